@@ -1,0 +1,77 @@
+-- Names the change of a memory from what differs; `before` is null for a new row.
+CREATE FUNCTION palimpsest_memory_event(before jsonb, after jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE
+        WHEN before IS NULL THEN
+            CASE WHEN after->>'supersedes_id' IS NULL THEN 'created' ELSE 'versioned' END
+        WHEN before->>'status' IS DISTINCT FROM after->>'status' THEN
+            CASE after->>'status'
+                WHEN 'disputed' THEN 'contradiction_detected'
+                WHEN 'active' THEN CASE before->>'status'
+                    WHEN 'disputed' THEN 'contradiction_resolved' ELSE 'restored' END
+                ELSE after->>'status'
+            END
+        WHEN before->'is_pinned' IS DISTINCT FROM after->'is_pinned' THEN
+            CASE WHEN (after->>'is_pinned')::boolean THEN 'pinned' ELSE 'unpinned' END
+        WHEN before->'contradicts' IS DISTINCT FROM after->'contradicts' THEN
+            CASE WHEN jsonb_array_length(after->'contradicts')
+                    > jsonb_array_length(before->'contradicts')
+                THEN 'contradiction_detected' ELSE 'contradiction_resolved' END
+        WHEN (after->>'corroboration')::int > (before->>'corroboration')::int THEN
+            'duplicate_skipped'
+        WHEN before->>'tier' IS DISTINCT FROM after->>'tier' THEN
+            CASE WHEN array_position(ARRAY['cold', 'warm', 'hot'], after->>'tier')
+                    > array_position(ARRAY['cold', 'warm', 'hot'], before->>'tier')
+                THEN 'promoted' ELSE 'demoted' END
+        ELSE 'updated'
+    END
+$$;
+
+-- What the log keeps of a memory: everything but its text and the time of the change.
+CREATE FUNCTION palimpsest_memory_state(memory jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT memory - ARRAY['content', 'updated_at']
+$$;
+
+-- Writes the log row of every change of a memory, in the transaction of the change, and moves the
+-- revision of the conversation the memory came from.
+CREATE FUNCTION palimpsest_log_memory() RETURNS trigger
+LANGUAGE plpgsql AS $$
+DECLARE
+    before jsonb;
+    after jsonb := palimpsest_memory_state(to_jsonb(NEW));
+    conversation uuid := coalesce(
+        NEW.conversation_id, nullif(current_setting('palimpsest.conversation_id', true), '')::uuid
+    );
+    new_revision bigint;
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        before := palimpsest_memory_state(to_jsonb(OLD));
+        IF before = after THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    IF conversation IS NOT NULL THEN
+        UPDATE teams_conversation SET revision = revision + 1
+        WHERE team_id = NEW.team_id AND id = conversation
+        RETURNING revision INTO new_revision;
+    END IF;
+    INSERT INTO audit_memorylog
+        (team_id, memory_id, event, actor, reason, state, digest, conversation_id, revision, at)
+    VALUES (
+        NEW.team_id,
+        NEW.id,
+        palimpsest_memory_event(before, after),
+        coalesce(
+            nullif(current_setting('palimpsest.actor', true), ''), 'database:' || session_user
+        ),
+        coalesce(current_setting('palimpsest.reason', true), ''),
+        after,
+        sha256(convert_to(NEW.content, 'UTF8')),
+        conversation,
+        new_revision,
+        clock_timestamp()
+    );
+    RETURN NULL;
+END
+$$;

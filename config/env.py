@@ -1,0 +1,82 @@
+"""Typed readers of environment variables; a bad or missing value names itself in one line."""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def read_str(name: str, default: str | None = None) -> str:
+    """The variable's text; raises ImproperlyConfigured when it is missing without a default."""
+    value = os.environ.get(name, "")
+    if value:
+        return value
+    if default is None:
+        raise ImproperlyConfigured(f"Set the environment variable {name}.")
+    return default
+
+
+def read_int(name: str, default: int, *, minimum: int = 0) -> int:
+    """The variable as a whole number of at least `minimum`."""
+    raw = read_str(name, str(default))
+    try:
+        value = int(raw)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {raw!r}.") from None
+    if value < minimum:
+        raise ImproperlyConfigured(f"{name} must be at least {minimum}, not {value}.")
+    return value
+
+
+def read_float(name: str, default: float, *, minimum: float = 0.0) -> float:
+    """The variable as a number of at least `minimum`."""
+    raw = read_str(name, str(default))
+    try:
+        value = float(raw)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a number, not {raw!r}.") from None
+    if not value >= minimum:
+        raise ImproperlyConfigured(f"{name} must be at least {minimum}, not {raw}.")
+    return value
+
+
+def read_bool(name: str, default: bool) -> bool:
+    """The variable as a switch: 1/true/yes/on or 0/false/no/off."""
+    raw = read_str(name, "true" if default else "false").lower()
+    if raw in {"1", "true", "yes", "on"}:
+        return True
+    if raw in {"0", "false", "no", "off"}:
+        return False
+    raise ImproperlyConfigured(f"{name} must be true or false, not {raw!r}.")
+
+
+def read_list(name: str, default: str = "") -> list[str]:
+    """The variable as a comma-separated list without blanks."""
+    return [item.strip() for item in read_str(name, default).split(",") if item.strip()]
+
+
+def read_choice(name: str, default: str, *, choices: tuple[str, ...]) -> str:
+    """The variable as one of `choices`."""
+    value = read_str(name, default)
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
+    return value
+
+
+def database_from_url(name: str, url: str) -> dict[str, str]:
+    """The connection parts of a `postgres://user:password@host:port/database` URL."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
+        raise ImproperlyConfigured(
+            f"{name} must look like postgres://user:password@host:5432/database."
+        )
+    query = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair)
+    return {
+        "NAME": unquote(parts.path.strip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": unquote(parts.hostname or query.get("host", "")),
+        "PORT": str(parts.port or query.get("port", "")),
+    }

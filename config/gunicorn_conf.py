@@ -1,0 +1,27 @@
+"""How gunicorn serves: addresses and sizes from the environment, threads for waiting on models."""
+
+import os
+from pathlib import Path
+
+_host = os.environ.get("HOST") or "127.0.0.1"
+_shared_memory = Path("/dev/shm")  # noqa: S108 - gunicorn makes its own unnamed file there
+
+bind = (
+    f"[{_host}]:{os.environ.get('PORT') or 8000}"
+    if ":" in _host
+    else (f"{_host}:{os.environ.get('PORT') or 8000}")
+)
+worker_class = "gthread"
+workers = int(os.environ.get("WEB_CONCURRENCY") or 2)
+threads = int(os.environ.get("WEB_THREADS") or 8)
+# Seconds without a heartbeat of the worker, not of a request: long answers of a model are fine.
+timeout = 60
+graceful_timeout = 25
+keepalive = 15
+# The heartbeat file on a disk can stall for longer than `timeout` under heavy writing.
+worker_tmp_dir = str(_shared_memory) if os.access(_shared_memory, os.W_OK) else None
+loglevel = os.environ.get("LOG_LEVEL", "warning").lower()
+errorlog = "-"
+accesslog = os.environ.get("ACCESS_LOG") or None
+# One socket path per user, so that two servers of one user would fight for it.
+control_socket_disable = True

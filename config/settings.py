@@ -1,0 +1,282 @@
+"""Django settings, read from the environment; without any, the embedded services are used."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.urls import reverse_lazy
+
+from . import embedded
+from .env import (
+    database_from_url,
+    read_bool,
+    read_choice,
+    read_float,
+    read_int,
+    read_list,
+    read_str,
+)
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+HOME = embedded.home()
+
+ENVIRONMENT = read_choice(
+    "PALIMPSEST_ENV", "development", choices=("development", "production", "test")
+)
+PRODUCTION = ENVIRONMENT == "production"
+DEBUG = False
+
+
+def _secret_key() -> str:
+    """The secret from the environment, or outside production the one kept in the home."""
+    kept = HOME / "secret_key"
+    if os.environ.get("DJANGO_SECRET_KEY") or PRODUCTION:
+        return read_str("DJANGO_SECRET_KEY")
+    if kept.is_file():
+        return kept.read_text().strip()
+    return "no-server-has-been-started-in-this-home-yet"
+
+
+SECRET_KEY = _secret_key()
+ALLOWED_HOSTS = read_list("ALLOWED_HOSTS", "" if PRODUCTION else "*")
+CSRF_TRUSTED_ORIGINS = read_list("CSRF_TRUSTED_ORIGINS")
+if PRODUCTION and not ALLOWED_HOSTS:
+    raise ImproperlyConfigured("Set the environment variable ALLOWED_HOSTS.")
+
+INSTALLED_APPS = [
+    "unfold",
+    "unfold.contrib.filters",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "rest_framework",
+    "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "config",
+    "teams",
+    "audit",
+    "routing",
+    "memory",
+]
+
+MIDDLEWARE = [
+    "config.middleware.ServiceUnavailableMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "teams.middleware.StaffScopeMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+APPEND_SLASH = False
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# The two database roles. The application's may only insert and read the append-only tables and
+# is held to the teams of the transaction; the owner migrates. With one login for both, the
+# application's connections step down to the role when they open.
+APP_ROLE = "palimpsest_app"
+
+
+def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settings shape
+    url = os.environ.get("DATABASE_URL", "")
+    if url:
+        application = database_from_url("DATABASE_URL", url)
+        owner_url = os.environ.get("DATABASE_OWNER_URL", "")
+        owner = database_from_url("DATABASE_OWNER_URL", owner_url) if owner_url else application
+    else:
+        folder = embedded.postgres_socket_dir(HOME) or HOME / "postgres"
+        base = {"NAME": read_str("PALIMPSEST_DATABASE", "palimpsest"), "HOST": str(folder)}
+        application = {**base, "USER": APP_ROLE}
+        owner = {**base, "USER": "palimpsest_owner"}
+    common = {"ENGINE": "django.db.backends.postgresql", "CONN_HEALTH_CHECKS": True}
+    limits = (
+        f"-c role={APP_ROLE} -c statement_timeout=60000 -c lock_timeout=15000"
+        " -c idle_in_transaction_session_timeout=60000"
+    )
+    options: dict[str, Any] = {"options": limits, "connect_timeout": 5}
+    pool_size = read_int("DATABASE_POOL_SIZE", 12)
+    if pool_size:
+        options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5}
+    return {
+        "default": {**common, **application, "OPTIONS": options},
+        "owner": {**common, **owner, "OPTIONS": {"connect_timeout": 5}},
+    }
+
+
+DATABASES = _databases()
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "teams.StaffUser"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+REDIS_URL = read_str("REDIS_URL", f"unix://{embedded.redis_socket(HOME)}")
+CACHES = {
+    "default": {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "palimpsest",
+        "OPTIONS": {"SOCKET_CONNECT_TIMEOUT": 1, "SOCKET_TIMEOUT": 2},
+    }
+}
+
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_TIME_LIMIT = 600
+CELERY_TASK_DEFAULT_QUEUE = "palimpsest"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# Publishing gives up quickly: the job's row is the truth, the sweep finds what was not published.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_connect_timeout": 1,
+    "socket_timeout": 5,
+    "visibility_timeout": 900,
+}
+CELERY_BEAT_SCHEDULE = {
+    "sweep-jobs": {
+        "task": "memory.tasks.sweep_jobs",
+        "schedule": read_float("JOB_SWEEP_SECONDS", 15.0, minimum=1.0),
+    },
+    "flush-usage": {
+        "task": "memory.tasks.flush_usage",
+        "schedule": read_float("USAGE_FLUSH_SECONDS", 10.0, minimum=1.0),
+    },
+    "flush-key-use": {
+        "task": "teams.tasks.flush_key_use",
+        "schedule": read_float("KEY_USE_FLUSH_SECONDS", 30.0, minimum=1.0),
+    },
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["teams.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "config.problems.problem_response",
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "UNAUTHENTICATED_USER": None,
+}
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Palimpsest",
+    "DESCRIPTION": "A memory server for teams of AI agents.",
+    "VERSION": "0.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SCHEMA_PATH_PREFIX": "/v1",
+    "ENUM_NAME_OVERRIDES": {
+        "MemoryTypeEnum": "memory.models.memory.MEMORY_TYPES",
+        "StatusEnum": "memory.models.memory.STATUSES",
+    },
+}
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "static"
+WHITENOISE_USE_FINDERS = not PRODUCTION
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if PRODUCTION
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en-us"
+LOGIN_URL = reverse_lazy("admin:login")
+DATA_UPLOAD_MAX_MEMORY_SIZE = read_int("MAX_BODY_BYTES", 32 * 1024 * 1024, minimum=1024)
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
+
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "DENY"
+if PRODUCTION:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = read_bool("SECURE_SSL_REDIRECT", True)
+    SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$"]
+    SECURE_HSTS_SECONDS = read_int("SECURE_HSTS_SECONDS", 31_536_000)
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    # The pool repeats each failed attempt; the request that needed it reports it once.
+    "loggers": {"psycopg.pool": {"level": "ERROR"}},
+    "root": {"handlers": ["stderr"], "level": read_str("LOG_LEVEL", "WARNING")},
+}
+
+# What language-model work goes to; empty means the rules and the embedded embedder.
+OPENAI_BASE_URL = read_str("OPENAI_BASE_URL", "")
+OPENAI_API_KEY = read_str("OPENAI_API_KEY", "")
+OPENAI_TIMEOUT_SECONDS = read_float("OPENAI_TIMEOUT_SECONDS", 60.0, minimum=0.1)
+EXTRACTION_MODEL = read_str("EXTRACTION_MODEL", "")
+EMBEDDING_DIMENSIONS = 256
+
+MAX_CONTENT_CHARS = 32_000
+MAX_ITEMS_PER_REQUEST = 500
+SUMMARIZE_INTERVAL = read_int("SUMMARIZE_INTERVAL", 20, minimum=1)
+JOB_LEASE_SECONDS = read_int("JOB_LEASE_SECONDS", 300, minimum=1)
+JOB_MAX_ATTEMPTS = read_int("JOB_MAX_ATTEMPTS", 5, minimum=1)
+EXTRACT_WAIT_SECONDS = read_float("EXTRACT_WAIT_SECONDS", 120.0, minimum=0.0)
+DUPLICATE_SIMILARITY = read_float("DUPLICATE_SIMILARITY", 0.95)
+# Up to this many neighbours of a new memory are judged, and this many become related to it.
+JUDGED_NEIGHBOURS = read_int("JUDGED_NEIGHBOURS", 20, minimum=1)
+LINKED_NEIGHBOURS = read_int("LINKED_NEIGHBOURS", 3)
+LINK_SIMILARITY = read_float("LINK_SIMILARITY", 0.45)
+
+UNFOLD = {
+    "SITE_TITLE": "Palimpsest",
+    "SITE_HEADER": "Palimpsest",
+    "SITE_SUBHEADER": "What your agents remember",
+    "SITE_SYMBOL": "history_edu",
+    "SHOW_HISTORY": False,
+    "SHOW_VIEW_ON_SITE": False,
+    "SIDEBAR": {"show_search": True, "show_all_applications": False},
+}

@@ -1,0 +1,10 @@
+"""The Django app of the memory itself."""
+
+from django.apps import AppConfig
+
+
+class MemoryConfig(AppConfig):
+    """The write path, the read path and their pages."""
+
+    name = "memory"
+    verbose_name = "Memory"

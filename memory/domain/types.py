@@ -1,0 +1,144 @@
+"""The words of the memory domain: enumerations and frozen values, free of Django."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+
+class MemoryType(StrEnum):
+    """What kind of thing a memory holds; decides who may see it and where a prompt shows it."""
+
+    SEMANTIC = "semantic"
+    EPISODIC = "episodic"
+    PROCEDURAL = "procedural"
+    AGENT_PRIVATE = "agent_private"
+    SHARED = "shared"
+    IDENTITY = "identity"
+    USER_PROFILE = "user_profile"
+    INSIGHT = "insight"
+
+
+class Scope(StrEnum):
+    """How wide a memory holds."""
+
+    TASK = "task"
+    SESSION = "session"
+    PROJECT = "project"
+    USER = "user"
+    TEAM = "team"
+
+
+class Status(StrEnum):
+    """Where a memory stands in its life; nothing is ever removed."""
+
+    ACTIVE = "active"
+    DISPUTED = "disputed"
+    SUPERSEDED = "superseded"
+    SOFT_DELETED = "soft_deleted"
+    ARCHIVED = "archived"
+
+
+class Tier(StrEnum):
+    """How close to the prompt a memory is kept."""
+
+    HOT = "hot"
+    WARM = "warm"
+    COLD = "cold"
+
+
+class Role(StrEnum):
+    """Who said a message."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    TOOL = "tool"
+
+
+class Verdict(StrEnum):
+    """What a judge says of an existing and a newer statement."""
+
+    SUPERSEDE = "supersede"
+    DISPUTE = "dispute"
+    COEXIST = "coexist"
+    DUPLICATE = "duplicate"
+
+
+class Strategy(StrEnum):
+    """Which of the three ways of seed 000 found a pair worth judging."""
+
+    SAME_SUBJECT = "same_subject"
+    SEMANTIC_OPPOSITION = "semantic_opposition"
+    TEMPORAL_OVERRIDE = "temporal_override"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMessage:
+    """One message of a conversation as an extractor reads it; `created_at` is aware UTC."""
+
+    id: UUID
+    position: int
+    role: Role
+    content: str
+    created_at: datetime
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Participants:
+    """Who talks in a conversation: display names, empty where nothing better than an id is known.
+
+    `user` is what third-person sentences call the end user ("User" when empty); `agent` is the
+    agent's slug, so that an assistant message under another name is known to be a person's.
+    """
+
+    user: str = ""
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that an extractor proposes; nothing is stored yet.
+
+    `importance` is 1-10 on the scale of seed 000, `confidence` 0-1, `extraction_pass` 1 or 2.
+    `message_ids` are the exact source messages, never empty for an extracted candidate.
+    `sensitive_field` names the end user's profile field that a change would touch
+    (preferred_name, pronouns, city, language), or is empty. `extractor` says who found it where
+    that is not the extractor asked, as when the rules stood in for a model.
+    """
+
+    content: str
+    memory_type: MemoryType
+    importance: int
+    confidence: float
+    message_ids: tuple[UUID, ...]
+    subject: str = ""
+    category: str = ""
+    is_pinned: bool = False
+    extraction_pass: int = 1
+    sensitive_field: str = ""
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    tags: tuple[str, ...] = field(default=())
+    extractor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A memory's text as a judge reads it: what it says, about what, and since when (aware UTC)."""
+
+    content: str
+    at: datetime
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A judge's verdict on two statements, with its reason in words and confidence 0-1."""
+
+    verdict: Verdict
+    reason: str
+    confidence: float = 1.0

@@ -1,0 +1,61 @@
+"""Background work as rows; the queue only makes it sooner."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from teams.models import Conversation
+from teams.models.base import TeamOwned
+
+
+class Job(TeamOwned):
+    """The extraction of one range of a conversation's messages.
+
+    A range is given to one job when the job is made; `claim` is the token of the run that may
+    finish it, and a run whose lease ended may be taken over. `reported_at` is when an explicit
+    extract call last answered with its result.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "Queued"
+        RUNNING = "running", "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+
+    conversation = models.ForeignKey(
+        Conversation, on_delete=models.PROTECT, related_name="jobs", db_constraint=False,
+        db_index=False,
+    )
+    from_position = models.PositiveIntegerField()
+    to_position = models.PositiveIntegerField()
+    state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
+    attempts = models.PositiveIntegerField(default=0)
+    claim = models.UUIDField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    result = models.JSONField(default=dict, blank=True)
+    error = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    reported_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "conversation", "from_position"], name="job_range_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(to_position__gte=models.F("from_position")),
+                name="job_range_ordered",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["team", "state", "lease_until"],
+                condition=models.Q(state__in=["queued", "running"]),
+                name="job_unfinished",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"extract {self.from_position}-{self.to_position}"

@@ -1,0 +1,220 @@
+"""The memory row: text that never changes, state that may."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+
+from memory.domain.types import MemoryType, Scope, Status, Tier
+from teams.models import Agent, Conversation, EndUser, Project
+from teams.models.base import TeamOwned
+
+from .querysets import MemoryQuerySet
+
+MEMORY_TYPES = [(kind.value, kind.value) for kind in MemoryType]
+SCOPES = [(scope.value, scope.value) for scope in Scope]
+STATUSES = [(status.value, status.value) for status in Status]
+TIERS = [(tier.value, tier.value) for tier in Tier]
+LIVE = (Status.ACTIVE.value, Status.DISPUTED.value)
+
+
+def _one_of(field: str, choices: list[tuple[str, str]]) -> models.CheckConstraint:
+    return models.CheckConstraint(
+        condition=models.Q(**{f"{field}__in": [value for value, _ in choices]}),
+        name=f"memory_{field}_known",
+    )
+
+
+class Memory(TeamOwned):
+    """Something worth knowing, in words that stand for ever.
+
+    A correction is another row that `supersedes` this one. Triggers refuse a change of the text
+    and of what identifies it, log every other change, and keep `updated_at` and the tags' index.
+    """
+
+    memory_type = models.CharField(max_length=20, choices=MEMORY_TYPES)
+    form = models.CharField(max_length=20, blank=True, default="")
+    payload = models.JSONField(default=dict, blank=True)
+    scope = models.CharField(max_length=20, choices=SCOPES)
+    category = models.CharField(max_length=100, blank=True, default="")
+    subject = models.CharField(max_length=200, blank=True, default="")
+    content = models.TextField()
+    importance = models.PositiveSmallIntegerField()
+    confidence = models.FloatField(default=1.0)
+    corroboration = models.PositiveIntegerField(
+        default=0, help_text="How often it was said again after it was first stored."
+    )
+    is_pinned = models.BooleanField(default=False)
+    status = models.CharField(max_length=20, choices=STATUSES, default=Status.ACTIVE.value)
+    tier = models.CharField(max_length=20, choices=TIERS, default=Tier.WARM.value)
+    version = models.PositiveIntegerField(default=1)
+    tags = ArrayField(models.CharField(max_length=100), default=list, blank=True)
+
+    supersedes = models.ForeignKey(
+        "self",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_constraint=False,
+        db_index=False,
+    )
+    superseded_by = models.ForeignKey(
+        "self",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_constraint=False,
+        db_index=False,
+    )
+    contradicts = ArrayField(models.UUIDField(), default=list, blank=True)
+
+    agent = models.ForeignKey(
+        Agent,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_constraint=False,
+        db_index=False,
+    )
+    end_user = models.ForeignKey(
+        EndUser,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_constraint=False,
+        db_index=False,
+    )
+    project = models.ForeignKey(
+        Project,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_constraint=False,
+        db_index=False,
+    )
+    conversation = models.ForeignKey(
+        Conversation,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_constraint=False,
+        db_index=False,
+    )
+    source_message_ids = ArrayField(models.UUIDField(), default=list, blank=True)
+    source_external_ids = ArrayField(models.CharField(max_length=200), default=list, blank=True)
+    extractor = models.CharField(max_length=200)
+    extraction_pass = models.PositiveSmallIntegerField(null=True, blank=True)
+    actor = models.CharField(max_length=200)
+    external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001 - null keeps it out of the uniqueness rule
+    dedupe_key = models.BinaryField(max_length=32, null=True, editable=False)
+
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+    valid_from = models.DateTimeField(null=True, blank=True)
+    valid_to = models.DateTimeField(null=True, blank=True)
+
+    objects = MemoryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "memories"
+        ordering = ["-id"]
+        constraints = [
+            _one_of("memory_type", MEMORY_TYPES),
+            _one_of("scope", SCOPES),
+            _one_of("status", STATUSES),
+            _one_of("tier", TIERS),
+            models.CheckConstraint(
+                condition=models.Q(importance__range=(1, 10)), name="memory_importance_range"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(confidence__range=(0.0, 1.0)), name="memory_confidence_range"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(content=""), name="memory_content_not_empty"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(valid_to__isnull=True)
+                | models.Q(valid_from__isnull=True)
+                | models.Q(valid_to__gte=models.F("valid_from")),
+                name="memory_validity_ordered",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(agent__isnull=False)
+                | ~models.Q(memory_type__in=["agent_private", "identity"]),
+                name="memory_private_has_agent",
+            ),
+            models.UniqueConstraint(
+                fields=["team", "dedupe_key"],
+                condition=models.Q(dedupe_key__isnull=False, status__in=LIVE),
+                name="memory_fact_once",
+            ),
+            models.UniqueConstraint(
+                fields=["team", "external_id"],
+                condition=models.Q(external_id__isnull=False),
+                name="memory_external_id_once",
+            ),
+            models.UniqueConstraint(
+                fields=["team", "supersedes"],
+                condition=models.Q(supersedes__isnull=False),
+                name="memory_one_successor",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["team", "end_user", "agent", "memory_type"],
+                condition=models.Q(status__in=LIVE),
+                name="memory_live_by_owner",
+            ),
+            models.Index(
+                fields=["team", "agent", "memory_type"],
+                condition=models.Q(status__in=LIVE),
+                name="memory_live_by_agent",
+            ),
+            models.Index(
+                fields=["team", "conversation"],
+                condition=models.Q(conversation__isnull=False),
+                name="memory_by_conversation",
+            ),
+            models.Index(
+                fields=["team", "subject"],
+                condition=~models.Q(subject="") & models.Q(status__in=LIVE),
+                name="memory_live_by_subject",
+                opclasses=["", "varchar_pattern_ops"],
+            ),
+            models.Index(fields=["team", "-created_at"], name="memory_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return self.content[:80]
+
+    @property
+    def is_live(self) -> bool:
+        """Whether readers see it by default."""
+        return self.status in LIVE
+
+
+class MemoryTag(TeamOwned):
+    """One tag of one memory, kept by a trigger from `Memory.tags` for lists and filters."""
+
+    memory = models.ForeignKey(
+        Memory, on_delete=models.PROTECT, related_name="tag_rows", db_constraint=False,
+        db_index=False,
+    )
+    name = models.CharField(max_length=100)
+
+    class Meta:
+        verbose_name = "tag"
+        constraints = [
+            models.UniqueConstraint(fields=["team", "memory", "name"], name="memory_tag_once"),
+        ]
+        indexes = [models.Index(fields=["team", "name", "memory"], name="memory_by_tag")]
+
+    def __str__(self) -> str:
+        return self.name

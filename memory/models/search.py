@@ -1,0 +1,33 @@
+"""What a memory is found by, apart from the memory so that a state change never touches it."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+from pgvector.django import HalfVectorField
+
+from teams.models import Team
+
+from .memory import Memory
+
+
+class SearchEntry(models.Model):
+    """The vector and the words of one memory; inserted with it, replaced by a re-embedding.
+
+    The vector has no fixed dimension in the schema: `embedding_model` says whose it is.
+    """
+
+    memory = models.OneToOneField(
+        Memory, on_delete=models.PROTECT, primary_key=True, related_name="search_entry",
+        db_constraint=False,
+    )
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    embedding = HalfVectorField()
+    embedding_model = models.CharField(max_length=200)
+    lexemes = SearchVectorField()
+
+    class Meta:
+        verbose_name_plural = "search entries"
+
+    def __str__(self) -> str:
+        return str(self.memory_id)

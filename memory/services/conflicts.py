@@ -1,0 +1,192 @@
+"""What a new memory does to those it meets: repeat, supersede, dispute or stand beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils import timezone
+
+from memory.clients.tools import Tools
+from memory.domain.types import Judgement, Statement, Status, Strategy, Tier, Verdict
+from memory.models import Contradiction, Memory
+from memory.selectors.neighbours import Neighbour
+from memory.services.drafts import MemoryDraft, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """One memory that the new one conflicts with, and what the judge said."""
+
+    memory: Memory
+    strategy: Strategy
+    judgement: Judgement
+    new_is_older: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What is to happen with a draft."""
+
+    conflicts: tuple[Conflict, ...] = ()
+    duplicate_of: Memory | None = None
+
+    @property
+    def superseded(self) -> list[Memory]:
+        """The memories that the new one replaces, nearest first."""
+        return [
+            each.memory
+            for each in self.conflicts
+            if each.judgement.verdict == Verdict.SUPERSEDE and not each.new_is_older
+        ]
+
+    @property
+    def superseded_by(self) -> Memory | None:
+        """The newer memory that already replaces the arriving older one."""
+        for each in self.conflicts:
+            if each.judgement.verdict == Verdict.SUPERSEDE and each.new_is_older:
+                return each.memory
+        return None
+
+    @property
+    def disputed(self) -> list[Memory]:
+        """The memories that the new one is in dispute with."""
+        if self.superseded_by is not None:
+            return []
+        return [
+            each.memory for each in self.conflicts if each.judgement.verdict == Verdict.DISPUTE
+        ]
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the caller is told."""
+        if self.duplicate_of is not None:
+            return Outcome.DUPLICATE
+        if self.disputed:
+            return Outcome.DISPUTED
+        replaced = [
+            each
+            for each in self.conflicts
+            if each.judgement.verdict == Verdict.SUPERSEDE and not each.new_is_older
+        ]
+        if any(each.strategy == Strategy.SAME_SUBJECT for each in replaced):
+            return Outcome.VERSIONED
+        return Outcome.SUPERSEDED_EXISTING if replaced else Outcome.CREATED
+
+
+def rule_on(*, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools) -> Ruling:
+    """Judge the draft against each neighbour that may speak of the same thing.
+
+    Neighbours share the subject or lie above the embedder's opposition similarity. An equal fact
+    ends the search. The judge is asked in the order of time, whichever of the two arrived first.
+    """
+    conflicts: list[Conflict] = []
+    arriving = Statement(draft.content, draft.created_at, draft.subject)
+    for neighbour in neighbours:
+        existing = neighbour.memory
+        same_subject = bool(draft.subject) and draft.subject == existing.subject
+        if not same_subject and neighbour.similarity < tools.embedder.opposition_similarity:
+            continue
+        standing = Statement(existing.content, existing.created_at, existing.subject)
+        older = arriving.at < standing.at
+        judgement = (
+            tools.judge.judge(existing=arriving, new=standing)
+            if older
+            else tools.judge.judge(existing=standing, new=arriving)
+        )
+        if judgement.verdict == Verdict.DUPLICATE:
+            return Ruling(duplicate_of=existing)
+        if judgement.verdict == Verdict.COEXIST:
+            continue
+        conflicts.append(Conflict(existing, _strategy(same_subject, judgement), judgement, older))
+    return Ruling(conflicts=tuple(conflicts))
+
+
+def apply_ruling(*, memory: Memory, ruling: Ruling, judge: str) -> int:
+    """Write the ruling's consequences for the stored new memory; returns the conflicts recorded.
+
+    Superseded memories turn cold and name their successor; disputed ones and the new memory name
+    each other. Every conflict is kept as a contradiction: settled for a supersession, open for a
+    dispute.
+    """
+    now = timezone.now()
+    for old in ruling.superseded:
+        release_disputes(memory=old, actor=f"judge:{judge}", note="superseded by a newer memory")
+        old.status = Status.SUPERSEDED.value
+        old.tier = Tier.COLD.value
+        old.superseded_by = memory
+        old.save(update_fields=["status", "tier", "superseded_by", "contradicts"])
+    disputed = ruling.disputed
+    for other in disputed:
+        _dispute(other, memory)
+    if disputed:
+        memory.status = Status.DISPUTED.value
+        memory.contradicts = [other.pk for other in disputed]
+        memory.save(update_fields=["status", "contradicts"])
+    recorded = [
+        each
+        for each in ruling.conflicts
+        if each.judgement.verdict == Verdict.SUPERSEDE or each.memory in disputed
+    ]
+    Contradiction.objects.bulk_create(
+        _contradiction(memory, each, judge=judge, now=now) for each in recorded
+    )
+    return len(recorded)
+
+
+def release_disputes(*, memory: Memory, actor: str, note: str) -> None:
+    """End the open disputes of a memory that leaves the live ones: the other side stands.
+
+    A memory left without any dispute is active again. The caller saves `memory`.
+    """
+    others = {row.pk: row for row in Memory.objects.select_for_update().filter(
+        team_id=memory.team_id, pk__in=memory.contradicts
+    ).order_by("pk")}
+    for other in others.values():
+        other.contradicts = [each for each in other.contradicts if each != memory.pk]
+        if other.status == Status.DISPUTED and not other.contradicts:
+            other.status = Status.ACTIVE.value
+        other.save(update_fields=["status", "contradicts"])
+    memory.contradicts = []
+    now = timezone.now()
+    still_open = Contradiction.objects.filter(team_id=memory.team_id, resolved_at=None)
+    settled = {"resolution_note": note, "resolved_by": actor, "resolved_at": now}
+    still_open.filter(memory_a=memory).update(resolution="b_wins", **settled)
+    still_open.filter(memory_b=memory).update(resolution="a_wins", **settled)
+
+
+def _dispute(other: Memory, memory: Memory) -> None:
+    other.status = Status.DISPUTED.value
+    other.contradicts = [*other.contradicts, memory.pk]
+    other.save(update_fields=["status", "contradicts"])
+
+
+def _contradiction(
+    memory: Memory, conflict: Conflict, *, judge: str, now: datetime
+) -> Contradiction:
+    first, second = conflict.memory, memory
+    if conflict.new_is_older:
+        first, second = second, first
+    row = Contradiction(
+        team_id=memory.team_id,
+        memory_a=first,
+        memory_b=second,
+        strategy=conflict.strategy.value,
+        judge=judge,
+        verdict=conflict.judgement.verdict.value,
+        reason=conflict.judgement.reason,
+    )
+    if conflict.judgement.verdict == Verdict.SUPERSEDE:
+        row.resolution = "b_wins"
+        row.resolved_by = f"judge:{judge}"
+        row.resolved_at = now
+    return row
+
+
+def _strategy(same_subject: bool, judgement: Judgement) -> Strategy:
+    if same_subject:
+        return Strategy.SAME_SUBJECT
+    if judgement.verdict == Verdict.SUPERSEDE:
+        return Strategy.TEMPORAL_OVERRIDE
+    return Strategy.SEMANTIC_OPPOSITION

@@ -1,0 +1,82 @@
+"""What goes into the write path and what comes out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from memory.domain.types import MemoryType, Scope
+from memory.models import Memory
+from memory.selectors.neighbours import Audience
+
+
+class Outcome(StrEnum):
+    """What the write path did with a draft."""
+
+    CREATED = "created"
+    VERSIONED = "versioned"
+    SUPERSEDED_EXISTING = "superseded_existing"
+    DISPUTED = "disputed"
+    DUPLICATE = "duplicate"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDraft:
+    """A memory to be written, wherever it comes from; all times are aware.
+
+    `check` False stores it as given, for imports: no duplicate and no contradiction check.
+    """
+
+    team_id: UUID
+    content: str
+    memory_type: MemoryType
+    importance: int
+    extractor: str
+    created_at: datetime
+    is_pinned: bool = False
+    confidence: float = 1.0
+    category: str = ""
+    subject: str = ""
+    tags: tuple[str, ...] = ()
+    agent_id: UUID | None = None
+    end_user_id: UUID | None = None
+    project_id: UUID | None = None
+    conversation_id: UUID | None = None
+    message_ids: tuple[UUID, ...] = ()
+    message_external_ids: tuple[str, ...] = ()
+    extraction_pass: int | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    external_id: str | None = None
+    check: bool = True
+
+    @property
+    def audience(self) -> Audience:
+        """Whom it is about and who may see it."""
+        return Audience(
+            team_id=self.team_id,
+            memory_type=self.memory_type.value,
+            agent_id=self.agent_id,
+            end_user_id=self.end_user_id,
+            project_id=self.project_id,
+        )
+
+    @property
+    def scope(self) -> Scope:
+        """How wide it holds: the narrowest of project, user and team that it names."""
+        if self.project_id is not None:
+            return Scope.PROJECT
+        if self.end_user_id is not None:
+            return Scope.USER
+        return Scope.TEAM
+
+
+@dataclass(frozen=True, slots=True)
+class WriteResult:
+    """The stored memory of one draft (the existing one for a duplicate) and what happened."""
+
+    memory: Memory
+    outcome: Outcome
+    conflicts: int = field(default=0)

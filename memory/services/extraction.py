@@ -1,0 +1,188 @@
+"""From a range of messages to written memories: two passes, merged, through the write path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+from django.conf import settings
+
+from memory.clients.tools import Tools
+from memory.domain.types import Candidate, MemoryType, Participants, Role, SourceMessage
+from memory.services.drafts import MemoryDraft, Outcome, WriteResult
+from teams.models import Conversation, Message
+
+CONTEXT_MESSAGES = 12
+# What only one agent learned stays with it; facts about the person are for every agent.
+_OF_NO_AGENT = (MemoryType.USER_PROFILE, MemoryType.SHARED)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionCounts:
+    """What an extraction did; the names are those of the API's answer."""
+
+    created: int = 0
+    versioned: int = 0
+    duplicates_skipped: int = 0
+    contradictions_found: int = 0
+    pass1_count: int = 0
+    pass2_additions: int = 0
+    extractor: str = ""
+    memories: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """As it is kept in a job's result."""
+        return {**asdict(self), "memories": list(self.memories)}
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRange:
+    """Messages to extract and the earlier ones that give them context."""
+
+    conversation: Conversation
+    messages: tuple[Message, ...]
+    context: tuple[Message, ...]
+
+
+def load_range(*, conversation: Conversation, first: int, last: int) -> MessageRange:
+    """The messages numbered `first` to `last` and up to 12 before them; call it in scope."""
+    rows = list(
+        Message.objects.filter(
+            team_id=conversation.team_id,
+            conversation=conversation,
+            position__gte=first - CONTEXT_MESSAGES,
+            position__lte=last,
+        ).order_by("position")
+    )
+    return MessageRange(
+        conversation=conversation,
+        messages=tuple(row for row in rows if row.position >= first),
+        context=tuple(row for row in rows if row.position < first),
+    )
+
+
+def find_candidates(*, source: MessageRange, tools: Tools) -> list[Candidate]:
+    """Both passes over the range, without what the second only says again; no transaction."""
+    messages = [_as_source(row) for row in source.messages]
+    if not messages:
+        return []
+    context = [_as_source(row) for row in source.context]
+    conversation = source.conversation
+    participants = Participants(
+        user=conversation.end_user.display_name, agent=conversation.agent.slug
+    )
+    first = tools.extractor.extract(
+        messages=messages, context=context, participants=participants
+    )
+    second = tools.extractor.review(
+        messages=messages, context=context, participants=participants, first_pass=first
+    )
+    return _merge(first, second, tools)
+
+
+def drafts_of(
+    *, source: MessageRange, candidates: Sequence[Candidate], extractor: str
+) -> list[MemoryDraft]:
+    """The candidates as drafts of the conversation's owner, with their exact provenance."""
+    conversation = source.conversation
+    by_id = {row.id: row for row in (*source.context, *source.messages)}
+    drafts = []
+    for candidate in candidates:
+        sources = [by_id[item] for item in candidate.message_ids if item in by_id]
+        said_at = max(
+            (row.created_at for row in sources), default=source.messages[-1].created_at
+        )
+        drafts.append(
+            MemoryDraft(
+                team_id=conversation.team_id,
+                content=candidate.content,
+                memory_type=candidate.memory_type,
+                importance=candidate.importance,
+                confidence=candidate.confidence,
+                is_pinned=candidate.is_pinned,
+                subject=candidate.subject,
+                category=candidate.category,
+                tags=candidate.tags,
+                agent_id=None if candidate.memory_type in _OF_NO_AGENT else conversation.agent_id,
+                end_user_id=conversation.end_user_id,
+                project_id=conversation.project_id,
+                conversation_id=conversation.id,
+                message_ids=tuple(row.id for row in sources),
+                message_external_ids=tuple(
+                    row.external_id for row in sources if row.external_id
+                ),
+                extractor=candidate.extractor or extractor,
+                extraction_pass=candidate.extraction_pass,
+                created_at=said_at,
+                valid_from=candidate.valid_from,
+                valid_to=candidate.valid_to,
+            )
+        )
+    return drafts
+
+
+def count_results(
+    *, candidates: Sequence[Candidate], results: Sequence[WriteResult], extractor: str
+) -> ExtractionCounts:
+    """The figures of one extraction."""
+    made = (Outcome.CREATED, Outcome.DISPUTED)
+    replaced = (Outcome.VERSIONED, Outcome.SUPERSEDED_EXISTING)
+    return ExtractionCounts(
+        created=sum(result.outcome in made for result in results),
+        versioned=sum(result.outcome in replaced for result in results),
+        duplicates_skipped=sum(result.outcome == Outcome.DUPLICATE for result in results),
+        contradictions_found=sum(result.conflicts for result in results),
+        pass1_count=sum(candidate.extraction_pass == 1 for candidate in candidates),
+        pass2_additions=sum(candidate.extraction_pass == 2 for candidate in candidates),
+        extractor=extractor,
+        memories=tuple(dict.fromkeys(str(result.memory.pk) for result in results)),
+    )
+
+
+def add_counts(one: ExtractionCounts, other: ExtractionCounts) -> ExtractionCounts:
+    """Two extractions reported as one."""
+    return replace(
+        one,
+        created=one.created + other.created,
+        versioned=one.versioned + other.versioned,
+        duplicates_skipped=one.duplicates_skipped + other.duplicates_skipped,
+        contradictions_found=one.contradictions_found + other.contradictions_found,
+        pass1_count=one.pass1_count + other.pass1_count,
+        pass2_additions=one.pass2_additions + other.pass2_additions,
+        extractor=one.extractor or other.extractor,
+        memories=tuple(dict.fromkeys((*one.memories, *other.memories))),
+    )
+
+
+def _merge(
+    first: Sequence[Candidate], second: Sequence[Candidate], tools: Tools
+) -> list[Candidate]:
+    """The union of both passes; near-equal wordings (cosine > 0.95) stand once."""
+    candidates = [*first, *second]
+    vectors = tools.embedder.embed([candidate.content for candidate in candidates])
+    kept: list[int] = []
+    for index in range(len(candidates)):
+        nearness = vectors[kept] @ vectors[index] if kept else ()
+        if not any(value > settings.DUPLICATE_SIMILARITY for value in nearness):
+            kept.append(index)
+    return [candidates[index] for index in kept]
+
+
+def _as_source(row: Message) -> SourceMessage:
+    return SourceMessage(
+        id=row.id,
+        position=row.position,
+        role=Role(row.role),
+        content=row.content,
+        created_at=row.created_at,
+        name=row.name,
+    )
+
+
+def counts_from_json(result: dict[str, object]) -> ExtractionCounts:
+    """The figures as a job kept them."""
+    values = dict(result)
+    memories = values.pop("memories", [])
+    assert isinstance(memories, list)  # noqa: S101 - written by `as_json`
+    return ExtractionCounts(**values, memories=tuple(memories))  # type: ignore[arg-type]
+

@@ -1,0 +1,282 @@
+"""The one read path: who asks → what they may see → signals → score → budget → prompt."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from memory.clients.tools import Tools
+from memory.domain import rendering
+from memory.domain.packing import Item, pack
+from memory.domain.rendering import Line, Opposite
+from memory.domain.scoring import (
+    SAME_CONVERSATION,
+    Signals,
+    Weights,
+    final_score,
+    importance_signal,
+    recency,
+    relevance,
+    weighted_mean,
+)
+from memory.domain.text import query_terms
+from memory.domain.types import MemoryType, Status
+from memory.domain.viewer import Viewer
+from memory.models import Contradiction, Memory
+from memory.models.querysets import MemoryQuerySet
+from memory.selectors.contradictions import open_contradictions_among
+from memory.selectors.signals import SignalRow, memories_by_id, signals_for
+from memory.services.usage import note_retrieved
+from teams.tenancy import team_scope
+
+# A search asks what is said about something: relevance decides, the rest breaks ties.
+SEARCH_WEIGHTS = Weights(
+    semantic=0.9, recency=0.02, importance=0.05, continuity=0.0, relation=0.03
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredMemory:
+    """A memory with its score 0-1, the signals behind it, and its rendered size in tokens."""
+
+    memory: Memory
+    score: float
+    signals: Signals
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalStats:
+    """What a retrieval took; times are milliseconds."""
+
+    tokens_used: int
+    token_budget: int
+    signals_hit: dict[str, int]
+    cache_hit: bool
+    total_ms: float
+    steps_ms: dict[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """Memories within the budget, best first, and the prompt made of them."""
+
+    memories: list[ScoredMemory]
+    formatted_prompt: str
+    stats: RetrievalStats
+    contradictions: list[Contradiction]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked; `conversation_id` is where, for continuity."""
+
+    text: str
+    conversation_id: UUID | None = None
+
+
+def search(
+    *,
+    viewer: Viewer,
+    rows: MemoryQuerySet,
+    question: Question,
+    limit: int,
+    tools: Tools,
+    now: datetime,
+) -> list[ScoredMemory]:
+    """The `limit` memories among `rows` that say most about the question, best first.
+
+    `rows` are narrowed by the caller's filters; what the viewer may see is enforced here.
+    """
+    found = _score(
+        viewer=viewer, rows=rows, question=question, weights=SEARCH_WEIGHTS, tools=tools, now=now
+    )
+    best = sorted(
+        (
+            each
+            for each in (_without_policies(item) for item in found)
+            if each.signals.semantic > 0
+        ),
+        key=_best_first,
+    )[:limit]
+    note_retrieved(
+        team_id=viewer.team_id, memory_ids=[each.memory.pk for each in best], now=now
+    )
+    return best
+
+
+def retrieve(
+    *,
+    viewer: Viewer,
+    question: Question,
+    weights: Weights,
+    token_budget: int,
+    limit: int | None,
+    include_cold: bool,
+    tools: Tools,
+    now: datetime,
+) -> Retrieval:
+    """What the viewer's agent should know for this question, as a prompt within the budget."""
+    started = time.perf_counter()
+    rows = Memory.objects.searchable(include_cold=include_cold)
+    scored = _score(
+        viewer=viewer, rows=rows, question=question, weights=weights, tools=tools, now=now
+    )
+    searched = time.perf_counter()
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        disputed = [each.memory for each in scored if each.memory.status == Status.DISPUTED]
+        opposites = _opposites(viewer, disputed)
+        lines = {each.memory.pk: _line(each.memory, opposites) for each in scored}
+        rendered = {key: line.render() for key, line in lines.items()}
+        packed = pack(
+            [
+                Item(
+                    value=each,
+                    section=lines[each.memory.pk].section,
+                    tokens=rendering.line_tokens(rendered[each.memory.pk]),
+                    score=each.score,
+                    memory_type=each.memory.memory_type,
+                    is_pinned=each.memory.is_pinned,
+                )
+                for each in sorted(scored, key=_best_first)
+            ],
+            token_budget=token_budget,
+            section_tokens=rendering.section_tokens,
+            limit=limit,
+        )
+        chosen = [
+            ScoredMemory(item.value.memory, item.value.score, item.value.signals, item.tokens)
+            for item in packed.items
+        ]
+        contradictions = open_contradictions_among(
+            viewer=viewer, memory_ids=[each.memory.pk for each in chosen]
+        )
+    prompt = rendering.render((item.section, rendered[item.value.memory.pk]) for item in packed.items)
+    note_retrieved(
+        team_id=viewer.team_id, memory_ids=[each.memory.pk for each in chosen], now=now
+    )
+    ended = time.perf_counter()
+    return Retrieval(
+        memories=chosen,
+        formatted_prompt=prompt,
+        contradictions=contradictions,
+        stats=RetrievalStats(
+            tokens_used=packed.tokens_used,
+            token_budget=token_budget,
+            signals_hit=_signals_hit(chosen),
+            cache_hit=False,
+            total_ms=_milliseconds(started, ended),
+            steps_ms={
+                "search": _milliseconds(started, searched),
+                "pack": _milliseconds(searched, ended),
+            },
+            warnings=packed.warnings,
+        ),
+    )
+
+
+def _score(
+    *,
+    viewer: Viewer,
+    rows: MemoryQuerySet,
+    question: Question,
+    weights: Weights,
+    tools: Tools,
+    now: datetime,
+) -> list[ScoredMemory]:
+    vector = tools.embedder.embed([question.text])[0]
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        found = signals_for(
+            rows=rows.visible_to(viewer),
+            team_id=viewer.team_id,
+            vector=vector,
+            embedding_model=tools.embedder.name,
+            words=query_terms(question.text),
+            conversation_id=question.conversation_id,
+        )
+        memories = memories_by_id(
+            team_id=viewer.team_id, ids=[row.memory_id for row in found]
+        )
+    scored = []
+    for row in found:
+        memory = memories.get(row.memory_id)
+        if memory is None:
+            continue
+        signals = _signals(row, memory, now)
+        score = final_score(
+            signals,
+            weights=weights,
+            memory_type=memory.memory_type,
+            is_pinned=memory.is_pinned,
+            status=memory.status,
+        )
+        scored.append(ScoredMemory(memory, score, signals))
+    return scored
+
+
+def _signals(row: SignalRow, memory: Memory, now: datetime) -> Signals:
+    cosine = max(0.0, row.cosine or 0.0)
+    lexical = row.lexical or 0.0
+    return Signals(
+        semantic=relevance(cosine=cosine, lexical=lexical),
+        recency=recency((now - row.accessed_at).total_seconds() / 3600),
+        importance=importance_signal(importance=memory.importance, is_pinned=memory.is_pinned),
+        continuity=SAME_CONVERSATION if row.same_conversation else 0.0,
+        relation=row.relation or 0.0,
+        cosine=cosine,
+        lexical=lexical,
+    )
+
+
+def _without_policies(item: ScoredMemory) -> ScoredMemory:
+    """A search ranks by what was asked: a pinned memory has no claim to every result."""
+    return ScoredMemory(
+        item.memory, weighted_mean(item.signals, weights=SEARCH_WEIGHTS), item.signals
+    )
+
+
+def _best_first(item: ScoredMemory) -> tuple[float, UUID]:
+    return (-item.score, item.memory.pk)
+
+
+def _opposites(viewer: Viewer, disputed: Sequence[Memory]) -> dict[UUID, Opposite]:
+    """The texts that disputed memories contradict, as far as the viewer may see them."""
+    wanted = {other for memory in disputed for other in memory.contradicts}
+    if not wanted:
+        return {}
+    rows = Memory.objects.visible_to(viewer).filter(id__in=wanted)
+    return {row.pk: Opposite(row.content, row.created_at) for row in rows}
+
+
+def _line(memory: Memory, opposites: dict[UUID, Opposite]) -> Line:
+    usage = getattr(memory, "usage", None)
+    return Line(
+        content=memory.content,
+        memory_type=MemoryType(memory.memory_type),
+        importance=memory.importance,
+        confidence=memory.confidence,
+        at=memory.valid_from or memory.created_at,
+        status=memory.status,
+        category=memory.category,
+        subject=memory.subject,
+        succeeded=usage.succeeded if usage else 0,
+        failed=usage.failed if usage else 0,
+        opposites=tuple(
+            opposites[other] for other in memory.contradicts if other in opposites
+        ),
+    )
+
+
+def _signals_hit(chosen: Sequence[ScoredMemory]) -> dict[str, int]:
+    names = ("semantic", "recency", "importance", "continuity", "relation")
+    return {
+        name: sum(getattr(each.signals, name) > 0.01 for each in chosen) for name in names
+    }
+
+
+def _milliseconds(start: float, end: float) -> float:
+    return round((end - start) * 1000, 3)

@@ -1,0 +1,295 @@
+"""The one write path: embed → duplicate → contradiction → insert, version or skip → link → tier."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.conf import settings
+from django.contrib.postgres.search import SearchVector
+from django.db import IntegrityError, connection
+from django.db.models import F, Value
+from numpy.typing import NDArray
+
+from memory.clients.tools import Tools
+from memory.domain.text import dedupe_key
+from memory.domain.types import Status, Tier
+from memory.domain.viewer import Viewer
+from memory.models import Memory, MemoryRelation, SearchEntry
+from memory.models.memory import LIVE
+from memory.selectors.neighbours import Neighbour, neighbours_of
+from memory.services.conflicts import Ruling, apply_ruling, rule_on
+from memory.services.drafts import MemoryDraft, Outcome, WriteResult
+from teams.errors import ConflictError
+from teams.tenancy import team_scope
+
+LEXEME_CONFIG = "english"
+HOT_IMPORTANCE = 9
+_ATTEMPTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDraft:
+    """A draft with its vector and the key under which an equal fact would stand."""
+
+    draft: MemoryDraft
+    vector: NDArray[np.float32]
+    key: bytes
+
+
+def prepare(*, drafts: Sequence[MemoryDraft], tools: Tools) -> list[PreparedDraft]:
+    """Embed the drafts in one batch; call it outside any transaction, the embedder may be remote."""
+    vectors = tools.embedder.embed([draft.content for draft in drafts])
+    return [
+        PreparedDraft(
+            draft,
+            vector,
+            dedupe_key(
+                draft.content,
+                agent_id=draft.agent_id,
+                end_user_id=draft.end_user_id,
+                project_id=draft.project_id,
+            ),
+        )
+        for draft, vector in zip(drafts, vectors, strict=True)
+    ]
+
+
+def write_memories(
+    *, viewer: Viewer, drafts: Sequence[MemoryDraft], tools: Tools, reason: str = ""
+) -> list[WriteResult]:
+    """Write the drafts in one transaction and say for each what happened, in order.
+
+    Raises ConflictError when other writers keep taking the same facts in between.
+    """
+    prepared = prepare(drafts=drafts, tools=tools)
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+                return store(viewer=viewer, prepared=prepared, tools=tools)
+        except IntegrityError:
+            # Another writer stored the same fact first: the next look finds it as a duplicate.
+            if attempt == _ATTEMPTS:
+                raise ConflictError(
+                    "Other writers store the same memories at this moment; send it again."
+                ) from None
+    raise AssertionError("unreachable")
+
+
+def store(
+    *, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools
+) -> list[WriteResult]:
+    """Write prepared drafts inside the caller's transaction and team scope."""
+    _take_turns(prepared)
+    by_external_id = _stored_external_ids(viewer, prepared)
+    by_key = _stored_facts(viewer, prepared)
+    results: list[WriteResult | None] = [None] * len(prepared)
+    unchecked: list[tuple[int, PreparedDraft]] = []
+    for index, item in enumerate(prepared):
+        draft = item.draft
+        existing = by_external_id.get(draft.external_id) if draft.external_id else None
+        if existing is not None:
+            results[index] = WriteResult(existing, Outcome.DUPLICATE)
+            continue
+        if not draft.check:
+            unchecked.append((index, item))
+            if draft.external_id:
+                # A second draft of the same external id in this batch is a duplicate of this one.
+                by_external_id[draft.external_id] = item_memory = _row(viewer, item)
+                results[index] = WriteResult(item_memory, Outcome.CREATED)
+            continue
+        existing = by_key.get(item.key)
+        if existing is not None:
+            results[index] = WriteResult(_corroborate(existing, draft), Outcome.DUPLICATE)
+            continue
+        result = _store_checked(viewer, item, tools)
+        results[index] = result
+        if result.memory.is_live:
+            by_key[item.key] = result.memory
+        if draft.external_id:
+            by_external_id[draft.external_id] = result.memory
+    _store_unchecked(viewer, unchecked, results, tools)
+    return [result for result in results if result is not None]
+
+
+def _take_turns(prepared: Sequence[PreparedDraft]) -> None:
+    """Let writers of one audience go one after the other, so that each sees what the other wrote.
+
+    Locks are taken in one order by everybody and end with the transaction.
+    """
+    turns = {
+        f"memory-writes|{item.draft.team_id}|{item.draft.end_user_id}"
+        for item in prepared
+        if item.draft.check
+    }
+    if not turns:
+        return
+    numbers = sorted(
+        int.from_bytes(hashlib.sha256(turn.encode()).digest()[:8], "big", signed=True)
+        for turn in turns
+    )
+    with connection.cursor() as cursor:
+        for number in numbers:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
+
+
+def _stored_external_ids(
+    viewer: Viewer, prepared: Sequence[PreparedDraft]
+) -> dict[str | None, Memory]:
+    wanted = {item.draft.external_id for item in prepared if item.draft.external_id}
+    if not wanted:
+        return {}
+    rows = Memory.objects.filter(team_id=viewer.team_id, external_id__in=wanted)
+    return {row.external_id: row for row in rows}
+
+
+def _stored_facts(viewer: Viewer, prepared: Sequence[PreparedDraft]) -> dict[bytes, Memory]:
+    wanted = {item.key for item in prepared if item.draft.check}
+    if not wanted:
+        return {}
+    rows = Memory.objects.filter(
+        team_id=viewer.team_id, dedupe_key__in=wanted, status__in=LIVE
+    )
+    return {bytes(row.dedupe_key or b""): row for row in rows}
+
+
+def _store_checked(viewer: Viewer, item: PreparedDraft, tools: Tools) -> WriteResult:
+    draft = item.draft
+    neighbours = neighbours_of(
+        audience=draft.audience,
+        vector=item.vector,
+        embedding_model=tools.embedder.name,
+        subject=draft.subject,
+        limit=settings.JUDGED_NEIGHBOURS,
+    )
+    ruling = rule_on(draft=draft, neighbours=neighbours, tools=tools)
+    if ruling.duplicate_of is not None:
+        return WriteResult(_corroborate(ruling.duplicate_of, draft), Outcome.DUPLICATE)
+    memory = _row(viewer, item)
+    _apply_version(memory, ruling)
+    memory.save(force_insert=True)
+    _index([(memory, item)], tools)
+    _link(memory, neighbours)
+    conflicts = apply_ruling(memory=memory, ruling=ruling, judge=tools.judge.name)
+    return WriteResult(memory, ruling.outcome, conflicts)
+
+
+def _store_unchecked(
+    viewer: Viewer,
+    unchecked: Sequence[tuple[int, PreparedDraft]],
+    results: list[WriteResult | None],
+    tools: Tools,
+) -> None:
+    rows: list[tuple[Memory, PreparedDraft]] = []
+    for index, item in unchecked:
+        known = results[index]
+        memory = known.memory if known else _row(viewer, item)
+        memory.dedupe_key = None
+        rows.append((memory, item))
+        results[index] = WriteResult(memory, Outcome.CREATED)
+    Memory.objects.bulk_create([memory for memory, _ in rows])
+    _index(rows, tools)
+
+
+def _row(viewer: Viewer, item: PreparedDraft) -> Memory:
+    draft = item.draft
+    is_hot = draft.is_pinned or draft.importance >= HOT_IMPORTANCE
+    return Memory(
+        team_id=draft.team_id,
+        memory_type=draft.memory_type.value,
+        scope=draft.scope.value,
+        category=draft.category,
+        subject=draft.subject,
+        content=draft.content,
+        importance=draft.importance,
+        confidence=draft.confidence,
+        is_pinned=draft.is_pinned,
+        tier=(Tier.HOT if is_hot else Tier.WARM).value,
+        tags=list(dict.fromkeys(draft.tags)),
+        agent_id=draft.agent_id,
+        end_user_id=draft.end_user_id,
+        project_id=draft.project_id,
+        conversation_id=draft.conversation_id,
+        source_message_ids=list(draft.message_ids),
+        source_external_ids=list(draft.message_external_ids),
+        extractor=draft.extractor,
+        extraction_pass=draft.extraction_pass,
+        actor=viewer.actor,
+        external_id=draft.external_id,
+        dedupe_key=item.key,
+        created_at=draft.created_at,
+        valid_from=draft.valid_from,
+        valid_to=draft.valid_to,
+    )
+
+
+def _apply_version(memory: Memory, ruling: Ruling) -> None:
+    """Continue the chain of what it supersedes, or step back behind what is newer."""
+    if ruling.superseded:
+        nearest = ruling.superseded[0]
+        memory.supersedes = nearest
+        memory.version = nearest.version + 1
+        memory.is_pinned = memory.is_pinned or any(old.is_pinned for old in ruling.superseded)
+        if memory.is_pinned:
+            memory.tier = Tier.HOT.value
+    if ruling.superseded_by is not None:
+        memory.status = Status.SUPERSEDED.value
+        memory.tier = Tier.COLD.value
+        memory.superseded_by = ruling.superseded_by
+
+
+def _corroborate(existing: Memory, draft: MemoryDraft) -> Memory:
+    """Note on the existing memory that the fact was said again, and by which messages.
+
+    Messages that it already names add nothing: a repeated delivery is not a second witness.
+    """
+    known = set(existing.source_message_ids)
+    fresh = [item for item in draft.message_ids if item not in known]
+    if draft.message_ids and not fresh:
+        return existing
+    external = [item for item in draft.message_external_ids if item]
+    existing.source_message_ids = [*existing.source_message_ids, *fresh]
+    existing.source_external_ids = list(
+        dict.fromkeys([*existing.source_external_ids, *external])
+    )
+    Memory.objects.filter(team_id=existing.team_id, pk=existing.pk).update(
+        source_message_ids=existing.source_message_ids,
+        source_external_ids=existing.source_external_ids,
+        corroboration=F("corroboration") + 1,
+    )
+    existing.corroboration += 1
+    return existing
+
+
+def _index(rows: Sequence[tuple[Memory, PreparedDraft]], tools: Tools) -> None:
+    SearchEntry.objects.bulk_create(
+        SearchEntry(
+            memory=memory,
+            team_id=memory.team_id,
+            embedding=item.vector,
+            embedding_model=tools.embedder.name,
+            lexemes=SearchVector(Value(memory.content), config=LEXEME_CONFIG),
+        )
+        for memory, item in rows
+    )
+
+
+def _link(memory: Memory, neighbours: Sequence[Neighbour]) -> None:
+    """Edges to the nearest neighbours above the threshold, with the cosine as strength."""
+    near = [each for each in neighbours if each.similarity >= settings.LINK_SIMILARITY]
+    MemoryRelation.objects.bulk_create(
+        (
+            MemoryRelation(
+                team_id=memory.team_id,
+                from_memory=memory,
+                to_memory=each.memory,
+                strength=min(1.0, each.similarity),
+            )
+            for each in near[: settings.LINKED_NEIGHBOURS]
+        ),
+        ignore_conflicts=True,
+    )
+
+

@@ -1,0 +1,43 @@
+"""Background work: each task makes one service call and may run twice, late or for nothing."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from celery import shared_task
+from django.db import OperationalError
+from django.utils import timezone
+
+from memory.clients.tools import default_tools
+from memory.services.jobs import RUN_JOB_TASK, overdue_jobs, run_job
+from memory.services.usage import flush_noted_usage
+from teams.services.people import all_team_ids
+from teams.tenancy import team_scope
+
+
+@shared_task(
+    name=RUN_JOB_TASK,
+    autoretry_for=(OperationalError,),
+    retry_backoff=True,
+    retry_jitter=True,
+    max_retries=5,
+)
+def run_extraction_job(team_id: str, job_id: str) -> None:
+    """Run one extraction job."""
+    run_job(team_id=UUID(team_id), job_id=UUID(job_id), tools=default_tools())
+
+
+@shared_task(name="memory.tasks.sweep_jobs")
+def sweep_jobs() -> None:
+    """Publish the jobs that the queue lost or whose worker died."""
+    for team_id in all_team_ids():
+        with team_scope(team_ids=[team_id], actor="task:sweep_jobs"):
+            jobs = overdue_jobs(team_id=team_id, now=timezone.now())
+        for job_id in jobs:
+            run_extraction_job.delay(str(team_id), str(job_id))
+
+
+@shared_task(name="memory.tasks.flush_usage")
+def flush_usage() -> None:
+    """Write down how often memories were retrieved."""
+    flush_noted_usage()

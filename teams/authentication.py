@@ -1,0 +1,51 @@
+"""`Authorization: Bearer <key>` for the API."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from teams.principal import Principal
+from teams.services.keys import note_key_use, principal_of
+
+
+class ApiKeyAuthentication(BaseAuthentication):
+    """Knows the caller by an API key; anything but a valid one is 401."""
+
+    def authenticate(self, request: Request) -> tuple[Principal, None] | None:
+        """The key's holder; None without the header.
+
+        Raises AuthenticationFailed for a wrong or revoked key.
+        """
+        parts = get_authorization_header(request).split()
+        if not parts:
+            return None
+        if len(parts) != 2 or parts[0].lower() != b"bearer":
+            raise AuthenticationFailed("Send the header «Authorization: Bearer <API key>».")
+        try:
+            principal = principal_of(parts[1].decode("ascii"))
+        except UnicodeDecodeError:
+            principal = None
+        if principal is None:
+            raise AuthenticationFailed("This API key is not valid or was revoked.")
+        note_key_use(principal=principal, now=timezone.now())
+        return principal, None
+
+    def authenticate_header(self, request: Request) -> str:
+        """What a 401 asks for."""
+        return 'Bearer realm="palimpsest"'
+
+
+class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """How the OpenAPI schema describes the key."""
+
+    target_class = ApiKeyAuthentication
+    name = "apiKey"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        """HTTP bearer authentication."""
+        del auto_schema
+        return {"type": "http", "scheme": "bearer"}

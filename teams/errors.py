@@ -1,0 +1,28 @@
+"""What can go wrong in the domain; `config.problems` turns each into one HTTP status."""
+
+from __future__ import annotations
+
+
+class DomainError(Exception):
+    """A refusal with a sentence for the caller and, where one is at fault, the field's name."""
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+
+
+class NotFoundError(DomainError):
+    """What was named does not exist for this caller."""
+
+
+class ForbiddenError(DomainError):
+    """The caller is known and may not do this."""
+
+
+class InvalidError(DomainError):
+    """The input cannot be what the caller meant; nothing was changed."""
+
+
+class ConflictError(DomainError):
+    """The input fights with what is stored; nothing was changed."""

@@ -1,0 +1,40 @@
+"""`manage.py issue_key`: a new API key on stdout, alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.validators import validate_slug
+from django.core.exceptions import ValidationError
+
+from teams.services.keys import issue_key
+from teams.services.people import ensure_agent, ensure_team
+from teams.tenancy import team_scope
+
+
+class Command(BaseCommand):
+    """Issue an API key of a team, or of one of its agents; both are created when new."""
+
+    help = "Print a new API key of a team, alone on stdout. It is shown only this once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--team", required=True, help="slug of the team, created when new")
+        parser.add_argument("--agent", default="", help="bind the key to this agent's slug")
+        parser.add_argument("--name", default="", help="what the key is for")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        try:
+            validate_slug(options["team"])
+        except ValidationError:
+            raise CommandError(
+                "--team must be a slug: letters, digits, hyphens and underscores."
+            ) from None
+        actor = "command:issue_key"
+        team_id = ensure_team(slug=options["team"], actor=actor)
+        with team_scope(team_ids=[team_id], actor=actor):
+            agent = (
+                ensure_agent(team_id=team_id, slug=options["agent"]) if options["agent"] else None
+            )
+            issued = issue_key(team_id=team_id, agent=agent, name=options["name"])
+        self.stdout.write(issued.token)

@@ -1,0 +1,17 @@
+"""Who works here and what they said."""
+
+from .conversations import Conversation, Message
+from .keys import ApiKey
+from .people import Agent, EndUser, Membership, Project, StaffUser, Team
+
+__all__ = [
+    "Agent",
+    "ApiKey",
+    "Conversation",
+    "EndUser",
+    "Membership",
+    "Message",
+    "Project",
+    "StaffUser",
+    "Team",
+]

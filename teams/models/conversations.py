@@ -1,0 +1,100 @@
+"""Conversations and their messages, kept verbatim."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils import timezone
+
+from .base import TeamOwned
+from .people import Agent, EndUser, Project
+
+ROLES = [("user", "User"), ("assistant", "Assistant"), ("system", "System"), ("tool", "Tool")]
+
+
+class Conversation(TeamOwned):
+    """One thread between an agent and an end user.
+
+    `revision` counts changes of memories that came from it; `last_position` is the number of its
+    messages; every message up to `extracted_position` belongs to an extraction job.
+    """
+
+    agent = models.ForeignKey(
+        Agent, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
+    )
+    end_user = models.ForeignKey(
+        EndUser, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
+    )
+    project = models.ForeignKey(
+        Project,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_constraint=False,
+        db_index=False,
+    )
+    thread_id = models.CharField(max_length=200)
+    revision = models.BigIntegerField(default=0)
+    last_position = models.PositiveIntegerField(default=0)
+    extracted_position = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "agent", "end_user", "thread_id"], name="conversation_thread_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(extracted_position__lte=models.F("last_position")),
+                name="conversation_extracts_what_exists",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["team", "end_user", "-created_at"], name="conversation_by_user"),
+            models.Index(fields=["team", "-created_at"], name="conversation_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return self.thread_id
+
+
+class Message(TeamOwned):
+    """One message as it was said; inserted once, never changed, never removed."""
+
+    conversation = models.ForeignKey(
+        Conversation,
+        on_delete=models.PROTECT,
+        related_name="messages",
+        db_constraint=False,
+        db_index=False,
+    )
+    position = models.PositiveIntegerField()
+    role = models.CharField(max_length=20, choices=ROLES)
+    content = models.TextField()
+    name = models.CharField(max_length=200, blank=True, default="")
+    external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001 - null keeps it out of the uniqueness rule
+    created_at = models.DateTimeField(help_text="When it was said.")
+    received_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["conversation", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "conversation", "position"], name="message_position_once"
+            ),
+            models.UniqueConstraint(
+                fields=["team", "conversation", "external_id"],
+                condition=models.Q(external_id__isnull=False),
+                name="message_external_id_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(role__in=[role for role, _ in ROLES]), name="message_role_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(position__gte=1), name="message_position_from_one"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.position}"

@@ -1,0 +1,119 @@
+"""API keys: issued once in clear, kept as a digest, revocable."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+import redis
+from django.db import connection
+from django_redis import get_redis_connection
+
+from teams.errors import NotFoundError
+from teams.models import Agent, ApiKey
+from teams.principal import Principal
+
+TOKEN_START = "pal"  # noqa: S105 - the public first part of every key
+USE_KEY = "palimpsest:key-use"
+_PREFIX_BYTES = 4
+_SECRET_BYTES = 32
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedKey:
+    """A new key; `token` is shown now and never again."""
+
+    key: ApiKey
+    token: str
+
+
+def issue_key(*, team_id: UUID, agent: Agent | None = None, name: str = "") -> IssuedKey:
+    """Create a key of the team, bound to `agent` where one is given; call it in the team's scope.
+
+    The token is `pal_<prefix>_<secret>`, with 256 bits of secret.
+    """
+    prefix = secrets.token_hex(_PREFIX_BYTES)
+    token = f"{TOKEN_START}_{prefix}_{secrets.token_urlsafe(_SECRET_BYTES)}"
+    key = ApiKey.objects.create(
+        team_id=team_id, agent=agent, name=name, prefix=prefix, digest=_digest(token)
+    )
+    return IssuedKey(key=key, token=token)
+
+
+def revoke_key(*, team_id: UUID, key_id: UUID, now: datetime) -> ApiKey:
+    """End a key's validity at once; revoking it again changes nothing.
+
+    Raises NotFoundError for a key the team does not have.
+    """
+    key = ApiKey.objects.filter(team_id=team_id, id=key_id).first()
+    if key is None:
+        raise NotFoundError("There is no such key.")
+    if key.revoked_at is None:
+        ApiKey.objects.filter(team_id=team_id, id=key_id, revoked_at=None).update(revoked_at=now)
+        key.refresh_from_db()
+    return key
+
+
+def principal_of(token: str) -> Principal | None:
+    """Who holds this token; None when it is malformed, unknown or revoked."""
+    if not token.startswith(f"{TOKEN_START}_"):
+        return None
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, team_id, prefix, agent_id, agent_slug FROM palimpsest_api_key(%s)",
+            [_digest(token)],
+        )
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    key_id, team_id, prefix, agent_id, agent_slug = row
+    return Principal(key_id, team_id, prefix, agent_id, agent_slug or "")
+
+
+def note_key_use(*, principal: Principal, now: datetime) -> None:
+    """Remember in Redis that the key was used; a task writes it down. Never fails a request."""
+    try:
+        get_redis_connection("default").hset(
+            USE_KEY, f"{principal.team_id}:{principal.key_id}", int(now.timestamp())
+        )
+    except redis.RedisError:
+        logger.warning("The last use of a key was not noted: Redis is away.")
+
+
+def take_key_uses() -> dict[UUID, dict[UUID, datetime]]:
+    """Remove and return the noted uses: time of last use by key, by team."""
+    client = get_redis_connection("default")
+    taken = f"{USE_KEY}:taken"
+    uses: dict[UUID, dict[UUID, datetime]] = {}
+    if not client.exists(taken):
+        if not client.exists(USE_KEY):
+            return uses
+        client.rename(USE_KEY, taken)
+    for field, stamp in client.hgetall(taken).items():
+        team_id, key_id = field.decode().split(":")
+        uses.setdefault(UUID(team_id), {})[UUID(key_id)] = datetime.fromtimestamp(int(stamp), UTC)
+    return uses
+
+
+def forget_key_uses() -> None:
+    """Drop what `take_key_uses` returned, once it is written down."""
+    get_redis_connection("default").delete(f"{USE_KEY}:taken")
+
+
+def record_key_uses(*, team_id: UUID, uses: dict[UUID, datetime]) -> None:
+    """Write the times of last use of a team's keys; call it in the team's scope."""
+    for key_id, used_at in uses.items():
+        ApiKey.objects.filter(team_id=team_id, id=key_id).exclude(
+            last_used_at__gte=used_at
+        ).update(last_used_at=used_at)
+
+
+def _digest(token: str) -> bytes:
+    # The secret has 256 bits of its own, so one SHA-256 is enough; no password hash is needed.
+    return hashlib.sha256(token.encode()).digest()

@@ -1,0 +1,72 @@
+"""Teams, agents, end users and projects, created when first named."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import connection
+
+from teams.ids import new_id
+from teams.models import Agent, EndUser, Membership, Project, StaffUser, Team
+from teams.tenancy import team_scope
+
+
+def team_id_of_slug(slug: str) -> UUID | None:
+    """The team of that slug, in any scope; None when there is none."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT palimpsest_team_by_slug(%s)", [slug])
+        row = cursor.fetchone()
+    return row[0] if row else None
+
+
+def all_team_ids() -> list[UUID]:
+    """Every team, for work that goes round all of them."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT palimpsest_all_teams()")
+        return [row[0] for row in cursor.fetchall()]
+
+
+def team_ids_of_staff(staff_id: int) -> list[UUID]:
+    """The teams a staff login may see: its own, or all for a superuser."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT palimpsest_teams_of_staff(%s)", [staff_id])
+        return [row[0] for row in cursor.fetchall()]
+
+
+def create_team(*, slug: str, name: str, actor: str, admin: StaffUser | None = None) -> Team:
+    """Create a team, with `admin` as its first admin where one is given.
+
+    Raises IntegrityError for a slug that is taken.
+    """
+    team_id = new_id()
+    with team_scope(team_ids=[team_id], actor=actor):
+        team = Team.objects.create(id=team_id, slug=slug, name=name or slug)
+        if admin is not None:
+            Membership.objects.create(team=team, user=admin, role=Membership.Role.ADMIN)
+    return team
+
+
+def ensure_team(*, slug: str, actor: str) -> UUID:
+    """The team of that slug, created when it is new."""
+    return team_id_of_slug(slug) or create_team(slug=slug, name=slug, actor=actor).id
+
+
+def ensure_agent(*, team_id: UUID, slug: str) -> Agent:
+    """The team's agent of that slug, created when it is new; call it in the team's scope."""
+    name = slug.replace("-", " ").replace("_", " ").title()
+    agent, _ = Agent.objects.get_or_create(team_id=team_id, slug=slug, defaults={"name": name})
+    return agent
+
+
+def ensure_end_user(*, team_id: UUID, external_id: str) -> EndUser:
+    """The team's end user of that external id, created when new; call it in the team's scope."""
+    end_user, _ = EndUser.objects.get_or_create(team_id=team_id, external_id=external_id)
+    return end_user
+
+
+def ensure_project(*, team_id: UUID, slug: str) -> Project:
+    """The team's project of that slug, created when it is new; call it in the team's scope."""
+    project, _ = Project.objects.get_or_create(
+        team_id=team_id, slug=slug, defaults={"name": slug}
+    )
+    return project

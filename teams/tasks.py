@@ -1,0 +1,17 @@
+"""Background work on teams."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from teams.services.keys import forget_key_uses, record_key_uses, take_key_uses
+from teams.tenancy import team_scope
+
+
+@shared_task(name="teams.tasks.flush_key_use", ignore_result=True)
+def flush_key_use() -> None:
+    """Write down when keys were last used."""
+    for team_id, uses in take_key_uses().items():
+        with team_scope(team_ids=[team_id], actor="task:flush_key_use"):
+            record_key_uses(team_id=team_id, uses=uses)
+    forget_key_uses()

@@ -1,0 +1,87 @@
+"""The team, actor and reason of a transaction, as PostgreSQL sees them.
+
+Row-level security shows only rows of the teams in `palimpsest.team_ids`; the log's trigger reads
+`palimpsest.actor`, `palimpsest.reason` and `palimpsest.conversation_id`. All four are local to
+the transaction, so nothing of one request can reach the next one on the same connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from django.db import connection, transaction
+
+
+@dataclass(frozen=True, slots=True)
+class TeamScope:
+    """Which teams a transaction may see, and who acts in it and why."""
+
+    team_ids: tuple[UUID, ...] = ()
+    actor: str = ""
+    reason: str = ""
+    conversation_id: UUID | None = None
+
+
+_NOTHING = TeamScope()
+_current: ContextVar[TeamScope] = ContextVar("team_scope", default=_NOTHING)
+
+_SET = (
+    "SELECT set_config('palimpsest.team_ids', %s, true), set_config('palimpsest.actor', %s, true),"
+    " set_config('palimpsest.reason', %s, true),"
+    " set_config('palimpsest.conversation_id', %s, true)"
+)
+
+
+def _apply(scope: TeamScope) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _SET,
+            [
+                ",".join(map(str, scope.team_ids)),
+                scope.actor,
+                scope.reason,
+                str(scope.conversation_id or ""),
+            ],
+        )
+
+
+@contextmanager
+def team_scope(
+    *,
+    team_ids: Iterable[UUID],
+    actor: str,
+    reason: str = "",
+    conversation_id: UUID | None = None,
+) -> Iterator[None]:
+    """Run one transaction that sees the rows of `team_ids` and no others.
+
+    A scope inside another one replaces it until it ends. `actor` and `reason` stand in the log
+    row of every memory the transaction changes.
+    """
+    scope = TeamScope(tuple(team_ids), actor, reason, conversation_id)
+    with transaction.atomic():
+        yield from _within(scope)
+
+
+@contextmanager
+def because(reason: str, *, conversation_id: UUID | None = None) -> Iterator[None]:
+    """Give the changes inside a scope a reason of their own."""
+    yield from _within(
+        replace(_current.get(), reason=reason, conversation_id=conversation_id)
+    )
+
+
+def _within(scope: TeamScope) -> Iterator[None]:
+    outer = _current.get()
+    token = _current.set(scope)
+    try:
+        _apply(scope)
+        yield
+        if connection.in_atomic_block and not connection.needs_rollback:
+            _apply(outer)
+    finally:
+        _current.reset(token)
