@@ -2,6 +2,142 @@
 
 from __future__ import annotations
 
+import logging
+from typing import Any
 
-def problem_for(error: Exception):
+import psycopg
+import psycopg_pool
+import redis
+from django.core.exceptions import PermissionDenied
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, JsonResponse
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+from rest_framework.utils.serializer_helpers import ReturnDict
+from rest_framework.views import set_rollback
+
+from teams import errors
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER_SECONDS = 2
+
+logger = logging.getLogger(__name__)
+
+_DOMAIN = {
+    errors.NotFoundError: (404, "Not found"),
+    errors.ForbiddenError: (403, "Forbidden"),
+    errors.InvalidError: (422, "Invalid input"),
+    errors.ConflictError: (409, "Conflict"),
+}
+_AWAY = (
+    OperationalError,
+    InterfaceError,
+    psycopg.OperationalError,
+    psycopg_pool.PoolTimeout,
+    redis.ConnectionError,
+    redis.TimeoutError,
+)
+
+
+def problem(
+    code: int,
+    title: str,
+    detail: str,
+    *,
+    problems: dict[str, list[str]] | None = None,
+    headers: dict[str, str] | None = None,
+) -> JsonResponse:
+    """A problem document; `problems` names each field at fault with what is wrong about it."""
+    body: dict[str, Any] = {"type": "about:blank", "title": title, "status": code, "detail": detail}
+    if problems:
+        body["errors"] = problems
+    return JsonResponse(body, status=code, content_type=MEDIA_TYPE, headers=headers)
+
+
+def problem_for(error: Exception) -> JsonResponse | None:
+    """The problem document of an error; None for a defect of ours, which is a 500."""
+    if isinstance(error, errors.DomainError):
+        code, title = _DOMAIN[type(error)]
+        fields = {error.field: [error.message]} if error.field else None
+        detail = f"{error.field}: {error.message}" if error.field else error.message
+        return problem(code, title, detail, problems=fields)
+    if isinstance(error, _AWAY):
+        logger.warning("A service is away: %s", str(error).strip().splitlines()[0])
+        return problem(
+            503,
+            "Service unavailable",
+            "The database or the cache does not answer; nothing was changed. Try again shortly.",
+            headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
+        )
     return None
+
+
+def problem_response(error: Exception, context: dict[str, Any]) -> Response | JsonResponse | None:
+    """What Django REST framework answers for an error of a view."""
+    del context
+    set_rollback()
+    if isinstance(error, Http404):
+        error = exceptions.NotFound("There is no such thing.")
+    elif isinstance(error, PermissionDenied):
+        error = exceptions.PermissionDenied()
+    if not isinstance(error, exceptions.APIException):
+        return problem_for(error)
+    headers = {}
+    if header := getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = header
+    if (wait := getattr(error, "wait", None)) is not None:
+        headers["Retry-After"] = str(int(wait))
+    if isinstance(error, exceptions.ValidationError):
+        fields = _flatten(error.detail)
+        name, messages = next(iter(fields.items()))
+        return problem(
+            status.HTTP_422_UNPROCESSABLE_ENTITY,
+            "Invalid input",
+            f"{name}: {messages[0]}" if name else messages[0],
+            problems=fields,
+        )
+    titles = {400: "Malformed request", 401: "Unauthorized", 403: "Forbidden", 404: "Not found"}
+    title = titles.get(error.status_code, "Request refused")
+    return problem(error.status_code, title, str(error.detail), headers=headers)
+
+
+def _flatten(detail: Any, path: str = "") -> dict[str, list[str]]:
+    """DRF's nested errors as {"messages[3].content": [...]}; the body itself is named ""."""
+    if isinstance(detail, dict | ReturnDict):
+        found: dict[str, list[str]] = {}
+        for key, value in detail.items():
+            if key == "non_field_errors":
+                inner = path
+            elif isinstance(key, int):
+                inner = f"{path}[{key}]"
+            else:
+                inner = f"{path}.{key}" if path else str(key)
+            found.update(_flatten(value, inner))
+        return found
+    if isinstance(detail, list | tuple):
+        if any(isinstance(item, dict | list) for item in detail):
+            found = {}
+            for index, item in enumerate(detail):
+                if item:
+                    found.update(_flatten(item, f"{path}[{index}]"))
+            return found
+        return {path: [str(item) for item in detail]} if detail else {}
+    return {path: [str(detail)]}
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
+    """The answer for an address that does not exist."""
+    del exception
+    return problem(404, "Not found", f"Nothing answers at {request.path}.")
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
+    """The answer for a request that Django refuses before any view."""
+    del request, exception
+    return problem(400, "Malformed request", "The request is malformed.")
+
+
+def server_error(request: HttpRequest) -> JsonResponse:
+    """The answer for a defect of ours."""
+    del request
+    return problem(500, "Server error", "Something went wrong on our side; it has been logged.")

@@ -1,6 +1,23 @@
 """Where everything answers."""
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
+from django.views.generic import RedirectView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
-urlpatterns = [path("admin/", admin.site.urls)]
+from config import health
+
+urlpatterns = [
+    path("", RedirectView.as_view(url="/v1/docs", permanent=False)),
+    path("admin", RedirectView.as_view(url="/admin/", permanent=False)),
+    path("admin/", admin.site.urls),
+    path("healthz", health.healthz),
+    path("readyz", health.readyz),
+    path("v1/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path("v1/", include("memory.api.urls")),
+]
+
+handler400 = "config.problems.bad_request"
+handler404 = "config.problems.not_found"
+handler500 = "config.problems.server_error"

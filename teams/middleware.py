@@ -26,7 +26,5 @@ class StaffScopeMiddleware:
         user = request.user
         if not (user.is_authenticated and user.is_staff):
             return self.get_response(request)
-        with team_scope(
-            team_ids=team_ids_of_staff(user.pk), actor=f"staff:{user.get_username()}"
-        ):
+        with team_scope(team_ids=team_ids_of_staff(user.pk), actor=f"staff:{user.get_username()}"):
             return self.get_response(request)

@@ -70,9 +70,7 @@ def team_scope(
 @contextmanager
 def because(reason: str, *, conversation_id: UUID | None = None) -> Iterator[None]:
     """Give the changes inside a scope a reason of their own."""
-    yield from _within(
-        replace(_current.get(), reason=reason, conversation_id=conversation_id)
-    )
+    yield from _within(replace(_current.get(), reason=reason, conversation_id=conversation_id))
 
 
 def _within(scope: TeamScope) -> Iterator[None]:

@@ -23,7 +23,10 @@ class Job(TeamOwned):
         FAILED = "failed", "Failed"
 
     conversation = models.ForeignKey(
-        Conversation, on_delete=models.PROTECT, related_name="jobs", db_constraint=False,
+        Conversation,
+        on_delete=models.PROTECT,
+        related_name="jobs",
+        db_constraint=False,
         db_index=False,
     )
     from_position = models.PositiveIntegerField()

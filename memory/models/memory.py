@@ -204,7 +204,10 @@ class MemoryTag(TeamOwned):
     """One tag of one memory, kept by a trigger from `Memory.tags` for lists and filters."""
 
     memory = models.ForeignKey(
-        Memory, on_delete=models.PROTECT, related_name="tag_rows", db_constraint=False,
+        Memory,
+        on_delete=models.PROTECT,
+        related_name="tag_rows",
+        db_constraint=False,
         db_index=False,
     )
     name = models.CharField(max_length=100)

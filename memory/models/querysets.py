@@ -10,7 +10,7 @@ from memory.domain.types import MemoryType, Status, Tier
 from memory.domain.viewer import Viewer
 
 if TYPE_CHECKING:
-    from .memory import Memory
+    pass
 
 _TEAM_WIDE = (MemoryType.SHARED.value, MemoryType.USER_PROFILE.value)
 _OF_AN_AGENT = (MemoryType.AGENT_PRIVATE.value, MemoryType.IDENTITY.value)

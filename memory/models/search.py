@@ -18,7 +18,10 @@ class SearchEntry(models.Model):
     """
 
     memory = models.OneToOneField(
-        Memory, on_delete=models.PROTECT, primary_key=True, related_name="search_entry",
+        Memory,
+        on_delete=models.PROTECT,
+        primary_key=True,
+        related_name="search_entry",
         db_constraint=False,
     )
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)

@@ -13,7 +13,10 @@ class MemoryUsage(models.Model):
     """Counters of one memory, flushed in batches; not part of the memory's logged state."""
 
     memory = models.OneToOneField(
-        Memory, on_delete=models.PROTECT, primary_key=True, related_name="usage",
+        Memory,
+        on_delete=models.PROTECT,
+        primary_key=True,
+        related_name="usage",
         db_constraint=False,
     )
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)

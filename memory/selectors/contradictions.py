@@ -21,9 +21,7 @@ def contradictions_visible_to(viewer: Viewer) -> QuerySet[Contradiction, Contrad
     ).select_related("memory_a", "memory_b")
 
 
-def open_contradictions_among(
-    *, viewer: Viewer, memory_ids: Sequence[UUID]
-) -> list[Contradiction]:
+def open_contradictions_among(*, viewer: Viewer, memory_ids: Sequence[UUID]) -> list[Contradiction]:
     """The unresolved contradictions that touch any of these memories, newest first."""
     touching = Q(memory_a_id__in=memory_ids) | Q(memory_b_id__in=memory_ids)
     rows = contradictions_visible_to(viewer).filter(touching, resolved_at=None)

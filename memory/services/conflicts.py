@@ -54,9 +54,7 @@ class Ruling:
         """The memories that the new one is in dispute with."""
         if self.superseded_by is not None:
             return []
-        return [
-            each.memory for each in self.conflicts if each.judgement.verdict == Verdict.DISPUTE
-        ]
+        return [each.memory for each in self.conflicts if each.judgement.verdict == Verdict.DISPUTE]
 
     @property
     def outcome(self) -> Outcome:
@@ -140,9 +138,12 @@ def release_disputes(*, memory: Memory, actor: str, note: str) -> None:
 
     A memory left without any dispute is active again. The caller saves `memory`.
     """
-    others = {row.pk: row for row in Memory.objects.select_for_update().filter(
-        team_id=memory.team_id, pk__in=memory.contradicts
-    ).order_by("pk")}
+    others = {
+        row.pk: row
+        for row in Memory.objects.select_for_update()
+        .filter(team_id=memory.team_id, pk__in=memory.contradicts)
+        .order_by("pk")
+    }
     for other in others.values():
         other.contradicts = [each for each in other.contradicts if each != memory.pk]
         if other.status == Status.DISPUTED and not other.contradicts:

@@ -71,9 +71,7 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> list[Candidate]:
     participants = Participants(
         user=conversation.end_user.display_name, agent=conversation.agent.slug
     )
-    first = tools.extractor.extract(
-        messages=messages, context=context, participants=participants
-    )
+    first = tools.extractor.extract(messages=messages, context=context, participants=participants)
     second = tools.extractor.review(
         messages=messages, context=context, participants=participants, first_pass=first
     )
@@ -89,9 +87,7 @@ def drafts_of(
     drafts = []
     for candidate in candidates:
         sources = [by_id[item] for item in candidate.message_ids if item in by_id]
-        said_at = max(
-            (row.created_at for row in sources), default=source.messages[-1].created_at
-        )
+        said_at = max((row.created_at for row in sources), default=source.messages[-1].created_at)
         drafts.append(
             MemoryDraft(
                 team_id=conversation.team_id,
@@ -105,12 +101,13 @@ def drafts_of(
                 tags=candidate.tags,
                 agent_id=None if candidate.memory_type in _OF_NO_AGENT else conversation.agent_id,
                 end_user_id=conversation.end_user_id,
-                project_id=conversation.project_id,
+                # Who a person is holds in every project.
+                project_id=None
+                if candidate.memory_type == MemoryType.USER_PROFILE
+                else conversation.project_id,
                 conversation_id=conversation.id,
                 message_ids=tuple(row.id for row in sources),
-                message_external_ids=tuple(
-                    row.external_id for row in sources if row.external_id
-                ),
+                message_external_ids=tuple(row.external_id for row in sources if row.external_id),
                 extractor=candidate.extractor or extractor,
                 extraction_pass=candidate.extraction_pass,
                 created_at=said_at,
@@ -183,6 +180,5 @@ def counts_from_json(result: dict[str, object]) -> ExtractionCounts:
     """The figures as a job kept them."""
     values = dict(result)
     memories = values.pop("memories", [])
-    assert isinstance(memories, list)  # noqa: S101 - written by `as_json`
+    assert isinstance(memories, list)
     return ExtractionCounts(**values, memories=tuple(memories))  # type: ignore[arg-type]
-

@@ -101,9 +101,7 @@ def extract_now(*, viewer: Viewer, conversation_id: UUID, tools: Tools) -> Extra
         unfinished = _unfinished_jobs(viewer.team_id, conversation_id)
         if not unfinished:
             return _report(viewer, conversation_id, tools)
-        ran = [
-            run_job(team_id=viewer.team_id, job_id=job_id, tools=tools) for job_id in unfinished
-        ]
+        ran = [run_job(team_id=viewer.team_id, job_id=job_id, tools=tools) for job_id in unfinished]
         if not any(ran):
             if time.monotonic() > deadline:
                 raise ConflictError("The extraction is still running; ask again in a moment.")
@@ -121,9 +119,7 @@ def start_extraction(*, viewer: Viewer, conversation_id: UUID) -> Job:
         if job is not None:
             publish(job)
             return job
-        latest = Job.objects.filter(
-            team_id=viewer.team_id, conversation_id=conversation_id
-        ).first()
+        latest = Job.objects.filter(team_id=viewer.team_id, conversation_id=conversation_id).first()
         if latest is None:
             raise ConflictError("The conversation has no messages to extract yet.")
         return latest

@@ -33,9 +33,7 @@ from memory.services.usage import note_retrieved
 from teams.tenancy import team_scope
 
 # A search asks what is said about something: relevance decides, the rest breaks ties.
-SEARCH_WEIGHTS = Weights(
-    semantic=0.9, recency=0.02, importance=0.05, continuity=0.0, relation=0.03
-)
+SEARCH_WEIGHTS = Weights(semantic=0.9, recency=0.02, importance=0.05, continuity=0.0, relation=0.03)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +94,10 @@ def search(
         viewer=viewer, rows=rows, question=question, weights=SEARCH_WEIGHTS, tools=tools, now=now
     )
     best = sorted(
-        (
-            each
-            for each in (_without_policies(item) for item in found)
-            if each.signals.semantic > 0
-        ),
+        (each for each in (_without_policies(item) for item in found) if each.signals.semantic > 0),
         key=_best_first,
     )[:limit]
-    note_retrieved(
-        team_id=viewer.team_id, memory_ids=[each.memory.pk for each in best], now=now
-    )
+    note_retrieved(team_id=viewer.team_id, memory_ids=[each.memory.pk for each in best], now=now)
     return best
 
 
@@ -155,10 +147,10 @@ def retrieve(
         contradictions = open_contradictions_among(
             viewer=viewer, memory_ids=[each.memory.pk for each in chosen]
         )
-    prompt = rendering.render((item.section, rendered[item.value.memory.pk]) for item in packed.items)
-    note_retrieved(
-        team_id=viewer.team_id, memory_ids=[each.memory.pk for each in chosen], now=now
+    prompt = rendering.render(
+        (item.section, rendered[item.value.memory.pk]) for item in packed.items
     )
+    note_retrieved(team_id=viewer.team_id, memory_ids=[each.memory.pk for each in chosen], now=now)
     ended = time.perf_counter()
     return Retrieval(
         memories=chosen,
@@ -198,9 +190,7 @@ def _score(
             words=query_terms(question.text),
             conversation_id=question.conversation_id,
         )
-        memories = memories_by_id(
-            team_id=viewer.team_id, ids=[row.memory_id for row in found]
-        )
+        memories = memories_by_id(team_id=viewer.team_id, ids=[row.memory_id for row in found])
     scored = []
     for row in found:
         memory = memories.get(row.memory_id)
@@ -265,17 +255,13 @@ def _line(memory: Memory, opposites: dict[UUID, Opposite]) -> Line:
         subject=memory.subject,
         succeeded=usage.succeeded if usage else 0,
         failed=usage.failed if usage else 0,
-        opposites=tuple(
-            opposites[other] for other in memory.contradicts if other in opposites
-        ),
+        opposites=tuple(opposites[other] for other in memory.contradicts if other in opposites),
     )
 
 
 def _signals_hit(chosen: Sequence[ScoredMemory]) -> dict[str, int]:
     names = ("semantic", "recency", "importance", "continuity", "relation")
-    return {
-        name: sum(getattr(each.signals, name) > 0.01 for each in chosen) for name in names
-    }
+    return {name: sum(getattr(each.signals, name) > 0.01 for each in chosen) for name in names}
 
 
 def _milliseconds(start: float, end: float) -> float:

@@ -78,9 +78,7 @@ def write_memories(
     raise AssertionError("unreachable")
 
 
-def store(
-    *, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools
-) -> list[WriteResult]:
+def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) -> list[WriteResult]:
     """Write prepared drafts inside the caller's transaction and team scope."""
     _take_turns(prepared)
     by_external_id = _stored_external_ids(viewer, prepared)
@@ -149,9 +147,7 @@ def _stored_facts(viewer: Viewer, prepared: Sequence[PreparedDraft]) -> dict[byt
     wanted = {item.key for item in prepared if item.draft.check}
     if not wanted:
         return {}
-    rows = Memory.objects.filter(
-        team_id=viewer.team_id, dedupe_key__in=wanted, status__in=LIVE
-    )
+    rows = Memory.objects.filter(team_id=viewer.team_id, dedupe_key__in=wanted, status__in=LIVE)
     return {bytes(row.dedupe_key or b""): row for row in rows}
 
 
@@ -251,9 +247,7 @@ def _corroborate(existing: Memory, draft: MemoryDraft) -> Memory:
         return existing
     external = [item for item in draft.message_external_ids if item]
     existing.source_message_ids = [*existing.source_message_ids, *fresh]
-    existing.source_external_ids = list(
-        dict.fromkeys([*existing.source_external_ids, *external])
-    )
+    existing.source_external_ids = list(dict.fromkeys([*existing.source_external_ids, *external]))
     Memory.objects.filter(team_id=existing.team_id, pk=existing.pk).update(
         source_message_ids=existing.source_message_ids,
         source_external_ids=existing.source_external_ids,
@@ -291,5 +285,3 @@ def _link(memory: Memory, neighbours: Sequence[Neighbour]) -> None:
         ),
         ignore_conflicts=True,
     )
-
-

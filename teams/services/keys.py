@@ -109,9 +109,9 @@ def forget_key_uses() -> None:
 def record_key_uses(*, team_id: UUID, uses: dict[UUID, datetime]) -> None:
     """Write the times of last use of a team's keys; call it in the team's scope."""
     for key_id, used_at in uses.items():
-        ApiKey.objects.filter(team_id=team_id, id=key_id).exclude(
-            last_used_at__gte=used_at
-        ).update(last_used_at=used_at)
+        ApiKey.objects.filter(team_id=team_id, id=key_id).exclude(last_used_at__gte=used_at).update(
+            last_used_at=used_at
+        )
 
 
 def _digest(token: str) -> bytes:

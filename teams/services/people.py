@@ -66,7 +66,5 @@ def ensure_end_user(*, team_id: UUID, external_id: str) -> EndUser:
 
 def ensure_project(*, team_id: UUID, slug: str) -> Project:
     """The team's project of that slug, created when it is new; call it in the team's scope."""
-    project, _ = Project.objects.get_or_create(
-        team_id=team_id, slug=slug, defaults={"name": slug}
-    )
+    project, _ = Project.objects.get_or_create(team_id=team_id, slug=slug, defaults={"name": slug})
     return project

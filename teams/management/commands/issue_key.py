@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_slug
-from django.core.exceptions import ValidationError
 
 from teams.services.keys import issue_key
 from teams.services.people import ensure_agent, ensure_team

@@ -1,0 +1,46 @@
+"""Liveness and readiness."""
+
+from __future__ import annotations
+
+import redis
+from django.db import DatabaseError, InterfaceError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django_redis import get_redis_connection
+
+from .problems import RETRY_AFTER_SECONDS
+
+
+def healthz(request: HttpRequest) -> HttpResponse:
+    """200 while this process answers at all."""
+    del request
+    return JsonResponse({"status": "ok"})
+
+
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 when PostgreSQL and Redis answer, else 503 with what is away."""
+    del request
+    parts = {"postgresql": _postgres_answers(), "redis": _redis_answers()}
+    body = {name: "ok" if answers else "away" for name, answers in parts.items()}
+    if all(parts.values()):
+        return JsonResponse({"status": "ok", **body})
+    return JsonResponse(
+        {"status": "unavailable", **body},
+        status=503,
+        headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
+    )
+
+
+def _postgres_answers() -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1 FROM teams_team LIMIT 1")
+    except (DatabaseError, InterfaceError):
+        return False
+    return True
+
+
+def _redis_answers() -> bool:
+    try:
+        return bool(get_redis_connection("default").ping())
+    except redis.RedisError:
+        return False

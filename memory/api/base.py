@@ -1,0 +1,98 @@
+"""What all endpoints share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiResponse
+from rest_framework import serializers
+from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+from rest_framework.viewsets import GenericViewSet
+
+from memory.api.output import ProblemSerializer
+from teams.principal import Principal
+
+PROBLEM_MEDIA = "application/problem+json"
+
+
+def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
+    """The schema of the refusals an endpoint may answer with."""
+    words = {
+        401: "The key is missing, wrong or revoked.",
+        403: "The key may not act as that agent.",
+        404: "There is no such thing for this key.",
+        409: "It conflicts with what is stored or under way.",
+        422: "A field is wrong; nothing was stored.",
+        503: "A service is away; try again after Retry-After seconds.",
+    }
+    return {
+        (code, PROBLEM_MEDIA): OpenApiResponse(ProblemSerializer, description=words[code])
+        for code in (401, *codes, 503)
+    }
+
+
+class ApiViewSet(GenericViewSet[Any]):
+    """A viewset whose caller is a `Principal` and whose input is one validated serializer."""
+
+    queryset: QuerySet[Any] | None = None
+    filter_backends = ()
+
+    @property
+    def principal(self) -> Principal:
+        """Who calls."""
+        return cast(Principal, self.request.user)
+
+    def body(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+        """The validated body; a missing one counts as an empty object."""
+        checked = serializer(data=self.request.data if self.request.data is not None else {})
+        checked.is_valid(raise_exception=True)
+        return cast(dict[str, Any], checked.validated_data)
+
+    def params(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+        """The validated query parameters."""
+        checked = serializer(data=self.request.query_params)
+        checked.is_valid(raise_exception=True)
+        return cast(dict[str, Any], checked.validated_data)
+
+
+class IdPagination(CursorPagination):
+    """Pages that do not shift when rows arrive: `limit` rows after a cursor."""
+
+    page_size = 50
+    page_size_query_param = "limit"
+    max_page_size = 500
+    ordering = "-id"
+
+    def page_of(
+        self, rows: QuerySet[Any], request: Request, serializer: type[serializers.Serializer[Any]]
+    ) -> Mapping[str, Any]:
+        """The page that the request asks for, as {"next", "previous", "results"}."""
+        page = self.paginate_queryset(rows, request) or []
+        return {
+            "next": self.get_next_link(),
+            "previous": self.get_previous_link(),
+            "results": serializer(page, many=True).data,
+        }
+
+
+class PositionPagination(IdPagination):
+    """Messages in the order they were said."""
+
+    ordering = "position"
+
+
+def page_schema(name: str, item: type[serializers.Serializer[Any]]) -> Any:
+    """The schema of one page of `item`."""
+    return type(
+        name,
+        (serializers.Serializer,),
+        {
+            "__doc__": "One page.",
+            "next": serializers.URLField(allow_null=True),
+            "previous": serializers.URLField(allow_null=True),
+            "results": item(many=True),
+        },
+    )

@@ -1,0 +1,158 @@
+"""The raw log: conversations, their messages and their extraction."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, PositionPagination, page_schema, refusals
+from memory.api.callers import check_agent, key_viewer
+from memory.api.input import (
+    ExtractSerializer,
+    MessagePageSerializer,
+    NewConversationSerializer,
+    NewMessagesSerializer,
+)
+from memory.api.output import (
+    ConversationSerializer,
+    ExtractionSerializer,
+    JobSerializer,
+    MessageListSerializer,
+    MessageSerializer,
+    QueuedJobSerializer,
+)
+from memory.clients.tools import default_tools
+from memory.selectors.conversations import conversation_for, job_for, messages_of
+from memory.services.conversations import close_conversation, open_conversation, post_messages
+from memory.services.jobs import extract_now, start_extraction
+from teams.services.conversations import NewMessage
+from teams.tenancy import team_scope
+
+MessagePage = page_schema("MessagePage", MessageSerializer)
+
+
+class ConversationViewSet(ApiViewSet):
+    """Conversations of an agent with an end user."""
+
+    lookup_value_converter = "uuid"
+    serializer_class = ConversationSerializer
+
+    @extend_schema(
+        request=NewConversationSerializer,
+        responses={
+            201: ConversationSerializer,
+            200: OpenApiResponse(ConversationSerializer, description="The thread was known."),
+            **refusals(403, 422),
+        },
+    )
+    def create(self, request: Request) -> Response:
+        """Start a conversation; the same agent, user and thread_id give the same one."""
+        given = self.body(NewConversationSerializer)
+        check_agent(principal=self.principal, agent=given["agent"])
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            conversation, is_new = open_conversation(
+                team_id=self.principal.team_id,
+                agent=given["agent"],
+                user=given["user"],
+                project=given.get("project"),
+                thread_id=given.get("thread_id"),
+            )
+            shown = ConversationSerializer(conversation).data
+        return Response(shown, status=status.HTTP_201_CREATED if is_new else status.HTTP_200_OK)
+
+    @extend_schema(responses={200: ConversationSerializer, **refusals(404)})
+    def retrieve(self, request: Request, pk: UUID) -> Response:
+        """One conversation."""
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            conversation = conversation_for(viewer=key_viewer(self.principal), conversation_id=pk)
+            return Response(ConversationSerializer(conversation).data)
+
+    @extend_schema(
+        request=NewMessagesSerializer,
+        responses={201: MessageListSerializer, **refusals(404, 422)},
+    )
+    @action(detail=True, methods=["post"])
+    def messages(self, request: Request, pk: UUID) -> Response:
+        """Append 1 to 500 messages, verbatim; a known external_id is not stored again."""
+        given = self.body(NewMessagesSerializer)
+        rows = post_messages(
+            viewer=key_viewer(self.principal),
+            conversation_id=pk,
+            messages=[
+                NewMessage(
+                    role=each["role"],
+                    content=each["content"],
+                    name=each.get("name") or "",
+                    created_at=each.get("created_at"),
+                    external_id=each.get("external_id"),
+                )
+                for each in given["messages"]
+            ],
+            now=timezone.now(),
+        )
+        return Response(
+            MessageListSerializer({"messages": rows}).data, status=status.HTTP_201_CREATED
+        )
+
+    @extend_schema(
+        parameters=[MessagePageSerializer],
+        responses={200: MessagePage, **refusals(404, 422)},
+    )
+    @messages.mapping.get
+    def list_messages(self, request: Request, pk: UUID) -> Response:
+        """The messages in the order they were said, a page at a time."""
+        self.params(MessagePageSerializer)
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            conversation = conversation_for(viewer=key_viewer(self.principal), conversation_id=pk)
+            page = PositionPagination().page_of(
+                messages_of(conversation), request, MessageSerializer
+            )
+            return Response(page)
+
+    @extend_schema(
+        request=ExtractSerializer,
+        responses={
+            200: ExtractionSerializer,
+            202: QueuedJobSerializer,
+            **refusals(404, 409, 422),
+        },
+    )
+    @action(detail=True, methods=["post"])
+    def extract(self, request: Request, pk: UUID) -> Response:
+        """Extract what is left; with wait, answer with everything not yet reported."""
+        given = self.body(ExtractSerializer)
+        viewer = key_viewer(self.principal)
+        if given["wait"]:
+            counts = extract_now(viewer=viewer, conversation_id=pk, tools=default_tools())
+            return Response(ExtractionSerializer(counts).data)
+        job = start_extraction(viewer=viewer, conversation_id=pk)
+        return Response({"job": str(job.pk)}, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=None, responses={200: ConversationSerializer, **refusals(404)})
+    @action(detail=True, methods=["post"])
+    def close(self, request: Request, pk: UUID) -> Response:
+        """Note that the conversation ended and extract what is left, in the background."""
+        conversation = close_conversation(
+            viewer=key_viewer(self.principal), conversation_id=pk, now=timezone.now()
+        )
+        return Response(ConversationSerializer(conversation).data)
+
+
+class JobViewSet(ApiViewSet):
+    """Background work."""
+
+    lookup_value_converter = "uuid"
+    serializer_class = JobSerializer
+
+    @extend_schema(responses={200: JobSerializer, **refusals(404)})
+    def retrieve(self, request: Request, pk: UUID) -> Response:
+        """A job and, once it is done, its result."""
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            job = job_for(viewer=key_viewer(self.principal), job_id=pk)
+            return Response(JobSerializer(job).data)

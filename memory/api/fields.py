@@ -1,0 +1,101 @@
+"""Input fields that refuse what the database could not keep as it is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.utils.dateparse import parse_datetime
+from rest_framework import serializers
+
+from memory.domain.text import is_blank
+
+
+class TextField(serializers.CharField):
+    """Text kept verbatim: no NUL, no half surrogates, nothing trimmed."""
+
+    default_error_messages = {"surrogate": "Must be valid Unicode text."}
+
+    def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
+        kwargs.setdefault("trim_whitespace", False)
+        super().__init__(**kwargs)
+
+    def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
+        if not isinstance(data, str):
+            self.fail("invalid")
+        value = super().to_internal_value(data)
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            self.fail("surrogate")
+        return value
+
+
+class ContentField(TextField):
+    """The words of a message or memory: 1 to 32,000 characters, not only white space."""
+
+    def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
+        kwargs.setdefault("max_length", settings.MAX_CONTENT_CHARS)
+        super().__init__(**kwargs)
+
+    def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
+        value = super().to_internal_value(data)
+        if is_blank(value):
+            self.fail("blank")
+        return value
+
+
+class NameField(TextField):
+    """A slug or external id: 1 to `max_length` printable characters, spaces around it dropped."""
+
+    default_error_messages = {"unprintable": "Must not hold control characters."}
+
+    def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
+        kwargs.setdefault("max_length", 100)
+        kwargs["trim_whitespace"] = True
+        super().__init__(**kwargs)
+
+    def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
+        value = super().to_internal_value(data)
+        if not value.isprintable():
+            self.fail("unprintable")
+        return value
+
+
+class ZonedDateTimeField(serializers.DateTimeField):
+    """A time with its zone, as in 2026-02-09T09:04:00Z."""
+
+    default_error_messages = {
+        "no_zone": "Give the time with its zone, as in 2026-02-09T09:04:00Z.",
+    }
+
+    def to_internal_value(self, value: Any) -> datetime:  # Any: whatever the body holds
+        if isinstance(value, str):
+            try:
+                parsed = parse_datetime(value)
+            except ValueError:
+                parsed = None
+            if parsed is not None and parsed.tzinfo is None:
+                self.fail("no_zone")
+        elif isinstance(value, datetime) and value.tzinfo is None:
+            self.fail("no_zone")
+        return super().to_internal_value(value)
+
+
+class StrictBooleanField(serializers.BooleanField):
+    """true or false, and nothing that merely looks like one."""
+
+    def to_internal_value(self, data: Any) -> bool:  # Any: whatever the body holds
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data
+
+
+class StrictIntegerField(serializers.IntegerField):
+    """A whole number; true, false and texts are none."""
+
+    def to_internal_value(self, data: Any) -> int:  # Any: whatever the body holds
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            self.fail("invalid")
+        return super().to_internal_value(data)

@@ -1,0 +1,230 @@
+"""Memories: stated, listed, searched, pinned, taken away."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer, extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, IdPagination, page_schema, refusals
+from memory.api.callers import check_agent, key_viewer, named_viewer
+from memory.api.input import (
+    MemoryFilterSerializer,
+    NewMemorySerializer,
+    PinSerializer,
+    SearchQuerySerializer,
+)
+from memory.api.output import (
+    FoundMemorySerializer,
+    MemorySerializer,
+    SearchSerializer,
+    WrittenMemorySerializer,
+)
+from memory.clients.tools import default_tools
+from memory.domain.types import MemoryType
+from memory.models import Memory
+from memory.selectors.memories import MemoryFilters, filtered_memories, memory_for
+from memory.services.drafts import Outcome, WriteResult
+from memory.services.explicit import StatedMemory, remember
+from memory.services.retrieval import Question, ScoredMemory, search
+from memory.services.state import delete_memory, pin_memory
+from teams.tenancy import team_scope
+
+MemoryPage = page_schema("MemoryPage", MemorySerializer)
+PER_REQUEST = 500
+
+
+def one_or_many(
+    name: str, serializer: type[serializers.Serializer[Any]]
+) -> PolymorphicProxySerializer:
+    """The schema of one object or a list of them."""
+    return PolymorphicProxySerializer(
+        component_name=name,
+        serializers=[serializer, serializer(many=True)],
+        resource_type_field_name=None,
+        many=False,
+    )
+
+
+class MemoryViewSet(ApiViewSet):
+    """What the team's agents know."""
+
+    lookup_value_converter = "uuid"
+    serializer_class = MemorySerializer
+
+    @extend_schema(
+        request=one_or_many("NewMemories", NewMemorySerializer),
+        responses={
+            201: one_or_many("WrittenMemories", WrittenMemorySerializer),
+            200: OpenApiResponse(
+                WrittenMemorySerializer, description="A duplicate: the existing memory."
+            ),
+            **refusals(403, 404, 409, 422),
+        },
+    )
+    def create(self, request: Request) -> Response:
+        """Store one memory or up to 500, all or none; each answer says what happened."""
+        many = isinstance(request.data, list)
+        given = _validated(request.data, many=many)
+        for each in given:
+            check_agent(principal=self.principal, agent=each.get("agent"))
+        results = remember(
+            viewer=key_viewer(self.principal),
+            stated=[_stated(each) for each in given],
+            tools=default_tools(),
+            now=timezone.now(),
+            prefix=many,
+        )
+        shown = self._written(results)
+        if many:
+            return Response(shown, status=status.HTTP_201_CREATED)
+        duplicate = results[0].outcome == Outcome.DUPLICATE
+        return Response(
+            shown[0], status=status.HTTP_200_OK if duplicate else status.HTTP_201_CREATED
+        )
+
+    @extend_schema(
+        parameters=[MemoryFilterSerializer],
+        responses={200: MemoryPage, **refusals(403, 422)},
+    )
+    def list(self, request: Request) -> Response:
+        """Memories that match every filter, newest first, a page at a time."""
+        given = self.params(MemoryFilterSerializer)
+        check_agent(principal=self.principal, agent=given.get("agent"))
+        given.pop("limit", None)
+        given.pop("cursor", None)
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            rows = filtered_memories(
+                viewer=key_viewer(self.principal), filters=MemoryFilters(**given)
+            )
+            return Response(IdPagination().page_of(rows, request, MemorySerializer))
+
+    @extend_schema(responses={200: MemorySerializer, **refusals(404)})
+    def retrieve(self, request: Request, pk: UUID) -> Response:
+        """One memory, whatever its status."""
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            memory = memory_for(viewer=key_viewer(self.principal), memory_id=pk)
+            return Response(MemorySerializer(memory).data)
+
+    @extend_schema(
+        request=None,
+        responses={
+            200: OpenApiResponse(MemorySerializer, description="Soft-deleted, nothing is lost."),
+            **refusals(404),
+        },
+    )
+    def destroy(self, request: Request, pk: UUID) -> Response:
+        """Take a memory out of every read; it stays readable by its id."""
+        memory = delete_memory(viewer=key_viewer(self.principal), memory_id=pk)
+        return self._shown(memory.pk)
+
+    @extend_schema(
+        request=PinSerializer, responses={200: MemorySerializer, **refusals(404, 409, 422)}
+    )
+    @action(detail=True, methods=["post"])
+    def pin(self, request: Request, pk: UUID) -> Response:
+        """Pin a memory so that it is in every prompt of its audience, or unpin it."""
+        given = self.body(PinSerializer)
+        memory = pin_memory(viewer=key_viewer(self.principal), memory_id=pk, pinned=given["pinned"])
+        return self._shown(memory.pk)
+
+    @extend_schema(
+        parameters=[SearchQuerySerializer],
+        responses={200: SearchSerializer, **refusals(403, 404, 422)},
+    )
+    @action(detail=False, methods=["get"])
+    def search(self, request: Request) -> Response:
+        """Memories by meaning and words, best first, with the signals behind each score."""
+        given = self.params(SearchQuerySerializer)
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            viewer = named_viewer(
+                principal=self.principal,
+                agent=given.get("agent"),
+                user=given.get("user"),
+                project=given.get("project"),
+            )
+        rows = Memory.objects.searchable(include_cold=given["include_cold"]).filter(
+            importance__gte=given["min_importance"]
+        )
+        if given.get("memory_types"):
+            rows = rows.filter(memory_type__in=given["memory_types"])
+        found = search(
+            viewer=viewer,
+            rows=rows,
+            question=Question(given["query"]),
+            limit=given["limit"],
+            tools=default_tools(),
+            now=timezone.now(),
+        )
+        return Response(
+            {"results": FoundMemorySerializer(map(found_memory, found), many=True).data}
+        )
+
+    def _shown(self, memory_id: UUID) -> Response:
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            memory = memory_for(viewer=key_viewer(self.principal), memory_id=memory_id)
+            return Response(MemorySerializer(memory).data)
+
+    def _written(self, results: list[WriteResult]) -> list[dict[str, Any]]:
+        """The stored rows as they stand after the whole write, each with its outcome."""
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            rows = Memory.objects.filter(
+                team_id=self.principal.team_id, pk__in={item.memory.pk for item in results}
+            ).with_names()
+            by_id = {row.pk: row for row in rows}
+            shown = []
+            for item in results:
+                row = by_id[item.memory.pk]
+                row.outcome = item.outcome.value  # type: ignore[attr-defined]
+                shown.append(dict(WrittenMemorySerializer(row).data))
+            return shown
+
+
+def found_memory(item: ScoredMemory) -> Memory:
+    """The memory carrying its score, signals and tokens for the serializer."""
+    memory = item.memory
+    memory.score = item.score  # type: ignore[attr-defined]
+    memory.signals = item.signals  # type: ignore[attr-defined]
+    memory.tokens = item.tokens  # type: ignore[attr-defined]
+    return memory
+
+
+def _validated(data: Any, *, many: bool) -> list[dict[str, Any]]:
+    if many and not data:
+        raise serializers.ValidationError("Send at least one memory.")
+    if many and len(data) > PER_REQUEST:
+        raise serializers.ValidationError(
+            f"Send at most {PER_REQUEST} memories at a time, not {len(data)}."
+        )
+    checked = NewMemorySerializer(data=data, many=many)
+    checked.is_valid(raise_exception=True)
+    return list(checked.validated_data) if many else [checked.validated_data]
+
+
+def _stated(given: dict[str, Any]) -> StatedMemory:
+    return StatedMemory(
+        content=given["content"],
+        memory_type=MemoryType(given["memory_type"]),
+        importance=given["importance"],
+        is_pinned=given["is_pinned"],
+        agent=given.get("agent"),
+        user=given.get("user"),
+        project=given.get("project"),
+        conversation=given.get("conversation"),
+        subject=given.get("subject") or "",
+        category=given.get("category") or "",
+        tags=tuple(given.get("tags", ())),
+        confidence=given["confidence"],
+        created_at=given.get("created_at"),
+        valid_from=given.get("valid_from"),
+        valid_to=given.get("valid_to"),
+        message_ids=tuple(given.get("message_ids", ())),
+        external_id=given.get("external_id"),
+        check=given["check"],
+    )

@@ -1,0 +1,246 @@
+"""What the API answers with: explicit shapes, apart from what it takes in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from memory.models import Contradiction, Job, Memory
+from memory.models.memory import MEMORY_TYPES, SCOPES, STATUSES, TIERS
+from memory.services.drafts import Outcome
+from teams.models.conversations import ROLES
+
+
+class ConversationSerializer(serializers.Serializer[Any]):
+    """One thread between an agent and an end user."""
+
+    id = serializers.UUIDField()
+    agent = serializers.CharField(source="agent.slug")
+    user = serializers.CharField(source="end_user.external_id")
+    project = serializers.CharField(source="project.slug", default=None, allow_null=True)
+    thread_id = serializers.CharField()
+    revision = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+
+
+class MessageSerializer(serializers.Serializer[Any]):
+    """One message as it was said."""
+
+    id = serializers.UUIDField()
+    position = serializers.IntegerField(help_text="1 for the first message of the conversation.")
+    role = serializers.ChoiceField(choices=ROLES)
+    content = serializers.CharField()
+    name = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    external_id = serializers.CharField(allow_null=True)
+
+
+class MessageListSerializer(serializers.Serializer[Any]):
+    """Stored messages, in the order they were sent."""
+
+    messages = MessageSerializer(many=True)
+
+
+class ExtractionSerializer(serializers.Serializer[Any]):
+    """What an extraction did."""
+
+    created = serializers.IntegerField()
+    versioned = serializers.IntegerField()
+    duplicates_skipped = serializers.IntegerField()
+    contradictions_found = serializers.IntegerField()
+    pass1_count = serializers.IntegerField()
+    pass2_additions = serializers.IntegerField()
+    extractor = serializers.CharField()
+    memories = serializers.ListField(child=serializers.UUIDField())
+
+
+class JobSerializer(serializers.Serializer[Any]):
+    """Background work and, once done, its result."""
+
+    id = serializers.UUIDField()
+    conversation = serializers.UUIDField(source="conversation_id")
+    state = serializers.ChoiceField(choices=Job.State.choices)
+    attempts = serializers.IntegerField()
+    error = serializers.CharField()
+    result = ExtractionSerializer(allow_null=True)
+    created_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+    def to_representation(self, instance: Job) -> dict[str, Any]:
+        shown = super().to_representation(instance)
+        shown["result"] = instance.result or None
+        return shown
+
+
+class QueuedJobSerializer(serializers.Serializer[Any]):
+    """Where to ask for the result."""
+
+    job = serializers.UUIDField()
+
+
+class ProvenanceSerializer(serializers.Serializer[Any]):
+    """Where a memory comes from."""
+
+    conversation = serializers.UUIDField(allow_null=True)
+    message_ids = serializers.ListField(child=serializers.UUIDField())
+    external_ids = serializers.ListField(child=serializers.CharField())
+    extractor = serializers.CharField()
+    actor = serializers.CharField()
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        # `pass` is a word of Python, so it cannot stand above.
+        return {**super().get_fields(), "pass": serializers.IntegerField(allow_null=True)}
+
+
+class UsageSerializer(serializers.Serializer[Any]):
+    """How often it was of use; written down in batches, so a few seconds old."""
+
+    retrieved = serializers.IntegerField()
+    cited = serializers.IntegerField()
+    ignored = serializers.IntegerField()
+    succeeded = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    last_accessed_at = serializers.DateTimeField(allow_null=True)
+
+
+class MemorySerializer(serializers.Serializer[Any]):
+    """A memory, its state and its provenance."""
+
+    id = serializers.UUIDField()
+    content = serializers.CharField()
+    memory_type = serializers.ChoiceField(choices=MEMORY_TYPES)
+    scope = serializers.ChoiceField(choices=SCOPES)
+    category = serializers.CharField()
+    subject = serializers.CharField()
+    tags = serializers.ListField(child=serializers.CharField())
+    importance = serializers.IntegerField()
+    confidence = serializers.FloatField()
+    is_pinned = serializers.BooleanField()
+    status = serializers.ChoiceField(choices=STATUSES)
+    tier = serializers.ChoiceField(choices=TIERS)
+    version = serializers.IntegerField()
+    supersedes = serializers.UUIDField(source="supersedes_id", allow_null=True)
+    superseded_by = serializers.UUIDField(source="superseded_by_id", allow_null=True)
+    contradicts = serializers.ListField(child=serializers.UUIDField())
+    agent = serializers.CharField(source="agent.slug", default=None, allow_null=True)
+    user = serializers.CharField(source="end_user.external_id", default=None, allow_null=True)
+    project = serializers.CharField(source="project.slug", default=None, allow_null=True)
+    provenance = serializers.SerializerMethodField()
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+    valid_from = serializers.DateTimeField(allow_null=True)
+    valid_to = serializers.DateTimeField(allow_null=True)
+    external_id = serializers.CharField(allow_null=True)
+    usage = serializers.SerializerMethodField()
+
+    @extend_schema_field(ProvenanceSerializer)
+    def get_provenance(self, memory: Memory) -> dict[str, Any]:
+        """Conversation, exact messages, extractor and who wrote it."""
+        return {
+            "conversation": memory.conversation_id,
+            "message_ids": memory.source_message_ids,
+            "external_ids": memory.source_external_ids,
+            "extractor": memory.extractor,
+            "pass": memory.extraction_pass,
+            "actor": memory.actor,
+        }
+
+    @extend_schema_field(UsageSerializer)
+    def get_usage(self, memory: Memory) -> dict[str, Any]:
+        """The counters, zero for a memory that was never read."""
+        usage = getattr(memory, "usage", None)
+        names = ("retrieved", "cited", "ignored", "succeeded", "failed")
+        shown: dict[str, Any] = {name: getattr(usage, name, 0) for name in names}
+        shown["last_accessed_at"] = getattr(usage, "last_accessed_at", None)
+        return shown
+
+
+class WrittenMemorySerializer(MemorySerializer):
+    """A memory and what the write did."""
+
+    outcome = serializers.ChoiceField(choices=[(item.value, item.value) for item in Outcome])
+
+
+class SignalsSerializer(serializers.Serializer[Any]):
+    """Why a memory was found: the five signals 0-1, and the two parts of relevance."""
+
+    semantic = serializers.FloatField()
+    recency = serializers.FloatField()
+    importance = serializers.FloatField()
+    continuity = serializers.FloatField()
+    relation = serializers.FloatField()
+    cosine = serializers.FloatField()
+    lexical = serializers.FloatField()
+
+
+class FoundMemorySerializer(MemorySerializer):
+    """A memory with its score 0-1 and the signals behind it."""
+
+    score = serializers.FloatField()
+    signals = SignalsSerializer()
+
+
+class PackedMemorySerializer(FoundMemorySerializer):
+    """A memory in a prompt, with the tokens it takes there."""
+
+    tokens = serializers.IntegerField()
+
+
+class SearchSerializer(serializers.Serializer[Any]):
+    """What was found, best first."""
+
+    results = FoundMemorySerializer(many=True)
+
+
+class ContradictionSerializer(serializers.Serializer[Contradiction]):
+    """Two memories that conflict, and what was said of it."""
+
+    id = serializers.UUIDField()
+    memory_a = serializers.UUIDField(source="memory_a_id")
+    memory_b = serializers.UUIDField(source="memory_b_id")
+    content_a = serializers.CharField(source="memory_a.content")
+    content_b = serializers.CharField(source="memory_b.content")
+    strategy = serializers.CharField()
+    judge = serializers.CharField()
+    verdict = serializers.CharField()
+    reason = serializers.CharField()
+    detected_at = serializers.DateTimeField()
+    resolution = serializers.CharField()
+    resolution_note = serializers.CharField()
+    resolved_by = serializers.CharField()
+    resolved_at = serializers.DateTimeField(allow_null=True)
+
+
+class RetrievalStatsSerializer(serializers.Serializer[Any]):
+    """What a retrieval took."""
+
+    tokens_used = serializers.IntegerField()
+    token_budget = serializers.IntegerField()
+    signals_hit = serializers.DictField(child=serializers.IntegerField())
+    cache_hit = serializers.BooleanField()
+    total_ms = serializers.FloatField()
+    steps_ms = serializers.DictField(child=serializers.FloatField())
+    warnings = serializers.ListField(child=serializers.CharField())
+
+
+class RetrievalSerializer(serializers.Serializer[Any]):
+    """Memories within the budget and the prompt made of them."""
+
+    memories = PackedMemorySerializer(many=True)
+    formatted_prompt = serializers.CharField()
+    stats = RetrievalStatsSerializer()
+    contradictions = ContradictionSerializer(many=True)
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """A refusal, as application/problem+json."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    errors = serializers.DictField(
+        child=serializers.ListField(child=serializers.CharField()), required=False
+    )

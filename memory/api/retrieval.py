@@ -1,0 +1,84 @@
+"""A question in, the right memories out, as a prompt."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, refusals
+from memory.api.callers import named_viewer
+from memory.api.input import RetrieveSerializer
+from memory.api.memories import found_memory
+from memory.api.output import (
+    ContradictionSerializer,
+    PackedMemorySerializer,
+    RetrievalSerializer,
+)
+from memory.clients.tools import default_tools
+from memory.domain.scoring import Weights
+from memory.domain.text import is_blank
+from memory.selectors.conversations import conversation_for
+from memory.services.retrieval import Question, retrieve
+from teams.errors import InvalidError, NotFoundError
+from teams.models import Agent
+from teams.tenancy import team_scope
+
+
+class RetrievalViewSet(ApiViewSet):
+    """The read path."""
+
+    serializer_class = RetrievalSerializer
+
+    @extend_schema(
+        request=RetrieveSerializer,
+        responses={200: RetrievalSerializer, **refusals(403, 404, 422)},
+    )
+    def retrieve(self, request: Request) -> Response:
+        """The memories an agent needs for a question, within a token budget, ready to paste."""
+        given = self.body(RetrieveSerializer)
+        if is_blank(given["query"]):
+            raise InvalidError("This field may not be blank.", field="query")
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            viewer = named_viewer(
+                principal=self.principal,
+                agent=given["agent"],
+                user=given.get("user"),
+                project=given.get("project"),
+            )
+            agent = Agent.objects.get(team_id=viewer.team_id, id=viewer.agent_id)
+            if given.get("conversation"):
+                try:
+                    conversation = conversation_for(
+                        viewer=viewer, conversation_id=given["conversation"]
+                    )
+                except NotFoundError as error:
+                    raise NotFoundError(error.message, field="conversation") from None
+                viewer = replace(
+                    viewer,
+                    end_user_id=viewer.end_user_id or conversation.end_user_id,
+                    project_id=viewer.project_id or conversation.project_id,
+                )
+        found = retrieve(
+            viewer=viewer,
+            question=Question(given["query"], given.get("conversation")),
+            weights=Weights.from_config(agent.retrieval_weights),
+            token_budget=given.get("token_budget") or agent.token_budget,
+            limit=given.get("limit"),
+            include_cold=given["include_cold"],
+            tools=default_tools(),
+            now=timezone.now(),
+        )
+        return Response(
+            {
+                "memories": PackedMemorySerializer(
+                    map(found_memory, found.memories), many=True
+                ).data,
+                "formatted_prompt": found.formatted_prompt,
+                "stats": asdict(found.stats),
+                "contradictions": ContradictionSerializer(found.contradictions, many=True).data,
+            }
+        )

@@ -1,0 +1,18 @@
+"""The addresses of the memory API, below /v1/."""
+
+from django.urls import include, path
+from rest_framework.routers import SimpleRouter
+
+from memory.api.conversations import ConversationViewSet, JobViewSet
+from memory.api.memories import MemoryViewSet
+from memory.api.retrieval import RetrievalViewSet
+
+router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+router.register("conversations", ConversationViewSet, basename="conversation")
+router.register("jobs", JobViewSet, basename="job")
+router.register("memories", MemoryViewSet, basename="memory")
+
+urlpatterns = [
+    path("", include(router.urls)),
+    path("retrieve", RetrievalViewSet.as_view({"post": "retrieve"}), name="retrieve"),
+]

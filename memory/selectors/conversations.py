@@ -1,0 +1,51 @@
+"""Conversations, messages and jobs as a viewer may see them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from memory.domain.viewer import Viewer
+from memory.models import Job
+from teams.errors import NotFoundError
+from teams.models import Conversation, Message
+
+
+def conversation_for(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
+    """The conversation; NotFoundError when the viewer's team or agent does not have it."""
+    row = (
+        Conversation.objects.filter(_own(viewer), team_id=viewer.team_id, id=conversation_id)
+        .select_related("agent", "end_user", "project")
+        .first()
+    )
+    if row is None:
+        raise NotFoundError("There is no such conversation.")
+    return row
+
+
+def messages_of(conversation: Conversation) -> QuerySet[Message, Message]:
+    """Its messages."""
+    return Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
+
+
+def messages_by_id(*, viewer: Viewer, ids: list[UUID]) -> dict[UUID, Message]:
+    """Messages of conversations the viewer may see."""
+    rows = Message.objects.filter(
+        _own(viewer, "conversation__"), team_id=viewer.team_id, id__in=ids
+    )
+    return {row.pk: row for row in rows}
+
+
+def job_for(*, viewer: Viewer, job_id: UUID) -> Job:
+    """The job; NotFoundError when its conversation is not the viewer's."""
+    row = Job.objects.filter(
+        _own(viewer, "conversation__"), team_id=viewer.team_id, id=job_id
+    ).first()
+    if row is None:
+        raise NotFoundError("There is no such job.")
+    return row
+
+
+def _own(viewer: Viewer, path: str = "") -> Q:
+    return Q(**{f"{path}agent_id": viewer.agent_id}) if viewer.agent_id else Q()

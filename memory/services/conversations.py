@@ -1,0 +1,72 @@
+"""What happens to memory when people talk: messages are kept, and now and then extracted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from memory.domain.viewer import Viewer
+from memory.services.jobs import publish, queue_extraction, visible_conversation
+from teams.models import Conversation, Message
+from teams.services.conversations import (
+    NewMessage,
+    append_messages,
+    mark_closed,
+    start_conversation,
+)
+from teams.services.people import ensure_agent, ensure_end_user, ensure_project
+from teams.tenancy import team_scope
+
+
+def open_conversation(
+    *,
+    team_id: UUID,
+    agent: str,
+    user: str,
+    project: str | None = None,
+    thread_id: str | None = None,
+) -> tuple[Conversation, bool]:
+    """The conversation of these names, and whether it is new; call it in the team's scope."""
+    return start_conversation(
+        team_id=team_id,
+        agent=ensure_agent(team_id=team_id, slug=agent),
+        end_user=ensure_end_user(team_id=team_id, external_id=user),
+        project=ensure_project(team_id=team_id, slug=project) if project else None,
+        thread_id=thread_id or "",
+    )
+
+
+def post_messages(
+    *,
+    viewer: Viewer,
+    conversation_id: UUID,
+    messages: Sequence[NewMessage],
+    now: datetime,
+) -> list[Message]:
+    """Store messages and, at the agent's interval, queue their extraction in one transaction.
+
+    Raises NotFoundError for a conversation the viewer may not see.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
+        rows = append_messages(conversation=conversation, messages=messages, now=now)
+        waiting = conversation.last_position - conversation.extracted_position
+        if waiting >= conversation.agent.summarize_interval:
+            _extract_later(conversation)
+        return rows
+
+
+def close_conversation(*, viewer: Viewer, conversation_id: UUID, now: datetime) -> Conversation:
+    """Mark a conversation closed and queue what is left of it."""
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
+        mark_closed(conversation=conversation, now=now)
+        _extract_later(conversation)
+        return conversation
+
+
+def _extract_later(conversation: Conversation) -> None:
+    job = queue_extraction(conversation=conversation)
+    if job is not None:
+        publish(job)

@@ -1,0 +1,158 @@
+"""Memories that a caller states, from names to drafts to the write path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from memory.clients.tools import Tools
+from memory.domain.types import MemoryType
+from memory.domain.viewer import Viewer
+from memory.selectors.conversations import conversation_for, messages_by_id
+from memory.services.drafts import MemoryDraft, WriteResult
+from memory.services.write_path import write_memories
+from teams.errors import DomainError, InvalidError, NotFoundError
+from teams.models import Conversation, Message
+from teams.services.people import ensure_agent, ensure_end_user, ensure_project
+from teams.tenancy import team_scope
+
+EXTRACTOR = "explicit"
+_NEEDS_AGENT = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedMemory:
+    """A memory as a caller states it, with names instead of ids."""
+
+    content: str
+    memory_type: MemoryType = MemoryType.SEMANTIC
+    importance: int = 8
+    is_pinned: bool = False
+    agent: str | None = None
+    user: str | None = None
+    project: str | None = None
+    conversation: UUID | None = None
+    subject: str = ""
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    confidence: float = 1.0
+    created_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    message_ids: tuple[UUID, ...] = ()
+    external_id: str | None = None
+    check: bool = True
+
+
+def remember(
+    *,
+    viewer: Viewer,
+    stated: Sequence[StatedMemory],
+    tools: Tools,
+    now: datetime,
+    reason: str = "",
+    extractor: str = EXTRACTOR,
+    prefix: bool = True,
+) -> list[WriteResult]:
+    """Write stated memories, all or none, and say for each what happened, in order.
+
+    Agents, users and projects are created when new; a conversation or message must exist. A
+    memory of a conversation is about that conversation's user and project unless it says
+    otherwise. Raises NotFoundError or InvalidError that names the field (`[3].agent` with
+    `prefix`, for lists).
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+        directory = _Directory(viewer, stated)
+        drafts = []
+        for index, item in enumerate(stated):
+            try:
+                drafts.append(directory.draft(item, now=now, extractor=extractor))
+            except DomainError as error:
+                field = f"[{index}].{error.field}" if prefix else error.field
+                raise type(error)(error.message, field=field) from None
+    return write_memories(viewer=viewer, drafts=drafts, tools=tools, reason=reason)
+
+
+class _Directory:
+    """What the names of one request stand for, each looked up once."""
+
+    def __init__(self, viewer: Viewer, stated: Sequence[StatedMemory]) -> None:
+        team_id = viewer.team_id
+        self.viewer = viewer
+        self.agents = {
+            slug: ensure_agent(team_id=team_id, slug=slug).pk
+            for slug in dict.fromkeys(item.agent for item in stated if item.agent)
+        }
+        self.users = {
+            external_id: ensure_end_user(team_id=team_id, external_id=external_id).pk
+            for external_id in dict.fromkeys(item.user for item in stated if item.user)
+        }
+        self.projects = {
+            slug: ensure_project(team_id=team_id, slug=slug).pk
+            for slug in dict.fromkeys(item.project for item in stated if item.project)
+        }
+        self.conversations: dict[UUID, Conversation] = {}
+        wanted = list(dict.fromkeys(each for item in stated for each in item.message_ids))
+        self.messages: dict[UUID, Message] = (
+            messages_by_id(viewer=viewer, ids=wanted) if wanted else {}
+        )
+
+    def draft(self, item: StatedMemory, *, now: datetime, extractor: str) -> MemoryDraft:
+        conversation = self._conversation(item.conversation)
+        agent_id = self.agents[item.agent] if item.agent else None
+        if agent_id is None and item.memory_type in _NEEDS_AGENT:
+            agent_id = self.viewer.agent_id
+            if agent_id is None:
+                raise InvalidError(
+                    f"A memory of type {item.memory_type} belongs to an agent: name it.",
+                    field="agent",
+                )
+        sources = [self._message(each) for each in dict.fromkeys(item.message_ids)]
+        end_user_id = self.users[item.user] if item.user else None
+        project_id = self.projects[item.project] if item.project else None
+        if conversation is not None:
+            end_user_id = end_user_id or conversation.end_user_id
+            project_id = project_id or conversation.project_id
+        return MemoryDraft(
+            team_id=self.viewer.team_id,
+            content=item.content,
+            memory_type=item.memory_type,
+            importance=item.importance,
+            extractor=extractor,
+            created_at=item.created_at or now,
+            is_pinned=item.is_pinned,
+            confidence=item.confidence,
+            category=item.category,
+            subject=item.subject,
+            tags=item.tags,
+            agent_id=agent_id,
+            end_user_id=end_user_id,
+            project_id=project_id,
+            conversation_id=conversation.pk if conversation else None,
+            message_ids=tuple(row.pk for row in sources),
+            message_external_ids=tuple(row.external_id for row in sources if row.external_id),
+            valid_from=item.valid_from,
+            valid_to=item.valid_to,
+            external_id=item.external_id,
+            check=item.check,
+        )
+
+    def _conversation(self, conversation_id: UUID | None) -> Conversation | None:
+        if conversation_id is None:
+            return None
+        if conversation_id not in self.conversations:
+            try:
+                self.conversations[conversation_id] = conversation_for(
+                    viewer=self.viewer, conversation_id=conversation_id
+                )
+            except NotFoundError as error:
+                raise NotFoundError(error.message, field="conversation") from None
+        return self.conversations[conversation_id]
+
+    def _message(self, message_id: UUID) -> Message:
+        try:
+            return self.messages[message_id]
+        except KeyError:
+            raise NotFoundError(f"There is no message {message_id}.", field="message_ids") from None

@@ -1,0 +1,203 @@
+"""A real database, a real Redis, and the fixed cast of the tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+TEST_DATABASE = "palimpsest_test"
+
+
+def _choose_services() -> None:
+    """Point the settings at servers of this run's own before Django reads them.
+
+    With DATABASE_URL or REDIS_URL set, that server is used, with a database of its own; else
+    embedded ones are started in a temporary home, so that runs side by side do not meet.
+    """
+    # Set here and not in pyproject.toml: pytest-django would read the settings before this file.
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    os.environ["PALIMPSEST_ENV"] = "test"
+    os.environ["DATABASE_POOL_SIZE"] = "0"
+    os.environ["PALIMPSEST_HOME"] = tempfile.mkdtemp(prefix="palimpsest-test-")
+    os.environ["PALIMPSEST_DATABASE"] = TEST_DATABASE
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "EXTRACTION_MODEL"):
+        os.environ.pop(name, None)
+    from config import embedded
+
+    home = embedded.home()
+    if not os.environ.get("DATABASE_URL"):
+        embedded.start_postgres(home, database=TEST_DATABASE)
+    if not os.environ.get("REDIS_URL"):
+        embedded.start_redis(home)
+
+
+_choose_services()
+
+import django  # noqa: E402
+
+django.setup()
+
+import pytest  # noqa: E402
+from django.conf import settings  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.db import connections  # noqa: E402
+from django_redis import get_redis_connection  # noqa: E402
+from pytest_django.plugin import DjangoDbBlocker  # noqa: E402
+from rest_framework.test import APIClient  # noqa: E402
+
+from config import embedded  # noqa: E402
+from memory.clients.tools import Tools, default_tools  # noqa: E402
+from memory.domain.viewer import Viewer  # noqa: E402
+from teams.models import Agent, EndUser, Team  # noqa: E402
+from teams.services.keys import issue_key  # noqa: E402
+from teams.tenancy import team_scope  # noqa: E402
+from tests import factories  # noqa: E402
+
+
+def pytest_unconfigure() -> None:
+    """Stop the embedded servers of this run and remove their home."""
+    home = embedded.home()
+    for connection in connections.all():
+        connection.close()
+    embedded.stop_postgres(home)
+    embedded.stop_redis(home)
+    shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_blocker: DjangoDbBlocker) -> None:
+    """The tests' database with its two roles, migrated by the owner as in production.
+
+    Django's own test database would belong to one role and hide what the application's may not.
+    """
+    with django_db_blocker.unblock():
+        if os.environ.get("DATABASE_URL"):
+            _own_database_on_the_given_server()
+        call_command("migrate", verbosity=0)
+
+
+def _own_database_on_the_given_server() -> None:
+    """Create `palimpsest_test` beside the database of DATABASE_URL and use that."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(f"DROP DATABASE IF EXISTS {TEST_DATABASE} WITH (FORCE)")
+        cursor.execute(f"CREATE DATABASE {TEST_DATABASE}")
+    for alias in connections:
+        connections[alias].close()
+        connections[alias].settings_dict["NAME"] = TEST_DATABASE
+        settings.DATABASES[alias]["NAME"] = TEST_DATABASE
+
+
+@pytest.fixture(autouse=True)
+def empty_redis() -> Iterator[None]:
+    """No counter of one test is seen by the next."""
+    get_redis_connection("default").flushdb()
+    yield
+
+
+@pytest.fixture
+def committed_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """The database without a transaction around the test, for what needs several connections.
+
+    Nothing is removed afterwards: the guarantees forbid it, and each test has teams of its own.
+    """
+    with django_db_blocker.unblock():
+        yield
+        for connection in connections.all():
+            connection.close()
+
+
+@dataclass(frozen=True)
+class Cast:
+    """A team with two agents and two people; a stranger lives in another team."""
+
+    team: Team
+    kyra: Agent
+    luke: Agent
+    sarah: EndUser
+    dmitri: EndUser
+
+
+def make_cast(slug: str) -> Cast:
+    """A new team with everybody in it."""
+    team = factories.make_team(slug=slug)
+    with team_scope(team_ids=[team.id], actor="test"):
+        return Cast(
+            team=team,
+            kyra=factories.AgentFactory(team=team, slug="kyra", name="Kyra"),
+            luke=factories.AgentFactory(team=team, slug="luke", name="Luke"),
+            sarah=factories.EndUserFactory(team=team, external_id="sarah"),
+            dmitri=factories.EndUserFactory(team=team, external_id="dmitri"),
+        )
+
+
+@pytest.fixture
+def acme(db: None) -> Iterator[Cast]:
+    """The team of most stories; the test itself runs in its scope."""
+    cast = make_cast("acme")
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        yield cast
+
+
+@pytest.fixture
+def globex(db: None) -> Cast:
+    """The other team, which must never see the first one's rows."""
+    return make_cast("globex")
+
+
+@pytest.fixture
+def kyra(acme: Cast) -> Agent:
+    """Acme's first agent."""
+    return acme.kyra
+
+
+@pytest.fixture
+def luke(acme: Cast) -> Agent:
+    """Acme's second agent."""
+    return acme.luke
+
+
+@pytest.fixture
+def sarah(acme: Cast) -> EndUser:
+    """A person who talks with Acme's agents."""
+    return acme.sarah
+
+
+@pytest.fixture
+def dmitri(acme: Cast) -> EndUser:
+    """Another person."""
+    return acme.dmitri
+
+
+@pytest.fixture
+def viewer(acme: Cast) -> Viewer:
+    """Acme as a whole."""
+    return Viewer(team_id=acme.team.id, actor="test")
+
+
+@pytest.fixture(scope="session")
+def tools() -> Tools:
+    """The rules and the embedded embedder, as without any setting."""
+    return default_tools()
+
+
+@pytest.fixture
+def client_of() -> Callable[..., APIClient]:
+    """An API client with a new key of a cast's team, bound to `agent` where one is given."""
+
+    def build(cast: Cast, agent: Agent | None = None) -> APIClient:
+        with team_scope(team_ids=[cast.team.id], actor="test"):
+            token = issue_key(team_id=cast.team.id, agent=agent).token
+        client = APIClient()
+        client.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
+        return client
+
+    return build
+
+
+@pytest.fixture
+def api(acme: Cast, client_of: Callable[..., APIClient]) -> APIClient:
+    """A client with a key of Acme, bound to no agent."""
+    return client_of(acme)
