@@ -145,11 +145,13 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 REDIS_URL = read_str("REDIS_URL", f"unix://{embedded.redis_socket(HOME)}")
+# Every key of this installation begins with it, so that several may share one Redis.
+REDIS_PREFIX = read_str("REDIS_PREFIX", "palimpsest")
 CACHES = {
     "default": {
         "BACKEND": "django_redis.cache.RedisCache",
         "LOCATION": REDIS_URL,
-        "KEY_PREFIX": "palimpsest",
+        "KEY_PREFIX": REDIS_PREFIX,
         "OPTIONS": {"SOCKET_CONNECT_TIMEOUT": 1, "SOCKET_TIMEOUT": 2},
     }
 }
@@ -168,6 +170,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 1,
     "socket_timeout": 5,
     "visibility_timeout": 900,
+    "global_keyprefix": f"{REDIS_PREFIX}:",
 }
 CELERY_BEAT_SCHEDULE = {
     "sweep-jobs": {

@@ -23,6 +23,7 @@ def _choose_services() -> None:
     os.environ["DATABASE_POOL_SIZE"] = "0"
     os.environ["PALIMPSEST_HOME"] = tempfile.mkdtemp(prefix="palimpsest-test-")
     os.environ["PALIMPSEST_DATABASE"] = TEST_DATABASE
+    os.environ["REDIS_PREFIX"] = f"palimpsest-test-{os.getpid()}"
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "EXTRACTION_MODEL"):
         os.environ.pop(name, None)
     from config import embedded
@@ -91,10 +92,11 @@ def _own_database_on_the_given_server() -> None:
 
 
 @pytest.fixture(autouse=True)
-def empty_redis() -> Iterator[None]:
+def empty_redis() -> None:
     """No counter of one test is seen by the next."""
-    get_redis_connection("default").flushdb()
-    yield
+    client = get_redis_connection("default")
+    for key in client.scan_iter(f"{settings.REDIS_PREFIX}:*"):
+        client.delete(key)
 
 
 @pytest.fixture
@@ -126,10 +128,10 @@ def make_cast(slug: str) -> Cast:
     with team_scope(team_ids=[team.id], actor="test"):
         return Cast(
             team=team,
-            kyra=factories.AgentFactory(team=team, slug="kyra", name="Kyra"),
-            luke=factories.AgentFactory(team=team, slug="luke", name="Luke"),
-            sarah=factories.EndUserFactory(team=team, external_id="sarah"),
-            dmitri=factories.EndUserFactory(team=team, external_id="dmitri"),
+            kyra=factories.AgentFactory.create(team=team, slug="kyra", name="Kyra"),
+            luke=factories.AgentFactory.create(team=team, slug="luke", name="Luke"),
+            sarah=factories.EndUserFactory.create(team=team, external_id="sarah"),
+            dmitri=factories.EndUserFactory.create(team=team, external_id="dmitri"),
         )
 
 

@@ -95,6 +95,6 @@ class MemoryFactory(DjangoModelFactory[Memory]):
     @classmethod
     def _create(cls, model_class: type[Memory], *args: Any, **kwargs: Any) -> Memory:
         # Any: factory_boy's own signature
-        row = model_class(*args, **kwargs)
+        row = model_class(**kwargs)
         row.save(force_insert=True)
         return row

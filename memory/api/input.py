@@ -142,7 +142,7 @@ class QuerySerializer(StrictSerializer):
         super().__init__(*args, **kwargs)
 
     def _values(self, name: str, values: list[str]) -> list[str] | str:
-        declared = self._declared_fields.get(name)  # type: ignore[attr-defined]
+        declared = self._declared_fields.get(name)
         if isinstance(declared, serializers.ListField):
             return [part for value in values for part in value.split(",") if part]
         return values[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -171,7 +172,7 @@ class MemoryViewSet(ApiViewSet):
             memory = memory_for(viewer=key_viewer(self.principal), memory_id=memory_id)
             return Response(MemorySerializer(memory).data)
 
-    def _written(self, results: list[WriteResult]) -> list[dict[str, Any]]:
+    def _written(self, results: Sequence[WriteResult]) -> Sequence[dict[str, Any]]:
         """The stored rows as they stand after the whole write, each with its outcome."""
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
             rows = Memory.objects.filter(
@@ -181,7 +182,7 @@ class MemoryViewSet(ApiViewSet):
             shown = []
             for item in results:
                 row = by_id[item.memory.pk]
-                row.outcome = item.outcome.value  # type: ignore[attr-defined]
+                row.outcome = item.outcome.value
                 shown.append(dict(WrittenMemorySerializer(row).data))
             return shown
 
@@ -195,7 +196,7 @@ def found_memory(item: ScoredMemory) -> Memory:
     return memory
 
 
-def _validated(data: Any, *, many: bool) -> list[dict[str, Any]]:
+def _validated(data: Any, *, many: bool) -> Sequence[dict[str, Any]]:
     if many and not data:
         raise serializers.ValidationError("Send at least one memory.")
     if many and len(data) > PER_REQUEST:

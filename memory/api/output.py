@@ -241,6 +241,11 @@ class ProblemSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField()
-    errors = serializers.DictField(
-        child=serializers.ListField(child=serializers.CharField()), required=False
-    )
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        # `errors` is a property of every serializer, so it cannot stand above.
+        messages = serializers.ListField(child=serializers.CharField())
+        return {
+            **super().get_fields(),
+            "errors": serializers.DictField(child=messages, required=False),
+        }

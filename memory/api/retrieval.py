@@ -49,7 +49,7 @@ class RetrievalViewSet(ApiViewSet):
                 user=given.get("user"),
                 project=given.get("project"),
             )
-            agent = Agent.objects.get(team_id=viewer.team_id, id=viewer.agent_id)
+            agent = Agent.objects.get(team_id=viewer.team_id, slug=given["agent"])
             if given.get("conversation"):
                 try:
                     conversation = conversation_for(
@@ -79,6 +79,8 @@ class RetrievalViewSet(ApiViewSet):
                 ).data,
                 "formatted_prompt": found.formatted_prompt,
                 "stats": asdict(found.stats),
-                "contradictions": ContradictionSerializer(found.contradictions, many=True).data,
+                "contradictions": [
+                    ContradictionSerializer(each).data for each in found.contradictions
+                ],
             }
         )

@@ -31,4 +31,7 @@ class WordLlamaEmbedder:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         vectors = np.asarray(self._model.embed(list(texts), norm=False), dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+        unit: NDArray[np.float32] = np.divide(
+            vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0
+        )
+        return unit

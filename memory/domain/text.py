@@ -12,7 +12,17 @@ _SPACE = re.compile(r"\s+")
 
 # Words too common to say what a question is about.
 STOP_WORDS = frozenset(
-    ["a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "being", "but", "by", "can", "could", "did", "do", "does", "doing", "done", "for", "from", "had", "has", "have", "having", "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "me", "more", "most", "my", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other", "our", "ours", "out", "over", "own", "please", "same", "she", "should", "so", "some", "such", "tell", "than", "that", "the", "their", "theirs", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "us", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your", "yours"]
+    word
+    for line in (
+        "a about after all also am an and any are as at be been before being but by can could",
+        "did do does doing done for from had has have having he her here hers him his how i",
+        "if in into is it its just me more most my no nor not now of off on once only or",
+        "other our ours out over own please same she should so some such tell than that the",
+        "their theirs them then there these they this those through to too under until up us",
+        "very was we were what when where which while who whom whose why will with would you",
+        "your yours",
+    )
+    for word in line.split()
 )
 
 

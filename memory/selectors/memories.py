@@ -66,7 +66,7 @@ def filtered_memories(*, viewer: Viewer, filters: MemoryFilters) -> MemoryQueryS
 
 def memory_for(*, viewer: Viewer, memory_id: UUID) -> Memory:
     """One memory in any status; NotFoundError when the viewer may not see it."""
-    row = Memory.objects.visible_to(viewer).with_names().filter(pk=memory_id).first()
+    row: Memory | None = Memory.objects.visible_to(viewer).with_names().filter(pk=memory_id).first()
     if row is None:
         raise NotFoundError("There is no such memory.")
     return row

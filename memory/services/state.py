@@ -51,7 +51,7 @@ def delete_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memor
 
 
 def _locked(viewer: Viewer, memory_id: UUID) -> Memory:
-    memory = (
+    memory: Memory | None = (
         Memory.objects.visible_to(viewer)
         .with_names()
         .select_for_update(of=("self",))

@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import redis
+from django.conf import settings
 from django.db import connection
 from django_redis import get_redis_connection
 
 from teams.tenancy import team_scope
 
-NOTED = "palimpsest:usage"
+NOTED = f"{settings.REDIS_PREFIX}:usage"
 TAKEN = f"{NOTED}:taken"
 
 logger = logging.getLogger(__name__)

@@ -40,7 +40,7 @@ class PreparedDraft:
 
 
 def prepare(*, drafts: Sequence[MemoryDraft], tools: Tools) -> list[PreparedDraft]:
-    """Embed the drafts in one batch; call it outside any transaction, the embedder may be remote."""
+    """Embed the drafts in one batch, outside any transaction: the embedder may be remote."""
     vectors = tools.embedder.embed([draft.content for draft in drafts])
     return [
         PreparedDraft(

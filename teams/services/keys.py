@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import redis
+from django.conf import settings
 from django.db import connection
 from django_redis import get_redis_connection
 
@@ -18,7 +19,7 @@ from teams.models import Agent, ApiKey
 from teams.principal import Principal
 
 TOKEN_START = "pal"  # noqa: S105 - the public first part of every key
-USE_KEY = "palimpsest:key-use"
+USE_KEY = f"{settings.REDIS_PREFIX}:key-use"
 _PREFIX_BYTES = 4
 _SECRET_BYTES = 32
 
