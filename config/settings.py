@@ -251,7 +251,8 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     # The pool repeats each failed attempt; the request that needed it reports it once.
-    "loggers": {"psycopg.pool": {"level": "ERROR"}},
+    # A refusal is the caller's to read, not the operator's.
+    "loggers": {"psycopg.pool": {"level": "ERROR"}, "django.request": {"level": "ERROR"}},
     "root": {"handlers": ["stderr"], "level": read_str("LOG_LEVEL", "WARNING")},
 }
 

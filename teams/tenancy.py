@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -63,23 +63,15 @@ def team_scope(
     row of every memory the transaction changes.
     """
     scope = TeamScope(tuple(team_ids), actor, reason, conversation_id)
-    with transaction.atomic():
-        yield from _within(scope)
-
-
-@contextmanager
-def because(reason: str, *, conversation_id: UUID | None = None) -> Iterator[None]:
-    """Give the changes inside a scope a reason of their own."""
-    yield from _within(replace(_current.get(), reason=reason, conversation_id=conversation_id))
-
-
-def _within(scope: TeamScope) -> Iterator[None]:
     outer = _current.get()
+    # The settings end with the transaction; only inside a longer one must they be put back.
+    nested = connection.in_atomic_block
     token = _current.set(scope)
     try:
-        _apply(scope)
-        yield
-        if connection.in_atomic_block and not connection.needs_rollback:
-            _apply(outer)
+        with transaction.atomic():
+            _apply(scope)
+            yield
+            if nested and not connection.needs_rollback:
+                _apply(outer)
     finally:
         _current.reset(token)

@@ -29,12 +29,18 @@ def tenant_table(table: str, *, rights: str, key: str = "id") -> RunSQL:
     )
 
 
-def tenant_references(table: str, references: Iterable[tuple[str, str]]) -> RunSQL:
-    """Let `table.column` point only to rows of `target` in the same team."""
+def tenant_references(
+    table: str, references: Iterable[tuple[str, str]], *, at_commit: bool = False
+) -> RunSQL:
+    """Let `table.column` point only to rows of `target` in the same team.
+
+    With `at_commit` the row it points to may come later in the same transaction.
+    """
+    when = " DEFERRABLE INITIALLY DEFERRED" if at_commit else ""
     return RunSQL(
         "".join(
             f"ALTER TABLE {table} ADD CONSTRAINT {table}_{column}_same_team"
-            f" FOREIGN KEY (team_id, {column}) REFERENCES {target} (team_id, id);\n"
+            f" FOREIGN KEY (team_id, {column}) REFERENCES {target} (team_id, id){when};\n"
             for column, target in references
         ),
         reverse_sql=RunSQL.noop,

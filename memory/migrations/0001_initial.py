@@ -302,8 +302,12 @@ class Migration(migrations.Migration):
                 ("project_id", "teams_project"),
                 ("conversation_id", "teams_conversation"),
                 ("supersedes_id", "memory_memory"),
-                ("superseded_by_id", "memory_memory"),
             ],
+        ),
+        # The old version names its successor before the successor is inserted: only one of them
+        # may be live at a time.
+        tenant_references(
+            "memory_memory", [("superseded_by_id", "memory_memory")], at_commit=True
         ),
         tenant_references("memory_memorytag", [("memory_id", "memory_memory")]),
         tenant_references("memory_searchentry", [("memory_id", "memory_memory")]),

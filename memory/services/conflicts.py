@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.utils import timezone
@@ -101,22 +101,48 @@ def rule_on(*, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools
     return Ruling(conflicts=tuple(conflicts))
 
 
-def apply_ruling(*, memory: Memory, ruling: Ruling, judge: str) -> int:
-    """Write the ruling's consequences for the stored new memory; returns the conflicts recorded.
+def hold(ruling: Ruling) -> Ruling | None:
+    """The same ruling over its memories as they stand now, locked until the transaction ends.
 
-    Superseded memories turn cold and name their successor; disputed ones and the new memory name
-    each other. Every conflict is kept as a contradiction: settled for a supersession, open for a
-    dispute.
+    None when one of them left the live ones in between: the ruling must be made anew.
     """
-    now = timezone.now()
+    met = {each.memory.pk: each.memory for each in ruling.conflicts}
+    if ruling.duplicate_of is not None:
+        met[ruling.duplicate_of.pk] = ruling.duplicate_of
+    if not met:
+        return ruling
+    team_id = next(iter(met.values())).team_id
+    locked = Memory.objects.select_for_update().filter(team_id=team_id, pk__in=met).live()
+    fresh = {row.pk: row for row in locked.order_by("pk")}
+    if len(fresh) < len(met):
+        return None
+    return Ruling(
+        conflicts=tuple(replace(each, memory=fresh[each.memory.pk]) for each in ruling.conflicts),
+        duplicate_of=fresh[ruling.duplicate_of.pk] if ruling.duplicate_of else None,
+    )
+
+
+def retire_superseded(*, memory: Memory, ruling: Ruling, actor: str) -> None:
+    """Turn what the new memory replaces cold, naming its successor, before that is inserted."""
     for old in ruling.superseded:
-        release_disputes(memory=old, actor=f"judge:{judge}", note="superseded by a newer memory")
+        release_disputes(memory=old, actor=actor, note="superseded by a newer memory")
         old.status = Status.SUPERSEDED.value
         old.tier = Tier.COLD.value
         old.superseded_by = memory
         old.save(update_fields=["status", "tier", "superseded_by", "contradicts"])
+
+
+def record_conflicts(*, memory: Memory, ruling: Ruling, judge: str) -> int:
+    """Mark the disputes of the stored new memory and keep its conflicts; returns how many.
+
+    Disputed memories and the new one name each other. Every conflict is kept as a contradiction:
+    settled for a supersession, open for a dispute.
+    """
+    now = timezone.now()
     disputed = ruling.disputed
     for other in disputed:
+        # Retiring a third memory may have ended a dispute of this one a moment ago.
+        other.refresh_from_db(fields=["contradicts"])
         _dispute(other, memory)
     if disputed:
         memory.status = Status.DISPUTED.value

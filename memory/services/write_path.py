@@ -20,7 +20,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryRelation, SearchEntry
 from memory.models.memory import LIVE
 from memory.selectors.neighbours import Neighbour, neighbours_of
-from memory.services.conflicts import Ruling, apply_ruling, rule_on
+from memory.services.conflicts import Ruling, hold, record_conflicts, retire_superseded, rule_on
 from memory.services.drafts import MemoryDraft, Outcome, WriteResult
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
@@ -153,23 +153,33 @@ def _stored_facts(viewer: Viewer, prepared: Sequence[PreparedDraft]) -> dict[byt
 
 def _store_checked(viewer: Viewer, item: PreparedDraft, tools: Tools) -> WriteResult:
     draft = item.draft
-    neighbours = neighbours_of(
-        audience=draft.audience,
-        vector=item.vector,
-        embedding_model=tools.embedder.name,
-        subject=draft.subject,
-        limit=settings.JUDGED_NEIGHBOURS,
-    )
-    ruling = rule_on(draft=draft, neighbours=neighbours, tools=tools)
+    neighbours, ruling = _judged(item, tools)
     if ruling.duplicate_of is not None:
         return WriteResult(_corroborate(ruling.duplicate_of, draft), Outcome.DUPLICATE)
     memory = _row(viewer, item)
     _apply_version(memory, ruling)
+    retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
     memory.save(force_insert=True)
     _index([(memory, item)], tools)
     _link(memory, neighbours)
-    conflicts = apply_ruling(memory=memory, ruling=ruling, judge=tools.judge.name)
+    conflicts = record_conflicts(memory=memory, ruling=ruling, judge=tools.judge.name)
     return WriteResult(memory, ruling.outcome, conflicts)
+
+
+def _judged(item: PreparedDraft, tools: Tools) -> tuple[list[Neighbour], Ruling]:
+    """The neighbours and a ruling on them that holds until the transaction ends."""
+    for _ in range(_ATTEMPTS):
+        neighbours = neighbours_of(
+            audience=item.draft.audience,
+            vector=item.vector,
+            embedding_model=tools.embedder.name,
+            subject=item.draft.subject,
+            limit=settings.JUDGED_NEIGHBOURS,
+        )
+        ruling = hold(rule_on(draft=item.draft, neighbours=neighbours, tools=tools))
+        if ruling is not None:
+            return neighbours, ruling
+    raise ConflictError("The memories it meets keep changing at this moment; send it again.")
 
 
 def _store_unchecked(
