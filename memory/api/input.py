@@ -15,7 +15,9 @@ from memory.api.fields import (
     TextField,
     ZonedDateTimeField,
 )
+from memory.domain.feedback import Feedback
 from memory.domain.packing import MINIMUM_BUDGET
+from memory.models.contradiction import RESOLUTIONS, VERDICTS
 from memory.models.memory import MEMORY_TYPES, TIERS
 from teams.models.conversations import ROLES
 
@@ -113,6 +115,28 @@ class PinSerializer(StrictSerializer):
     pinned = StrictBooleanField()
 
 
+class CorrectionSerializer(StrictSerializer):
+    """What the memory should say."""
+
+    corrected_content = ContentField()
+    reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+
+
+class FeedbackSerializer(StrictSerializer):
+    """What became of a memory that a prompt held."""
+
+    signal = serializers.ChoiceField(choices=[(item.value, item.value) for item in Feedback])
+    note = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+
+
+class ResolutionSerializer(StrictSerializer):
+    """How a contradiction is settled; a merge says what the merged memory says."""
+
+    resolution = serializers.ChoiceField(choices=RESOLUTIONS)
+    note = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+    merged_content = ContentField(required=False, allow_null=True)
+
+
 class RetrieveSerializer(StrictSerializer):
     """What an agent wants to know, and how much room there is."""
 
@@ -196,5 +220,17 @@ class SearchQuerySerializer(QuerySerializer):
 class MessagePageSerializer(QuerySerializer):
     """Which page of a conversation's messages."""
 
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=PER_REQUEST)
+    cursor = serializers.CharField(required=False)
+
+
+class ContradictionFilterSerializer(QuerySerializer):
+    """Which contradictions to list."""
+
+    state = serializers.ChoiceField(
+        choices=["open", "resolved", "all"], required=False, default="open"
+    )
+    verdict = serializers.ChoiceField(choices=VERDICTS, required=False)
+    memory = serializers.UUIDField(required=False, help_text="Those that touch this memory.")
     limit = serializers.IntegerField(required=False, min_value=1, max_value=PER_REQUEST)
     cursor = serializers.CharField(required=False)

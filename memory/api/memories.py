@@ -13,14 +13,14 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, IdPagination, page_schema, refusals
+from memory.api.base import IdPagination, page_schema, refusals
 from memory.api.callers import check_agent, key_viewer, named_viewer
 from memory.api.input import (
     MemoryFilterSerializer,
     NewMemorySerializer,
-    PinSerializer,
     SearchQuerySerializer,
 )
+from memory.api.memory_actions import MemoryActions
 from memory.api.output import (
     FoundMemorySerializer,
     MemorySerializer,
@@ -34,7 +34,7 @@ from memory.selectors.memories import MemoryFilters, filtered_memories, memory_f
 from memory.services.drafts import Outcome, WriteResult
 from memory.services.explicit import StatedMemory, remember
 from memory.services.retrieval import Question, ScoredMemory, search
-from memory.services.state import delete_memory, pin_memory
+from memory.services.state import delete_memory
 from teams.tenancy import team_scope
 
 MemoryPage = page_schema("MemoryPage", MemorySerializer)
@@ -53,7 +53,7 @@ def one_or_many(
     )
 
 
-class MemoryViewSet(ApiViewSet):
+class MemoryViewSet(MemoryActions):
     """What the team's agents know."""
 
     lookup_value_converter = "uuid"
@@ -123,17 +123,7 @@ class MemoryViewSet(ApiViewSet):
     def destroy(self, request: Request, pk: UUID) -> Response:
         """Take a memory out of every read; it stays readable by its id."""
         memory = delete_memory(viewer=key_viewer(self.principal), memory_id=pk)
-        return self._shown(memory.pk)
-
-    @extend_schema(
-        request=PinSerializer, responses={200: MemorySerializer, **refusals(404, 409, 422)}
-    )
-    @action(detail=True, methods=["post"])
-    def pin(self, request: Request, pk: UUID) -> Response:
-        """Pin a memory so that it is in every prompt of its audience, or unpin it."""
-        given = self.body(PinSerializer)
-        memory = pin_memory(viewer=key_viewer(self.principal), memory_id=pk, pinned=given["pinned"])
-        return self._shown(memory.pk)
+        return self.shown(memory.pk)
 
     @extend_schema(
         parameters=[SearchQuerySerializer],
@@ -166,11 +156,6 @@ class MemoryViewSet(ApiViewSet):
         return Response(
             {"results": FoundMemorySerializer(map(found_memory, found), many=True).data}
         )
-
-    def _shown(self, memory_id: UUID) -> Response:
-        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
-            memory = memory_for(viewer=key_viewer(self.principal), memory_id=memory_id)
-            return Response(MemorySerializer(memory).data)
 
     def _written(self, results: Sequence[WriteResult]) -> Sequence[dict[str, Any]]:
         """The stored rows as they stand after the whole write, each with its outcome."""

@@ -163,6 +163,19 @@ class WrittenMemorySerializer(MemorySerializer):
     outcome = serializers.ChoiceField(choices=[(item.value, item.value) for item in Outcome])
 
 
+class RelatedMemorySerializer(MemorySerializer):
+    """A memory at the other end of an edge."""
+
+    relation_type = serializers.CharField()
+    strength = serializers.FloatField(help_text="0-1")
+
+
+class RelatedSerializer(serializers.Serializer[Any]):
+    """Related memories, the strongest first."""
+
+    results = RelatedMemorySerializer(many=True)
+
+
 class SignalsSerializer(serializers.Serializer[Any]):
     """Why a memory was found: the five signals 0-1, and the two parts of relevance."""
 
@@ -199,9 +212,13 @@ class ContradictionSerializer(serializers.Serializer[Contradiction]):
 
     id = serializers.UUIDField()
     memory_a = serializers.UUIDField(source="memory_a_id")
-    memory_b = serializers.UUIDField(source="memory_b_id")
+    memory_b = serializers.UUIDField(
+        source="memory_b_id",
+        allow_null=True,
+        help_text="The later one; null when somebody said that memory_a is wrong.",
+    )
     content_a = serializers.CharField(source="memory_a.content")
-    content_b = serializers.CharField(source="memory_b.content")
+    content_b = serializers.CharField(source="memory_b.content", default=None, allow_null=True)
     strategy = serializers.CharField()
     judge = serializers.CharField()
     verdict = serializers.CharField()

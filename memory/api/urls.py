@@ -3,6 +3,7 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
+from memory.api.contradictions import ContradictionViewSet
 from memory.api.conversations import ConversationViewSet, JobViewSet
 from memory.api.memories import MemoryViewSet
 from memory.api.retrieval import RetrievalViewSet
@@ -11,6 +12,7 @@ router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("conversations", ConversationViewSet, basename="conversation")
 router.register("jobs", JobViewSet, basename="job")
 router.register("memories", MemoryViewSet, basename="memory")
+router.register("contradictions", ContradictionViewSet, basename="contradiction")
 
 urlpatterns = [
     path("", include(router.urls)),

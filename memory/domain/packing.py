@@ -74,7 +74,7 @@ def pack(
 
     for item in mandatory:
         take(item)
-    warnings = ()
+    warnings: tuple[str, ...] = ()
     if used > token_budget:
         warnings = (
             f"identity and pinned memories take {used} tokens, over the budget of {token_budget}",

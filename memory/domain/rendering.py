@@ -65,7 +65,7 @@ class Line:
         )
 
     def render(self) -> str:
-        """One line, whatever the memory's text holds: it cannot open a line or section of its own."""
+        """One line; the memory's text cannot open a line or section of its own."""
         label = "PREFERENCE" if self._is_preference else _PLACE[self.memory_type][1]
         if self.memory_type == MemoryType.EPISODIC:
             label += f" {self.at:%Y-%m-%d}"

@@ -68,11 +68,12 @@ class Verdict(StrEnum):
 
 
 class Strategy(StrEnum):
-    """Which of the three ways of seed 000 found a pair worth judging."""
+    """Which of the three ways of seed 000 found a pair worth judging, or that a reader objected."""
 
     SAME_SUBJECT = "same_subject"
     SEMANTIC_OPPOSITION = "semantic_opposition"
     TEMPORAL_OVERRIDE = "temporal_override"
+    FEEDBACK = "feedback"
 
 
 @dataclass(frozen=True, slots=True)

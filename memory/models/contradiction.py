@@ -17,13 +17,22 @@ RESOLUTIONS = [(name, name) for name in ("a_wins", "b_wins", "both_valid", "merg
 
 
 class Contradiction(TeamOwned):
-    """`memory_a` stood first, `memory_b` came later; open while it has no resolution."""
+    """`memory_a` stood first, `memory_b` came later; open while it has no resolution.
+
+    Without a `memory_b` somebody said that `memory_a` is wrong, and nothing stands against it yet.
+    """
 
     memory_a = models.ForeignKey(
         Memory, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
     )
     memory_b = models.ForeignKey(
-        Memory, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
+        Memory,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_constraint=False,
+        db_index=False,
     )
     strategy = models.CharField(max_length=30, choices=STRATEGIES)
     judge = models.CharField(max_length=200)
@@ -39,7 +48,10 @@ class Contradiction(TeamOwned):
         ordering = ["-detected_at"]
         constraints = [
             models.UniqueConstraint(
-                fields=["team", "memory_a", "memory_b"], name="contradiction_once"
+                fields=["team", "memory_a", "memory_b"],
+                condition=models.Q(resolved_at__isnull=True),
+                nulls_distinct=False,
+                name="contradiction_open_once",
             ),
             models.CheckConstraint(
                 condition=~models.Q(memory_a=models.F("memory_b")),

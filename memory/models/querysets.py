@@ -10,7 +10,7 @@ from memory.domain.types import MemoryType, Status, Tier
 from memory.domain.viewer import Viewer
 
 if TYPE_CHECKING:
-    pass
+    from .memory import Memory  # noqa: F401 - named in the base class below
 
 _TEAM_WIDE = (MemoryType.SHARED.value, MemoryType.USER_PROFILE.value)
 _OF_AN_AGENT = (MemoryType.AGENT_PRIVATE.value, MemoryType.IDENTITY.value)

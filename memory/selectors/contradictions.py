@@ -16,7 +16,7 @@ def contradictions_visible_to(viewer: Viewer) -> QuerySet[Contradiction, Contrad
     seen = Memory.objects.visible_to(viewer)
     return Contradiction.objects.filter(
         Exists(seen.filter(pk=OuterRef("memory_a_id"))),
-        Exists(seen.filter(pk=OuterRef("memory_b_id"))),
+        Q(memory_b=None) | Exists(seen.filter(pk=OuterRef("memory_b_id"))),
         team_id=viewer.team_id,
     ).select_related("memory_a", "memory_b")
 

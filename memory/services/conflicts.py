@@ -14,15 +14,21 @@ from memory.models import Contradiction, Memory
 from memory.selectors.neighbours import Neighbour
 from memory.services.drafts import MemoryDraft, Outcome
 
+_STATED = Judgement(Verdict.SUPERSEDE, "replaced on request")
+
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """One memory that the new one conflicts with, and what the judge said."""
+    """One memory that the new one conflicts with, and what the judge said.
+
+    `is_stated` marks one that the draft itself says it replaces: no judge was asked.
+    """
 
     memory: Memory
     strategy: Strategy
     judgement: Judgement
     new_is_older: bool = False
+    is_stated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +85,15 @@ def rule_on(*, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools
     Neighbours share the subject or lie above the embedder's opposition similarity. An equal fact
     ends the search. The judge is asked in the order of time, whichever of the two arrived first.
     """
-    conflicts: list[Conflict] = []
+    conflicts = [
+        Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True)
+        for each in Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces)
+    ]
     arriving = Statement(draft.content, draft.created_at, draft.subject)
     for neighbour in neighbours:
         existing = neighbour.memory
+        if existing.pk in draft.replaces:
+            continue
         same_subject = bool(draft.subject) and draft.subject == existing.subject
         if not same_subject and neighbour.similarity < tools.embedder.opposition_similarity:
             continue
@@ -94,7 +105,8 @@ def rule_on(*, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools
             else tools.judge.judge(existing=standing, new=arriving)
         )
         if judgement.verdict == Verdict.DUPLICATE:
-            return Ruling(duplicate_of=existing)
+            stated = tuple(each for each in conflicts if each.is_stated)
+            return Ruling(conflicts=stated, duplicate_of=existing)
         if judgement.verdict == Verdict.COEXIST:
             continue
         conflicts.append(Conflict(existing, _strategy(same_subject, judgement), judgement, older))
@@ -151,7 +163,8 @@ def record_conflicts(*, memory: Memory, ruling: Ruling, judge: str) -> int:
     recorded = [
         each
         for each in ruling.conflicts
-        if each.judgement.verdict == Verdict.SUPERSEDE or each.memory in disputed
+        if not each.is_stated
+        and (each.judgement.verdict == Verdict.SUPERSEDE or each.memory in disputed)
     ]
     Contradiction.objects.bulk_create(
         _contradiction(memory, each, judge=judge, now=now) for each in recorded

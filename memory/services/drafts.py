@@ -27,6 +27,7 @@ class MemoryDraft:
     """A memory to be written, wherever it comes from; all times are aware.
 
     `check` False stores it as given, for imports: no duplicate and no contradiction check.
+    `replaces` are live memories that it supersedes because somebody says so, unjudged.
     """
 
     team_id: UUID
@@ -51,6 +52,7 @@ class MemoryDraft:
     valid_to: datetime | None = None
     external_id: str | None = None
     check: bool = True
+    replaces: tuple[UUID, ...] = ()
 
     @property
     def audience(self) -> Audience:

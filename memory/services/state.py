@@ -19,7 +19,7 @@ def pin_memory(*, viewer: Viewer, memory_id: UUID, pinned: bool, reason: str = "
     Raises NotFoundError when the viewer may not see it and ConflictError when it is not live.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
-        memory = _locked(viewer, memory_id)
+        memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if pinned and not memory.is_live:
             raise ConflictError(
                 f"A memory that is {memory.status} cannot be pinned; pin its current version."
@@ -40,7 +40,7 @@ def delete_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memor
     NotFoundError when the viewer may not see it.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
-        memory = _locked(viewer, memory_id)
+        memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if memory.status != Status.SOFT_DELETED:
             release_disputes(memory=memory, actor=viewer.actor, note="the other side was deleted")
             memory.status = Status.SOFT_DELETED.value
@@ -50,7 +50,8 @@ def delete_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memor
         return memory
 
 
-def _locked(viewer: Viewer, memory_id: UUID) -> Memory:
+def locked_memory(*, viewer: Viewer, memory_id: UUID) -> Memory:
+    """The memory, its row held until the transaction ends; NotFoundError when invisible."""
     memory: Memory | None = (
         Memory.objects.visible_to(viewer)
         .with_names()

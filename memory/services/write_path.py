@@ -99,7 +99,7 @@ def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) ->
                 results[index] = WriteResult(item_memory, Outcome.CREATED)
             continue
         existing = by_key.get(item.key)
-        if existing is not None:
+        if existing is not None and not draft.replaces:
             results[index] = WriteResult(_corroborate(existing, draft), Outcome.DUPLICATE)
             continue
         result = _store_checked(viewer, item, tools)
@@ -155,6 +155,7 @@ def _store_checked(viewer: Viewer, item: PreparedDraft, tools: Tools) -> WriteRe
     draft = item.draft
     neighbours, ruling = _judged(item, tools)
     if ruling.duplicate_of is not None:
+        retire_superseded(memory=ruling.duplicate_of, ruling=ruling, actor=viewer.actor)
         return WriteResult(_corroborate(ruling.duplicate_of, draft), Outcome.DUPLICATE)
     memory = _row(viewer, item)
     _apply_version(memory, ruling)
@@ -236,7 +237,7 @@ def _apply_version(memory: Memory, ruling: Ruling) -> None:
     if ruling.superseded:
         nearest = ruling.superseded[0]
         memory.supersedes = nearest
-        memory.version = nearest.version + 1
+        memory.version = max(old.version for old in ruling.superseded) + 1
         memory.is_pinned = memory.is_pinned or any(old.is_pinned for old in ruling.superseded)
         if memory.is_pinned:
             memory.tier = Tier.HOT.value

@@ -1,0 +1,81 @@
+"""Contradictions: listed and settled."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, IdPagination, page_schema, refusals
+from memory.api.callers import key_viewer
+from memory.api.input import ContradictionFilterSerializer, ResolutionSerializer
+from memory.api.output import ContradictionSerializer
+from memory.clients.tools import default_tools
+from memory.selectors.contradictions import contradictions_visible_to
+from memory.services.disputes import resolve_contradiction
+from teams.errors import NotFoundError
+from teams.tenancy import team_scope
+
+ContradictionPage = page_schema("ContradictionPage", ContradictionSerializer)
+
+
+class ContradictionViewSet(ApiViewSet):
+    """Pairs of memories that conflict."""
+
+    lookup_value_converter = "uuid"
+    serializer_class = ContradictionSerializer
+
+    @extend_schema(
+        parameters=[ContradictionFilterSerializer],
+        responses={200: ContradictionPage, **refusals(422)},
+    )
+    def list(self, request: Request) -> Response:
+        """Contradictions of which the caller may see both sides; the open ones, newest first."""
+        given = self.params(ContradictionFilterSerializer)
+        viewer = key_viewer(self.principal)
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            rows = contradictions_visible_to(viewer)
+            if given["state"] != "all":
+                rows = rows.filter(resolved_at__isnull=given["state"] == "open")
+            if given.get("verdict"):
+                rows = rows.filter(verdict=given["verdict"])
+            if given.get("memory"):
+                rows = rows.filter(Q(memory_a_id=given["memory"]) | Q(memory_b_id=given["memory"]))
+            return Response(IdPagination().page_of(rows, request, ContradictionSerializer))
+
+    @extend_schema(responses={200: ContradictionSerializer, **refusals(404)})
+    def retrieve(self, request: Request, pk: UUID) -> Response:
+        """One contradiction."""
+        return self._shown(pk)
+
+    @extend_schema(
+        request=ResolutionSerializer,
+        responses={200: ContradictionSerializer, **refusals(404, 409, 422)},
+    )
+    @action(detail=True, methods=["post"])
+    def resolve(self, request: Request, pk: UUID) -> Response:
+        """Settle it: one side wins, both are valid, or a merged text replaces both."""
+        given = self.body(ResolutionSerializer)
+        resolve_contradiction(
+            viewer=key_viewer(self.principal),
+            contradiction_id=pk,
+            resolution=given["resolution"],
+            note=given.get("note") or "",
+            merged_content=given.get("merged_content") or "",
+            tools=default_tools(),
+            now=timezone.now(),
+        )
+        return self._shown(pk)
+
+    def _shown(self, contradiction_id: UUID) -> Response:
+        viewer = key_viewer(self.principal)
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            row = contradictions_visible_to(viewer).filter(pk=contradiction_id).first()
+            if row is None:
+                raise NotFoundError("There is no such contradiction.")
+            return Response(ContradictionSerializer(row).data)

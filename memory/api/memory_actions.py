@@ -1,0 +1,87 @@
+"""What can be done to one memory."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, refusals
+from memory.api.callers import key_viewer
+from memory.api.input import CorrectionSerializer, FeedbackSerializer, PinSerializer
+from memory.api.output import MemorySerializer, RelatedMemorySerializer, RelatedSerializer
+from memory.clients.tools import default_tools
+from memory.domain.feedback import Feedback
+from memory.selectors.memories import memory_for
+from memory.selectors.relations import related_to
+from memory.services.corrections import correct_memory, give_feedback
+from memory.services.state import pin_memory
+from teams.tenancy import team_scope
+
+
+class MemoryActions(ApiViewSet):
+    """Pin, correct, judge and look around one memory."""
+
+    @extend_schema(
+        request=PinSerializer, responses={200: MemorySerializer, **refusals(404, 409, 422)}
+    )
+    @action(detail=True, methods=["post"])
+    def pin(self, request: Request, pk: UUID) -> Response:
+        """Pin a memory so that it is in every prompt of its audience, or unpin it."""
+        given = self.body(PinSerializer)
+        memory = pin_memory(viewer=key_viewer(self.principal), memory_id=pk, pinned=given["pinned"])
+        return self.shown(memory.pk)
+
+    @extend_schema(
+        request=CorrectionSerializer, responses={201: MemorySerializer, **refusals(404, 409, 422)}
+    )
+    @action(detail=True, methods=["post"])
+    def correct(self, request: Request, pk: UUID) -> Response:
+        """Write a new version that supersedes this one; answers with the new version."""
+        given = self.body(CorrectionSerializer)
+        result = correct_memory(
+            viewer=key_viewer(self.principal),
+            memory_id=pk,
+            corrected_content=given["corrected_content"],
+            reason=given.get("reason") or "",
+            tools=default_tools(),
+            now=timezone.now(),
+        )
+        return self.shown(result.memory.pk, code=status.HTTP_201_CREATED)
+
+    @extend_schema(
+        request=FeedbackSerializer, responses={200: MemorySerializer, **refusals(404, 409, 422)}
+    )
+    @action(detail=True, methods=["post"])
+    def feedback(self, request: Request, pk: UUID) -> Response:
+        """Say what became of a memory; "wrong" opens a dispute, "helpful" raises importance."""
+        given = self.body(FeedbackSerializer)
+        memory = give_feedback(
+            viewer=key_viewer(self.principal),
+            memory_id=pk,
+            signal=Feedback(given["signal"]),
+            note=given.get("note") or "",
+        )
+        return self.shown(memory.pk)
+
+    @extend_schema(responses={200: RelatedSerializer, **refusals(404)})
+    @action(detail=True, methods=["get"])
+    def related(self, request: Request, pk: UUID) -> Response:
+        """Memories one edge away, the strongest first."""
+        viewer = key_viewer(self.principal)
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            memory = memory_for(viewer=viewer, memory_id=pk)
+            found = related_to(viewer=viewer, memory=memory)
+            return Response({"results": RelatedMemorySerializer(found, many=True).data})
+
+    def shown(self, memory_id: UUID, *, code: int = status.HTTP_200_OK) -> Response:
+        """The memory as it stands now."""
+        viewer = key_viewer(self.principal)
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            memory = memory_for(viewer=viewer, memory_id=memory_id)
+            return Response(MemorySerializer(memory).data, status=code)

@@ -1,0 +1,266 @@
+"""Transcript files as conversations: plain JSON and the LoCoMo format, checked as the API checks.
+
+LoCoMo is the format of Maharana et al. (ACL 2024): `session_1`, `session_2`, … of two speakers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from .text import is_blank
+from .types import Role
+
+MAX_NAME_CHARS = 200
+_SESSION = re.compile(r"session_(\d+)")
+# "1:56 pm on 8 May, 2023"; the files name no zone, so it is read as UTC.
+_SESSION_TIME = "%I:%M %p on %d %B, %Y"
+_TURN_SPACING = timedelta(minutes=1)
+_CONVERSATION_FIELDS = ("messages", "thread_id", "started_at")
+_MESSAGE_FIELDS = ("role", "content", "name", "created_at", "external_id")
+
+
+class TranscriptError(ValueError):
+    """What is wrong with a transcript, beginning with the place (`[2].messages[0].role: …`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message; `created_at` is aware UTC, None where the file does not say."""
+
+    role: Role
+    content: str
+    external_id: str
+    name: str = ""
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One conversation; `prefix` with a turn's external id names the turn in the whole team."""
+
+    thread_id: str
+    prefix: str
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptFile:
+    """The conversations of a file in its order, and the names of fields that nothing reads."""
+
+    transcripts: tuple[Transcript, ...]
+    unread_fields: tuple[str, ...] = ()
+
+    @property
+    def turn_count(self) -> int:
+        """How many messages the file holds."""
+        return sum(len(each.turns) for each in self.transcripts)
+
+
+def read_transcripts(*, data: object, stem: str, max_chars: int) -> TranscriptFile:
+    """The conversations in a parsed JSON file whose name without suffix is `stem`.
+
+    A plain conversation is named by its own thread id, else by the stem and, in a file of
+    several, its number; a LoCoMo session is `<stem>-session-N`. Messages without an external id
+    get one from their position, so that reading the file again gives the same ones.
+    Raises TranscriptError for the first thing that the API would refuse too.
+    """
+    reader = _Reader(stem=stem, max_chars=max_chars)
+    if isinstance(data, dict) and any(_SESSION.fullmatch(name) for name in data):
+        found = reader.sessions(data)
+    elif isinstance(data, list) and data and all(_is_conversation(item) for item in data):
+        found = [
+            reader.conversation(item, place=f"[{index}]", fallback=f"{stem}-{index + 1}")
+            for index, item in enumerate(data)
+        ]
+    elif isinstance(data, list) or _is_conversation(data):
+        found = [reader.conversation(data, place="", fallback=stem)]
+    else:
+        raise TranscriptError(
+            "Neither a list of messages, nor an object with messages, nor LoCoMo sessions."
+        )
+    if not found:
+        raise TranscriptError("All of its sessions are empty.")
+    _refuse_repeated((each.thread_id for each in found), "the thread_id")
+    return TranscriptFile(tuple(found), tuple(sorted(reader.unread)))
+
+
+def _is_conversation(item: object) -> bool:
+    return isinstance(item, list) or (isinstance(item, dict) and "messages" in item)
+
+
+class _Reader:
+    """Reads the parts of one file and remembers the fields it had no use for."""
+
+    def __init__(self, *, stem: str, max_chars: int) -> None:
+        self.stem = stem
+        self.max_chars = max_chars
+        self.unread: set[str] = set()
+
+    # -- plain JSON ------------------------------------------------------------------------
+
+    def conversation(self, item: object, *, place: str, fallback: str) -> Transcript:
+        given = {"messages": item} if isinstance(item, list) else _object(item, place)
+        self._note_unread(given, _CONVERSATION_FIELDS)
+        thread = _name(given.get("thread_id"), _at(place, "thread_id")) or _name(fallback, "name")
+        start = _time(given.get("started_at"), _at(place, "started_at"))
+        messages, messages_at = given["messages"], place
+        if not isinstance(item, list):
+            messages_at = _at(place, "messages")
+        if not isinstance(messages, list):
+            raise TranscriptError(f"{messages_at}: Expected a list of messages.")
+        turns: list[Turn] = []
+        for index, message in enumerate(messages):
+            estimate = start + index * _TURN_SPACING if start else None
+            if estimate is None and turns:
+                estimate = turns[-1].created_at
+            turns.append(self._message(message, f"{messages_at}[{index}]", index + 1, estimate))
+        return _transcript(thread, thread, turns, place or "messages")
+
+    def _message(self, item: object, place: str, number: int, estimate: datetime | None) -> Turn:
+        given = _object(item, place)
+        self._note_unread(given, _MESSAGE_FIELDS)
+        role = given.get("role")
+        if not isinstance(role, str) or role not in set(Role):
+            known = ", ".join(Role)
+            raise TranscriptError(f"{_at(place, 'role')}: Must be one of {known}.")
+        external_id = _name(given.get("external_id"), _at(place, "external_id"))
+        return Turn(
+            role=Role(role),
+            content=self._content(given.get("content"), _at(place, "content")),
+            external_id=external_id or f"position-{number}",
+            name=_name(given.get("name"), _at(place, "name"), blank=True),
+            created_at=_time(given.get("created_at"), _at(place, "created_at")) or estimate,
+        )
+
+    # -- LoCoMo ----------------------------------------------------------------------------
+
+    def sessions(self, data: Mapping[str, object]) -> list[Transcript]:
+        numbers = sorted(
+            int(match.group(1)) for name in data if (match := _SESSION.fullmatch(name))
+        )
+        return [
+            self._session(data, number)
+            for number in numbers
+            if data[f"session_{number}"] != []  # a session that never took place
+        ]
+
+    def _session(self, data: Mapping[str, object], number: int) -> Transcript:
+        place = f"session_{number}"
+        start = _session_time(data.get(f"{place}_date_time"), f"{place}_date_time")
+        items = data[place]
+        if not isinstance(items, list):
+            raise TranscriptError(f"{place}: Expected a list of turns.")
+        turns = [
+            self._turn(item, f"{place}[{index}]", start + index * _TURN_SPACING)
+            for index, item in enumerate(items)
+        ]
+        return _transcript(_name(f"{self.stem}-session-{number}", "name"), self.stem, turns, place)
+
+    def _turn(self, item: object, place: str, at: datetime) -> Turn:
+        given = _object(item, place)
+        text, caption = given.get("text"), given.get("blip_caption")
+        if caption is not None and not isinstance(caption, str):
+            raise TranscriptError(f"{_at(place, 'blip_caption')}: Must be text.")
+        if isinstance(text, str) and caption:
+            text = f"{text} [shares a photo: {caption}]".lstrip()
+        return Turn(
+            role=Role.USER,
+            content=self._content(text, _at(place, "text")),
+            external_id=_required_name(given.get("dia_id"), _at(place, "dia_id")),
+            name=_required_name(given.get("speaker"), _at(place, "speaker")),
+            created_at=at,
+        )
+
+    # -- both ------------------------------------------------------------------------------
+
+    def _content(self, value: object, place: str) -> str:
+        text = _text(value, place)
+        if is_blank(text):
+            raise TranscriptError(f"{place}: Must not be blank.")
+        if len(text) > self.max_chars:
+            raise TranscriptError(
+                f"{place}: Has {len(text):,} characters; at most {self.max_chars:,} are kept."
+            )
+        return text
+
+    def _note_unread(self, given: Mapping[str, object], known: tuple[str, ...]) -> None:
+        self.unread.update(name for name in given if name not in known)
+
+
+def _transcript(thread_id: str, prefix: str, turns: list[Turn], place: str) -> Transcript:
+    if not turns:
+        raise TranscriptError(f"{place}: Holds no messages.")
+    _refuse_repeated((turn.external_id for turn in turns), f"{place}: the external id")
+    return Transcript(thread_id, prefix, tuple(turns))
+
+
+def _object(item: object, place: str) -> Mapping[str, object]:
+    if not isinstance(item, dict):
+        raise TranscriptError(f"{place}: Expected an object.")
+    return item
+
+
+def _text(value: object, place: str) -> str:
+    if not isinstance(value, str):
+        raise TranscriptError(f"{place}: {'Is missing' if value is None else 'Must be text'}.")
+    if "\0" in value:
+        raise TranscriptError(f"{place}: Must not hold the NUL character.")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise TranscriptError(f"{place}: Must be valid Unicode text.") from None
+    return value
+
+
+def _name(value: object, place: str, *, blank: bool = False) -> str:
+    """A name of at most 200 printable characters; "" when it is left out."""
+    if value is None:
+        return ""
+    text = _text(value, place).strip()
+    if not text and not blank:
+        raise TranscriptError(f"{place}: Must not be blank.")
+    if len(text) > MAX_NAME_CHARS or not text.isprintable():
+        raise TranscriptError(f"{place}: Must be at most {MAX_NAME_CHARS} printable characters.")
+    return text
+
+
+def _required_name(value: object, place: str) -> str:
+    return _name(_text(value, place), place)
+
+
+def _time(value: object, place: str) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        at = datetime.fromisoformat(value) if isinstance(value, str) else None
+        if at is not None and at.tzinfo is not None:
+            return at.astimezone(UTC)
+    except (ValueError, OverflowError):
+        at = None
+    if at is None:
+        raise TranscriptError(f"{place}: Is no time as in 2026-02-09T09:04:00Z.")
+    raise TranscriptError(f"{place}: Give the time with its zone, as in 2026-02-09T09:04:00Z.")
+
+
+def _session_time(value: object, place: str) -> datetime:
+    try:
+        return datetime.strptime(_text(value, place), _SESSION_TIME).replace(tzinfo=UTC)
+    except ValueError as error:
+        if isinstance(error, TranscriptError):
+            raise
+        raise TranscriptError(f'{place}: Is no time as in "1:56 pm on 8 May, 2023".') from None
+
+
+def _at(place: str, field: str) -> str:
+    return f"{place}.{field}" if place else field
+
+
+def _refuse_repeated(names: Iterable[str], what: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise TranscriptError(f"{what} {name!r} stands there twice.")
+        seen.add(name)

@@ -1,0 +1,31 @@
+"""Memories around a memory."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+
+from memory.domain.viewer import Viewer
+from memory.models import Memory, MemoryRelation
+
+RELATED_LIMIT = 50
+
+
+def related_to(*, viewer: Viewer, memory: Memory, limit: int = RELATED_LIMIT) -> list[Memory]:
+    """Visible live memories one edge away, strongest first, with their edge's type and strength."""
+    edges = MemoryRelation.objects.filter(
+        Q(from_memory=memory) | Q(to_memory=memory), team_id=memory.team_id
+    ).order_by("-strength", "id")
+    strongest: dict[object, MemoryRelation] = {}
+    for edge in edges:
+        other = edge.to_memory_id if edge.from_memory_id == memory.pk else edge.from_memory_id
+        strongest.setdefault(other, edge)
+    rows = Memory.objects.visible_to(viewer).live().filter(pk__in=strongest).with_names()
+    by_id = {row.pk: row for row in rows}
+    found: list[Memory] = []
+    for key, edge in strongest.items():
+        row = by_id.get(key)
+        if row is not None and len(found) < limit:
+            row.relation_type = edge.relation_type
+            row.strength = edge.strength
+            found.append(row)
+    return found

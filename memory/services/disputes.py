@@ -1,0 +1,180 @@
+"""What people decide about memories that conflict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from memory.clients.tools import Tools
+from memory.domain.types import MemoryType, Status, Tier
+from memory.domain.viewer import Viewer
+from memory.models import Contradiction, Memory, MemoryRelation
+from memory.selectors.contradictions import contradictions_visible_to
+from memory.services.conflicts import release_disputes
+from memory.services.drafts import MemoryDraft, WriteResult
+from memory.services.write_path import prepare, store
+from teams.errors import ConflictError, InvalidError, NotFoundError
+from teams.tenancy import team_scope
+
+A_WINS, B_WINS, BOTH_VALID, MERGED = "a_wins", "b_wins", "both_valid", "merged"
+
+
+def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datetime) -> MemoryDraft:
+    """A draft that says `content` in place of `memory` and keeps all else of it."""
+    return MemoryDraft(
+        team_id=memory.team_id,
+        content=content,
+        memory_type=MemoryType(memory.memory_type),
+        importance=memory.importance,
+        extractor=extractor,
+        created_at=now,
+        is_pinned=memory.is_pinned,
+        category=memory.category,
+        subject=memory.subject,
+        tags=tuple(memory.tags),
+        agent_id=memory.agent_id,
+        end_user_id=memory.end_user_id,
+        project_id=memory.project_id,
+        conversation_id=memory.conversation_id,
+        replaces=(memory.pk,),
+    )
+
+
+def resolve_contradiction(
+    *,
+    viewer: Viewer,
+    contradiction_id: UUID,
+    resolution: str,
+    tools: Tools,
+    now: datetime,
+    note: str = "",
+    merged_content: str = "",
+) -> Contradiction:
+    """Settle an open contradiction.
+
+    `a_wins` and `b_wins` let one side stand and supersede the other (a memory that was only said
+    to be wrong is soft-deleted when it loses); `both_valid` lets both stand; `merged` writes
+    `merged_content` as a new version of both. Raises NotFoundError when the viewer may not see
+    it, ConflictError when it is settled already and InvalidError for a merge without a text.
+    """
+    if resolution == MERGED and not merged_content.strip():
+        raise InvalidError("Say what the merged memory says.", field="merged_content")
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        first, second = _sides(_open(viewer, contradiction_id))
+        prepared = []
+        if resolution == MERGED:
+            draft = draft_of_version(
+                memory=first, content=merged_content, extractor="merged", now=now
+            )
+            sides = [side for side in (first, second) if side is not None]
+            draft = replace(
+                draft,
+                importance=max(side.importance for side in sides),
+                is_pinned=any(side.is_pinned for side in sides),
+                tags=tuple(dict.fromkeys(tag for side in sides for tag in side.tags)),
+                replaces=tuple(side.pk for side in sides),
+            )
+    if resolution == MERGED:
+        prepared = prepare(drafts=[draft], tools=tools)
+    reason = f"contradiction resolved: {resolution}" + (f" ({note})" if note else "")
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+        contradiction = _open(viewer, contradiction_id)
+        contradiction.resolution = resolution
+        contradiction.resolution_note = note
+        contradiction.resolved_by = viewer.actor
+        contradiction.resolved_at = now
+        contradiction.save()
+        first, second = _sides(contradiction)
+        if resolution == MERGED:
+            result = store(viewer=viewer, prepared=prepared, tools=tools)[0]
+            _keep_merge(result, [side for side in (first, second) if side is not None])
+        elif resolution == BOTH_VALID:
+            _part(first, second)
+        elif resolution == A_WINS:
+            _let_stand(winner=first, loser=second, viewer=viewer)
+        else:
+            _let_stand(winner=second, loser=first, viewer=viewer)
+        return contradiction
+
+
+def _open(viewer: Viewer, contradiction_id: UUID) -> Contradiction:
+    row = contradictions_visible_to(viewer).filter(pk=contradiction_id).first()
+    if row is None:
+        raise NotFoundError("There is no such contradiction.")
+    locked = Contradiction.objects.select_for_update().get(
+        team_id=viewer.team_id, pk=contradiction_id
+    )
+    if locked.resolved_at is not None:
+        raise ConflictError(f"It is settled already: {locked.resolution}.")
+    return locked
+
+
+def _sides(contradiction: Contradiction) -> tuple[Memory, Memory | None]:
+    """Both memories as they stand now, locked."""
+    ids = [contradiction.memory_a_id, contradiction.memory_b_id]
+    rows = Memory.objects.select_for_update().filter(
+        team_id=contradiction.team_id, pk__in=[each for each in ids if each]
+    )
+    by_id = {row.pk: row for row in rows.order_by("pk")}
+    second = by_id[contradiction.memory_b_id] if contradiction.memory_b_id else None
+    return by_id[contradiction.memory_a_id], second
+
+
+def _part(first: Memory, second: Memory | None) -> None:
+    """Let both sides go on without this dispute."""
+    others = {first.pk: second.pk if second else None}
+    if second is not None:
+        others[second.pk] = first.pk
+    for memory in (first, second):
+        if memory is None:
+            continue
+        memory.contradicts = [each for each in memory.contradicts if each != others[memory.pk]]
+        _settle(memory)
+
+
+def _settle(memory: Memory) -> None:
+    """Make a memory active again unless another dispute of it is open; save it."""
+    if memory.status == Status.DISPUTED and not memory.contradicts:
+        still_said_wrong = Contradiction.objects.filter(
+            team_id=memory.team_id, memory_a=memory, memory_b=None, resolved_at=None
+        ).exists()
+        if not still_said_wrong:
+            memory.status = Status.ACTIVE.value
+    memory.save(update_fields=["status", "contradicts"])
+
+
+def _let_stand(*, winner: Memory | None, loser: Memory | None, viewer: Viewer) -> None:
+    if winner is not None and loser is not None:
+        _part(winner, loser)
+    elif winner is not None:
+        _settle(winner)
+    if loser is None:
+        return
+    release_disputes(memory=loser, actor=viewer.actor, note="the other side of it lost")
+    loser.tier = Tier.COLD.value
+    loser.is_pinned = False
+    if winner is None:
+        loser.status = Status.SOFT_DELETED.value
+    else:
+        loser.status = Status.SUPERSEDED.value
+        loser.superseded_by = winner
+    loser.save(update_fields=["status", "tier", "is_pinned", "superseded_by", "contradicts"])
+
+
+def _keep_merge(result: WriteResult, sides: Sequence[Memory]) -> None:
+    MemoryRelation.objects.bulk_create(
+        (
+            MemoryRelation(
+                team_id=result.memory.team_id,
+                from_memory=result.memory,
+                to_memory=side,
+                relation_type="merged_from",
+                strength=1.0,
+            )
+            for side in sides
+            if side.pk != result.memory.pk
+        ),
+        ignore_conflicts=True,
+    )
