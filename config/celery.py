@@ -5,9 +5,20 @@ from __future__ import annotations
 import os
 
 from celery import Celery
+from celery.signals import worker_ready
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("palimpsest")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_ready.connect
+def log_embedding_status(**kwargs: object) -> None:
+    """Say once a worker what the operator must know of the data."""
+    del kwargs
+    from memory.clients.embedder_choice import configured_spec
+    from memory.services import reembedding
+
+    reembedding.log_embedding_status(wanted=configured_spec().name)

@@ -2,6 +2,10 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gunicorn.workers.base import Worker  # type: ignore[import-untyped]
 
 _host = os.environ.get("HOST") or "127.0.0.1"
 _shared_memory = Path("/dev/shm")  # noqa: S108 - gunicorn makes its own unnamed file there
@@ -25,3 +29,12 @@ errorlog = "-"
 accesslog = os.environ.get("ACCESS_LOG") or None
 # One socket path per user, so that two servers of one user would fight for it.
 control_socket_disable = True
+
+
+def post_worker_init(worker: "Worker") -> None:
+    """Say once a server what the operator must know of the data."""
+    if worker.age == 1:  # the first of its workers; later and replaced ones have higher ages
+        from memory.clients.embedder_choice import configured_spec
+        from memory.services.reembedding import log_embedding_status
+
+        log_embedding_status(wanted=configured_spec().name)

@@ -28,6 +28,7 @@ _DOMAIN = {
     errors.ForbiddenError: (403, "Forbidden"),
     errors.InvalidError: (422, "Invalid input"),
     errors.ConflictError: (409, "Conflict"),
+    errors.UnavailableError: (503, "Service unavailable"),
 }
 _AWAY = (
     OperationalError,
@@ -60,9 +61,11 @@ def problem_for(error: Exception) -> JsonResponse | None:
         code, title = _DOMAIN[type(error)]
         fields = {error.field: [error.message]} if error.field else None
         detail = f"{error.field}: {error.message}" if error.field else error.message
-        return problem(code, title, detail, problems=fields)
+        headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if code == 503 else None
+        return problem(code, title, detail, problems=fields, headers=headers)
     if isinstance(error, _AWAY):
-        logger.warning("A service is away: %s", str(error).strip().splitlines()[0])
+        lines = str(error).strip().splitlines()
+        logger.warning("A service is away: %s", lines[0] if lines else type(error).__name__)
         return problem(
             503,
             "Service unavailable",

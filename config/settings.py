@@ -191,7 +191,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["teams.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["config.parsers.BoundedJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "config.problems.problem_response",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
@@ -261,7 +261,31 @@ OPENAI_BASE_URL = read_str("OPENAI_BASE_URL", "")
 OPENAI_API_KEY = read_str("OPENAI_API_KEY", "")
 OPENAI_TIMEOUT_SECONDS = read_float("OPENAI_TIMEOUT_SECONDS", 60.0, minimum=0.1)
 EXTRACTION_MODEL = read_str("EXTRACTION_MODEL", "")
-EMBEDDING_DIMENSIONS = 256
+# The judge of contradictions; empty means the rules.
+JUDGE_MODEL = read_str("JUDGE_MODEL", "")
+
+EMBEDDING_PROVIDER = read_choice(
+    "EMBEDDING_PROVIDER", "wordllama", choices=("wordllama", "openai", "fastembed")
+)
+# Empty and 0 mean the provider's usual model and the model's own size.
+EMBEDDING_MODEL = read_str("EMBEDDING_MODEL", "")
+EMBEDDING_DIMENSIONS = read_int("EMBEDDING_DIMENSIONS", 0)
+EMBEDDING_BATCH = read_int("EMBEDDING_BATCH", 100, minimum=1)
+if EMBEDDING_BATCH > 2048:
+    raise ImproperlyConfigured(f"EMBEDDING_BATCH must be at most 2048, not {EMBEDDING_BATCH}.")
+EMBEDDING_BASE_URL = read_str("EMBEDDING_BASE_URL", OPENAI_BASE_URL)
+# A key goes by itself only to the host it was given for.
+EMBEDDING_API_KEY = read_str(
+    "EMBEDDING_API_KEY", OPENAI_API_KEY if EMBEDDING_BASE_URL == OPENAI_BASE_URL else ""
+)
+# Where the model in use answers until a reembedding has switched to the configured one.
+EMBEDDING_PREVIOUS_BASE_URL = read_str("EMBEDDING_PREVIOUS_BASE_URL", EMBEDDING_BASE_URL)
+EMBEDDING_PREVIOUS_API_KEY = read_str(
+    "EMBEDDING_PREVIOUS_API_KEY",
+    EMBEDDING_API_KEY if EMBEDDING_PREVIOUS_BASE_URL == EMBEDDING_BASE_URL else "",
+)
+# The cosine above which a judge reads two texts; 0 means what fits the embedder.
+EMBEDDING_OPPOSITION_SIMILARITY = read_float("EMBEDDING_OPPOSITION_SIMILARITY", 0.0)
 
 MAX_CONTENT_CHARS = 32_000
 MAX_ITEMS_PER_REQUEST = 500
@@ -280,7 +304,28 @@ UNFOLD = {
     "SITE_HEADER": "Palimpsest",
     "SITE_SUBHEADER": "What your agents remember",
     "SITE_SYMBOL": "history_edu",
+    "SITE_URL": None,
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
-    "SIDEBAR": {"show_search": True, "show_all_applications": False},
+    "DASHBOARD_CALLBACK": "memory.admin.dashboard.dashboard",
+    "COLORS": {
+        "primary": {
+            "50": "oklch(96.2% .018 272.314)",
+            "100": "oklch(93% .034 272.788)",
+            "200": "oklch(87% .065 274.039)",
+            "300": "oklch(78.5% .115 274.713)",
+            "400": "oklch(74% .145 276)",
+            "500": "oklch(69% .175 276.935)",
+            "600": "oklch(51.1% .262 276.966)",
+            "700": "oklch(45.7% .24 277.023)",
+            "800": "oklch(39.8% .195 277.366)",
+            "900": "oklch(35.9% .144 278.697)",
+            "950": "oklch(25.7% .09 281.288)",
+        },
+    },
+    "SIDEBAR": {
+        "show_search": True,
+        "show_all_applications": False,
+        "navigation": "memory.admin.navigation.navigation",
+    },
 }

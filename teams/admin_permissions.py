@@ -78,7 +78,7 @@ class TeamPermissions:
     included: empty means nobody. `act_roles` may run the admin's actions.
     """
 
-    model: type[Model]
+    model: Any  # the class of the rows, set by the ModelAdmin this is mixed into
     add_roles: Roles = NOBODY
     change_roles: Roles = NOBODY
     delete_roles: Roles = NOBODY
@@ -122,8 +122,9 @@ class TeamPermissions:
         if isinstance(obj, Model):
             team_id: UUID | None = getattr(obj, "team_id", None)
             return team_id
-        rows = self.model._default_manager.filter(pk=obj)
+        rows = self.model._default_manager.values_list("team_id", flat=True)
         try:
-            return rows.values_list("team_id", flat=True).first()
+            found: UUID | None = rows.filter(pk=obj).first()
         except (ValueError, ValidationError):
             return None
+        return found

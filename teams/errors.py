@@ -24,5 +24,9 @@ class InvalidError(DomainError):
     """The input cannot be what the caller meant; nothing was changed."""
 
 
+class UnavailableError(DomainError):
+    """What it takes cannot be had at this moment; nothing was changed, and trying again helps."""
+
+
 class ConflictError(DomainError):
     """The input fights with what is stored; nothing was changed."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from http import HTTPStatus
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
 from teams.services.people import team_ids_of_staff
@@ -27,4 +29,8 @@ class StaffScopeMiddleware:
         if not (user.is_authenticated and user.is_staff):
             return self.get_response(request)
         with team_scope(team_ids=team_ids_of_staff(user.pk), actor=f"staff:{user.get_username()}"):
-            return self.get_response(request)
+            response = self.get_response(request)
+            if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                # Django made this response of an exception, so the transaction saw none.
+                transaction.set_rollback(True)
+            return response

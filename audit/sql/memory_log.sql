@@ -33,35 +33,36 @@ LANGUAGE sql IMMUTABLE AS $$
     SELECT memory - ARRAY['content', 'updated_at']
 $$;
 
+-- Names are qualified: a temporary table of the same name must not catch the rows.
 -- Writes the log row of every change of a memory, in the transaction of the change, and moves the
 -- revision of the conversation the memory came from.
 CREATE FUNCTION palimpsest_log_memory() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE
     before jsonb;
-    after jsonb := palimpsest_memory_state(to_jsonb(NEW));
+    after jsonb := public.palimpsest_memory_state(to_jsonb(NEW));
     conversation uuid := coalesce(
         NEW.conversation_id, nullif(current_setting('palimpsest.conversation_id', true), '')::uuid
     );
     new_revision bigint;
 BEGIN
     IF TG_OP = 'UPDATE' THEN
-        before := palimpsest_memory_state(to_jsonb(OLD));
+        before := public.palimpsest_memory_state(to_jsonb(OLD));
         IF before = after THEN
             RETURN NULL;
         END IF;
     END IF;
     IF conversation IS NOT NULL THEN
-        UPDATE teams_conversation SET revision = revision + 1
+        UPDATE public.teams_conversation SET revision = revision + 1
         WHERE team_id = NEW.team_id AND id = conversation
         RETURNING revision INTO new_revision;
     END IF;
-    INSERT INTO audit_memorylog
+    INSERT INTO public.audit_memorylog
         (team_id, memory_id, event, actor, reason, state, digest, conversation_id, revision, at)
     VALUES (
         NEW.team_id,
         NEW.id,
-        palimpsest_memory_event(before, after),
+        public.palimpsest_memory_event(before, after),
         coalesce(
             nullif(current_setting('palimpsest.actor', true), ''), 'database:' || session_user
         ),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema_serializer
 from rest_framework import serializers
-from rest_framework.pagination import CursorPagination
+from rest_framework.exceptions import NotFound
+from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.viewsets import GenericViewSet
 
@@ -65,6 +66,17 @@ class IdPagination(CursorPagination):
     page_size_query_param = "limit"
     max_page_size = 500
     ordering = "-id"
+    position_field: ClassVar[serializers.Field[Any, Any, Any, Any]] = serializers.UUIDField()
+
+    def decode_cursor(self, request: Request) -> Cursor | None:
+        """The cursor of the request; NotFound for one that no page gave out."""
+        cursor: Cursor | None = super().decode_cursor(request)
+        if cursor is not None and cursor.position is not None:
+            try:
+                self.position_field.run_validation(cursor.position)
+            except serializers.ValidationError:
+                raise NotFound("This cursor is not one of this list.") from None
+        return cursor
 
     def page_of(
         self, rows: QuerySet[Any], request: Request, serializer: type[serializers.Serializer[Any]]
@@ -82,11 +94,12 @@ class PositionPagination(IdPagination):
     """Messages in the order they were said."""
 
     ordering = "position"
+    position_field = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
 
 
 def page_schema(name: str, item: type[serializers.Serializer[Any]]) -> Any:
     """The schema of one page of `item`."""
-    return type(
+    page = type(
         name,
         (serializers.Serializer,),
         {
@@ -96,3 +109,5 @@ def page_schema(name: str, item: type[serializers.Serializer[Any]]) -> Any:
             "results": item(many=True),
         },
     )
+    # A page is one object, though it answers a list action.
+    return extend_schema_serializer(many=False)(page)

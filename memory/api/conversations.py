@@ -14,12 +14,14 @@ from rest_framework.response import Response
 from memory.api.base import ApiViewSet, PositionPagination, page_schema, refusals
 from memory.api.callers import check_agent, key_viewer
 from memory.api.input import (
+    CompactSerializer,
     ExtractSerializer,
     MessagePageSerializer,
     NewConversationSerializer,
     NewMessagesSerializer,
 )
 from memory.api.output import (
+    CompactedSerializer,
     ConversationSerializer,
     ExtractionSerializer,
     JobSerializer,
@@ -29,6 +31,7 @@ from memory.api.output import (
 )
 from memory.clients.tools import default_tools
 from memory.selectors.conversations import conversation_for, job_for, messages_of
+from memory.services.compaction import compact_conversation
 from memory.services.conversations import close_conversation, open_conversation, post_messages
 from memory.services.jobs import extract_now, start_extraction
 from teams.services.conversations import NewMessage
@@ -133,6 +136,23 @@ class ConversationViewSet(ApiViewSet):
             return Response(ExtractionSerializer(counts).data)
         job = start_extraction(viewer=viewer, conversation_id=pk)
         return Response({"job": str(job.pk)}, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(
+        request=CompactSerializer,
+        responses={200: CompactedSerializer, **refusals(404, 409, 422)},
+    )
+    @action(detail=True, methods=["post"])
+    def compact(self, request: Request, pk: UUID) -> Response:
+        """Extract and sum up what is to leave the context, all or nothing; messages stay stored."""
+        given = self.body(CompactSerializer)
+        compacted = compact_conversation(
+            viewer=key_viewer(self.principal),
+            conversation_id=pk,
+            keep_last=given.get("keep_last"),
+            max_tokens=given.get("max_tokens"),
+            tools=default_tools(),
+        )
+        return Response(CompactedSerializer(compacted).data)
 
     @extend_schema(request=None, responses={200: ConversationSerializer, **refusals(404)})
     @action(detail=True, methods=["post"])

@@ -11,6 +11,8 @@ from rest_framework import serializers
 
 from memory.domain.text import is_blank
 
+MAX_QUERY_CHARS = 8_000
+
 
 class TextField(serializers.CharField):
     """Text kept verbatim: no NUL, no half surrogates, nothing trimmed."""
@@ -90,6 +92,29 @@ class StrictBooleanField(serializers.BooleanField):
         if not isinstance(data, bool):
             self.fail("invalid", input=data)
         return data
+
+
+class StrictFloatField(serializers.FloatField):
+    """A number; true, false and texts are none."""
+
+    def to_internal_value(self, data: Any) -> float:  # Any: whatever the body holds
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class QuestionField(TextField):
+    """What a reader asks: 1 to 8,000 characters, not only white space."""
+
+    def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
+        kwargs.setdefault("max_length", MAX_QUERY_CHARS)
+        super().__init__(**kwargs)
+
+    def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
+        value = super().to_internal_value(data)
+        if is_blank(value):
+            self.fail("blank")
+        return value
 
 
 class StrictIntegerField(serializers.IntegerField):

@@ -10,7 +10,9 @@ from rest_framework import serializers
 from memory.api.fields import (
     ContentField,
     NameField,
+    QuestionField,
     StrictBooleanField,
+    StrictFloatField,
     StrictIntegerField,
     TextField,
     ZonedDateTimeField,
@@ -21,7 +23,6 @@ from memory.models.contradiction import RESOLUTIONS, VERDICTS
 from memory.models.memory import MEMORY_TYPES, TIERS
 from teams.models.conversations import ROLES
 
-MAX_QUERY_CHARS = 8_000
 MAX_SUBJECT_CHARS = 200
 MAX_TAGS = 50
 MAX_TOKEN_BUDGET = 1_000_000
@@ -75,6 +76,21 @@ class ExtractSerializer(StrictSerializer):
     wait = StrictBooleanField(required=False, default=False)
 
 
+class CompactSerializer(StrictSerializer):
+    """How much of the end of the conversation stays: so many messages, or as many as fit."""
+
+    keep_last = StrictIntegerField(required=False, min_value=0, max_value=1_000_000)
+    max_tokens = StrictIntegerField(required=False, min_value=0, max_value=MAX_TOKEN_BUDGET)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Exactly one of the two is given."""
+        if len(attrs) != 1:
+            raise serializers.ValidationError(
+                {"keep_last": ["Give either keep_last or max_tokens."]}
+            )
+        return attrs
+
+
 class NewMemorySerializer(StrictSerializer):
     """A memory to store."""
 
@@ -91,7 +107,7 @@ class NewMemorySerializer(StrictSerializer):
     )
     category = NameField(required=False, allow_null=True, allow_blank=True)
     tags = serializers.ListField(child=NameField(), required=False, max_length=MAX_TAGS)
-    confidence = serializers.FloatField(required=False, default=1.0, min_value=0, max_value=1)
+    confidence = StrictFloatField(required=False, default=1.0, min_value=0, max_value=1)
     created_at = ZonedDateTimeField(required=False, allow_null=True)
     valid_from = ZonedDateTimeField(required=False, allow_null=True)
     valid_to = ZonedDateTimeField(required=False, allow_null=True)
@@ -140,7 +156,7 @@ class ResolutionSerializer(StrictSerializer):
 class RetrieveSerializer(StrictSerializer):
     """What an agent wants to know, and how much room there is."""
 
-    query = TextField(max_length=MAX_QUERY_CHARS, min_length=1)
+    query = QuestionField()
     agent = NameField()
     user = NameField(required=False, allow_null=True, max_length=200)
     project = NameField(required=False, allow_null=True)
@@ -205,7 +221,7 @@ class MemoryFilterSerializer(QuerySerializer):
 class SearchQuerySerializer(QuerySerializer):
     """What to look for, and among which memories."""
 
-    query = TextField(max_length=MAX_QUERY_CHARS, min_length=1)
+    query = QuestionField()
     memory_types = serializers.ListField(
         child=serializers.ChoiceField(choices=MEMORY_TYPES), required=False
     )

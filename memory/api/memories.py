@@ -167,7 +167,7 @@ class MemoryViewSet(MemoryActions):
             shown = []
             for item in results:
                 row = by_id[item.memory.pk]
-                row.outcome = item.outcome.value
+                row.outcome = item.outcome.value  # type: ignore[attr-defined]
                 shown.append(dict(WrittenMemorySerializer(row).data))
             return shown
 

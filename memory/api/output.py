@@ -56,6 +56,26 @@ class ExtractionSerializer(serializers.Serializer[Any]):
     memories = serializers.ListField(child=serializers.UUIDField())
 
 
+class RangeSerializer(serializers.Serializer[Any]):
+    """Positions of messages, both ends included; zeros when there are none."""
+
+    to = serializers.IntegerField(source="last")
+    count = serializers.IntegerField()
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        # `from` is a word of Python, so it cannot stand above.
+        return {"from": serializers.IntegerField(source="first"), **super().get_fields()}
+
+
+class CompactedSerializer(serializers.Serializer[Any]):
+    """What a compaction did: the context may now hold the summary and the kept messages."""
+
+    summary = serializers.CharField()
+    kept = MessageSerializer(many=True)
+    compacted = RangeSerializer(source="*")
+    extraction = ExtractionSerializer()
+
+
 class JobSerializer(serializers.Serializer[Any]):
     """Background work and, once done, its result."""
 
@@ -64,14 +84,14 @@ class JobSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=Job.State.choices)
     attempts = serializers.IntegerField()
     error = serializers.CharField()
-    result = ExtractionSerializer(allow_null=True)
+    result = serializers.SerializerMethodField()
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
 
-    def to_representation(self, instance: Job) -> dict[str, Any]:
-        shown = super().to_representation(instance)
-        shown["result"] = instance.result or None
-        return shown
+    @extend_schema_field(ExtractionSerializer(allow_null=True))
+    def get_result(self, job: Job) -> dict[str, Any] | None:
+        """What the extraction did, once it is done."""
+        return job.result or None
 
 
 class QueuedJobSerializer(serializers.Serializer[Any]):

@@ -20,10 +20,9 @@ from memory.api.output import (
 )
 from memory.clients.tools import default_tools
 from memory.domain.scoring import Weights
-from memory.domain.text import is_blank
 from memory.selectors.conversations import conversation_for
 from memory.services.retrieval import Question, retrieve
-from teams.errors import InvalidError, NotFoundError
+from teams.errors import NotFoundError
 from teams.models import Agent
 from teams.tenancy import team_scope
 
@@ -40,8 +39,6 @@ class RetrievalViewSet(ApiViewSet):
     def retrieve(self, request: Request) -> Response:
         """The memories an agent needs for a question, within a token budget, ready to paste."""
         given = self.body(RetrieveSerializer)
-        if is_blank(given["query"]):
-            raise InvalidError("This field may not be blank.", field="query")
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
             viewer = named_viewer(
                 principal=self.principal,

@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import wordllama
 from numpy.typing import NDArray
+
+from memory.domain.text import is_blank
+from routing.clients.completions import FailureKind
+from routing.clients.embeddings import EmbeddingError, TextEmbeddings
+
+logger = logging.getLogger(__name__)
+
+# Seed 000, contradiction detection: measured there on a transformer's vectors.
+TRANSFORMER_OPPOSITION = 0.7
+
+
+def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Each row at length 1; a zero row stays zero."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: NDArray[np.float32] = np.divide(
+        vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0
+    )
+    return unit
 
 
 class WordLlamaEmbedder:
@@ -29,9 +52,134 @@ class WordLlamaEmbedder:
         """Unit vectors, shape (len(texts), 256); a text without known words is a zero vector."""
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        vectors = np.asarray(self._model.embed(list(texts), norm=False), dtype=np.float32)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: NDArray[np.float32] = np.divide(
-            vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0
-        )
+        return unit_rows(np.asarray(self._model.embed(list(texts), norm=False), dtype=np.float32))
+
+
+class OpenAIEmbedder:
+    """Vectors of an OpenAI-compatible endpoint; thread-safe.
+
+    `dimensions` is what every vector must have, 0 until the first answer says it. When an
+    unavailable endpoint has cost more than `patience_seconds`, it is left alone for
+    `rest_seconds`, so that not every search waits for it.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        embeddings: TextEmbeddings,
+        dimensions: int = 0,
+        opposition_similarity: float = TRANSFORMER_OPPOSITION,
+        patience_seconds: float = 5.0,
+        rest_seconds: float = 30.0,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = name
+        self.dimensions = dimensions
+        self.opposition_similarity = opposition_similarity
+        self._embeddings = embeddings
+        self._patience_seconds = patience_seconds
+        self._rest_seconds = rest_seconds
+        self._monotonic = monotonic
+        self._rests_until = float("-inf")
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (len(texts), dimensions); a blank text is a zero vector.
+
+        Raises EmbeddingError.
+        """
+        places = [place for place, text in enumerate(texts) if not is_blank(text)]
+        if not places and (self.dimensions or not texts):
+            return np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        # The protocol refuses empty texts; a full stop tells the size where all are blank.
+        found = self._ask([texts[place] for place in places] or ["."])
+        if self.dimensions not in {0, found.shape[1]}:
+            raise EmbeddingError(
+                f"{self.name} gives {found.shape[1]} dimensions, and {self.dimensions} before.",
+                kind=FailureKind.MISCONFIGURED,
+            )
+        self.dimensions = found.shape[1]
+        unit = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        if places:
+            unit[places] = unit_rows(found)
         return unit
+
+    def _ask(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        started = self._monotonic()
+        if started < self._rests_until:
+            raise EmbeddingError(
+                f"{self.name} did not answer a moment ago.", kind=FailureKind.UNAVAILABLE
+            )
+        try:
+            return self._embeddings.embed(texts)
+        except EmbeddingError as error:
+            now = self._monotonic()
+            if error.kind is FailureKind.UNAVAILABLE and now - started > self._patience_seconds:
+                self._rests_until = now + self._rest_seconds
+            raise
+
+
+class LocalModel(Protocol):
+    """A transformer in this process, as fastembed's `TextEmbedding` offers it."""
+
+    def embed(self, documents: list[str]) -> Iterable[NDArray[np.float32]]:
+        """One vector for each document, in order."""
+        ...
+
+
+def load_fastembed(model: str) -> LocalModel:
+    """Load a model of fastembed's list, downloading its weights when they are not there yet.
+
+    Raises EmbeddingError with what to do when the package, the model or its weights are missing.
+    """
+    try:
+        # By name: an optional package that the types of a plain installation do not know.
+        package = importlib.import_module("fastembed")
+    except ImportError:
+        raise EmbeddingError(
+            "EMBEDDING_PROVIDER is fastembed, which is not installed: pip install fastembed.",
+            kind=FailureKind.MISCONFIGURED,
+        ) from None
+    try:
+        loaded: LocalModel = package.TextEmbedding(model_name=model)
+    except (ValueError, OSError, RuntimeError) as error:
+        reason = str(error).strip().partition("\n")[0][:200]
+        raise EmbeddingError(
+            f"fastembed cannot load {model}: {reason}", kind=FailureKind.MISCONFIGURED
+        ) from error
+    return loaded
+
+
+class FastEmbedEmbedder:
+    """Vectors of a transformer in this process, loaded at first use; thread-safe."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        model: str,
+        opposition_similarity: float = TRANSFORMER_OPPOSITION,
+        load: Callable[[str], LocalModel] = load_fastembed,
+    ) -> None:
+        self.name = name
+        self.dimensions = 0
+        self.opposition_similarity = opposition_similarity
+        self._model_name = model
+        self._load = load
+        self._loaded: LocalModel | None = None
+        self._lock = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (len(texts), dimensions).
+
+        Raises EmbeddingError when the model cannot be loaded.
+        """
+        if not texts:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = self._load(self._model_name)
+            model = self._loaded
+        vectors = np.asarray(list(model.embed(list(texts))), dtype=np.float32)
+        self.dimensions = vectors.shape[1]
+        return unit_rows(vectors)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
+import numpy as np
 from django.conf import settings
+from django_redis import get_redis_connection
+from numpy.typing import NDArray
 
-from memory.clients.embedders import WordLlamaEmbedder
+from memory.clients.active_embedder import ActiveEmbedder
+from memory.clients.embedder_choice import configured_spec
+from memory.clients.judgement_cache import JudgementCache
 from memory.clients.model_extractor import ModelExtractor
+from memory.clients.model_judge import ModelJudge, judge_name
 from memory.domain.extraction.rules import RulesExtractor
 from memory.domain.judging.rules import RulesJudge
-from memory.domain.ports import Embedder, Extractor, Judge
+from memory.domain.ports import Embedder, Extractor, Judge, Summariser
+from memory.domain.summarising import RulesSummariser
 from routing.clients.completions import StructuredCompletions
 
 
@@ -22,18 +30,57 @@ class Tools:
     embedder: Embedder
     extractor: Extractor
     judge: Judge
+    summariser: Summariser
+
+    def next_vectors(
+        self, contents: Sequence[str]
+    ) -> tuple[str, Sequence[NDArray[np.float32] | None]]:
+        """What new memories get beside the active vector while a reembedding is under way.
+
+        The next model's name with a vector for each content, or nothing for any. The model of the
+        first memories ever is recorded on the way.
+        """
+        found: tuple[str, NDArray[np.float32]] | None = None
+        if contents and isinstance(self.embedder, ActiveEmbedder):
+            self.embedder.remember_first_model()
+            found = self.embedder.next_vectors(contents)
+        if found is None:
+            return "", [None] * len(contents)
+        name, vectors = found
+        return name, list(vectors)
 
 
 @cache
 def default_tools() -> Tools:
-    """Rules and the embedded embedder; a model extracts when EXTRACTION_MODEL names one."""
+    """What the settings name: rules and the embedded embedder where they name no model."""
     extractor: Extractor = RulesExtractor()
     if settings.EXTRACTION_MODEL:
-        completions = StructuredCompletions(
-            base_url=settings.OPENAI_BASE_URL,
-            api_key=settings.OPENAI_API_KEY,
-            model=settings.EXTRACTION_MODEL,
-            timeout=settings.OPENAI_TIMEOUT_SECONDS,
+        extractor = ModelExtractor(
+            completions=_completions(settings.EXTRACTION_MODEL), fallback=extractor
         )
-        extractor = ModelExtractor(completions=completions, fallback=extractor)
-    return Tools(embedder=WordLlamaEmbedder(), extractor=extractor, judge=RulesJudge())
+    judge: Judge = RulesJudge()
+    if settings.JUDGE_MODEL:
+        name = judge_name(model=settings.JUDGE_MODEL)
+        judge = ModelJudge(
+            completions=_completions(settings.JUDGE_MODEL),
+            cache=JudgementCache(
+                connect=partial(get_redis_connection, "default"),
+                prefix=f"{settings.REDIS_PREFIX}:judgement:{name}:",
+            ),
+            fallback=judge,
+        )
+    return Tools(
+        embedder=ActiveEmbedder(configured=configured_spec()),
+        extractor=extractor,
+        judge=judge,
+        summariser=RulesSummariser(),
+    )
+
+
+def _completions(model: str) -> StructuredCompletions:
+    return StructuredCompletions(
+        base_url=settings.OPENAI_BASE_URL,
+        api_key=settings.OPENAI_API_KEY,
+        model=model,
+        timeout=settings.OPENAI_TIMEOUT_SECONDS,
+    )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .types import Candidate, Judgement, Participants, SourceMessage, Statement
+from .types import Candidate, Judgement, Participants, Point, SourceMessage, Statement
 
 
 class Extractor(Protocol):
@@ -44,20 +44,56 @@ class Judge(Protocol):
     name: str
 
     def judge(self, *, existing: Statement, new: Statement) -> Judgement:
-        """The verdict on the pair; `new` is the one that arrives."""
+        """The verdict on the pair; `new` is the one that arrives. Called inside transactions."""
+        ...
+
+
+@runtime_checkable
+class PreparingJudge(Judge, Protocol):
+    """A judge that asks elsewhere first, so that `judge` need not: a language model."""
+
+    def prepare(self, pairs: Sequence[tuple[Statement, Statement]]) -> None:
+        """Judge pairs of an existing and a new statement, to be remembered by their contents.
+
+        It may take long and is never called inside a transaction. It raises nothing: what it
+        could not judge, `judge` answers another way.
+        """
+        ...
+
+
+class Summariser(Protocol):
+    """Sums up messages for a context that no longer holds them."""
+
+    name: str
+
+    def summarise(
+        self, *, points: Sequence[Point], messages: Sequence[SourceMessage], previous: str
+    ) -> str:
+        """A summary that continues `previous`; `points` are what was extracted, in order."""
         ...
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors.
+    """Turns texts into unit vectors; never called inside a transaction.
 
-    `opposition_similarity` is the cosine above which two texts may speak of the same thing, so
-    that a judge should read them (seed 000: 0.7, for a transformer's vectors).
+    Above `opposition_similarity` two texts may speak of the same thing, so that a judge should
+    read them (seed 000: 0.7, for a transformer's vectors).
     """
 
-    name: str
-    dimensions: int
-    opposition_similarity: float
+    @property
+    def name(self) -> str:
+        """Which model made a vector, as stored beside it."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """The size of a vector; 0 while a remote model has not told its own yet."""
+        ...
+
+    @property
+    def opposition_similarity(self) -> float:
+        """The cosine above which a judge reads two texts."""
+        ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dimensions)."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from uuid import UUID
+
+from .audience import Audience
 
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
-_SPACE = re.compile(r"\s+")
+_OPENING = "\"'([{“‘«¿¡"
+_DASHES = ("-", "–", "—")
+_CLOSING = ".,;:!?\"')]}…”’»"
 
 # Words too common to say what a question is about.
 STOP_WORDS = frozenset(
@@ -27,17 +30,20 @@ STOP_WORDS = frozenset(
 
 
 def normalise_text(text: str) -> str:
-    """The text without case, punctuation, accents' forms and spacing: equal facts compare equal."""
+    """The text without case, spacing, accents' forms and the punctuation around its words.
+
+    Signs that carry meaning stay: "C++" is not "C", and "-5" is not "5".
+    """
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(_WORD.findall(folded)) or _SPACE.sub(" ", folded).strip()
+    words = (word.lstrip(_OPENING).rstrip(_CLOSING) or word for word in folded.split())
+    return " ".join(word for word in words if word not in _DASHES)
 
 
-def dedupe_key(
-    content: str, *, agent_id: UUID | None, end_user_id: UUID | None, project_id: UUID | None
-) -> bytes:
-    """32 bytes that are equal for the same normalised text about the same owner."""
-    owner = "|".join(str(part or "") for part in (agent_id, end_user_id, project_id))
-    return hashlib.sha256(f"{owner}|{normalise_text(content)}".encode()).digest()
+def dedupe_key(content: str, audience: Audience) -> bytes:
+    """32 bytes that are equal for the same normalised text for the same audience."""
+    owner = (audience.kind, audience.agent_id, audience.end_user_id, audience.project_id)
+    parts = "|".join(str(part or "") for part in owner)
+    return hashlib.sha256(f"{parts}|{normalise_text(content)}".encode()).digest()
 
 
 def query_terms(text: str, *, limit: int = 32) -> list[str]:

@@ -128,6 +128,14 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """A sentence that may go into a summary, with its importance 1-10."""
+
+    text: str
+    importance: int
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """A memory's text as a judge reads it: what it says, about what, and since when (aware UTC)."""
 
@@ -138,8 +146,13 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A judge's verdict on two statements, with its reason in words and confidence 0-1."""
+    """A judge's verdict on two statements, with its reason in words and confidence 0-1.
+
+    `judge` says who judged where that is not the judge asked, as when the rules stood in for a
+    model.
+    """
 
     verdict: Verdict
     reason: str
     confidence: float = 1.0
+    judge: str = ""

@@ -70,8 +70,9 @@ class Contradiction(TeamOwned):
                 condition=models.Q(resolved_at__isnull=True),
                 name="contradiction_open",
             ),
+            models.Index(fields=["team", "memory_a"], name="contradiction_by_earlier"),
             models.Index(fields=["team", "memory_b"], name="contradiction_by_later"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.memory_a_id} against {self.memory_b_id}"
+        return f"{self.verdict} {str(self.pk)[-6:]}"

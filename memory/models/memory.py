@@ -156,8 +156,9 @@ class Memory(TeamOwned):
                 name="memory_fact_once",
             ),
             models.UniqueConstraint(
-                fields=["team", "external_id"],
+                fields=["team", "agent", "external_id"],
                 condition=models.Q(external_id__isnull=False),
+                nulls_distinct=False,
                 name="memory_external_id_once",
             ),
             models.UniqueConstraint(

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
 
-from memory.domain.types import MemoryType, Status, Tier
+from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE
+from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 
 if TYPE_CHECKING:
     from .memory import Memory  # noqa: F401 - named in the base class below
-
-_TEAM_WIDE = (MemoryType.SHARED.value, MemoryType.USER_PROFILE.value)
-_OF_AN_AGENT = (MemoryType.AGENT_PRIVATE.value, MemoryType.IDENTITY.value)
 
 
 def visible_to_q(viewer: Viewer) -> Q:
@@ -25,9 +23,9 @@ def visible_to_q(viewer: Viewer) -> Q:
     seen = Q(team_id=viewer.team_id)
     if viewer.agent_id is not None:
         seen &= (
-            Q(memory_type__in=_TEAM_WIDE)
+            Q(memory_type__in=TEAM_WIDE)
             | Q(agent_id=viewer.agent_id)
-            | Q(agent_id__isnull=True) & ~Q(memory_type__in=_OF_AN_AGENT)
+            | Q(agent_id__isnull=True) & ~Q(memory_type__in=OF_AN_AGENT)
         )
     if viewer.end_user_id is not None:
         seen &= Q(end_user_id=viewer.end_user_id) | Q(end_user_id__isnull=True)

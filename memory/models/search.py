@@ -14,7 +14,8 @@ from .memory import Memory
 class SearchEntry(models.Model):
     """The vector and the words of one memory; inserted with it, replaced by a re-embedding.
 
-    The vector has no fixed dimension in the schema: `embedding_model` says whose it is.
+    The vectors have no fixed dimension in the schema: the model beside each says whose it is.
+    While a re-embedding is under way an entry has the next model's vector as well.
     """
 
     memory = models.OneToOneField(
@@ -27,6 +28,8 @@ class SearchEntry(models.Model):
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
     embedding = HalfVectorField()
     embedding_model = models.CharField(max_length=200)
+    next_embedding = HalfVectorField(null=True)
+    next_model = models.CharField(max_length=200, blank=True, default="", db_default="")
     lexemes = SearchVectorField()
 
     class Meta:

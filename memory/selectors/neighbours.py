@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
-from django.db.models import F, FloatField, Q, QuerySet
+from django.db.models import Case, F, FloatField, Q, When
 from django.db.models.expressions import ExpressionWrapper, Value
-from pgvector.django import CosineDistance
+from pgvector.django import CosineDistance, HalfVectorField
 
-from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
+from memory.domain.audience import OF_AN_AGENT, OPEN, TEAM_WIDE, Audience
 from memory.models import Memory
-
-
-@dataclass(frozen=True, slots=True)
-class Audience:
-    """Whom a memory is about and who may see it: only memories of one audience are compared."""
-
-    team_id: UUID
-    memory_type: str
-    agent_id: UUID | None
-    end_user_id: UUID | None
-    project_id: UUID | None
+from memory.models.querysets import MemoryQuerySet
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +22,24 @@ class Neighbour:
     similarity: float
 
 
-def comparable(audience: Audience) -> QuerySet[Memory, Memory]:
+def comparable(audience: Audience) -> MemoryQuerySet:
     """Live memories that a memory for `audience` could repeat or contradict.
 
-    They are about the same end user and project, and seen by the same agent: what one agent keeps
-    to itself is never compared with another agent's.
+    They have the same audience: what some may not see is never changed, marked or named by what
+    all see, nor the other way round.
     """
-    viewer = Viewer(team_id=audience.team_id, actor="", agent_id=audience.agent_id)
-    rows = Memory.objects.visible_to(viewer).live()
+    owner: dict[str, Any] = {  # Any: None compares as IS NULL, which the stubs do not know
+        "end_user_id": audience.end_user_id,
+        "project_id": audience.project_id,
+    }
+    rows = Memory.objects.live().filter(team_id=audience.team_id, **owner)
+    if audience.kind != OPEN:
+        owner["agent_id"] = audience.agent_id
+        return rows.filter(memory_type=audience.kind, **owner)
+    rows = rows.exclude(memory_type__in=OF_AN_AGENT)
     if audience.agent_id is None:
-        private = (MemoryType.AGENT_PRIVATE.value, MemoryType.IDENTITY.value)
-        rows = rows.exclude(memory_type__in=private)
-    kept_apart = Q(memory_type=MemoryType.IDENTITY.value)
-    if audience.memory_type == MemoryType.IDENTITY:
-        rows = rows.filter(kept_apart)
-    else:
-        rows = rows.exclude(kept_apart)
-    return rows.filter(end_user_id=audience.end_user_id, project_id=audience.project_id)
+        return rows.filter(Q(agent_id__isnull=True) | Q(memory_type__in=TEAM_WIDE))
+    return rows.filter(agent_id=audience.agent_id).exclude(memory_type__in=TEAM_WIDE)
 
 
 def neighbours_of(
@@ -62,13 +51,19 @@ def neighbours_of(
     limit: int,
 ) -> list[Neighbour]:
     """The `limit` nearest comparable memories, and those of the same subject, nearest first."""
+    own = Q(search_entry__embedding_model=embedding_model)
+    next_one = Q(search_entry__next_model=embedding_model)
+    stored = Case(
+        When(own, then="search_entry__embedding"),
+        When(next_one, then="search_entry__next_embedding"),
+        output_field=HalfVectorField(),
+    )
     near = (
         comparable(audience)
-        .filter(search_entry__embedding_model=embedding_model)
+        .filter(own | next_one)
         .annotate(
             similarity=ExpressionWrapper(
-                Value(1.0) - CosineDistance("search_entry__embedding", vector),
-                output_field=FloatField(),
+                Value(1.0) - CosineDistance(stored, vector), output_field=FloatField()
             )
         )
         .order_by(F("similarity").desc(), "id")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from django.db.models import Q
 
 from memory.domain.viewer import Viewer
@@ -15,7 +17,7 @@ def related_to(*, viewer: Viewer, memory: Memory, limit: int = RELATED_LIMIT) ->
     edges = MemoryRelation.objects.filter(
         Q(from_memory=memory) | Q(to_memory=memory), team_id=memory.team_id
     ).order_by("-strength", "id")
-    strongest: dict[object, MemoryRelation] = {}
+    strongest: dict[UUID, MemoryRelation] = {}
     for edge in edges:
         other = edge.to_memory_id if edge.from_memory_id == memory.pk else edge.from_memory_id
         strongest.setdefault(other, edge)
@@ -25,7 +27,7 @@ def related_to(*, viewer: Viewer, memory: Memory, limit: int = RELATED_LIMIT) ->
     for key, edge in strongest.items():
         row = by_id.get(key)
         if row is not None and len(found) < limit:
-            row.relation_type = edge.relation_type
-            row.strength = edge.strength
+            row.relation_type = edge.relation_type  # type: ignore[attr-defined]
+            row.strength = edge.strength  # type: ignore[attr-defined]
             found.append(row)
     return found

@@ -33,7 +33,9 @@ WITH visible AS MATERIALIZED (
     FROM unnest(%(words)s::text[]) AS word
     WHERE numnode(to_tsquery('english', quote_literal(word))) > 0
 ), entries AS MATERIALIZED (
-    SELECT v.id, e.embedding_model, e.embedding, e.lexemes
+    SELECT v.id, e.lexemes,
+        CASE %(model)s WHEN e.embedding_model THEN e.embedding
+            WHEN e.next_model THEN e.next_embedding END AS embedding
     FROM visible v JOIN memory_searchentry e ON e.team_id = %(team)s AND e.memory_id = v.id
 ), matches AS MATERIALIZED (
     SELECT e.id, a.word FROM entries e JOIN asked a ON e.lexemes @@ a.query
@@ -49,7 +51,7 @@ WITH visible AS MATERIALIZED (
 ), near AS (
     SELECT id, 1 - (embedding <=> %(vector)s::halfvec) AS score
     FROM entries
-    WHERE %(has_vector)s AND embedding_model = %(model)s
+    WHERE %(has_vector)s AND embedding IS NOT NULL
     ORDER BY embedding <=> %(vector)s::halfvec, id LIMIT {SEMANTIC_LIMIT}
 ), worded AS (
     SELECT id FROM lexical ORDER BY score DESC, id LIMIT {LEXICAL_LIMIT}
@@ -80,8 +82,7 @@ WITH visible AS MATERIALIZED (
 )
 SELECT
     c.id,
-    CASE WHEN %(has_vector)s AND e.embedding_model = %(model)s
-        THEN 1 - (e.embedding <=> %(vector)s::halfvec) END,
+    CASE WHEN %(has_vector)s THEN 1 - (e.embedding <=> %(vector)s::halfvec) END,
     l.score,
     v.accessed_at,
     v.conversation_id IS NOT NULL AND v.conversation_id = %(conversation)s,

@@ -79,6 +79,37 @@ class Ruling:
         return Outcome.SUPERSEDED_EXISTING if replaced else Outcome.CREATED
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A draft and a memory it meets as a judge reads them: `existing` is the earlier of the two."""
+
+    memory: Memory
+    existing: Statement
+    new: Statement
+    same_subject: bool
+    new_is_older: bool
+
+
+def pairs_to_judge(
+    *, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools
+) -> list[Pair]:
+    """The neighbours that may speak of the same thing as the draft, without those it replaces."""
+    arriving = Statement(draft.content, draft.created_at, draft.subject)
+    pairs = []
+    for neighbour in neighbours:
+        memory = neighbour.memory
+        if memory.pk in draft.replaces:
+            continue
+        same_subject = bool(draft.subject) and draft.subject == memory.subject
+        if not same_subject and neighbour.similarity < tools.embedder.opposition_similarity:
+            continue
+        standing = Statement(memory.content, memory.created_at, memory.subject)
+        older = arriving.at < standing.at
+        first, second = (arriving, standing) if older else (standing, arriving)
+        pairs.append(Pair(memory, first, second, same_subject, older))
+    return pairs
+
+
 def rule_on(*, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools) -> Ruling:
     """Judge the draft against each neighbour that may speak of the same thing.
 
@@ -89,27 +120,16 @@ def rule_on(*, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools
         Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True)
         for each in Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces)
     ]
-    arriving = Statement(draft.content, draft.created_at, draft.subject)
-    for neighbour in neighbours:
-        existing = neighbour.memory
-        if existing.pk in draft.replaces:
-            continue
-        same_subject = bool(draft.subject) and draft.subject == existing.subject
-        if not same_subject and neighbour.similarity < tools.embedder.opposition_similarity:
-            continue
-        standing = Statement(existing.content, existing.created_at, existing.subject)
-        older = arriving.at < standing.at
-        judgement = (
-            tools.judge.judge(existing=arriving, new=standing)
-            if older
-            else tools.judge.judge(existing=standing, new=arriving)
-        )
+    for pair in pairs_to_judge(draft=draft, neighbours=neighbours, tools=tools):
+        existing = pair.memory
+        judgement = tools.judge.judge(existing=pair.existing, new=pair.new)
         if judgement.verdict == Verdict.DUPLICATE:
             stated = tuple(each for each in conflicts if each.is_stated)
             return Ruling(conflicts=stated, duplicate_of=existing)
         if judgement.verdict == Verdict.COEXIST:
             continue
-        conflicts.append(Conflict(existing, _strategy(same_subject, judgement), judgement, older))
+        strategy = _strategy(pair.same_subject, judgement)
+        conflicts.append(Conflict(existing, strategy, judgement, pair.new_is_older))
     return Ruling(conflicts=tuple(conflicts))
 
 
@@ -140,8 +160,9 @@ def retire_superseded(*, memory: Memory, ruling: Ruling, actor: str) -> None:
         release_disputes(memory=old, actor=actor, note="superseded by a newer memory")
         old.status = Status.SUPERSEDED.value
         old.tier = Tier.COLD.value
+        old.is_pinned = False
         old.superseded_by = memory
-        old.save(update_fields=["status", "tier", "superseded_by", "contradicts"])
+        old.save(update_fields=["status", "tier", "is_pinned", "superseded_by", "contradicts"])
 
 
 def record_conflicts(*, memory: Memory, ruling: Ruling, judge: str) -> int:
@@ -213,13 +234,13 @@ def _contradiction(
         memory_a=first,
         memory_b=second,
         strategy=conflict.strategy.value,
-        judge=judge,
+        judge=conflict.judgement.judge or judge,
         verdict=conflict.judgement.verdict.value,
         reason=conflict.judgement.reason,
     )
     if conflict.judgement.verdict == Verdict.SUPERSEDE:
         row.resolution = "b_wins"
-        row.resolved_by = f"judge:{judge}"
+        row.resolved_by = f"judge:{row.judge}"
         row.resolved_at = now
     return row
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from memory.domain.audience import Audience
 from memory.domain.types import MemoryType, Scope
 from memory.models import Memory
-from memory.selectors.neighbours import Audience
 
 
 class Outcome(StrEnum):
@@ -57,7 +57,7 @@ class MemoryDraft:
     @property
     def audience(self) -> Audience:
         """Whom it is about and who may see it."""
-        return Audience(
+        return Audience.of(
             team_id=self.team_id,
             memory_type=self.memory_type.value,
             agent_id=self.agent_id,
@@ -77,8 +77,12 @@ class MemoryDraft:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """The stored memory of one draft (the existing one for a duplicate) and what happened."""
+    """The stored memory of one draft (the existing one for a duplicate) and what happened.
+
+    `conflicts` counts the contradictions recorded; `retired` are the memories it superseded.
+    """
 
     memory: Memory
     outcome: Outcome
-    conflicts: int = field(default=0)
+    conflicts: int = 0
+    retired: tuple[UUID, ...] = ()

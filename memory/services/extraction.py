@@ -63,10 +63,10 @@ def load_range(*, conversation: Conversation, first: int, last: int) -> MessageR
 
 def find_candidates(*, source: MessageRange, tools: Tools) -> list[Candidate]:
     """Both passes over the range, without what the second only says again; no transaction."""
-    messages = [_as_source(row) for row in source.messages]
+    messages = [as_source(row) for row in source.messages]
     if not messages:
         return []
-    context = [_as_source(row) for row in source.context]
+    context = [as_source(row) for row in source.context]
     conversation = source.conversation
     participants = Participants(
         user=conversation.end_user.display_name, agent=conversation.agent.slug
@@ -165,7 +165,8 @@ def _merge(
     return [candidates[index] for index in kept]
 
 
-def _as_source(row: Message) -> SourceMessage:
+def as_source(row: Message) -> SourceMessage:
+    """The row as the domain reads it."""
     return SourceMessage(
         id=row.id,
         position=row.position,

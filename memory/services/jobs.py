@@ -64,6 +64,17 @@ def publish(job: Job) -> None:
     transaction.on_commit(send)
 
 
+def queue_again(*, job: Job) -> None:
+    """Give a failed job all its attempts anew; call it in the team's scope.
+
+    Raises ConflictError when it has not failed.
+    """
+    failed = Job.objects.filter(team_id=job.team_id, pk=job.pk, state=Job.State.FAILED)
+    if not failed.update(state=Job.State.QUEUED, attempts=0, lease_until=None, finished_at=None):
+        raise ConflictError("Only a failed job can be run again.")
+    publish(job)
+
+
 def run_job(*, team_id: UUID, job_id: UUID, tools: Tools) -> bool:
     """Run a job unless somebody else does or did; returns whether this call finished it.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 import numpy as np
 from django.conf import settings
@@ -22,12 +23,15 @@ from memory.models.memory import LIVE
 from memory.selectors.neighbours import Neighbour, neighbours_of
 from memory.services.conflicts import Ruling, hold, record_conflicts, retire_superseded, rule_on
 from memory.services.drafts import MemoryDraft, Outcome, WriteResult
+from memory.services.judging import prepare_judgements
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 
 LEXEME_CONFIG = "english"
 HOT_IMPORTANCE = 9
 _ATTEMPTS = 4
+
+ExternalKey = tuple[UUID | None, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +41,25 @@ class PreparedDraft:
     draft: MemoryDraft
     vector: NDArray[np.float32]
     key: bytes
+    next_vector: NDArray[np.float32] | None = None
+    next_model: str = ""
 
 
 def prepare(*, drafts: Sequence[MemoryDraft], tools: Tools) -> list[PreparedDraft]:
-    """Embed the drafts in one batch, outside any transaction: the embedder may be remote."""
-    vectors = tools.embedder.embed([draft.content for draft in drafts])
+    """Embed the drafts in one batch and let the judge think ahead.
+
+    Call it outside any transaction: the embedder and the judge may be remote. Raises
+    UnavailableError when the embedder does not answer.
+    """
+    contents = [draft.content for draft in drafts]
+    vectors = tools.embedder.embed(contents)
+    next_model, next_vectors = tools.next_vectors(contents)
+    prepare_judgements(drafts=drafts, vectors=vectors, tools=tools)
     return [
         PreparedDraft(
-            draft,
-            vector,
-            dedupe_key(
-                draft.content,
-                agent_id=draft.agent_id,
-                end_user_id=draft.end_user_id,
-                project_id=draft.project_id,
-            ),
+            draft, vector, dedupe_key(draft.content, draft.audience), next_vector, next_model
         )
-        for draft, vector in zip(drafts, vectors, strict=True)
+        for draft, vector, next_vector in zip(drafts, vectors, next_vectors, strict=True)
     ]
 
 
@@ -87,27 +93,29 @@ def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) ->
     unchecked: list[tuple[int, PreparedDraft]] = []
     for index, item in enumerate(prepared):
         draft = item.draft
-        existing = by_external_id.get(draft.external_id) if draft.external_id else None
+        existing = by_external_id.get(_external_key(draft)) if draft.external_id else None
         if existing is not None:
             results[index] = WriteResult(existing, Outcome.DUPLICATE)
             continue
-        if not draft.check:
+        if not draft.check and not draft.replaces:
             unchecked.append((index, item))
             if draft.external_id:
                 # A second draft of the same external id in this batch is a duplicate of this one.
-                by_external_id[draft.external_id] = item_memory = _row(viewer, item)
+                by_external_id[_external_key(draft)] = item_memory = _row(viewer, item)
                 results[index] = WriteResult(item_memory, Outcome.CREATED)
             continue
-        existing = by_key.get(item.key)
+        existing = by_key.get(item.key) if draft.check else None
         if existing is not None and not draft.replaces:
             results[index] = WriteResult(_corroborate(existing, draft), Outcome.DUPLICATE)
             continue
         result = _store_checked(viewer, item, tools)
         results[index] = result
+        # What it superseded is past: said again, it would be a change back and no repetition.
+        by_key = {key: each for key, each in by_key.items() if each.pk not in result.retired}
         if result.memory.is_live:
             by_key[item.key] = result.memory
         if draft.external_id:
-            by_external_id[draft.external_id] = result.memory
+            by_external_id[_external_key(draft)] = result.memory
     _store_unchecked(viewer, unchecked, results, tools)
     return [result for result in results if result is not None]
 
@@ -133,14 +141,19 @@ def _take_turns(prepared: Sequence[PreparedDraft]) -> None:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
 
 
+def _external_key(draft: MemoryDraft) -> ExternalKey:
+    """External ids are each agent's own, so that none can be used to ask for another's memory."""
+    return draft.agent_id, draft.external_id
+
+
 def _stored_external_ids(
     viewer: Viewer, prepared: Sequence[PreparedDraft]
-) -> dict[str | None, Memory]:
+) -> dict[ExternalKey, Memory]:
     wanted = {item.draft.external_id for item in prepared if item.draft.external_id}
     if not wanted:
         return {}
     rows = Memory.objects.filter(team_id=viewer.team_id, external_id__in=wanted)
-    return {row.external_id: row for row in rows}
+    return {(row.agent_id, row.external_id): row for row in rows}
 
 
 def _stored_facts(viewer: Viewer, prepared: Sequence[PreparedDraft]) -> dict[bytes, Memory]:
@@ -156,7 +169,8 @@ def _store_checked(viewer: Viewer, item: PreparedDraft, tools: Tools) -> WriteRe
     neighbours, ruling = _judged(item, tools)
     if ruling.duplicate_of is not None:
         retire_superseded(memory=ruling.duplicate_of, ruling=ruling, actor=viewer.actor)
-        return WriteResult(_corroborate(ruling.duplicate_of, draft), Outcome.DUPLICATE)
+        existing = _corroborate(ruling.duplicate_of, draft)
+        return WriteResult(existing, Outcome.DUPLICATE, retired=_retired(ruling))
     memory = _row(viewer, item)
     _apply_version(memory, ruling)
     retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
@@ -164,18 +178,26 @@ def _store_checked(viewer: Viewer, item: PreparedDraft, tools: Tools) -> WriteRe
     _index([(memory, item)], tools)
     _link(memory, neighbours)
     conflicts = record_conflicts(memory=memory, ruling=ruling, judge=tools.judge.name)
-    return WriteResult(memory, ruling.outcome, conflicts)
+    return WriteResult(memory, ruling.outcome, conflicts, _retired(ruling))
+
+
+def _retired(ruling: Ruling) -> tuple[UUID, ...]:
+    return tuple(old.pk for old in ruling.superseded)
 
 
 def _judged(item: PreparedDraft, tools: Tools) -> tuple[list[Neighbour], Ruling]:
     """The neighbours and a ruling on them that holds until the transaction ends."""
     for _ in range(_ATTEMPTS):
-        neighbours = neighbours_of(
-            audience=item.draft.audience,
-            vector=item.vector,
-            embedding_model=tools.embedder.name,
-            subject=item.draft.subject,
-            limit=settings.JUDGED_NEIGHBOURS,
+        neighbours = (
+            []
+            if not item.draft.check
+            else neighbours_of(
+                audience=item.draft.audience,
+                vector=item.vector,
+                embedding_model=tools.embedder.name,
+                subject=item.draft.subject,
+                limit=settings.JUDGED_NEIGHBOURS,
+            )
         )
         ruling = hold(rule_on(draft=item.draft, neighbours=neighbours, tools=tools))
         if ruling is not None:
@@ -193,7 +215,6 @@ def _store_unchecked(
     for index, item in unchecked:
         known = results[index]
         memory = known.memory if known else _row(viewer, item)
-        memory.dedupe_key = None
         rows.append((memory, item))
         results[index] = WriteResult(memory, Outcome.CREATED)
     Memory.objects.bulk_create([memory for memory, _ in rows])
@@ -225,7 +246,8 @@ def _row(viewer: Viewer, item: PreparedDraft) -> Memory:
         extraction_pass=draft.extraction_pass,
         actor=viewer.actor,
         external_id=draft.external_id,
-        dedupe_key=item.key,
+        # What is stored unchecked, as given, may stand twice.
+        dedupe_key=item.key if draft.check else None,
         created_at=draft.created_at,
         valid_from=draft.valid_from,
         valid_to=draft.valid_to,
@@ -238,6 +260,7 @@ def _apply_version(memory: Memory, ruling: Ruling) -> None:
         nearest = ruling.superseded[0]
         memory.supersedes = nearest
         memory.version = max(old.version for old in ruling.superseded) + 1
+        # Before the old ones are retired, which unpins them.
         memory.is_pinned = memory.is_pinned or any(old.is_pinned for old in ruling.superseded)
         if memory.is_pinned:
             memory.tier = Tier.HOT.value
@@ -275,6 +298,8 @@ def _index(rows: Sequence[tuple[Memory, PreparedDraft]], tools: Tools) -> None:
             team_id=memory.team_id,
             embedding=item.vector,
             embedding_model=tools.embedder.name,
+            next_embedding=item.next_vector,
+            next_model=item.next_model,
             lexemes=SearchVector(Value(memory.content), config=LEXEME_CONFIG),
         )
         for memory, item in rows

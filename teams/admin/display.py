@@ -23,7 +23,7 @@ def moment(value: datetime | None) -> SafeString | str:
         return NOTHING
     there = value.astimezone(UTC)
     return format_html(
-        '<time datetime="{}" title="{} UTC" class="whitespace-nowrap">{}</time>',
+        '<time datetime="{}" title="{} UTC">{}</time>',
         there.isoformat(),
         there.strftime("%Y-%m-%d %H:%M:%S"),
         there.strftime("%Y-%m-%d %H:%M"),

@@ -49,7 +49,7 @@ class OpenFirstFilter(DropdownFilter):
 
     def value(self) -> str:
         """The choice made, or the first one."""
-        chosen = super().value()
+        chosen = super().value() or ""
         return chosen if chosen in self.states else next(iter(self.states))
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         SimpleListFilter,
         TabularInline,
     )
+    from django.contrib.admin.views.main import ChangeList as ThemedChangeList
     from django.contrib.auth.forms import (
         AdminPasswordChangeForm,
         UserChangeForm,
@@ -97,6 +98,7 @@ else:
     from unfold.forms import AdminPasswordChangeForm as PasswordForm
     from unfold.forms import UserChangeForm as LoginForm
     from unfold.forms import UserCreationForm as NewLoginForm
+    from unfold.views import ChangeList as ThemedChangeList
     from unfold.widgets import UnfoldAdminTextInputWidget as TextWidget
 
     class ThemedAdmin(ModelAdmin, Generic[Row]):
@@ -117,6 +119,7 @@ __all__ = [
     "TextFilter",
     "TextWidget",
     "ThemedAdmin",
+    "ThemedChangeList",
     "ThemedInline",
     "YesNoFilter",
     "action",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db import connection
+from django.db import IntegrityError, connection
 
 from teams.ids import new_id
 from teams.models import Agent, EndUser, Membership, Project, StaffUser, Team
@@ -47,8 +47,17 @@ def create_team(*, slug: str, name: str, actor: str, admin: StaffUser | None = N
 
 
 def ensure_team(*, slug: str, actor: str) -> UUID:
-    """The team of that slug, created when it is new."""
-    return team_id_of_slug(slug) or create_team(slug=slug, name=slug, actor=actor).id
+    """The team of that slug, created when it is new, by whoever comes first."""
+    known = team_id_of_slug(slug)
+    if known is not None:
+        return known
+    try:
+        return create_team(slug=slug, name=slug, actor=actor).id
+    except IntegrityError:
+        found = team_id_of_slug(slug)
+        if found is None:
+            raise
+        return found
 
 
 def ensure_agent(*, team_id: UUID, slug: str) -> Agent:

@@ -12,6 +12,8 @@ from teams.services.keys import issue_key
 from teams.services.people import ensure_agent, ensure_team
 from teams.tenancy import team_scope
 
+_LIMITS = {"team": 100, "agent": 100, "name": 200}
+
 
 class Command(BaseCommand):
     """Issue an API key of a team, or of one of its agents; both are created when new."""
@@ -24,6 +26,8 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="", help="what the key is for")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        for option, limit in _LIMITS.items():
+            _check(option, options[option], limit)
         try:
             validate_slug(options["team"])
         except ValidationError:
@@ -38,3 +42,9 @@ class Command(BaseCommand):
             )
             issued = issue_key(team_id=team_id, agent=agent, name=options["name"])
         self.stdout.write(issued.token)
+
+
+def _check(option: str, value: str, limit: int) -> None:
+    """Refuse what the database could not keep, before anything is created."""
+    if len(value) > limit or not value.isprintable():
+        raise CommandError(f"--{option} takes at most {limit} printable characters.")

@@ -1,0 +1,173 @@
+"""Scores the rules extractor on a file of labelled conversations.
+
+Run as ``python -m benchmarks.extraction --data FILE``; the scores are those that the data's
+README defines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from memory.domain.extraction import RulesExtractor
+from memory.domain.ports import Extractor
+from memory.domain.types import Candidate, Participants, Role, SourceMessage
+
+DEFAULT_DATA = Path("../shared/data/extraction-dev.jsonl")
+
+
+@dataclass(slots=True)
+class Score:
+    """Counts over all conversations; the README's figures are their quotients."""
+
+    golds: int = 0
+    matched: int = 0
+    right_type: int = 0
+    in_range: int = 0
+    right_pin: int = 0
+    produced: int = 0
+    unmatched: int = 0
+    forbidden: int = 0
+    violations: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def lines(self, title: str) -> list[str]:
+        """The figures as printable lines."""
+        return [
+            title,
+            f"  gold recall          {_share(self.matched, self.golds)}",
+            f"  type accuracy        {_share(self.right_type, self.matched)}",
+            f"  importance in range  {_share(self.in_range, self.matched)}",
+            f"  pinned accuracy      {_share(self.right_pin, self.matched)}",
+            f"  unmatched share      {_share(self.unmatched, self.produced)}",
+            f"  violations           {self.violations}/{self.forbidden}",
+        ]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole if whole else 0.0:.3f}  ({part}/{whole})"
+
+
+def read_conversation(*, item: dict[str, Any]) -> tuple[list[SourceMessage], Participants]:
+    """A labelled conversation as messages one minute apart; `item` is one JSON line of the data."""
+    started = datetime.fromisoformat(item["started_at"].replace("Z", "+00:00"))
+    messages = [
+        SourceMessage(
+            id=UUID(int=position + 1),
+            position=position,
+            role=Role(message["role"]),
+            content=message["content"],
+            created_at=started + timedelta(minutes=position),
+            name=message.get("name", ""),
+        )
+        for position, message in enumerate(item["messages"])
+    ]
+    return messages, Participants(user=item["user"], agent=item["agent"])
+
+
+def score_conversation(
+    *, score: Score, item: dict[str, Any], produced: Sequence[Candidate]
+) -> None:
+    """Add one conversation's matches, misses and violations to the score."""
+    texts = [candidate.content.lower() for candidate in produced]
+    indexes = [{source.int - 1 for source in candidate.message_ids} for candidate in produced]
+    matching: set[int] = set()
+    for gold in item["gold"]:
+        score.golds += 1
+        hits = [
+            number
+            for number, text in enumerate(texts)
+            if indexes[number] & set(gold["messages"])
+            and all(needle in text for needle in gold["must_contain"])
+        ]
+        matching.update(hits)
+        if not hits:
+            score.notes.append(f"{item['id']} MISSED {gold['type']}: {gold['gist']}")
+            continue
+        _judge_best(score, item, gold, [produced[number] for number in hits])
+    score.produced += len(produced)
+    score.unmatched += len(produced) - len(matching)
+    loose = [number for number in range(len(produced)) if number not in matching]
+    score.notes.extend(
+        f"{item['id']} UNMATCHED p{produced[number].extraction_pass} "
+        f"{produced[number].memory_type} {produced[number].importance}: {produced[number].content}"
+        for number in loose
+    )
+    for entry in item["must_not"]:
+        score.forbidden += 1
+        needles = [needle.strip() for needle in entry.split(" + ")]
+        for number in loose:
+            if all(needle in texts[number] for needle in needles):
+                score.violations += 1
+                score.notes.append(f"{item['id']} VIOLATION {entry!r}: {produced[number].content}")
+                break
+
+
+def _judge_best(
+    score: Score, item: dict[str, Any], gold: dict[str, Any], hits: Sequence[Candidate]
+) -> None:
+    def merits(hit: Candidate) -> tuple[bool, bool, bool]:
+        return (
+            hit.memory_type.value == gold["type"],
+            gold["importance_min"] <= hit.importance <= gold["importance_max"],
+            hit.is_pinned == gold["pinned"],
+        )
+
+    best = max(hits, key=lambda hit: sum(merits(hit)))
+    right_type, in_range, right_pin = merits(best)
+    score.matched += 1
+    score.right_type += right_type
+    score.in_range += in_range
+    score.right_pin += right_pin
+    if not (right_type and in_range and right_pin):
+        score.notes.append(
+            f"{item['id']} LABEL {best.memory_type} {best.importance} pin={best.is_pinned}, wanted "
+            f"{gold['type']} {gold['importance_min']}-{gold['importance_max']} "
+            f"pin={gold['pinned']}: {best.content}"
+        )
+
+
+def run(*, extractor: Extractor, items: Sequence[dict[str, Any]]) -> tuple[Score, Score, float]:
+    """Scores after pass 1 and after both passes, and messages per second over both."""
+    first_score, both_score = Score(), Score()
+    count, spent = 0, 0.0
+    for item in items:
+        messages, participants = read_conversation(item=item)
+        begin = time.process_time()
+        first = extractor.extract(messages=messages, context=[], participants=participants)
+        second = extractor.review(
+            messages=messages, context=[], participants=participants, first_pass=first
+        )
+        spent += time.process_time() - begin
+        count += len(messages)
+        score_conversation(score=first_score, item=item, produced=first)
+        score_conversation(score=both_score, item=item, produced=[*first, *second])
+    return first_score, both_score, count / spent if spent else 0.0
+
+
+def main() -> None:
+    """Print every figure, and with --verbose each miss, stray memory and violation."""
+    parser = argparse.ArgumentParser(description="Score the rules extractor.")
+    parser.add_argument("--data", type=Path, default=DEFAULT_DATA)
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    with options.data.open(encoding="utf-8") as lines:
+        items = [json.loads(line) for line in lines if line.strip()]
+    extractor = RulesExtractor()
+    run(extractor=extractor, items=items[:2])
+    first, both, speed = run(extractor=extractor, items=items)
+    if options.verbose:
+        print("\n".join(both.notes))
+    print("\n".join([*first.lines("pass 1"), *both.lines("pass 1 + 2")]))
+    print(f"messages per second    {speed:,.0f}")
+
+
+if __name__ == "__main__":
+    main()

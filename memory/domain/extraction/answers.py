@@ -1,0 +1,202 @@
+"""Elliptic answers completed with the question they answer, in the answerer's own voice."""
+
+from __future__ import annotations
+
+import re
+
+from .declaratives import BE, DO, HAVE, decapitalised, declarative, form_of_be, placed, with_noun
+from .syntax import has_verb, strip_lead
+from .verbs import BASES, MODALS, THIRD, is_past_form
+from .words import (
+    COMMON_OPENERS,
+    PREPOSITIONS,
+    capitalised,
+    words_of,
+)
+
+_FLIP = {
+    "you": "I", "your": "my", "yours": "mine", "i": "you", "my": "your", "me": "you",
+    "are you": "am I", "were you": "was I", "our": "our", "yourself": "myself",
+}  # fmt: skip
+_PERSON = re.compile(r"\b(are you|were you|yourself|yours|your|you|my|me|I)\b", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"^(?:would\syou\s(?:like|prefer|rather\shave)|do\syou\s(?:want|prefer|need)|shall\sit\sbe|"
+    r"should\sit\sbe|"
+    r"is\sit)\s(?P<options>.{2,80}?\sor\s.{2,60})$",
+    re.IGNORECASE,
+)
+_WH = re.compile(
+    r"^(?P<wh>who(?:m)?|where|when|why|how\s(?:many|much)(?:\s(?!do|does|did|is|are|will|can|"
+    r"may|must|might|could|shall|should|have|has)"
+    r"[\w-]+){0,2}|how\s(?:long|often|far|big|old|late|early)|how|"
+    r"(?:at\s)?what\stime|(?:what|which)(?:\s(?!do\b|does\b|did\b|is\b|are\b|was\b|were\b|will\b|"
+    r"would\b|can\b|may\b|must\b|might\b|could\b|shall\b|"
+    r"should\b|have\b|has\b|am\b)[\w-]+){0,3})(?P<clitic>['’]s|['’]re)?"
+    r"(?:\s(?P<rest>.+))?$",
+    re.IGNORECASE,
+)
+_PREPOSED = re.compile(
+    r"^(?P<prep>in|on|at|for|to|by|from|until|since|with|under)\s"
+    r"(?P<rest>(?:which|whom|what)\s(?!time\b).+)$",
+    re.IGNORECASE,
+)
+_ELLIPTIC = re.compile(
+    r"^(?:(?:what|how)\sabout\s)?(?P<np>(?:the|your|their|its|his|her|our|any)\s[\w\s’'-]{2,40})$",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(r"^(?:what\s)?(?P<cond>(?:when|if|in\scase)\s.{4,90})$", re.IGNORECASE)
+_WHAT_IF = re.compile(
+    r"^what\s(?:do|should|would)\s(?:we|you|i|people)\s(?:usually\s)?do\s(?P<cond>(?:when|"
+    r"if)\s.{4,80})$|"
+    r"^(?:and\s)?what\s(?P<cond2>(?:if|when)\s.{4,80})$",
+    re.IGNORECASE,
+)
+_ANY = re.compile(
+    r"\b(?:any(?:thing|one|body|where)(?:\selse)?|any\s[\w-]+(?:\s[\w-]+)?)\b", re.IGNORECASE
+)
+_HAVE_A = re.compile(
+    r"^(?:do\syou\s(?:already\s)?have|is\sthere|have\syou\sgot)\s(?:an?|any|"
+    r"some)\s(?P<noun>[\w\s-]{3,30}?)(?:\s(?:yet|already|for\sthat))?$",
+    re.I,
+)
+_TELL_ME = re.compile(
+    r"^(?:(?:could|can|would|will)\syou\s(?:please\s|just\s)?(?:tell|give|send|remind)\sme|"
+    r"may\si\s(?:have|ask(?:\sfor)?|know)|"
+    r"could\si\s(?:have|get))\s(?P<np>(?:your|the)\s[^,?]{3,50})$",
+    re.IGNORECASE,
+)
+_OFFER = re.compile(
+    r"^(?:shall|should|may|can|could|do\syou\swant\sme|would\syou\slike\sme|want\sme)\b",
+    re.IGNORECASE,
+)
+
+
+def is_offer(*, question: str) -> bool:
+    """Whether the assistant only asks for leave to do something ("Shall I open a ticket?")."""
+    bare = strip_lead(text=question)
+    if _TELL_ME.match(bare.rstrip("?! ")):
+        return False
+    return bool(_OFFER.match(bare)) and bool(re.search(r"\b(?:i|we|me)\b", bare, re.IGNORECASE))
+
+
+def _flipped(question: str) -> str:
+    return _PERSON.sub(lambda match: _FLIP.get(match.group().lower(), match.group()), question)
+
+
+def complete_answer(*, question: str, answer: str) -> str:
+    """The answer as a whole sentence in the answerer's voice, or "" where nothing fits.
+
+    "Where will she work from?" and "Zagreb." give "She will work from Zagreb."
+    """
+    asked = _TELL_ME.sub(r"What is \g<np>", strip_lead(text=question).rstrip("?! "))
+    given = decapitalised(strip_lead(text=answer).rstrip(".! "))
+    given = re.sub(r",?\s(?:please|thanks)$", "", given, flags=re.IGNORECASE)
+    asked = re.sub(r"^(?:and|but|so|also)\s", "", asked, flags=re.IGNORECASE)
+    if not asked or not given or is_offer(question=question):
+        return ""
+    preposed = _PREPOSED.match(asked)
+    if preposed:
+        asked, given = preposed.group("rest"), f"{preposed.group('prep').lower()} {given}"
+    choice = _CHOICE.match(asked)
+    if choice:
+        return _chosen(choice.group("options"), given)
+    what_if = _WHAT_IF.match(asked)
+    if what_if:
+        return f"{capitalised(_flipped(what_if.group('cond') or what_if.group('cond2')))}: {given}"
+    condition = _WHEN.match(asked)
+    if (
+        condition
+        and " " in given
+        and not re.match(
+            r"when\s(?:do|does|did|is|are|was|will|would|can|should|has|have)\b", asked, re.I
+        )
+    ):
+        return f"{capitalised(_flipped(condition.group('cond')))}: {given}"
+    if re.match(r"(?i)(?:for|in|on|at|with|during|from)\s", asked) and not has_verb(text=asked):
+        return f"{capitalised(_flipped(asked))}: {given}"
+    having = _HAVE_A.match(asked)
+    if (
+        having
+        and given[:1].isupper()
+        and len(given.split()) <= 3
+        and words_of(given)[0] not in COMMON_OPENERS
+    ):
+        return f"My {having.group('noun')} is {given}"
+    asked = _flipped(asked)
+    elliptic = _ELLIPTIC.match(asked)
+    if elliptic and not has_verb(text=asked):
+        noun = re.sub(r"^any\s", "the ", elliptic.group("np"), flags=re.IGNORECASE)
+        return f"{capitalised(noun)} {form_of_be(noun)} {decapitalised(given)}"
+    open_question = _WH.match(asked)
+    if open_question:
+        return _opened(open_question, given)
+    return _any_filled(asked, given)
+
+
+def _chosen(options: str, given: str) -> str:
+    said = set(words_of(given)) - {"a", "an", "the"}
+    parts = [part.strip(" ,") for part in re.split(r"\sor\s|,\s", options)]
+    others = [part for part in parts if not said & set(words_of(part))]
+    if len(others) == len(parts):
+        return ""
+    rather = f" rather than {' or '.join(_flipped(other) for other in others)}" if others else ""
+    return f"I asked for {decapitalised(given)}{rather}"
+
+
+def _any_filled(asked: str, given: str) -> str:
+    words = asked.split()
+    if len(words) < 3 or not _ANY.search(asked):
+        return ""
+    statement = declarative(words, "")
+    if not statement:
+        return ""
+    return capitalised(_ANY.sub(lambda _: decapitalised(given), statement, count=1))
+
+
+def _opened(match: re.Match[str], given: str) -> str:
+    wh = " ".join(match.group("wh").lower().split())
+    rest = (match.group("rest") or "").split()
+    if match.group("clitic"):
+        rest = ["is" if "s" in match.group("clitic") else "are", *rest]
+    if wh == "why" or (wh == "how" and len(given.split()) < 2):
+        return ""
+    if wh.startswith("how many ") and len(wh.split()) == 4 and not rest:
+        return f"{given} {' '.join(wh.split()[2:])}"
+    asked_of = wh.split()
+    if not rest and asked_of[0] in {"what", "which"}:
+        for index, word in enumerate(asked_of[1:], 1):
+            if is_past_form(word=word) or word in THIRD:
+                return f"{capitalised(given)} {' '.join(asked_of[index:])}"
+    if not rest and " " not in wh:
+        return ""
+    if not rest:
+        noun = re.sub(r"^(?:at\s)?(?:what|which)\s?", "", wh)
+        if wh.startswith(("how many", "how much")):
+            noun = "number of " + wh.split(None, 2)[2] if len(wh.split()) > 2 else ""
+        be = "is" if noun.startswith("number of") else form_of_be(noun)
+        return f"The {noun} {be} {given}" if noun else ""
+    aux = rest[0].lower()
+    if wh in {"who", "what"} and aux not in BE | DO | HAVE | MODALS:
+        return f"{given} {' '.join(rest)}" if wh == "who" else ""
+    if (
+        wh.startswith("how many ")
+        and aux in BE
+        and len(rest) > 1
+        and rest[1].lower() in PREPOSITIONS
+    ):
+        return f"There {rest[0]} {given} {' '.join([*wh.split()[2:], *rest[1:]])}"
+    if wh == "who" and len(rest) > 1:
+        if aux in BE and rest[1].lower() in PREPOSITIONS and len(given.split()) <= 2:
+            return f"{given} {' '.join(rest)}"
+        if aux in BE and rest[1].lower() in PREPOSITIONS:
+            return f"{capitalised(' '.join(rest[1:]))}: {given}"
+        if aux in BE:
+            return f"{capitalised(' '.join(rest[1:]))} {rest[0]} {given}"
+        if aux in MODALS and rest[1].lower() in BASES | {"be"}:
+            return f"{given} {' '.join(rest)}"
+    noun = re.sub(r"^(?:what|which)(?:\s(?:kind|sort|type)s?\sof)?\s?", "", wh)
+    if noun == wh:
+        noun = ""
+    if aux in BE and noun and len(rest) > 1:
+        return f"{capitalised(' '.join(rest[1:]))} {rest[0]} {with_noun(noun, given)}"
+    return capitalised(declarative(rest, placed(wh, noun, rest, given)))

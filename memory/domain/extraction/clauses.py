@@ -1,0 +1,245 @@
+"""A sentence into the clauses that are facts of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from .introductions import introductions
+from .syntax import has_verb, is_imperative
+from .verbs import AMBIGUOUS, AUXILIARIES, BASES, MODALS, THIRD, is_finite, is_past_form
+from .words import DETERMINERS, PREPOSITIONS, STOPWORDS, word_set, words_of
+
+_FRAME = re.compile(
+    r"^(?:i|we)\s(?:just\s)?(?:measured|checked|tested|looked|found|noticed|learned|discovered|"
+    r"counted|confirmed)"
+    r"\s?(?:it|again|them)?\s?:\s|^(?:what\s(?:i|we)\s(?:do\s)?(?:need|want)(?:\s(?:help|"
+    r"a\shand))?(?:\swith)?|before\swe\s\w+|"
+    r"(?:for|re|regarding|about|on|as\sfor)\sthe\s(?:record|handbook|wiki|notes|minutes|file|docs)|"
+    r"one\s(?:more\s)?thing|another\sthing|two\sthings|some\sfacts|some\sbackground|context|"
+    r"background|quick\s(?:note|facts)|(?:the\s)?(?:short|long)\s(?:version|story)|in\sshort|"
+    r"good\snews|bad\snews|news|update|status|fyi|note|also|a\sfew\s(?:things|facts)|"
+    r"here(?:['’]s|\sis|\sare)\s[\w\s]{1,30}|(?:a\s)?note\s(?:to\sself|for\sthe\s\w+)|"
+    r"for\syour\s(?:notes|information|records)|"
+    r"(?:a\s)?(?:little|small|short)\s(?:update|note)|my\s(?:details|setup|situation))\s?"
+    r"(?::|\s[–—-]\s)\s*",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"(?:,|\s[–—-])\s(?:(?:[\w’']+\s)?(?:insists?|demands?)|please|by\sthe\sway|you\sknow|right|"
+    r"though|I\sthink|I\sguess|thanks|thank\syou|haha|lol|(?:please\s)?(?:put|note|add|write|jot|"
+    r"make\sa\snote\sof)\s(?:that|this|it)(?:\s(?:in|down|on\sthe\slist))?(?:\s(?:as\swell|too|"
+    r"please))?|(?:so\s)?please\s(?:tell|let|note|keep|make\ssure|mind|bear)\b[^,;]{0,40}|"
+    r"so\s(?:expect|brace|bear|be\s(?:ready|patient|warned))\b[^;]{0,80}|just\sso\syou\sknow|"
+    r"(?:please\s)?(?:keep|save|store|file)\s(?:it|that|this)(?:\s\w+){0,3}|"
+    r"in\scase\s(?:that|it|this|you|anyone)\s[^,;]{3,60}|ha(?:ha)?|sigh|phew|ugh|yay|oops|btw|"
+    r"if\s(?:that|it)\s(?:helps|matters)|believe\sit\sor\snot|as\syou\sknow|fyi)(?=[.!]*$)",
+    re.IGNORECASE,
+)
+_SO_REQUEST = re.compile(
+    r",\s(?:so|and)\s(?=please\b)|,\sso\s(?=(?:don['’]t|do\snot|never|always|remind|send|use|keep|"
+    r"call|answer|write|avoid|skip|plan|schedule|book|give|show)\b)",
+    re.IGNORECASE,
+)
+_I_AM_THEN_I = re.compile(
+    r",\s(?:and\s)?(?=I\s|I['’](?:m|ve)\s|my\s)|\sand\s(?=(?:I|my|I['’](?:m|ve))\s)"
+)
+_COMMA = re.compile(r",\s(?:and\s|but\s|while\s)?")
+_AND_CLAUSE = re.compile(r",\s(?:and|but|while)\s")
+_SEMICOLON = re.compile(r"\s?;\s|\s[–—]\s")
+_CONDITIONS = tuple(
+    [word]
+    for word in ("if", "when", "whenever", "because", "since", "although", "once", "how", "every",
+                 "after", "before", "until", "while", "as")
+)  # fmt: skip
+_LEANING = word_set(
+    "that this that's it it's which those both neither they they're so because since as then"
+)
+_ASIDE = re.compile(
+    r",\s(?:(?:he|she|they|the\s\w+)\s(?:says?|said|tells?\sme|told\sme|reckons?|wrote|writes)"
+    r"|i['’]m\stold|as\sfar\sas\si\sknow|mind\syou)(?=,\s|[.!]*$)",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|\([^)]*\)")
+
+
+def trim(*, text: str) -> str:
+    """The sentence without a framing head ("What I need: …") and an empty tail (", please")."""
+    text = _ASIDE.sub("", _FRAME.sub("", text))
+    for _ in range(3):
+        shorter = _TAIL.sub("", text)
+        if shorter == text:
+            break
+        text = shorter
+    return text.strip(" ,;-–—")
+
+
+def opens_clause(*, text: str) -> bool:
+    """Whether words begin with a subject of their own that a verb follows."""
+    words = words_of(text)[:9]
+    if len(words) < 2:
+        return False
+    if words[0] in PREPOSITIONS or words[0] in {"not", "who", "which", "where", "that's", "and"}:
+        return False
+    if words[0] in {"i", "we", "you", "he", "she", "it", "they", "nobody", "everyone", "nothing"}:
+        return True
+    if words[0] in {"i'm", "we're", "i've", "we've", "it's", "she's", "he's", "they're", "there's"}:
+        return True
+    for index, word in enumerate(words[1:], 1):
+        if word in {"who", "which", "that", "to"}:
+            return False
+        if word in AUXILIARIES or word in MODALS:
+            return True
+        noun_before = words[index - 1] not in STOPWORDS and words[index - 1] not in PREPOSITIONS
+        if noun_before and (is_finite(word=word) or word in THIRD):
+            return True
+        if (
+            noun_before
+            and word in BASES
+            and (words[index - 1].endswith("s") or word not in AMBIGUOUS)
+        ):
+            return True
+    return False
+
+
+def is_past(*, text: str) -> bool:
+    """Whether the sentence tells of the past, by its first finite verb."""
+    words = words_of(text)
+    if (
+        words[:1]
+        and words[0] in {"when", "whenever", "if", "once", "before", "after"}
+        and "," in text
+    ):
+        words = words_of(text.split(",", 1)[1])
+    for index, word in enumerate(words):
+        if word in {
+            "will",
+            "won't",
+            "shall",
+            "i'll",
+            "we'll",
+            "they'll",
+            "she'll",
+            "he'll",
+            "it'll",
+        }:
+            return False
+        if word in {"was", "were", "did", "didn't", "had", "wasn't", "weren't", "been", "hadn't"}:
+            return True
+        if word in {"am", "is", "are", "do", "does", "can", "must", "should", "has", "have", "i'm",
+                    "i've", "we've", "it's", "isn't", "aren't", "don't", "can't"}:  # fmt: skip
+            following = words[index + 1 : index + 3]
+            if word in {"has", "have", "i've", "we've"}:
+                return any(is_past_form(word=w) for w in following)
+            return False
+        if (
+            word in BASES
+            and word not in AMBIGUOUS
+            and index
+            and words[index - 1] not in {"to", "did", "didn't", "a", "the"}
+        ):
+            return False
+        if is_past_form(word=word) and (index == 0 or words[index - 1] not in DETERMINERS | {"be"}):
+            return True
+        if word in THIRD and THIRD[word] not in AMBIGUOUS:
+            return False
+    return False
+
+
+def split_clauses(*, text: str) -> list[str]:
+    """The independent clauses of a sentence; what leans on its neighbour stays with it.
+
+    Splits at semicolons, in lists of three or more clauses, between two present-tense clauses
+    with subjects of their own, and before a request. Past narrative stays whole.
+    """
+    pieces = _split_guarded(_SEMICOLON, text, _independent)
+    pieces = [part for piece in pieces for part in _split_guarded(_SO_REQUEST, piece, _own_request)]
+    pieces = [part for piece in pieces for part in _split_list(piece)]
+    pieces = [part for piece in pieces for part in _split_guarded(_I_AM_THEN_I, piece, _two_selves)]
+    pieces = [part for piece in pieces for part in _split_guarded(_AND_CLAUSE, piece, _two_facts)]
+    return [piece.strip(" ,;") for piece in pieces if piece.strip(" ,;.!")]
+
+
+def _own_request(left: str, right: str) -> bool:
+    """A request that does not lean on the reason before it."""
+    return bool(left) and not {"it", "them", "that", "this", "those", "instead"} & set(
+        words_of(right)
+    )
+
+
+def _independent(left: str, right: str) -> bool:
+    if is_imperative(text=right) or is_imperative(text=left):
+        return False
+    return opens_clause(text=right) and has_verb(text=left) and not _leans(right)
+
+
+def _leans(text: str) -> bool:
+    words = words_of(text)
+    return bool(words) and words[0] in _LEANING
+
+
+def _two_selves(left: str, right: str) -> bool:
+    """Two statements about the speaker in the present tense."""
+    if introductions(clause=left):
+        return has_verb(text=right)
+    first = words_of(left)[:1]
+    return (
+        first in (["i'm"], ["i"], ["my"])
+        and not is_past(text=left)
+        and not is_past(text=right)
+        and has_verb(text=right)
+        and has_verb(text=left)
+    )
+
+
+def _two_facts(left: str, right: str) -> bool:
+    if is_past(text=left) or is_past(text=right) or not opens_clause(text=right):
+        return False
+    if is_imperative(text=left) or is_imperative(text=right) or _leans(right):
+        return False
+    if words_of(left)[:1] in _CONDITIONS:
+        return False
+    # A second clause that only adds when the same person does it is no fact of its own.
+    if words_of(right)[0] in {"she", "he", "they", "i", "we", "nobody"}:
+        return False
+    return opens_clause(text=left) and len(words_of(left)) > 3 and len(words_of(right)) > 3
+
+
+def _masked(text: str) -> str:
+    return _QUOTED.sub(lambda match: "x" * len(match.group()), text)
+
+
+def _split_list(text: str) -> list[str]:
+    masked = _masked(text)
+    cuts = list(_COMMA.finditer(masked))
+    if len(cuts) < 2:
+        return [text]
+    starts = [0, *(cut.end() for cut in cuts)]
+    ends = [*(cut.start() for cut in cuts), len(text)]
+    parts = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    if is_imperative(text=parts[0]) or is_past(text=parts[0]):
+        return [text]
+    merged: list[str] = []
+    for index, part in enumerate(parts):
+        headed = bool(merged) and words_of(merged[-1])[:1] in _CONDITIONS and "," not in merged[-1]
+        if merged and (headed or not opens_clause(text=part) or _leans(part)):
+            merged[-1] = text[text.find(merged[-1]) : ends[index]]
+        else:
+            merged.append(part)
+    return merged if len(merged) >= 3 else [text]
+
+
+def _split_guarded(
+    separator: re.Pattern[str], text: str, accept: Callable[[str, str], bool]
+) -> list[str]:
+    """Split at the separators whose two sides `accept` says are facts of their own."""
+    pieces: list[str] = []
+    start = 0
+    masked = _masked(text)
+    for match in separator.finditer(masked):
+        left, right = text[start : match.start()], text[match.end() :]
+        if accept(left, right):
+            pieces.append(left)
+            start = match.end()
+    pieces.append(text[start:])
+    return pieces

@@ -1,0 +1,95 @@
+"""The words that correct or take back, and the kinds of value that a correction replaces."""
+
+from __future__ import annotations
+
+import re
+
+MARKER = re.compile(
+    r"^(?:(?:oh|no|ah|hm+|ok|and|but|argh|ugh|hang\son|hold\son)[\s,.!]+){0,3}(?:actually|sorry|"
+    r"wait|correction|oops|"
+    r"my\s(?:mistake|bad)|scratch\sthat|i\s(?:meant|misread|mixed|misspoke|mistyped|"
+    r"got\sthat\swrong|"
+    r"was\swrong|made\sa\smistake|read\sthat\swrong|have\sto\scorrect)|make\s(?:that|it)|rather|"
+    r"let\sme\scorrect|to\scorrect|typo|no,|that['’]s\swrong|not\squite|slip\sof|whoops|apologies|"
+    r"strike\sthat|i\sstand\scorrected|change\sthat|small\scorrection|one\scorrection)\b"
+    r"|\b(?:i\smisread|i\smeant|i\smixed\sup|correction:|my\smistake|should\sbe|i\smistyped)\b",
+    re.IGNORECASE,
+)
+MARKER_WORDS = re.compile(
+    r"^(?:(?:oh|no|ah|hm+|ok|and|but|argh|ugh|so|hang\son|hold\son|actually|sorry|wait|correction|"
+    r"oops|my\s(?:mistake|bad)|"
+    r"scratch\sthat|strike\sthat|i\smeant(?:\sto\s(?:say|write))?|make\s(?:that|it)|rather|typo|"
+    r"whoops|"
+    r"that['’]s\swrong|apologies|i\s(?:misread|mixed\sup|mistyped|misspoke)[^:,.]{0,40}|"
+    r"let\sme\scorrect"
+    r"(?:\sthat|\smyself)?|(?:small|one)\scorrection|it['’]s|that['’]s|it\sis|that\sshould\sbe|"
+    r"it\sshould\sbe|should\sbe|"
+    r"(?:change\s)?that\sto|we\sare|we['’]re|i\sstand\scorrected|i\swas\swrong|i\sgot\sthat\swrong)"
+    r"\b[\s,.:;!–—-]*)+",
+    re.IGNORECASE,
+)
+NOT_OLD = re.compile(
+    r"^(?P<new>.{1,200}?)(?:,|\s[–—-])?\s(?:and\s)?(?:not|instead\sof|rather\sthan)\s(?:the\s|"
+    r"on\s|at\s|in\s|for\s)?(?P<old>[^,.;:]{1,40}?)[.!]*$",
+    re.IGNORECASE,
+)
+NOT_OLD_BUT = re.compile(
+    r"^(?:it['’]s\s|that['’]s\s)?not\s(?P<old>[^,.;:]{1,40}?),?\s(?:but|it['’]s|"
+    r"rather)\s(?P<new>[^,.;:]{1,60}?)[.!]*$",
+    re.IGNORECASE,
+)
+RETRACT_ALL = re.compile(
+    r"^(?:(?:no|nah|oh|ah|ok|actually|right|well|hm+)[\s,.!]+){0,3}(?:(?:please\s)?(?:forget|"
+    r"scratch|ignore|strike|"
+    r"disregard|scrap|cancel)\s(?:it|that|this|what\si\s(?:just\s)?said|my\slast\s\w+|"
+    r"the\slast\s\w+)(?=\s*(?:[.!;–—-]|$|,\s(?:i|we|it|that|no|let)))|never\s?mind\b|"
+    r"nevermind\b|i\stake\s(?:that|it)\sback|i\swas\s(?:just\s|only\s)?(?:joking|kidding|dreaming|"
+    r"wrong\sabout\sthat|daydreaming)|(?:just|only)\s(?:joking|kidding)|that['’]s\soff|"
+    r"that\sis\soff|(?:hm+|oh|actually|wait|well|ah)[\s,]+(?:actually[\s,]+|wait[\s,]+)?no[.!]*$|"
+    r"on\ssecond\sthought\w*)",
+    re.IGNORECASE,
+)
+RETRACT_X = re.compile(
+    r"\b(?:scrap|drop|ditch|forget(?:\sabout)?|abandon|kill|cancel|dump|bin|skip|not\sgoing\swith|"
+    r"decided\sagainst|no\slonger\s(?:going\swith|using|want))\s(?:the\s|that\s|our\s|"
+    r"on\s)?(?P<x>[A-Z][\w-]+|[a-z][\w-]{3,})",
+    re.IGNORECASE,
+)
+PLAN = re.compile(
+    r"\b(?:let['’]s|we['’]ll|i['’]ll|going\s(?:to|with)|go\swith|decided|plan|planning|chose|"
+    r"choose|"
+    r"want(?:s)?\sto|will|book|use|switch|picked|settled|agreed|opt(?:ed)?\sfor|i['’]d\slike|"
+    r"meet)\b",
+    re.IGNORECASE,
+)
+PURPOSE = re.compile(r"\s(?:for|as)\s(?:the|our|my|a)\s[\w\s-]{3,40}$", re.IGNORECASE)
+DECISION = re.compile(
+    r"\b(?:decided\son|go\swith|going\swith|settled\son|chose|picked|went\swith|opt(?:ed)?\sfor|"
+    r"stick\swith|use)\b",
+    re.IGNORECASE,
+)
+VALUES = (
+    ("weekday", re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)),
+    ("date", re.compile(
+        r"\b(?:\d{1,2}\s)?(?:january|february|march|april|may|june|july|august|september|october|"
+        r"november|december)\b(?:\s\d{1,2})?(?:st|nd|rd|th)?|\bthe\s\d{1,2}(?:st|nd|rd|"
+        r"th)\b", re.I)),
+    ("time", re.compile(
+        r"\b\d{1,2}:\d\d\b(?:\s?[ap]m)?|\b\d{1,2}\s?[ap]\.?m\b|\bnoon\b|\bhalf\spast\s\w+|"
+        r"\b\w+\so['’]clock", re.I)),
+    ("money", re.compile(
+        r"[$€£]\s?\d[\d.,]*\s?(?:k|m|million|thousand)?\b|\b\d[\d.,]*k?\s(?:euros?|dollars?|"
+        r"pounds?|kronor|francs|eur|usd|gbp|million)\b", re.I)),
+    ("number", re.compile(
+        r"\b(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|"
+        r"fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|"
+        r"fifty)\b", re.I)),
+    ("name", re.compile(r"(?<!^)(?<![.!?]\s)\b[A-Z][\w-]+(?:\s[A-Z][\w-]+)*")),
+)  # fmt: skip
+INLINE = re.compile(
+    r",?\s(?:[–—-]\s)?(?:no,?\swait|wait,?\sno|no,\ssorry|sorry|i\smean|or\srather|no,\sactually|"
+    r"no,\smake\sthat)"
+    r",?\s(?=(?:the|on|at|for|in|about|around|[\d$€£A-Z]|one|two|three|four|five|six|seven|eight|"
+    r"nine|ten))",
+    re.IGNORECASE,
+)

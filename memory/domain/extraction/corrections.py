@@ -1,0 +1,260 @@
+"""Corrections and retractions across messages, applied before anything is extracted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ..types import Role
+from .correction_words import (
+    DECISION,
+    MARKER,
+    MARKER_WORDS,
+    NOT_OLD,
+    NOT_OLD_BUT,
+    PLAN,
+    PURPOSE,
+    RETRACT_ALL,
+    RETRACT_X,
+    VALUES,
+)
+from .dialogue import Unit
+from .splices import corrected_inline, joined, replaced, stems, without_clause
+from .syntax import has_verb, strip_lead
+from .words import content_words, words_of
+
+
+def apply_corrections(*, units: list[Unit]) -> list[Unit]:
+    """The units with corrections merged into what they correct, and what was taken back gone."""
+    board = _Board(units)
+    for index, unit in enumerate(units):
+        if unit.role is Role.USER:
+            board.visit(index)
+    return board.remaining()
+
+
+class _Board:
+    """The units of one conversation while corrections are being worked in."""
+
+    def __init__(self, units: list[Unit]) -> None:
+        self._units: list[Unit | None] = list(units)
+
+    def remaining(self) -> list[Unit]:
+        return [unit for unit in self._units if unit is not None]
+
+    def visit(self, index: int) -> None:
+        unit = self._units[index]
+        if unit is None or unit.text.endswith("?"):
+            return
+        unit = self._units[index] = replace(unit, text=corrected_inline(unit.text))
+        marked = bool(MARKER.search(unit.text))
+        body = MARKER_WORDS.sub("", unit.text).strip()
+        about: set[str] = set()
+        head, colon, told = body.partition(": ")
+        if colon and marked and (len(words_of(head)) < 6 and not has_verb(text=head)):
+            body, about = told.strip(), stems(head)
+        elif ": " in body and marked and not has_verb(text=body.rsplit(": ", 1)[1]):
+            body = body.rsplit(": ", 1)[1].strip()
+        if self._named_old(index, unit, body, marked):
+            return
+        if RETRACT_ALL.match(unit.text):
+            self._retract_previous(index)
+            return
+        retracted = RETRACT_X.search(strip_lead(text=unit.text))
+        if retracted and self._retract_plan(index, unit, retracted.group("x")):
+            return
+        if marked:
+            self._new_value(index, unit, body, about)
+
+    def _earlier(self, index: int, limit: int = 30) -> list[int]:
+        speaker = self._units[index]
+        found = []
+        for position in range(index - 1, -1, -1):
+            unit = self._units[position]
+            if unit is None or speaker is None or unit.role is not Role.USER:
+                continue
+            if unit.voice.name == speaker.voice.name and not unit.text.endswith("?"):
+                found.append(position)
+            if len(found) >= limit:
+                break
+        return found
+
+    def _named_old(self, index: int, unit: Unit, body: str, marked: bool) -> bool:
+        """ "X, not Y": put X where Y was said."""
+        match = NOT_OLD.match(body) or NOT_OLD_BUT.match(body)
+        if match is None:
+            return False
+        new, old = match.group("new").strip(" ,"), match.group("old").strip()
+        elliptic = not has_verb(text=new)
+        if not (marked or elliptic):
+            return False
+        for position in self._earlier(index):
+            target = self._units[position]
+            if target is None:
+                continue
+            at = re.search(
+                rf"(?<![\w.]){re.escape(old)}(?![\w%])(?!\.\d)", target.text, re.IGNORECASE
+            )
+            if at is None:
+                continue
+            if elliptic:
+                text = replaced(target.text, at.start(), at.end(), new)
+                self._units[position] = joined(target, unit, text, target.at)
+                self._units[index] = None
+                return True
+            shared = set(content_words(new)) & set(content_words(target.text))
+            if shared or len(old.split()) > 1:
+                self._units[position] = without_clause(target, stems(new))
+                self._units[index] = joined(unit, target, new + ".", unit.at)
+                return True
+        if not elliptic and marked:
+            self._units[index] = replace(unit, text=new + ".")
+        return False
+
+    def _new_value(self, index: int, unit: Unit, body: str, about: set[str]) -> None:
+        """ "Sorry, Thursday", or a sentence that says an earlier one again with another value."""
+        if not body:
+            return
+        if has_verb(text=body):
+            head = body.split(", ", 1)[0].strip()
+            if (
+                ", " not in body
+                or has_verb(text=head)
+                or len(words_of(head)) > 4
+                or not re.search(r"(?i),\s(?:i|we|he|she|they|the|that|it)\b", body)
+            ):
+                self._restated(index, unit, body)
+                return
+            body = head
+        if len(words_of(body)) > 6:
+            return
+        for kind, pattern in VALUES:
+            new = pattern.search("x " + body if kind == "name" else body)
+            if new is None:
+                continue
+            for position in self._earlier(index, 10 if about else 4):
+                target = self._units[position]
+                if target and about and not about & stems(target.text):
+                    continue
+                spots = list(pattern.finditer(target.text)) if target else []
+                if target and spots:
+                    text = replaced(
+                        target.text, spots[-1].start(), spots[-1].end(), body.rstrip(".! ")
+                    )
+                    self._units[position] = joined(target, unit, text, target.at)
+                    self._units[index] = None
+                    return
+            return
+
+    def _restated(self, index: int, unit: Unit, body: str) -> None:
+        said = stems(body)
+        values = {kind: p.search(body) for kind, p in VALUES[:5]}
+        for position in self._earlier(index, 8):
+            target = self._units[position]
+            if target is None:
+                continue
+            earlier = stems(target.text)
+            shared = {word for word in said & earlier if not word[0].isdigit()}
+            changed = any(
+                new is not None and (old := pattern.search(target.text)) is not None
+                and old.group().lower() != new.group().lower()
+                for (kind, pattern) in VALUES[:5] for new in [values[kind]]
+            )  # fmt: skip
+            if (
+                changed
+                and len(shared) >= min(2, len(said) - 1)
+                and len(shared) >= 0.5 * min(len(said), len(earlier)) - 1
+            ):
+                self._units[position] = without_clause(target, shared)
+                self._units[index] = joined(unit, target, unit.text, unit.at)
+                return
+
+    def _retract_previous(self, index: int) -> None:
+        dropped_before = {i for i, u in enumerate(self._units) if u is None}
+        unit = self._units[index]
+        copies = list(self._units)
+        self._drop_previous(index)
+        for position, target in enumerate(copies[:index]):
+            if (
+                target is None
+                or position in dropped_before
+                or self._units[position] is not None
+                or unit is None
+            ):
+                continue
+            if DECISION.search(target.text):
+                self._hand_on(index + 1, unit, target, "")
+
+    def _drop_previous(self, index: int) -> None:
+        unit = self._units[index]
+        self._units[index] = None
+        before = self._units[index - 1] if index else None
+        if (
+            unit is not None
+            and before is not None
+            and before.turn == unit.turn
+            and before.text.endswith("?")
+        ):
+            return
+        earlier = self._earlier_of(unit, index)
+        if not earlier or unit is None:
+            return
+        last = self._units[earlier[0]]
+        assert last is not None
+        if unit.place > 0 and last.turn == unit.turn:
+            self._units[earlier[0]] = None
+            return
+        for position in earlier:
+            target = self._units[position]
+            if target is None or target.turn != last.turn:
+                break
+            if PLAN.search(target.text) or position == earlier[0]:
+                self._units[position] = None
+
+    def _earlier_of(self, unit: Unit | None, index: int) -> list[int]:
+        if unit is None:
+            return []
+        self._units[index] = unit
+        found = self._earlier(index, 6)
+        self._units[index] = None
+        return [
+            i
+            for i in found
+            if (target := self._units[i]) is not None and unit.turn - target.turn <= 2
+        ]
+
+    def _retract_plan(self, index: int, unit: Unit, dropped: str) -> bool:
+        """ "Scrap X": drop the plan for X, and hand its purpose to the decision that follows."""
+        purpose, source = "", None
+        for position in self._earlier(index):
+            target = self._units[position]
+            if target is None or not re.search(
+                rf"\b{re.escape(dropped)}\b", target.text, re.IGNORECASE
+            ):
+                continue
+            if PLAN.search(target.text):
+                found = PURPOSE.search(target.text.rstrip(".! "))
+                purpose, source = (found.group() if found else ""), target
+                self._units[position] = None
+        if source is None:
+            return False
+        position = self._hand_on(index, unit, source, dropped, purpose)
+        if position != index:
+            self._units[index] = None
+        return True
+
+    def _hand_on(
+        self, start: int, unit: Unit, source: Unit, dropped: str, purpose: str = ""
+    ) -> int:
+        """Give a dropped plan's purpose and source to the decision that replaces it."""
+        found = PURPOSE.search(source.text.rstrip(".! "))
+        purpose = purpose or (found.group() if found else "")
+        for position in range(start, min(start + 3, len(self._units))):
+            target = self._units[position]
+            if target and target.voice.name == unit.voice.name and DECISION.search(target.text):
+                text = target.text.rstrip(".! ")
+                if target is not unit and purpose and not PURPOSE.search(text):
+                    text += purpose + (f" instead of {dropped}" if dropped else "")
+                self._units[position] = joined(target, source, text + ".", target.at)
+                return position
+        return start

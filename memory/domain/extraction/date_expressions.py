@@ -1,0 +1,70 @@
+"""The one regular expression that finds dates, relative and partial ones among them."""
+
+from __future__ import annotations
+
+import re
+
+_MONTH = (
+    r"(?P<{0}>January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b\.?"
+)
+_DAY = r"(?P<{0}>\d{{1,2}})(?:st|nd|rd|th)?"
+_NTH = r"(?P<{0}>\d{{1,2}}(?:st|nd|rd|th)?|first|second|third|fourth|fifth|tenth|twentieth)"
+WEEKDAY_NAME = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+_YEAR = r"(?:,?\s(?P<{0}>(?:19|20)\d\d)\b)?"
+_COUNT = (
+    r"(?P<{0}>\d{{1,3}}|a couple of|a few|several|an?|one|two|three|four|five|six|seven|eight|nine"
+    r"|ten|eleven|twelve|fifteen|twenty|thirty)"
+)
+_UNIT = r"(?P<{0}>day|week|month|year)s?"
+_PART = r"(?:\s(?P<{0}>morning|noon|afternoon|evening|night|lunchtime))?"
+
+DATE_EXPRESSION = re.compile(
+    "|".join(
+        (
+            r"(?P<iso>\b(?:19|20)\d\d-[01]\d-[0-3]\d\b)",
+            rf"(?P<md>\b(?:(?:{WEEKDAY_NAME}|this|next|coming),?\s)?(?-i:{_MONTH.format('mdm')})\s"
+            rf"(?:the\s)?{_DAY.format('mdd')}\b(?![%:.,]\d)(?P<mdr>\s?(?:and|to|until|–|"
+            rf"-)\s?\d{{1,2}}(?:st|nd|rd|th)?\b(?!\s?[:%a-z]))?"
+            rf"{_YEAR.format('mdy')})",
+            rf"(?P<dm>\b(?:{WEEKDAY_NAME},?\s)?(?:the\s)?{_NTH.format('dmd')}\.?(?P<dmr>\s?(?:and|"
+            rf"to|until|–|-)\s?\d{{1,2}}(?:st|nd|rd|th)?)?\s(?:of\s)?"
+            rf"(?-i:{_MONTH.format('dmm')}){_YEAR.format('dmy')})",
+            r"(?P<ref>\b(?:the\s)?day\s(?:after\stomorrow|before\syesterday)"
+            rf"|\b(?:today|tonight|tomorrow|yesterday){_PART.format('refp')}"
+            r"|\blast\snight|\bthis\s(?:very\s)?(?:morning|afternoon|evening)\b)",
+            rf"(?P<th>\b(?:{WEEKDAY_NAME},?\s)?"
+            r"the\s(?P<thd>\d{1,2})(?:st|nd|rd|th)\b(?=\s*(?:[.,;:!?)]|$|(?:is|at|in|and|"
+            r"or|for|to|until|till|from|with|because|when|where|if|so|then|not|around|about|after|"
+            r"before|between|we|i|he|she|they|my|our|his|her|their|by|of\sthe\smonth|of\s(?:this|next)\smonth)"
+            r"\b))(?:\sof\s(?P<thm>the|this|next)\smonth)?)",
+            rf"(?P<wds>\b(?:(?P<wdsp>(?:this|next|last)\sweek),?\s(?:on\s|from\s)?)?"
+            rf"(?P<wdsa>{WEEKDAY_NAME})\s?(?P<wdsj>and|to|through|until|till|–|-)\s?"
+            rf"(?P<wdsb>{WEEKDAY_NAME})(?:\s(?P<wdsw>(?:(?:of\s)?(?:this|next|last))\sweek))?)",
+            rf"(?P<wd>\b(?:(?P<wdrel>next|this|last|past|coming)\s)?(?P<wdn>{WEEKDAY_NAME})\b"
+            rf"(?!s\b){_PART.format('wdp')}(?:,?\s(?P<wdw>(?:(?:of\s)?(?:next|last|this))"
+            rf"\sweek))?)",
+            r"(?P<span>\b(?P<srel>next|last|this(?:\spast|\scoming)?|past|coming)\s"
+            r"(?P<sunit>week(?:end)?|month|year|quarter|spring|summer|autumn|fall|winter"
+            r"|january|february|march|april|may|june|july|august|september|october|november"
+            r"|december)\b(?!\w))",
+            rf"(?P<ago>\b(?:about\s|around\s)?{_COUNT.format('agon')}\s{_UNIT.format('agou')}\s"
+            r"(?:ago|back)\b)",
+            rf"(?P<ahead>\b(?:with)?in\s(?:about\s)?{_COUNT.format('ahn')}\s"
+            rf"{_UNIT.format('ahu')}(?:['’]s?\stime)?\b(?!\s(?:of|or|per)\b)|\b"
+            rf"{_COUNT.format('fnn')}\s{_UNIT.format('fnu')}\sfrom\s(?:now|today)\b)",
+            r"(?P<eom>\b(?:the\s)?(?P<eomk>end|start|beginning|middle)\sof\s(?:the|this)\s"
+            r"(?P<eomu>month|year|week|quarter)\b)",
+            r"(?P<mon>(?<=\b[Ii]n\s)(?-i:"
+            + _MONTH.format("monm")
+            + r")(?!\s\d)|(?<=\bsince\s)(?-i:"
+            + _MONTH.format("monm2")
+            + r")(?!\s\d)|(?<=\buntil\s)(?-i:"
+            + _MONTH.format("monm3")
+            + r")(?!\s\d)|(?<=\b[Bb]y\s)(?-i:"
+            + _MONTH.format("monm4")
+            + r")(?!\s\d))",
+        )
+    ),
+    re.IGNORECASE,
+)

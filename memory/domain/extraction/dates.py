@@ -1,0 +1,132 @@
+"""Relative and partial dates in a sentence, written out against the time of its message."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+
+from .date_expressions import DATE_EXPRESSION, WEEKDAY_NAME
+from .date_resolvers import RESOLVERS, Resolved
+from .moments import FoundDate
+from .verbs import BASES, THIRD, is_finite, is_past_form
+from .words import word_set, words_of
+
+_KEEPS_PREPOSITION = word_set(
+    """
+    on by until till since from before after for of to around about due between and through
+    starting than during in at as or early late mid next last this is was
+    """
+)
+_NOT_A_DATE_BEFORE = word_set(
+    "second other third first fourth every each a any per another most to through"
+)
+
+
+_MOVED = re.compile(
+    r"\b(?:moved|moves|postponed|rescheduled|pushed|shifted|brought|changed|back|delayed|"
+    r"switched)\b[^.;]{0,30}$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A sentence with its dates written absolutely, and what they are."""
+
+    text: str
+    dates: tuple[FoundDate, ...]
+
+
+def resolve_dates(*, text: str, today: date, past: bool) -> Dated:
+    """The sentence with its dates absolute; `past` says which way a bare weekday points.
+
+    What is vague stays vague but is anchored ("last autumn" becomes "autumn 2025"), and anything
+    that names no real date is left as it is.
+    """
+    found: list[FoundDate] = []
+    pieces: list[str] = []
+    end = 0
+    for match in DATE_EXPRESSION.finditer(text):
+        if match.start() < end:
+            continue
+        resolved = _resolve(match, text, today, past)
+        if resolved is None:
+            continue
+        wording, preposition, day, precision = resolved
+        before = words_of(text[max(0, match.start() - 16) : match.start()])
+        start = match.start()
+        stop = match.end()
+        if text[stop : stop + 2] in {"'s", "’s"}:
+            stop += 2
+            preposition = "" if before and before[-1] == "the" else "the"
+        elif before and before[-1] in _KEEPS_PREPOSITION:
+            preposition = ""
+            if before[-1] == "on" and wording[:1].islower() and wording.startswith("the "):
+                preposition = ""
+        phrase = f"{preposition} {wording}".strip()
+        following = words_of(text[stop : stop + 24])
+        if start == 0 and following and preposition in {"on", "in"} and _is_verb(following[0]):
+            phrase = wording
+            preposition = ""
+        if start == 0:
+            phrase = phrase[:1].upper() + phrase[1:]
+            if preposition in {"on", "in"} and text[stop : stop + 1] == " ":
+                phrase += ","
+        pieces += [text[end:start], phrase]
+        end = stop
+        found.append(FoundDate(day, precision, wording))
+    pieces.append(text[end:])
+    return Dated("".join(pieces), tuple(found))
+
+
+def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> Resolved | None:
+    before = words_of(text[max(0, match.start() - 12) : match.start()])
+    previous = before[-1] if before else ""
+    group = match.lastgroup or ""
+    name = next((key for key in RESOLVERS if match.group(key)), group)
+    past = _local_tense(text[: match.start()], past)
+    moved = previous == "to" and bool(_MOVED.search(text[: match.start()]))
+    if moved:
+        past = False
+    if (
+        name == "wd"
+        and not moved
+        and (
+            previous in _NOT_A_DATE_BEFORE
+            or (previous == "the" and re.match(r"\s[a-z]", text[match.end() :]))
+            or re.match(
+                r"\s?(?:to|through|–|-|and|or)\s?" + WEEKDAY_NAME, text[match.end() :], re.I
+            )
+        )
+    ):
+        return None
+    try:
+        return RESOLVERS[name](match, today, past)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _is_verb(word: str) -> bool:
+    return word in THIRD or is_finite(word=word)
+
+
+def _local_tense(before: str, past: bool) -> bool:
+    """The tense of the nearest finite verb before a date, else of the whole sentence."""
+    words = words_of(before[-80:])
+    for index in range(len(words) - 1, -1, -1):
+        word = words[index]
+        if index and is_past_form(word=word) and words[index - 1] in _PRESENT_PASSIVE:
+            return False
+        if word in _PAST_AUXILIARIES or is_past_form(word=word):
+            return True
+        if word == "to" and index + 1 < len(words) and words[index + 1] in BASES:
+            return False
+        if word in _PRESENT_AUXILIARIES or word.endswith("'ll"):
+            return False
+    return past
+
+
+_PRESENT_PASSIVE = frozenset({"be", "is", "are", "get", "gets", "being"})
+_PAST_AUXILIARIES = word_set("was were did had been didn't wasn't")
+_PRESENT_AUXILIARIES = word_set("will is are must has have can should won't shall")

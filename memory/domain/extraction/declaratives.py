@@ -1,0 +1,109 @@
+"""Questions turned into the statements that answer them."""
+
+from __future__ import annotations
+
+import re
+
+from .verbs import BASES, GERUNDS, MODALS, PARTICIPLES, past_of, third_person
+from .words import COMMON_OPENERS, MONTHS, NUMBER_WORDS, PREPOSITIONS, WEEKDAYS, word_set, words_of
+
+BE = word_set("is are was were am")
+_CLOSING_ADVERBS = word_set(
+    "before now today currently already previously then yet again usually normally"
+)
+DO = word_set("do does did")
+HAVE = word_set("has have had")
+_DATE_LIKE = re.compile(
+    r"^(?:the\s)?\d{1,2}(?:st|nd|rd|th)?\b|^(?:january|february|march|april|may|june|july|"
+                        r"august|september|october|november|december)\s\d|^(?:mon|tues|wednes|"
+                        r"thurs|fri|satur|sun)day",
+                        re.IGNORECASE)  # fmt: skip
+_TIME_LIKE = re.compile(
+    r"^\d{1,2}(?:[:.]\d\d)?\s?(?:am|pm|a\.m|p\.m|o['’]clock|h)\b|^\d{1,2}:\d\d|^noon|^midnight|"
+    r"^half\spast",
+    re.I,
+)
+
+
+def form_of_be(noun: str) -> str:
+    """The form of "to be" that agrees with a noun phrase, by its last word."""
+    last = noun.split()[-1].lower()
+    return "are" if last.endswith("s") and not last.endswith(("ss", "us", "is")) else "is"
+
+
+def decapitalised(text: str) -> str:
+    first = words_of(text)[:1]
+    lower = bool(first) and (
+        first[0] in NUMBER_WORDS or first[0] in COMMON_OPENERS - set(MONTHS) - set(WEEKDAYS)
+    )
+    return text[:1].lower() + text[1:] if lower and text[:2] != "I " else text
+
+
+def declarative(words: list[str], answer: str) -> str:
+    """ "will she work from" as "she will work from", with the answer at the end."""
+    aux = words[0].lower()
+    subject_end = _subject_end(words)
+    subject = " ".join(words[1:subject_end])
+    rest = words[subject_end:]
+    if not subject:
+        return ""
+    if aux in BE | MODALS | HAVE:
+        return " ".join([subject, words[0], *rest, answer]).strip()
+    if aux in DO and rest:
+        base = rest[0].lower()
+        if base not in BASES and base != "have":
+            return ""
+        singular = aux == "does"
+        verb = past_of(base=base) if aux == "did" else third_person(base=base) if singular else base
+        tail = rest[-1:] if rest[1:] and rest[-1].lower() in _CLOSING_ADVERBS else []
+        middle = rest[1:-1] if tail else rest[1:]
+        return " ".join(part for part in [subject, verb, *middle, answer, *tail] if part)
+    return ""
+
+
+def _subject_end(words: list[str]) -> int:
+    """Where the subject ends behind the auxiliary at index 0."""
+    lows = [word.lower() for word in words]
+    if len(lows) < 2:
+        return len(lows)
+    if lows[1] in {"i", "you", "he", "she", "it", "we", "they", "this", "that", "there"}:
+        return 2
+    for index in range(2, len(lows)):
+        word = lows[index]
+        if lows[0] in BE:
+            stop = word in PARTICIPLES or word in GERUNDS or word in PREPOSITIONS - {"of"}
+        else:
+            stop = (
+                word in BASES or word in {"be", "have"} or (lows[0] in HAVE and word in PARTICIPLES)
+            )
+        if stop:
+            return index
+    return len(lows)
+
+
+def with_noun(noun: str, given: str) -> str:
+    if noun in {"time", "day", "date"} or set(words_of(given)) & set(words_of(noun)):
+        return given
+    return f"{noun} {given}" if given[:1].isdigit() else given
+
+
+def placed(wh: str, noun: str, rest: list[str], given: str) -> str:
+    """The answer with the preposition or noun that its question word asks for."""
+    ends_in_preposition = rest[-1].lower() in PREPOSITIONS
+    first = words_of(given)[:1]
+    if ends_in_preposition or (first and first[0] in PREPOSITIONS):
+        return with_noun(noun, given)
+    if wh == "where" and given[:1].isupper() and any(char.isdigit() for char in given):
+        return f"at {given}"
+    if wh == "where":
+        return f"in {given}" if given[:1].isupper() else given
+    if "time" in wh or _TIME_LIKE.match(given):
+        return f"at {given}" if _TIME_LIKE.match(given) else given
+    if wh == "when" or _DATE_LIKE.match(given):
+        return f"on {given}" if _DATE_LIKE.match(given) else given
+    if wh.startswith(("how many", "how much")):
+        counted = wh.split(None, 2)[2] if len(wh.split()) > 2 else ""
+        return (
+            given if not counted or counted.split()[-1] in given.lower() else f"{given} {counted}"
+        )
+    return with_noun(noun, given)

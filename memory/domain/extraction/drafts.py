@@ -1,0 +1,135 @@
+"""A memory in the making, and its last steps to a candidate that meets the writing constraints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time
+from uuid import UUID
+
+from ..types import Candidate, MemoryType
+from .labels import Label
+from .moments import FoundDate, Precision, month_day
+from .names import names_in
+from .words import COMMON_OPENERS, capitalised, content_words, words_of
+
+MAX_CHARS = 280
+_MIN_IMPORTANCE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A sentence with its label and sources; `turn` is where its own message stands."""
+
+    text: str
+    label: Label
+    sources: tuple[UUID, ...]
+    turn: int
+    at: datetime
+    owner: str = ""
+    about: str = ""
+    dates: tuple[FoundDate, ...] = ()
+    clause: str = ""
+
+
+def merged_sources(*groups: Iterable[UUID]) -> tuple[UUID, ...]:
+    """All ids once, in order of first appearance."""
+    seen: dict[UUID, None] = {}
+    for group in groups:
+        seen.update(dict.fromkeys(group))
+    return tuple(seen)
+
+
+def sentence(text: str) -> str:
+    """One clean sentence: single spaces, a capital, an end mark, at most 280 characters."""
+    text = re.sub(r"\s+([,.;:!?])", r"\1", " ".join(text.split()))
+    text = re.sub(r",(?=[,.;])", "", text).strip(" ,;:-–—")
+    text = re.sub(r"[.!]{2,}$|!$", ".", text)
+    text = capitalised(text)
+    if len(text) > MAX_CHARS:
+        cut = text[: MAX_CHARS - 1]
+        space = cut.rfind(" ")
+        text = cut[: space if space > MAX_CHARS // 2 else len(cut)].rstrip(" ,;:-–—.") + "…"
+    elif text and text[-1] not in '.?!…"”':
+        text += "."
+    return text[:MAX_CHARS]
+
+
+def lowered(text: str, *, owner: str = "") -> str:
+    """The text as the continuation of a sentence: a name, `owner` among them, keeps its capital."""
+    first = text.split(" ", 1)[0].strip(",.:;")
+    word = re.sub(r"['’]s$", "", first)
+    named = names_in(text[:60])
+    keep = (
+        (named and text.startswith(named[0].split()[0]))
+        or first[1:] != first[1:].lower()
+        or any(char.isdigit() for char in first)
+        or (first != word and word.lower() not in COMMON_OPENERS)
+        or first == "I"
+        or (bool(owner) and word == owner.split()[0])
+    )
+    return text if keep else text[:1].lower() + text[1:]
+
+
+def dated(draft: Draft) -> Draft:
+    """An episode that names no date opens with the day it was told."""
+    if (
+        draft.label.memory_type is not MemoryType.EPISODIC
+        or draft.dates
+        or re.search(r"\b(?:19|20)\d\d\b", draft.text)
+    ):
+        return draft
+    text = draft.text
+    return replace(
+        draft, text=f"On {month_day(draft.at.date())}, {lowered(text, owner=draft.owner)}"
+    )
+
+
+def _slug(text: str) -> str:
+    words = [word for word in content_words(text)[:3] if word.isascii()]
+    return "_".join(re.sub(r"[^a-z0-9]+", "_", word).strip("_") for word in words) or "general"
+
+
+def _subject(draft: Draft) -> str:
+    attribute = draft.label.attribute or "fact"
+    if draft.label.memory_type is MemoryType.USER_PROFILE or attribute.startswith("profile."):
+        return f"user.{attribute}"
+    if draft.label.category == "preferences":
+        return f"user.preference.{_slug(' '.join(words_of(draft.clause)[-4:]))}"
+    if draft.about:
+        return f"project.{_slug(draft.about)}.{attribute}"
+    return f"{attribute}.{_slug(draft.text)}"
+
+
+def _valid_from(draft: Draft) -> datetime | None:
+    exact = [found.day for found in draft.dates if found.precision is not Precision.VAGUE]
+    return datetime.combine(exact[0], time(), tzinfo=UTC) if exact else None
+
+
+def to_candidate(
+    *, draft: Draft, extraction_pass: int, allowed: frozenset[UUID]
+) -> Candidate | None:
+    """The finished candidate, or None where nothing worth storing remains.
+
+    Only messages in `allowed` count as sources.
+    """
+    label = draft.label
+    sources = tuple(source for source in draft.sources if source in allowed)
+    content = sentence(draft.text)
+    if not sources or label.importance < _MIN_IMPORTANCE or len(content) < 8:
+        return None
+    category = "technical_fact" if label.category == "fact" else label.category
+    return Candidate(
+        content=content,
+        memory_type=label.memory_type,
+        importance=min(10, label.importance),
+        confidence=label.confidence,
+        message_ids=sources,
+        subject=_subject(draft)[:120],
+        category=category,
+        is_pinned=label.pinned,
+        extraction_pass=extraction_pass,
+        sensitive_field=label.sensitive,
+        valid_from=_valid_from(draft),
+    )

@@ -1,0 +1,99 @@
+"""Statements that say nothing worth keeping, and fragments that do."""
+
+from __future__ import annotations
+
+import re
+
+from .answers import is_offer
+from .date_expressions import DATE_EXPRESSION
+from .names import names_in
+from .patterns import is_decision
+from .words import NUMBER_WORDS, content_words, word_set, words_of
+
+_CALENDAR_TRIVIA = re.compile(
+    r"^(?:(?:on\s)?the\s\d{1,2}(?:st|nd|rd|th)|that|\w+\s\d{1,2})\sis\sa\s"
+    r"(?:public\sholiday|\w+day)\.?$",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(
+    r"^(?:that|this|it|that['’]s|it['’]s|this\sis|there['’]s)\s(?:\w+\s){0,2}?(?:wrong|right|true|"
+    r"fine|great|good|nice|ok|okay|all|it|enough|perfect|weird|odd|funny|correct|helpful|cool|"
+    r"awful|lovely|better|clear|sense|works\sfor\sme|helps)\b|"
+    r"^(?:makes\ssense|good\spoint|fair\senough|too\smuch)",
+    re.IGNORECASE,
+)
+_EVALUATION = re.compile(
+    r"^(?:it|that|this|they|everything)(?:['’]s|\s(?:was|is|were|has\sbeen|felt|looks?|sounds?))\s"
+    r"(?:[a-z]+\s){0,2}[a-z]+\W*$",
+    re.IGNORECASE,
+)
+_PROMISE = re.compile(
+    r"^(?:i['’]ll|i\swill|let\sme)\s\w+\s(?:it|that|them|this|you)\b", re.IGNORECASE
+)
+_LETS = re.compile(r"^let['’]s\s", re.IGNORECASE)
+_ACKNOWLEDGED = word_set(
+    "point idea call question thing job news plan work try start one catch find"
+)
+_RULE_WORDS = word_set("always never no only nobody deadline budget")
+
+
+_WAIT_AND_SEE = re.compile(
+    r"\b(?:we|i|you|they)(?:['’]ll|\swill)\s(?:\w+\s)?(?:see|find\sout|figure\s(?:it|that)\sout|"
+    r"cross\sthat\sbridge)\b(?:\sabout\s(?:it|that|this))?(?:\W*\w+)?\W*$"
+    r"|^not\sthat\b|\bnothing(?:['’]s|\sis|\shas\sbeen)\s(?:\w+\s)?(?:decided|settled|agreed|fixed|"
+    r"certain|sure|final)\b|\bworth\sa\stry\b",
+    re.IGNORECASE,
+)
+_REPORTING = re.compile(r"^[\w’'-]+\s(?:says?|said|thinks?|knows?|means?|reckons?)\W*$", re.I)
+_HUMAN_STATE = re.compile(r"^(?:she|he)(?:['’]s|\s(?:is|has|was))\s", re.IGNORECASE)
+
+
+def tells_too_little(*, clause: str) -> bool:
+    """Whether a clause names too little to stand for itself ("They changed it", "On May 12")."""
+    if _REPORTING.match(clause):
+        return True
+    words = set(content_words(DATE_EXPRESSION.sub(" ", clause)))
+    if not words:
+        return True
+    if len(words) > 1 or names_in(clause) or any(char.isdigit() for char in clause):
+        return False
+    return not _HUMAN_STATE.match(clause)
+
+
+def is_calendar_trivia(*, text: str) -> bool:
+    """Whether a sentence only says which weekday a date falls on."""
+    return bool(_CALENDAR_TRIVIA.match(text))
+
+
+def says_nothing(*, text: str) -> bool:
+    """Whether a statement is mere evaluation or calendar trivia ("It was wonderful")."""
+    if _WAIT_AND_SEE.search(text):
+        return True
+    if is_calendar_trivia(text=text) or (_VAGUE.match(text) and len(content_words(text)) < 4):
+        return True
+    if names_in(text) or any(char.isdigit() for char in text):
+        return False
+    pointing = {"it", "that", "this"} & set(words_of(text))
+    return bool(_EVALUATION.match(text)) or (bool(pointing) and len(content_words(text)) < 2)
+
+
+def is_ephemeral(*, clause: str) -> bool:
+    """Whether a clause only starts or promises something now ("Let's look", "I'll send it")."""
+    if _LETS.match(clause):
+        return not is_decision(clause=clause)
+    return bool(_PROMISE.match(clause)) and len(content_words(clause)) < 4
+
+
+def is_acknowledgement(*, text: str) -> bool:
+    """Whether a verbless reply only reacts ("good point") and answers nothing."""
+    counted = any(word[0].isdigit() or word in NUMBER_WORDS for word in words_of(text))
+    return not counted and not set(content_words(text)) - _ACKNOWLEDGED
+
+
+def is_rule_fragment(*, text: str) -> bool:
+    """Whether a verbless remark names a lasting rule ("always under 30 minutes of cooking")."""
+    words = words_of(text)
+    if len(content_words(text)) < 3 or is_offer(question=text):
+        return False
+    counted = any(word[0].isdigit() for word in words)
+    return words[0] in _RULE_WORDS or (bool(names_in(text)) and counted)

@@ -1,0 +1,112 @@
+"""What must never be stored: our own rendered memory, commands to the memory, and secrets."""
+
+from __future__ import annotations
+
+import re
+
+_BLOCK_HEADING = re.compile(
+    r"^\s{0,8}(?:#{1,6}\s*)?(?:Your Identity|About This User|What You Know \(Facts\)|Recent Events|"
+    r"Learned Patterns|Team Knowledge|PERSISTENT MEMORY \(READ-ONLY\))",
+    re.IGNORECASE,
+)
+_BLOCK_LINE = re.compile(
+    r"^\s{0,8}(?:[-*]\s*)?\[(?:FACT|EVENT|PATTERN|TEAM|USER-PROFILE|PREFERENCE|IDENTITY)\b"
+)
+_COMMAND = re.compile(
+    r"\b(?:ignore|disregard|override|bypass|forget)\s(?:all\s|any\s|every\s|the\s|your\s|my\s|our\s"
+    r"|of\s|these\s|those\s){0,3}(?:previous|prior|above|earlier|former|system|instructions?|rules"
+    r"|guidelines|prompts?|everything|memor(?:y|ies)|safety)\b"
+    r"|\bforget\s(?:everything|all|what\s(?:you|i))\b"
+    r"|\b(?:delete|erase|wipe|clear|purge|drop|reset|overwrite|remove|unlock|edit|change|modify)\s"
+    r"(?:all\s|any\s|every\s|the\s|your\s|my\s|of\s|this\s|user['’]?s?\s|stored\s|saved\s){0,4}"
+    r"(?:memor(?:y|ies)|profile\sdata|audit\slogs?|stored\sfacts)\b"
+    r"|\bset\s(?:my|the|this)\s(?:user['’]s\s)?(?:plan|role|permissions?|tier|subscription|account"
+    r"|credit|balance|discount|status|access|limit)\b.{0,30}\bto\b"
+    r"|\b(?:make|mark|treat|promote|upgrade|grant|give)\s(?:me|my\saccount)\s(?:an?\s|as\s|to\s|"
+    r"the\s"
+    r"|full\s){0,3}(?:admin\w*|root|superuser|owner|vip|enterprise|premium|access|verified)\b"
+    r"|\b(?:store|save|record|remember|note|add)\s(?:in\s(?:your\s)?memory\s)?that\s(?:i|the\suser|"
+    r"this\suser|we|they)\s(?:am|is|are|has|have)\s(?:an?\s|now\s)?(?:admin\w*|root|superuser|vip|"
+    r"verified|authori[sz]ed|approved|entitled|allowed)\b"
+    r"|\b(?:system\sprompt|developer\smode|jailbreak|hidden\sinstructions?|new\sinstructions?\s?:)"
+    r"|\byou\sare\snow\s(?:an?|in|the|free)\b|\bpretend\s(?:to\sbe|you)\b|\bact\sas\s(?:an?\s)?"
+    r"(?:admin|root|unrestricted|different)\b|(?:^|[\s\"'“])(?:SYSTEM|ASSISTANT|ADMIN|"
+    r"DEVELOPER)\s?:",
+    re.IGNORECASE,
+)
+_ABOUT_COMMANDS = re.compile(
+    r"\binstructions?\s(?:to|that|in|telling|asking)\b.{0,60}\b(?:memor|delete|forget|ignore|store|"
+    r"send|reveal|transfer|grant|change)|\b(?:prompt\sinjection|odd\sinstruction|strange\s"
+    r"instruction|suspicious\s(?:instruction|request|line|text))|\bwhich\si\s(?:have\s)?ignored\b",
+    re.IGNORECASE,
+)
+_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?(?:-----END|\Z)", re.DOTALL)
+_TOKEN = re.compile(
+    r"\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abpr]|AKIA|ASIA|AIza|ya29|hf|npm|pypi|whsec|shpat|SG)"
+    r"[-_.]?[A-Za-z0-9][\w.-]{14,200}|\beyJ[\w-]{10,400}\.[\w-]{5,400}\.?[\w-]{0,400}"
+    r"|\b(?=[0-9a-f]{0,31}[a-f])(?=[0-9a-f]{0,31}\d)[0-9a-f]{32,128}\b"
+)
+_STATED = re.compile(
+    r"\b((?:pass(?:word|phrase|code|wd)?|pwd|secret|api[\s_-]?key|access[\s_-]?(?:key|token)|token"
+    r"|pin(?:\scode)?|cvc|cvv|private\skey|client[\s_-]secret)\b(?:\s(?:for|of|to)\s(?:the\s|my\s"
+    r"|our\s)?[\w.-]{1,30}(?:\s[\w.-]{1,30}){0,2})?\s?(?:is\snow\s|is\s|are\s|was\s|=\s?|:\s?|-\s"
+    r"|to\s))[\"'`“]?((?!(?:expired?|invalid|wrong|missing|required|the|an?|too|not|stored|kept|in|"
+    r"set|reset|changed|rotated|managed|on|for|being|never|always|due|valid|no|our|my|your|out|"
+    r"gone|lost|old|new|needed|optional|shared|safe|by|used|read|sent|due|ready|fine|dead|"
+    r"going|what|where|how|when|down)\b)[^\s\"'`”]{3,200})",
+    re.IGNORECASE,
+)
+_CARD = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d-])")
+MASK = "[masked]"
+
+
+def without_rendered_memory(*, text: str) -> str:
+    """The text without any block that a memory prompt rendered, so that no memory echoes itself.
+
+    A block runs from its heading, over its tagged lines, to the first blank or ordinary line.
+    """
+    if "[" not in text and "#" not in text and "READ-ONLY" not in text:
+        return text
+    kept: list[str] = []
+    in_block = False
+    read_only = False
+    for line in text.splitlines():
+        if _BLOCK_HEADING.match(line):
+            in_block = True
+            read_only = read_only or "READ-ONLY" in line.upper()
+        elif _BLOCK_LINE.match(line):
+            continue
+        elif in_block and (not line.strip() or line.lstrip().startswith(("[", "(", "-", "=", "*"))):
+            in_block = bool(line.strip()) or read_only
+        elif not (in_block and read_only and line.lstrip().startswith(("#", "<"))):
+            in_block = False
+            read_only = False
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def is_command(*, text: str) -> bool:
+    """Whether a sentence tries to steer the memory or the agent's rules, or reports such a try."""
+    return bool(_COMMAND.search(text) or _ABOUT_COMMANDS.search(text))
+
+
+def _luhn(digits: str) -> bool:
+    total = 0
+    for position, char in enumerate(reversed(digits)):
+        value = int(char) * (2 if position % 2 else 1)
+        total += value - 9 if value > 9 else value
+    return total % 10 == 0
+
+
+def _mask_card(match: re.Match[str]) -> str:
+    digits = re.sub(r"\D", "", match.group())
+    return MASK if _luhn(digits) else match.group()
+
+
+def mask_secrets(*, text: str) -> str:
+    """The text with private keys, tokens, stated passwords and valid card numbers masked."""
+    if "PRIVATE KEY" in text:
+        text = _PRIVATE_KEY.sub(MASK, text)
+    text = _STATED.sub(lambda match: match.group(1) + MASK, text)
+    text = _TOKEN.sub(MASK, text)
+    return _CARD.sub(_mask_card, text)

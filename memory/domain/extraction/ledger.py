@@ -1,0 +1,121 @@
+"""The drafts of one conversation so far, and the ways in which later words add to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from .drafts import MAX_CHARS, Draft, lowered, merged_sources
+from .moments import month_day
+from .pins import pinned_label
+from .words import content_words
+
+_LEANING = re.compile(
+    r"^(?:that|this|that['’]s|which|it['’]s\sa\s(?:hard|strict|firm))\b(?:['’]s)?", re.IGNORECASE
+)
+_ADDS = re.compile(
+    r"^(?:that['’]s|that\sis|this\sis|which\sis|it['’]s)\s(?:a|an|the|our|non|"
+    r"not\s(?:negotiable|optional))\b|^(?:that|this)\s(?:has|have|worked|works|saved|saves|holds|"
+    r"applies|includes|means|goes|always|never|took|takes|cost|costs|replaces|only)\b",
+    re.IGNORECASE,
+)
+_THEN = re.compile(r"\bby\sthen\b", re.IGNORECASE)
+_PROBLEM_TURNS = 8
+
+
+class Ledger:
+    """An ordered list of drafts that knows which of them a later sentence speaks of."""
+
+    def __init__(self) -> None:
+        self._drafts: list[Draft] = []
+
+    def all(self) -> list[Draft]:
+        """The drafts in order."""
+        return list(self._drafts)
+
+    def add(self, draft: Draft) -> None:
+        """Append a draft, or work it into the incident that it details."""
+        if not self._detail(draft):
+            self._drafts.append(draft)
+
+    def insert_by_turn(self, draft: Draft) -> None:
+        """Put a draft where its turn belongs."""
+        later = (i for i, other in enumerate(self._drafts) if other.turn > draft.turn)
+        self._drafts.insert(next(later, len(self._drafts)), draft)
+
+    def pin_last(self, *, turn: int) -> bool:
+        """Pin the last draft of this turn; False where there is none."""
+        if not self._drafts or self._drafts[-1].turn != turn:
+            return False
+        last = self._drafts[-1]
+        self._drafts[-1] = replace(last, label=pinned_label(last.label))
+        return True
+
+    def lean(self, *, said: str, told: str, turn: int) -> bool:
+        """Attach "That has worked three times" to what it speaks of; True when dealt with.
+
+        `said` is the sentence as spoken, `told` in the third person.
+        """
+        if not _LEANING.match(said):
+            return False
+        last = self._drafts[-1] if self._drafts else None
+        fits = last is not None and len(last.text) + len(told) < MAX_CHARS - 30
+        if last and last.turn == turn and fits and _ADDS.match(said):
+            self._extend(len(self._drafts) - 1, told[:1].lower() + told[1:], ())
+            return True
+        return len(content_words(said)) < 4
+
+    def remind(self, *, name: str, when: str, turn: int, sources: Sequence[UUID]) -> bool:
+        """Add a reminder to the last dated draft of the two turns before."""
+        near = [i for i, draft in enumerate(self._drafts) if draft.dates and turn - draft.turn <= 2]
+        if not near:
+            return False
+        return self._extend(near[-1], f"{name} wants a reminder {when}", sources)
+
+    def detail(self, *, text: str, turn: int, sources: Sequence[UUID], reach: int = 2) -> bool:
+        """Add a fragment, as the answer to a bare "When?", to what was told just before."""
+        if not self._drafts or turn - self._drafts[-1].turn > reach:
+            return False
+        return self._extend(len(self._drafts) - 1, lowered(text), sources)
+
+    def problem(self, *, turn: int) -> Draft | None:
+        """The last incident told within eight turns."""
+        recent = [
+            draft
+            for draft in self._drafts
+            if draft.label.category == "failure" and turn - draft.turn <= _PROBLEM_TURNS
+        ]
+        return recent[-1] if recent else None
+
+    def explain(self, *, cause: str, turn: int, sources: Sequence[UUID]) -> None:
+        """Add what a tool run found to the incident that it looked into."""
+        problem = self.problem(turn=turn)
+        if problem is not None:
+            self._extend(self._drafts.index(problem), lowered(cause), sources)
+
+    def by_then(self, text: str) -> str:
+        """The text with "by then" as the last date that was told."""
+        days = [found for draft in self._drafts for found in draft.dates]
+        return _THEN.sub(f"by {month_day(days[-1].day)}", text) if days else text
+
+    def _extend(self, index: int, addition: str, sources: Sequence[UUID]) -> bool:
+        draft = self._drafts[index]
+        text = f"{draft.text.rstrip('. ')}; {addition.rstrip('. ')}."
+        if len(text) > MAX_CHARS - 20:
+            return False
+        joined = merged_sources(draft.sources, sources)
+        self._drafts[index] = replace(draft, text=text, sources=joined)
+        return True
+
+    def _detail(self, draft: Draft) -> bool:
+        """Short details about an incident that was just told belong to the same memory."""
+        last = self._drafts[-1] if self._drafts else None
+        if last is None or {last.label.category, draft.label.category} != {"failure"}:
+            return False
+        if draft.turn - last.turn > 4 or draft.dates or len(draft.text) > 70:
+            return False
+        if not draft.text.startswith("The ") or draft.label.pinned != last.label.pinned:
+            return False
+        return self._extend(len(self._drafts) - 1, lowered(draft.text), draft.sources)

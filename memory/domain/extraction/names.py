@@ -1,0 +1,103 @@
+"""Proper names in a sentence, and which of them are people."""
+
+from __future__ import annotations
+
+import re
+
+from .verbs import is_finite
+from .words import (
+    COMMON_OPENERS,
+    MONTHS,
+    ORG_SUFFIXES,
+    PEOPLE_NOUNS,
+    PETS,
+    STOPWORDS,
+    WEEKDAYS,
+    word_set,
+    words_of,
+)
+
+_NAME_WORD = r"[A-ZÀ-Þ][\wÀ-ɏ’'.-]*[\wÀ-ɏ]|[A-ZÀ-Þ]"
+_NAME = re.compile(
+    rf"(?:{_NAME_WORD})(?:\s(?:(?:of|de|van|von|der|du|la|le|el|al)\s)?(?:{_NAME_WORD}|"
+    rf"\d{{1,4}}\b)){{0,4}}"
+)
+_APPOSED = re.compile(
+    rf"\b(?:our|my|their|his|her|the|a|an|new|"
+    rf"[A-Z][\w-]+['’]s)\s(?:[\w-]+\s){{0,3}}?(?P<role>[\w-]+),?\s(?P<name>{_NAME_WORD}(?:\s(?:{_NAME_WORD}))?)"
+)
+_PERSON_VERBS = word_set(
+    """
+    writes wrote owns works worked reports reported lives lived said says told does did joined
+    joins starts started leads led manages managed runs ran takes took likes loves hates prefers
+    moved moves wants wanted plays studies teaches goes went came comes left leaves thinks
+    handles reviews reviewed approves signs signed called calls sent is was has covers helps
+    helped
+    """
+)
+NOT_NAMES = (
+    frozenset(MONTHS)
+    | frozenset(WEEKDAYS)
+    | {"i", "ok", "i'm", "i've", "i'll", "i'd", "english", "german"}
+)
+
+
+_ROLES = "|".join(sorted(PEOPLE_NOUNS))
+_THEN_ROLE = re.compile(rf",\s(?:our|my|their|the|a)\s(?:[\w-]+\s){{0,3}}?(?:{_ROLES})\b")
+_THING_BEFORE = re.compile(
+    r"\b(?:the|our|from|at|in|for|project|use|using|called)\s$", re.IGNORECASE
+)
+
+
+def names_in(text: str) -> list[str]:
+    """The proper names of a text in order; a word that only opens a sentence is not one."""
+    found: list[str] = []
+    for match in _NAME.finditer(text):
+        name = match.group().rstrip(".'’")
+        name = re.sub(r"['’]s$", "", name)
+        words = name.split()
+        opening = match.start() == 0 or text[max(0, match.start() - 2) : match.start()].strip()[
+            -1:
+        ] in {".", "!", "?", ":"}
+        while words and (
+            words[0].lower() in NOT_NAMES
+            or (opening and words[0].lower().replace("’", "'") in COMMON_OPENERS)
+        ):
+            words = words[1:]
+            opening = False
+        if not words:
+            continue
+        name = " ".join(words)
+        if name.lower() in STOPWORDS or name.lower() in NOT_NAMES or len(name) < 2:
+            continue
+        if opening and len(words) == 1 and not _subject_like(text, match.end()):
+            continue
+        found.append(name)
+    return found
+
+
+def _subject_like(text: str, end: int) -> bool:
+    following = words_of(text[end : end + 24])
+    return text[end : end + 2] in {"'s", "’s", ", "} or bool(
+        following and is_finite(word=following[0])
+    )
+
+
+def is_person(name: str, *, text: str) -> bool:
+    """Whether a name in a text is a person's, from its neighbours."""
+    words = name.split()
+    if words[-1].lower() in ORG_SUFFIXES or name.isupper() or any(char.isdigit() for char in name):
+        return False
+    apposed = any(
+        match.group("name").startswith(name) and match.group("role").lower() in PEOPLE_NOUNS | PETS
+        for match in _APPOSED.finditer(text)
+    )
+    at = text.find(name)
+    if apposed or _THEN_ROLE.match(text, at + len(name)):
+        return True
+    if _THING_BEFORE.search(text[max(0, at - 9) : at]):
+        return False
+    following = words_of(text[at + len(name) : at + len(name) + 20])
+    if following and following[0] in _PERSON_VERBS - {"is", "was", "has", "runs", "starts"}:
+        return True
+    return len(words) == 2 and all(word.isalpha() for word in words)

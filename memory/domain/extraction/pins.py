@@ -1,0 +1,45 @@
+"""The words with which a user asks that something be kept ("remember this", "don't forget")."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from .labels import Label
+from .words import content_words
+
+_REMEMBER = re.compile(
+    r"^(?:(?:please|and|also|so|but|oh|just|now|then|do|one\sthing\sto)[\s,]+){0,3}"
+    r"(?:remember|don['’]t\s(?:ever\s)?forget|do\snot\sforget|never\sforget|keep\sin\smind|"
+    r"bear\sin\smind|make\ssure\s(?:you|to)\s(?:remember|don['’]t\sforget)|memori[sz]e|"
+    r"(?:store|save)\s(?=this|that)|for\sfuture\sreference|mark\smy\swords|"
+    r"note\sfor\s(?:the\sfuture|ever)|i\s(?:want|need)\syou\sto\sremember|"
+    r"you\s(?:must|should)\s(?:always\s)?remember|important\sto\sremember)"
+    r"(?:\s(?:this|that|for\s(?:me|the\sfuture|later|next\stime)|please|about\s(?=\w+:))){0,4}"
+    r"\s?[:,–—-]?\s*(?:that\s)?",
+    re.IGNORECASE,
+)
+_REMEMBER_TAIL = re.compile(
+    r"(?:,|\s[–—-]|;)\s(?:so\s)?(?:please\s)?(?:remember|don['’]t\sforget|keep\sin\smind|"
+    r"never\sforget|bear\sin\smind|keep\s(?:that|this|it)\sin\smind"
+    r"(?:\s(?:for|when|with)\b[^.!]{0,40})?)(?:\s(?:that|this|it))?(?:\splease)?[.!]*$",
+    re.IGNORECASE,
+)
+
+
+def split_pin(*, text: str) -> tuple[bool, str]:
+    """Whether a sentence asks to be kept, and what is left without the asking.
+
+    Nothing is left of "Remember that!", which speaks of its neighbour.
+    """
+    match = _REMEMBER.match(text)
+    if match and not text.endswith("?") and not re.match(r"to\s", text[match.end() :]):
+        rest = text[match.end() :].strip()
+        return True, rest if len(content_words(rest)) >= 2 else ""
+    tail = _REMEMBER_TAIL.search(text)
+    return (True, text[: tail.start()]) if tail else (False, text)
+
+
+def pinned_label(label: Label) -> Label:
+    """The label of what the user asked to remember: importance 10, pinned (seed 000)."""
+    return replace(label, importance=10, pinned=True, confidence=0.95)

@@ -1,0 +1,60 @@
+"""The extractor that needs no language model: rules behind the same port as the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from ..types import Candidate, Participants, SourceMessage
+from .compose import Walk
+from .corrections import apply_corrections
+from .dialogue import read_units
+from .drafts import Draft, to_candidate
+from .review import uncovered_drafts
+
+
+class RulesExtractor:
+    """Turns messages into candidate memories by grammar-like rules; holds no state."""
+
+    name = "rules"
+
+    def extract(
+        self,
+        *,
+        messages: Sequence[SourceMessage],
+        context: Sequence[SourceMessage],
+        participants: Participants,
+    ) -> list[Candidate]:
+        """Pass 1: what typed patterns find in `messages`; `context` lends topics and names."""
+        units = read_units(messages=messages, context=context, participants=participants)
+        drafts = Walk(units=apply_corrections(units=units)).drafts()
+        return _candidates(drafts, messages, 1)
+
+    def review(
+        self,
+        *,
+        messages: Sequence[SourceMessage],
+        context: Sequence[SourceMessage],
+        participants: Participants,
+        first_pass: Sequence[Candidate],
+    ) -> list[Candidate]:
+        """Pass 2: sentences that carry information and that no candidate of pass 1 covers."""
+        units = apply_corrections(
+            units=read_units(messages=messages, context=context, participants=participants)
+        )
+        drafts = uncovered_drafts(units=units, first_pass=first_pass)
+        known = {candidate.content.lower() for candidate in first_pass}
+        found = _candidates(drafts, messages, 2)
+        return [candidate for candidate in found if candidate.content.lower() not in known]
+
+
+def _candidates(
+    drafts: list[Draft], messages: Sequence[SourceMessage], extraction_pass: int
+) -> list[Candidate]:
+    allowed: frozenset[UUID] = frozenset(message.id for message in messages)
+    found: dict[str, Candidate] = {}
+    for draft in drafts:
+        candidate = to_candidate(draft=draft, extraction_pass=extraction_pass, allowed=allowed)
+        if candidate is not None:
+            found.setdefault(candidate.content.lower(), candidate)
+    return list(found.values())

@@ -1,0 +1,174 @@
+"""The build of a sentence: its lead-in, whether it commands, whether it has a verb."""
+
+from __future__ import annotations
+
+import re
+
+from .verbs import AMBIGUOUS, AUXILIARIES, BASES, GERUNDS, MODALS, PAST, THIRD, is_finite
+from .words import ADVERBS, DETERMINERS, PREPOSITIONS, STOPWORDS, word_set, words_of
+
+_LEAD = re.compile(
+    r"^(?:(?:(?:yes|yeah|yep|yup|no|nope|nah|ok|okay|well|so|oh|ah|hm+|hmm|um|uh|right|sure|great|"
+    r"good|cool|nice|perfect|lovely|phew|ugh|pls|ta|thx|cheers|thanks|thank\syou|hi\sthere|hey\sthere|hi|hiya|hey|hello|"
+    r"morning|good\smorning|good\s"
+    r"(?:evening|afternoon)|anyway|anyways|btw|by\sthe\sway|fyi|also|and|but|plus|sorry|haha|lol|"
+    r"wow|"
+    r"alright|all\sright|got\sit|exactly|correct|absolutely|definitely|of\scourse|indeed|true|"
+    r"please|then|oh\sand|one\smore\sthing|quick\snote|fine|awesome|sweet|super|great\squestion|"
+    r"good\s(?:question|point|call|idea)|thanks\sa\slot|not\syet|not\sreally|bingo|"
+    r"to\sbe\shonest|tbh|honestly|as\si\ssaid|in\sfact|basically|actually|just\sso\syou\sknow|"
+    r"for\sthe\srecord|before\swe\s(?:start|begin)|before\si\sforget|first\soff|heads[\s-]up|"
+    r"for\scontext|some\scontext|quick\sone|another\sthing|one\sthing|no\sneed|sounds\sgood|"
+    r"first\sthing|no\sworries|no\sharm\sdone|will\sdo|deal|agreed)\b"
+    r"(?:\s(?!i['’]|i\s|we|you|the|my|it|that|this)(?-i:[A-Z])[\w-]{1,20}(?=\s?[,.!:]))?"
+    r"\s*(?:[,.!:;–—-]+\s*|\s(?=\S))))+",
+    re.IGNORECASE,
+)
+_KEEP_LEAD = re.compile(
+    r"^(?:(?:good|great|nice|sure|right|perfect|cool|fine|true|super|sweet|correct|lovely|awesome|"
+    r"please|exactly|basically|so|well|one\sthing|another\sthing|then|thanks)\s(?=[a-z]))",
+    re.IGNORECASE,
+)
+_OPENERS = word_set(
+    """
+    yes yeah yep no nope ok okay well so oh ah hm hmm anyway btw also and but plus sorry haha
+    wow alright please pls then hi hey hello um uh nah thanks ta thx phew ugh actually lol
+    """
+)
+
+
+def strip_lead(*, text: str) -> str:
+    """The sentence without answers, greetings and fillers in front ("Yes, and …")."""
+    rest = text
+    for _ in range(4):
+        match = _LEAD.match(rest)
+        if match is None or match.end() >= len(rest) or _KEEP_LEAD.match(rest):
+            break
+        following = words_of(rest[match.end() : match.end() + 20])
+        plain = rest[: match.end()].rstrip()[-1:] not in ",.!:;–—-"
+        last = words_of(match.group())[-1]
+        if plain and (last not in _OPENERS or last == "no"):
+            break
+        if plain and following and following[0] in {"of", "for", "to", "as"}:
+            break
+        rest = rest[match.end() :]
+    return rest.strip()
+
+
+_FROM_NOW = re.compile(
+    r"^(?:in\s(?:the\s)?future|from\snow\son|going\sforward|next\stime|as\sa\srule|"
+    r"in\sgeneral)\b,?\s",
+    re.I,
+)
+
+
+def is_imperative(*, text: str) -> bool:
+    """Whether a sentence begins with a bare verb that tells somebody to do something."""
+    words = words_of(_FROM_NOW.sub("", text))
+    while words and words[0] in {
+        "please",
+        "and",
+        "then",
+        "just",
+        "also",
+        "always",
+        "never",
+        "so",
+        "now",
+        "but",
+    }:
+        words = words[1:]
+    if not words:
+        return False
+    if words[0] in {"don't", "do", "let's"} and len(words) > 1:
+        return words[0] != "let's" and (words[1] in BASES or words[1] in {"not", "be"})
+    if words[0] == "be" and len(words) > 1:
+        return True
+    if words[0] not in BASES:
+        return False
+    if len(words) == 1:
+        return words[0] not in AMBIGUOUS
+    if len(words) == 2 and words[0] in AMBIGUOUS and any(char.isdigit() for char in words[1]):
+        return False
+    if (
+        words[1] in AUXILIARIES
+        or words[1] in MODALS
+        or words[1] == "of"
+        or is_finite(word=words[1])
+    ):
+        return False
+    return not (words[0] in AMBIGUOUS and any(is_finite(word=word) for word in words[1:4]))
+
+
+_CONDITION_HEAD = re.compile(
+    r"^(?:whenever|every\stime|each\stime|when|if|once|as\ssoon\sas|before|after|in\scase|to)\s"
+    r"[^,:]{3,140}[,:]\s(?:then\s)?",
+    re.IGNORECASE,
+)
+_AFTER_IS = word_set(
+    "not in on a an the been at going my our your away out off back here there ill sick pregnant"
+)
+_IS_CONTRACTED = word_set(
+    "it's that's there's he's she's what's who's here's everyone's everything's"
+)
+
+
+def has_verb(*, text: str) -> bool:
+    """Whether a sentence has a finite verb, so that it can stand as a clause."""
+    words = words_of(text)
+    head = _CONDITION_HEAD.match(text)
+    if head and is_imperative(text=text[head.end() :]):
+        return True
+    for index, word in enumerate(words):
+        if index == 0 and word in {"let's"}:
+            return True
+        if word == "may" and words[index + 1 : index + 2] and words[index + 1][0].isdigit():
+            continue
+        if word.endswith("'s") and word not in _IS_CONTRACTED:
+            # "Ilse's late" or "Ilse's budget": a clause only with a word like "not", "in", "-ing".
+            following = words[index + 1] if index + 1 < len(words) else ""
+            if (
+                following in _AFTER_IS
+                or (index and word in {"name's", "names's"})
+                or following in GERUNDS
+            ):
+                return True
+            continue
+        before = words[index - 1] if index else ""
+        if word in BASES and word not in PAST:
+            if _takes_base(before, index) and (
+                word not in AMBIGUOUS
+                or before in _BASE_SUBJECTS
+                or (before.endswith("s") and index == 1)
+            ):
+                return True
+            plural = any(earlier.endswith("s") and len(earlier) > 3 for earlier in words[:index])
+            free = before not in PREPOSITIONS | DETERMINERS | {"to", "not", "and"}
+            if word not in AMBIGUOUS and plural and free:
+                return True
+            if words[0] in {"i", "we"} and 0 < index < 5:
+                return True
+            continue
+        if is_finite(word=word):
+            return True
+        if (
+            word.endswith("s")
+            and word in THIRD
+            and index
+            and (before not in STOPWORDS or before in ADVERBS or before in _THIRD_SUBJECTS)
+        ):
+            return True
+    return False
+
+
+_BASE_SUBJECTS = word_set("i we you they who people to and") - {"to", "and"} | ADVERBS
+_THIRD_SUBJECTS = word_set("it she he that this who which everyone nobody everything one")
+
+
+def _takes_base(before: str, index: int) -> bool:
+    """Whether a bare verb form may follow: after a plural, a pronoun, an adverb, or at the head."""
+    return (
+        index == 0
+        or before in _BASE_SUBJECTS
+        or (before.endswith("s") and before not in {"is", "was", "its", "his", "as"})
+    )

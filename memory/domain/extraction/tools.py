@@ -1,0 +1,155 @@
+"""What tool runs teach: the way that worked, the result that counts, the fact that was read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from ..types import MemoryType
+from .acts import Act, act_of
+from .dialogue import Unit
+from .drafts import Draft, merged_sources
+from .guards import is_command
+from .labels import Label
+from .moments import month_day
+from .syntax import strip_lead
+from .words import STOPWORDS, words_of
+
+_COMMAND_NAME = re.compile(r"(?:^|[;\n]\s?)([a-z][\w.]*(?:[-_/][\w]+)*)\b")
+_SUCCESS = re.compile(
+    r"\b(?:fixed|solved|resolved|repaired|restored|recovered|worked|works\s(?:again|now)|"
+    r"did\sthe\strick|that\sdid\sit|"
+    r"back\s(?:up|online|to\snormal)|green\sagain|succeeded|cleared\sit|unblocked|passes\snow|"
+    r"passing\snow|healthy\sagain)\b",
+    re.IGNORECASE,
+)
+_RESULT = re.compile(
+    r"\b(?:approved|confirmed|booked|reserved|refunded|issued|scheduled|cancelled|canceled|"
+    r"registered|submitted|granted|"
+    r"rejected|declined|shipped|accepted|credited|renewed|extended|moved\sto|rebooked|"
+    r"rescheduled)\b",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"\b(?:[A-Z]{2,}[-#]?\d[\w-]*|#\d{3,}|[A-Z]+-[A-Z]*\d+|[A-Z0-9]{6,8}(?=\b)(?=\S*\d))"
+)
+_ARGUMENT = re.compile(
+    r"\b(order|ticket|account|invoice|case|booking|claim|request|id|customer|flight|server|"
+    r"user)[=:\s]#?([\w-]*\d[\w-]*)",
+    re.IGNORECASE,
+)
+_NOT_A_REPORT = re.compile(
+    r"\b(?:i(?:['’](?:m|ll|ve|d)|\swill|\scan|\scould|\sam|\shave)|let\sme|shall|should\si|i['’]d|"
+    r"suggest|recommend|you\s(?:could|might|should|may)|"
+    r"maybe|perhaps|probably|might|seems?|looks\slike|i\sthink|i\sguess|sorry|great|thanks?|glad|"
+    r"noted|sure|of\scourse|"
+    r"here\s(?:is|are)|would\syou)\b",
+    re.IGNORECASE,
+)
+_FINDING = re.compile(
+    r"\b(?:was|were|had|has|is)\s(?:never|not|no|missing|expired|exhausted|full|broken|down|wrong|"
+    r"blocked|revoked|disabled|locked|corrupt\w*)\b|n['’]t\b|\b(?:missing|expired|ran\sout|"
+    r"caused)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class ToolRun:
+    """The tool messages since the user last spoke, in one conversation."""
+
+    commands: list[str] = field(default_factory=list)
+    units: list[Unit] = field(default_factory=list)
+    reports: list[Unit] = field(default_factory=list)
+    last_turn: int = -9
+
+    def observe(self, unit: Unit) -> None:
+        """Take in a sentence of a tool message."""
+        self.units.append(unit)
+        self.last_turn = unit.turn
+        text = unit.text.split("->", 1)[0] if "->" in unit.text else unit.text
+        for match in _COMMAND_NAME.finditer(text):
+            name = match.group(1)
+            if (
+                name not in STOPWORDS
+                and name not in self.commands
+                and ("-" in name or "_" in name or "->" in unit.text)
+            ):
+                self.commands.append(name)
+        for part in unit.text.split(";")[1:]:
+            head = words_of(part)[:1]
+            if head and "->" in part and head[0] not in self.commands:
+                self.commands.append(head[0])
+
+
+def read_report(*, unit: Unit, run: ToolRun, problem: Draft | None) -> tuple[list[Draft], str]:
+    """What an assistant's sentence after tool messages is worth, and a cause to add to the problem.
+
+    Only reports count: offers, plans, guesses and anything that smells of an instruction do not.
+    """
+    text = strip_lead(text=unit.text).rstrip(". ")
+    sources = merged_sources([u.message_id for u in run.units], [unit.message_id])
+    if not unit.own or is_command(text=unit.text) or unit.text.endswith("?"):
+        return [], ""
+    if _SUCCESS.search(text) and run.commands and _names_a_command(text, run):
+        return [_procedure(unit, text, run, problem, sources)], ""
+    if _NOT_A_REPORT.search(text) or act_of(text=text, chat=False) is not Act.STATEMENT:
+        return [], ""
+    day = month_day(unit.at.date())
+    if _RESULT.search(text) and (_CODE.search(text) or _ARGUMENT.search(text)):
+        label = Label(MemoryType.EPISODIC, 5, "event", "result", confidence=0.9)
+        return [
+            Draft(f"On {day}, {_with_argument(text, run)}", label, sources, unit.turn, unit.at)
+        ], ""
+    if problem is not None and _FINDING.search(text) and unit.turn - run.last_turn <= 1:
+        return [], text
+    if (
+        re.match(r"(?:they|the\s\w+|it|he|she)\b", text, re.IGNORECASE)
+        and unit.turn - run.last_turn <= 1
+        and _reads(run)
+    ):
+        label = Label(MemoryType.SEMANTIC, 5, "tasks", "fact", confidence=0.7)
+        return [Draft(text, label, sources, unit.turn, unit.at)], ""
+    return [], ""
+
+
+def _reads(run: ToolRun) -> bool:
+    return any(
+        re.search(r"read|mail|search|fetch|get|open|lookup|query|list|show|find", name)
+        for name in run.commands
+    )
+
+
+def _names_a_command(text: str, run: ToolRun) -> bool:
+    low = text.lower()
+    return any(name in low for name in run.commands) or len(run.commands) >= 2
+
+
+def _procedure(
+    unit: Unit, text: str, run: ToolRun, problem: Draft | None, sources: tuple[UUID, ...]
+) -> Draft:
+    missing = [name for name in run.commands if name not in text.lower()]
+    steps = f" (steps: {', then '.join(run.commands)})" if missing and len(run.commands) > 1 else ""
+    body = re.sub(r"^(?:fixed|solved|done|resolved)\s?[:,–-]\s", "", text, flags=re.IGNORECASE)
+    lead = ""
+    if problem is not None:
+        clause = re.sub(r"\b(?:again|just|today|now)\b\s?", "", problem.clause).strip(" .")
+        lead = f"When {clause[:1].lower() + clause[1:]}: "
+        sources = merged_sources(problem.sources, sources)
+    content = f"{lead}{body}{steps}; this worked on {month_day(unit.at.date())}"
+    label = Label(MemoryType.PROCEDURAL, 6, "procedure", "tool_pattern", confidence=0.8)
+    return Draft(content, label, sources, unit.turn, unit.at)
+
+
+def _with_argument(text: str, run: ToolRun) -> str:
+    for unit in run.units:
+        match = _ARGUMENT.search(unit.text)
+        if match and match.group(2) not in text and match.group(1).lower() != "id":
+            head, comma, _ = text.partition(", ")
+            return (
+                f"{head} for {match.group(1).lower()} {match.group(2)}"
+                if comma
+                else f"{text} for {match.group(1).lower()} {match.group(2)}"
+            )
+    return text

@@ -1,0 +1,109 @@
+"""A clause into a draft: who, when and about what, all written out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from .clauses import is_past
+from .dates import resolve_dates
+from .dialogue import Unit
+from .drafts import Draft, lowered, merged_sources, sentence
+from .entities import Focus
+from .fillers import tells_too_little
+from .introductions import Introduction
+from .labels import Label
+from .ledger import Ledger
+from .patterns import label_clause
+from .pins import pinned_label
+from .profile import profile_label
+from .requests import wishes_told
+from .rewrite import third_person_text
+from .topics import OnTopic, with_topic
+
+_SELF = re.compile(r"\b(?:i|me|my|mine|i['’](?:m|ve|ll|d))\b", re.IGNORECASE)
+_WE = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
+_REASON = re.compile(r"^(?:because|since|as)\s", re.IGNORECASE)
+_REACH = 4
+
+
+class ClauseWriter:
+    """Writes clauses as standalone third-person drafts into the ledger of one conversation."""
+
+    def __init__(self, *, speakers: frozenset[str]) -> None:
+        self.focus = Focus()
+        self.ledger = Ledger()
+        self._speakers = speakers
+
+    def observe(self, *, unit: Unit, text: str) -> None:
+        """Learn names and topics from a sentence that becomes no memory."""
+        third = third_person_text(text=text, voice=unit.voice)
+        self._learn(unit, third)
+
+    def introduce(self, *, unit: Unit, said: list[Introduction]) -> None:
+        """Add what a speaker says of name and pronouns."""
+        if unit.own:
+            for one in said:
+                self.ledger.add(self._draft(unit, one.content, one.label))
+
+    def write(
+        self,
+        *,
+        unit: Unit,
+        clause: str,
+        pinned: bool = False,
+        request: bool = False,
+        label: Label | None = None,
+    ) -> None:
+        """Add one clause; `request` marks a wish, `label` overrides what the patterns say."""
+        if not unit.own:
+            self.observe(unit=unit, text=clause)
+            return
+        past = is_past(text=clause)
+        resolved, sources = self.focus.resolve(
+            text=wishes_told(clause=clause), turn=unit.turn, reach=_REACH
+        )
+        third = third_person_text(text=resolved, voice=unit.voice, past=past)
+        third = self.ledger.by_then(third)
+        found = resolve_dates(text=third, today=unit.at.date(), past=past)
+        filed = label or label_clause(
+            clause=clause, dates=found.dates, past=past, request=request, chat=False
+        )
+        if filed.category != "profile" and not label and tells_too_little(clause=clause):
+            self._learn(unit, found.text)
+            return
+        text = found.text
+        if filed.category == "preferences" and not _SELF.search(clause) and not _WE.search(clause):
+            text = f"{unit.voice.name} says that {lowered(text)}"
+        personal = bool(_SELF.search(clause)) or filed.category in {"profile", "preferences"}
+        named = OnTopic(text)
+        if not (personal or filed.pinned):
+            named = with_topic(text=text, topic=self.focus.topic, turn=unit.turn)
+        draft = replace(
+            self._draft(unit, sentence(named.text), pinned_label(filed) if pinned else filed),
+            sources=merged_sources(unit.sources, named.sources, sources),
+            about=named.about,
+            dates=found.dates,
+            clause=clause,
+        )
+        self._learn(unit, found.text)
+        self.ledger.add(draft)
+        if filed.category == "preferences":
+            self._in_passing(unit, clause)
+
+    def _in_passing(self, unit: Unit, clause: str) -> None:
+        """A preference may state a fact of the person ("don't phone me, I work nights")."""
+        for part in re.split(r"[,;]\s", clause)[1:]:
+            bare = _REASON.sub("", part)
+            label = profile_label(clause=bare)
+            if label and re.match(r"(?i)i\b", bare):
+                told = third_person_text(text=bare, voice=unit.voice)
+                self.ledger.add(self._draft(unit, sentence(told), label))
+
+    def _draft(self, unit: Unit, text: str, label: Label) -> Draft:
+        return Draft(text, label, unit.sources, unit.turn, unit.at, unit.voice.name)
+
+    def _learn(self, unit: Unit, third: str) -> None:
+        self.focus.observe(
+            text=third, source=unit.message_id, turn=unit.turn, speakers=self._speakers
+        )

@@ -1,0 +1,146 @@
+"""What a statement is about: its names, its subject part, its content words and their polarity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .lexicon import Mark, Table, annotate
+from .names import Name, find_names
+from .negation import NEGATORS, negated_positions, negative_base
+from .quantities import Quantity, find_quantities
+from .sentence import STOPWORDS, find_head, find_start
+from .tokens import Token, stem, tokenize
+
+_STOP_STEMS = frozenset(stem(word) for word in STOPWORDS) | STOPWORDS
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A content word: stem, synonym groups, position, and whether it is denied."""
+
+    stem: str
+    text: str
+    position: int
+    groups: frozenset[int]
+    kinds: frozenset[tuple[int, int]]
+    denied: bool
+    in_subject: bool
+    is_name: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A statement taken apart; positions are token indexes."""
+
+    tokens: tuple[Token, ...]
+    words: tuple[Word, ...]
+    names: tuple[Name, ...]
+    quantities: tuple[Quantity, ...]
+    marks: tuple[Mark, ...]
+    denied: frozenset[int]
+    exclusive: bool
+    start: int
+    head: int
+
+    @property
+    def verb(self) -> str:
+        """The folded main verb, ":" or ""."""
+        return self.tokens[self.head].lower if self.head < len(self.tokens) else ""
+
+    def of(self, table: Table) -> list[Mark]:
+        """The marks of one table."""
+        return [mark for mark in self.marks if mark.table is table]
+
+
+@lru_cache(maxsize=4096)
+def read(text: str) -> Reading:
+    """Take a statement apart; reads at most `tokens.MAX_TOKENS` tokens."""
+    tokens = tokenize(text)
+    marks = annotate(tokens)
+    quantities = find_quantities(tokens)
+    denied, exclusive = negated_positions(tokens, _fixed_phrases(tokens, marks))
+    start = find_start(tokens)
+    head = find_head(tokens, start)
+    names = find_names(tokens, quantities, start, head)
+    return Reading(
+        tokens=tuple(tokens),
+        words=_words(tokens, marks, quantities, names, denied, range(start, head)),
+        names=names,
+        quantities=tuple(quantities),
+        marks=tuple(marks),
+        denied=denied,
+        exclusive=exclusive,
+        start=start,
+        head=head,
+    )
+
+
+def _fixed_phrases(tokens: Sequence[Token], marks: Sequence[Mark]) -> frozenset[int]:
+    """Positions of known phrases ("not required"), whose own denial is part of their meaning."""
+    return frozenset(
+        i
+        for mark in marks
+        if mark.end - mark.start > 1 and mark.table in {Table.SYNONYM, Table.AXIS}
+        for i in range(mark.start, mark.end)
+        if tokens[i].lower in NEGATORS
+    )
+
+
+def _words(
+    tokens: Sequence[Token],
+    marks: Sequence[Mark],
+    quantities: Sequence[Quantity],
+    names: Sequence[Name],
+    denied: frozenset[int],
+    subject: range,
+) -> tuple[Word, ...]:
+    groups: dict[int, set[int]] = {}
+    kinds: dict[int, frozenset[tuple[int, int]]] = {}
+    for mark in marks:
+        if mark.table is Table.KIND:
+            kinds.update((i, frozenset(mark.ids)) for i in range(mark.start, mark.end))
+        if mark.table is Table.SYNONYM:
+            for i in range(mark.start, mark.end):
+                groups.setdefault(i, set()).update(row for row, _ in mark.ids)
+    taken = {i for quantity in quantities for i in range(quantity.start, quantity.end)}
+    named = {i for name in names for i in range(name.start, name.end)}
+    words: list[Word] = []
+    for i, token in enumerate(tokens):
+        if token.separator or i in taken:
+            continue
+        known = groups.get(i)
+        if token.lower in STOPWORDS or token.stem in _STOP_STEMS:
+            if known is None or token.lower in STOPWORDS:
+                continue
+        base = negative_base(token.lower)
+        root = stem(base) if base else token.stem
+        words.append(
+            Word(
+                root,
+                token.lower,
+                i,
+                frozenset(known or ()),
+                kinds.get(i, frozenset()),
+                i in denied,
+                i in subject,
+                i in named,
+            )
+        )
+        if "-" in token.lower and not base:
+            words.extend(
+                Word(
+                    stem(part),
+                    part,
+                    i,
+                    frozenset(),
+                    frozenset(),
+                    i in denied,
+                    i in subject,
+                    i in named,
+                )
+                for part in token.lower.split("-")[:4]
+                if len(part) > 2 and part not in STOPWORDS
+            )
+    return tuple(words)

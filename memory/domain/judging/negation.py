@@ -1,0 +1,114 @@
+"""Polarity: which words of a statement are denied, and where the denial ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .lexicon import knows
+from .tables import words
+from .tokens import Token, stem
+
+NEGATORS = words(
+    "not no never none neither nor nobody nothing nowhere without lack lacks lacking hardly "
+    "rarely seldom barely cannot unable free-of minus except stopped stop stops"
+)
+_SHORT = {"without": 4, "no": 5, "lack": 4, "lacks": 4, "lacking": 4}
+_BREAKS = words(
+    "but although though because while when if so unless until except whereas and which who "
+    "rather yet however since as instead"
+)
+_EXCEPTIVES = words("outside but except beyond besides")
+_NOT_NEGATED = words("only just merely least later more than")
+_UN_WORDS = words(
+    "under until unit units union unique university uncle uni united unicorn uniform universal "
+    "unless understand undo unlock unto unveil"
+)
+
+
+def negated_positions(
+    tokens: Sequence[Token], fixed: frozenset[int]
+) -> tuple[frozenset[int], bool]:
+    """The indexes of denied tokens, and whether the statement excludes all but some ("only").
+
+    `fixed` are negators that belong to a known phrase and deny nothing else.
+    """
+    if _is_double(tokens):
+        return frozenset(), True
+    denied: set[int] = set()
+    exclusive = False
+    i = 0
+    while i < len(tokens):
+        lower = tokens[i].lower
+        if lower in NEGATORS and i not in fixed:
+            if _is_exceptive(tokens, i):
+                exclusive = True
+                i += 1
+                continue
+            following = tokens[i + 1].lower if i + 1 < len(tokens) else ""
+            # "Not every X does" leaves room for an X that does.
+            partial = lower == "not" and following in {"every", "all", "everyone", "always"}
+            if not partial and not (lower in {"not", "no"} and following in _NOT_NEGATED):
+                _deny(tokens, i, denied)
+        elif lower in {"only", "solely", "exclusively", "reserved", "restricted", "confined"}:
+            exclusive = True
+        i += 1
+    for position, token in enumerate(tokens):
+        if negative_base(token.lower):
+            denied ^= {position}
+    return frozenset(denied), exclusive
+
+
+def _is_double(tokens: Sequence[Token]) -> bool:
+    """ "Nothing is deployed without approval" asserts that approval is needed."""
+    lowers = [token.lower for token in tokens]
+    first = next((i for i, lower in enumerate(lowers) if lower in _FULL_NEGATORS), -1)
+    return first >= 0 and any(lower in {"without", "unless"} for lower in lowers[first + 1 :])
+
+
+_FULL_NEGATORS = words("no not never nothing nobody none cannot")
+
+
+_FORBIDDING = words(
+    "forbidden forbid forbids banned ban bans prohibited prohibit prohibits disallowed barred "
+    "outlawed refused refuse refuses rejected declined denied avoid avoids"
+)
+
+
+def is_negative(tokens: Sequence[Token]) -> bool:
+    """Whether the statement as a whole denies or forbids: an odd number of denials."""
+    if _is_double(tokens):
+        return False
+    count = sum(token.lower in NEGATORS or token.lower in _FORBIDDING for token in tokens)
+    return count % 2 == 1
+
+
+def _is_exceptive(tokens: Sequence[Token], i: int) -> bool:
+    """ "No one outside X", "nobody but X", "none except X" say "only X"."""
+    if tokens[i].lower not in {"no", "nobody", "none", "nothing"}:
+        return False
+    return any(token.lower in _EXCEPTIVES for token in tokens[i + 1 : i + 4]) or any(
+        tokens[j].lower == "other" and j + 1 < len(tokens) and tokens[j + 1].lower == "than"
+        for j in range(i + 1, min(i + 4, len(tokens)))
+    )
+
+
+def _deny(tokens: Sequence[Token], i: int, denied: set[int]) -> None:
+    limit = _SHORT.get(tokens[i].lower, 12)
+    for j in range(i + 1, min(i + 1 + limit, len(tokens))):
+        if tokens[j].separator or tokens[j].lower in _BREAKS:
+            return
+        # A second negation takes back the first.
+        denied ^= {j}
+
+
+def negative_base(word: str) -> str:
+    """The base of a word with a denying prefix or suffix ("unpaid", "sugar-free"), or ""."""
+    if word.startswith("non-"):
+        return word[4:]
+    if word.endswith("-free") and len(word) > 7:
+        return word[:-5]
+    if word.startswith("un") and len(word) > 5 and word not in _UN_WORDS:
+        base = word[2:]
+        if not knows(stem(word)) and knows(stem(base)):
+            return base
+    return ""

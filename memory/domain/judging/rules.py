@@ -1,0 +1,111 @@
+"""The judge by rules: weighs the evidence of a pair and says in words what decided."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ..types import Judgement, Statement, Verdict
+from .evidence import Evidence, weigh
+from .tokens import fold
+from .weights import WEIGHTS
+
+_VERDICTS = (Verdict.SUPERSEDE, Verdict.DISPUTE, Verdict.COEXIST, Verdict.DUPLICATE)
+
+
+class RulesJudge:
+    """A `Judge` without a language model; deterministic and safe to share between threads.
+
+    `weights` give each feature of `evidence.weigh` its say in the four verdicts, in the order
+    supersede, dispute, coexist, duplicate; without them the fitted ones of `weights.py` hold.
+    """
+
+    name = "rules"
+
+    def __init__(
+        self, *, weights: Mapping[str, tuple[float, float, float, float]] = WEIGHTS
+    ) -> None:
+        self._weights = weights
+
+    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
+        """The verdict on the pair with its reason; the confidence is the share of the evidence."""
+        if _plain(existing.content) == _plain(new.content):
+            return Judgement(Verdict.DUPLICATE, "the same words", 1.0)
+        evidence = weigh(existing, new)
+        if evidence.strangers:
+            reason = f"different subjects: {evidence.strangers}"
+            return Judgement(Verdict.COEXIST, reason, 0.95)
+        if evidence.corrects:
+            return Judgement(Verdict.SUPERSEDE, reason_for(Verdict.SUPERSEDE, evidence), 0.95)
+        scores = [0.0, 0.0, 0.0, 0.0]
+        for feature, value in evidence.features.items():
+            for place, weight in enumerate(self._weights.get(feature, ())):
+                scores[place] += weight * value
+        best = max(range(4), key=lambda place: (scores[place], -place))
+        total = sum(math.exp(score - scores[best]) for score in scores)
+        verdict = _VERDICTS[best]
+        return Judgement(verdict, reason_for(verdict, evidence), round(1.0 / total, 3))
+
+
+def _plain(text: str) -> str:
+    return " ".join(fold(text).casefold().split()).rstrip(".!")
+
+
+def reason_for(verdict: Verdict, evidence: Evidence) -> str:
+    """The finding that speaks loudest for a verdict, in words, with the values it saw."""
+    if verdict is Verdict.SUPERSEDE:
+        return _why_supersede(evidence)
+    if verdict is Verdict.DISPUTE:
+        return f"{_why_dispute(evidence)}, nothing says which holds"
+    if verdict is Verdict.COEXIST:
+        return _why_coexist(evidence)
+    same = ", ".join(f"{a.text} = {b.text}" for a, b in evidence.comparison.equal_values[:2])
+    return f"the same fact in other words ({same})" if same else "the same fact in other words"
+
+
+def _why_supersede(evidence: Evidence) -> str:
+    signals = evidence.signals
+    if signals.correction:
+        return f'a correction ("{signals.correction}")'
+    if signals.change:
+        return f'an explicit change ("{signals.change}")'
+    if evidence.ending:
+        return f"an event that ends the state ({evidence.ending})"
+    if signals.weak:
+        return f'an event that replaces it ("{signals.weak}")'
+    return "a later event after which the earlier state is over"
+
+
+def _why_dispute(evidence: Evidence) -> str:
+    c = evidence.comparison
+    if c.other_values:
+        x, y = c.other_values[0]
+        name = c.attribute_name() or x.head
+        return f"two values of one attribute{f' ({name})' if name else ''}: {x.text} / {y.text}"
+    if c.oppositions:
+        axis, a, b = c.oppositions[0]
+        return f"opposite states ({axis}): {a} / {b}"
+    if c.polarity:
+        return f"one denies what the other says: {c.polarity[0]} / {c.polarity[1]}"
+    if evidence.clash:
+        return evidence.clash
+    left = [" ".join(w.text for w in side[:3]) for side in (c.left_existing, c.left_new)]
+    return f"the two do not fit together: {left[0] or '-'} / {left[1] or '-'}"
+
+
+def _why_coexist(evidence: Evidence) -> str:
+    signals = evidence.signals
+    if evidence.elsewhere:
+        return evidence.elsewhere
+    if evidence.places:
+        return f"different scopes: {evidence.places}"
+    for quote, kind in (
+        (signals.additive, "an addition"),
+        (signals.unreal, "only considered"),
+        (signals.temporary, "a passing state"),
+        (signals.past, "told as past"),
+        (signals.condition, "holds for some occasions only"),
+    ):
+        if quote:
+            return f'{kind} ("{quote}")'
+    return "nothing in the two excludes the other"

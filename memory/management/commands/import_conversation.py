@@ -1,0 +1,147 @@
+"""`manage.py import_conversation`: a transcript file into a team's memory."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.validators import validate_slug
+from django.template.defaultfilters import pluralize
+from django.utils import timezone
+from tqdm import tqdm  # type: ignore[import-untyped]
+
+from memory.clients.tools import default_tools
+from memory.domain.transcripts import TranscriptError, TranscriptFile, read_transcripts
+from memory.services.importing import ImportMode, ImportTarget, import_transcripts
+from teams.errors import DomainError
+from teams.services.people import ensure_team
+
+ACTOR = "command:import_conversation"
+INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended
+
+
+class Command(BaseCommand):
+    """Import a transcript; running it again stores nothing twice and goes on where it stopped."""
+
+    help = (
+        "Import a transcript: LoCoMo JSON, or JSON of the form"
+        ' {"messages": [{"role", "content", …}], "thread_id", "started_at"}, a list of such'
+        " conversations, or a bare list of messages."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, help="the transcript")
+        parser.add_argument("--team", required=True, help="slug of the team, created when new")
+        parser.add_argument("--agent", required=True, help="slug of the agent, created when new")
+        parser.add_argument("--user", required=True, help="external id of the person, likewise")
+        parser.add_argument("--project", help="slug of the project, likewise")
+        parser.add_argument(
+            "--mode",
+            choices=[each.value for each in ImportMode],
+            default=ImportMode.MESSAGES.value,
+            help="messages: extract memories from them; verbatim: one memory a turn",
+        )
+        parser.add_argument(
+            "--no-extract", action="store_true", help="only keep the messages, extract later"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        self._check_names(options)
+        file = _read(options["file"])
+        if file.unread_fields:
+            self.stderr.write(f"Fields that are not imported: {', '.join(file.unread_fields)}.")
+        target = ImportTarget(
+            team_id=ensure_team(slug=options["team"], actor=ACTOR),
+            agent=options["agent"],
+            user=options["user"],
+            project=options["project"],
+        )
+        started = time.perf_counter()
+        bar = tqdm(total=file.turn_count, unit="turn", file=sys.stderr, desc=options["file"].name)
+        with bar, _stop_on_interrupt() as stop:
+            try:
+                done = import_transcripts(
+                    target=target,
+                    transcripts=file.transcripts,
+                    mode=ImportMode(options["mode"]),
+                    extract=not options["no_extract"],
+                    tools=default_tools(),
+                    actor=ACTOR,
+                    now=timezone.now(),
+                    on_progress=bar.update,
+                    should_stop=stop.is_set,
+                )
+            except DomainError as error:
+                raise CommandError(f"{options['file']}: {error.message}") from None
+        self.stdout.write(
+            f"{done.conversations} conversation{pluralize(done.conversations)},"
+            f" {done.messages} message{pluralize(done.messages)}"
+            f" ({done.new_messages} new),"
+            f" {done.new_memories} new memor{pluralize(done.new_memories, 'y,ies')},"
+            f" {time.perf_counter() - started:.1f} seconds"
+        )
+        if done.conversations < len(file.transcripts):
+            raise CommandError(
+                f"Interrupted after {done.conversations} of {len(file.transcripts)} conversations;"
+                " run the same command again to continue.",
+                returncode=INTERRUPTED,
+            )
+
+    def _check_names(self, options: dict[str, Any]) -> None:  # Any: as `handle`
+        """Refuse what the API would refuse as a name, before anything is created."""
+        try:
+            validate_slug(options["team"])
+        except ValidationError:
+            raise CommandError(
+                "--team must be a slug: letters, digits, hyphens and underscores."
+            ) from None
+        for option, limit in (("agent", 100), ("user", 200), ("project", 100)):
+            name = options[option]
+            if name is None:
+                continue
+            if not name.strip() or len(name) > limit or not name.isprintable():
+                raise CommandError(f"--{option} must be 1 to {limit} printable characters.")
+            options[option] = name.strip()
+
+
+def _read(path: Path) -> TranscriptFile:
+    """The whole file, checked; CommandError names it and the first thing that is wrong."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+        return read_transcripts(data=data, stem=path.stem, max_chars=settings.MAX_CONTENT_CHARS)
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise CommandError(f"{path}: Is not UTF-8 text.") from None
+    except TranscriptError as error:
+        raise CommandError(f"{path}: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise CommandError(f"{path}: Is not JSON ({error}).") from None
+
+
+@contextmanager
+def _stop_on_interrupt() -> Iterator[threading.Event]:
+    """Ctrl-C lets the conversation under way finish; a second one ends the command at once."""
+    stop = threading.Event()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        stop.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,60 @@
+"""`manage.py load_demo`: a team with a story, to look around in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.validators import validate_slug
+from django.utils import timezone
+
+from memory.clients.tools import default_tools
+from memory.services.demo import load_demo
+from teams.services.people import ensure_team
+
+ACTOR = "command:load_demo"
+_TRY_IT = """
+Try it (the server runs with "make run"):
+
+  KEY=$(.venv/bin/python manage.py issue_key --team {team})
+  curl -s -H "Authorization: Bearer $KEY" "$URL/v1/memories?user=sarah&limit=20"
+  curl -s -H "Authorization: Bearer $KEY" "$URL/v1/memories?status=disputed"
+  curl -s -H "Authorization: Bearer $KEY" "$URL/v1/memories?status=superseded"
+  curl -s -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
+    -d '{{"query": "When does the beta start?", "agent": "kyra", "user": "sarah"}}' \\
+    "$URL/v1/retrieve"
+
+with URL=http://127.0.0.1:8000, or wherever it listens. In the admin ($URL/admin/) a superuser
+sees every team; "manage.py createsuperuser" makes one.
+"""
+
+
+class Command(BaseCommand):
+    """Load the demo's story; running it again adds nothing."""
+
+    help = "Fill a team with a small story: agents, people, conversations and their memories."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--team", default="demo", help="slug of the team, created when new")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        try:
+            validate_slug(options["team"])
+        except ValidationError:
+            raise CommandError(
+                "--team must be a slug: letters, digits, hyphens and underscores."
+            ) from None
+        made = load_demo(
+            team_id=ensure_team(slug=options["team"], actor=ACTOR),
+            tools=default_tools(),
+            actor=ACTOR,
+            now=timezone.now(),
+        )
+        states = ", ".join(f"{count} {status}" for status, count in made.memories.items())
+        self.stdout.write(
+            f"Team {options['team']}: {made.conversations} conversations with"
+            f" {made.new_messages} new messages, {made.new_memories} new memories.\n"
+            f"It now has {states} memories and {made.open_disputes} open disputes."
+        )
+        self.stdout.write(_TRY_IT.format(team=options["team"]))

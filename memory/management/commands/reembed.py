@@ -1,0 +1,68 @@
+"""`manage.py reembed`: all memories to the embedding model that the settings name."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm  # type: ignore[import-untyped]
+
+from memory.clients.embedder_choice import build_embedder, configured_spec
+from memory.services.reembedding import GRACE_SECONDS, embedding_status, reembed
+from routing.clients.embeddings import EmbeddingError
+from teams.errors import ConflictError
+
+INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended
+
+
+class Command(BaseCommand):
+    """Embed anew what has no vector of the configured model; run it again to continue."""
+
+    help = (
+        "Embed all memories with the model that the settings name. Searches go on with the old"
+        " vectors and switch at the end. After an interruption, run it again."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--batch", type=int, default=500, help="memories at a time")
+        parser.add_argument(
+            "--grace",
+            type=float,
+            default=GRACE_SECONDS,
+            help="seconds for requests under way before the old vectors are dropped",
+        )
+        parser.add_argument(
+            "--status", action="store_true", help="only say what there is to do; changes nothing"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        spec = configured_spec()
+        status = embedding_status(wanted=spec.name)
+        if options["status"]:
+            self.stdout.write(status.line or f"All memories are embedded with {spec.name}.")
+            return
+        if options["batch"] < 1:
+            raise CommandError("--batch must be at least 1.")
+        bar = tqdm(total=status.lacking, unit="memory", file=sys.stderr, desc=spec.name)
+        with bar:
+            try:
+                done = reembed(
+                    embedder=build_embedder(spec),
+                    batch=options["batch"],
+                    grace_seconds=max(0.0, options["grace"]),
+                    on_progress=bar.update,
+                )
+            except ConflictError as error:
+                raise CommandError(error.message) from None
+            except EmbeddingError as error:
+                raise CommandError(
+                    f"{error} Searches go on as before; run the same command again to continue."
+                ) from None
+            except KeyboardInterrupt:
+                raise CommandError(
+                    "Interrupted; searches go on. Run the same command again to continue.",
+                    returncode=INTERRUPTED,
+                ) from None
+        old = f", searches no longer use {done.switched_from}" if done.switched_from else ""
+        self.stdout.write(f"{done.embedded} memories embedded with {done.model}{old}.")

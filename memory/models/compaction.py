@@ -1,0 +1,49 @@
+"""What a conversation's context no longer holds in full."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from teams.models import Conversation
+from teams.models.base import TeamOwned
+
+from .memory import Memory
+
+
+class Compaction(TeamOwned):
+    """Messages `from_position` to `to_position`, extracted and summed up; they stay in the log.
+
+    `summary` covers everything up to `to_position`, earlier compactions included; the row is
+    written in the transaction that stores what was extracted.
+    """
+
+    conversation = models.ForeignKey(
+        Conversation,
+        on_delete=models.PROTECT,
+        related_name="compactions",
+        db_constraint=False,
+        db_index=False,
+    )
+    from_position = models.PositiveIntegerField()
+    to_position = models.PositiveIntegerField()
+    summary = models.TextField()
+    summary_memory = models.ForeignKey(
+        Memory, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
+    )
+    extraction = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["conversation", "to_position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "conversation", "from_position"], name="compaction_range_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(to_position__gte=models.F("from_position")),
+                name="compaction_range_ordered",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"compact {self.from_position}-{self.to_position}"

@@ -1,0 +1,244 @@
+"""Moving all memories to the embedding model of the settings while searches go on."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import DatabaseError, InterfaceError, connection, connections, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from pgvector import HalfVector
+
+from memory.domain.ports import Embedder
+from memory.models import EmbeddingState, SearchEntry
+from teams.errors import ConflictError
+from teams.services.people import all_team_ids
+from teams.tenancy import team_scope
+
+logger = logging.getLogger(__name__)
+
+ACTOR = "command:reembed"
+# Longer than a request that embedded its question or its drafts before the switch may still take.
+GRACE_SECONDS = 60.0
+_MOST_PASSES = 10
+_LOCK = int.from_bytes(hashlib.sha256(b"palimpsest-reembed").digest()[:8], "big", signed=True)
+
+_ADD_VECTORS = """
+UPDATE memory_searchentry AS entry
+SET next_embedding = given.vector::halfvec, next_model = %s
+FROM unnest(%s::uuid[], %s::text[]) AS given (memory_id, vector)
+WHERE entry.team_id = %s AND entry.memory_id = given.memory_id
+"""
+_SETTLE = """
+UPDATE memory_searchentry
+SET embedding = CASE next_model WHEN %(model)s THEN next_embedding ELSE embedding END,
+    embedding_model = CASE next_model WHEN %(model)s THEN next_model ELSE embedding_model END,
+    next_embedding = NULL, next_model = ''
+WHERE team_id = %(team)s AND memory_id = ANY(%(ids)s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingStatus:
+    """Whose vectors the memories have: `active` is what searches use, `wanted` what is set.
+
+    `lacking` memories have no vector of the wanted model.
+    """
+
+    active: str
+    wanted: str
+    lacking: int
+
+    @property
+    def line(self) -> str:
+        """What an operator must know, in one line; empty when there is nothing to do."""
+        if not self.lacking and self.active == self.wanted:
+            return ""
+        if self.active == self.wanted:
+            return (
+                f"{self.lacking} memories have no vector of {self.wanted}:"
+                " run «manage.py reembed»; until then searches find them by their words alone"
+            )
+        return (
+            f"{self.lacking} memories are embedded with {self.active}, the settings say"
+            f" {self.wanted}: run «manage.py reembed»; until then searches by meaning use"
+            f" {self.active}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reembedding:
+    """What one run did; `switched_from` is empty when the model was in use already."""
+
+    model: str
+    embedded: int
+    switched_from: str = ""
+
+
+def embedding_status(*, wanted: str) -> EmbeddingStatus:
+    """Compare the data with the model that is set, over all teams.
+
+    Without any memory there is nothing to compare, and the wanted model becomes the active one.
+    """
+    state = EmbeddingState.objects.first()
+    with team_scope(team_ids=all_team_ids(), actor=ACTOR):
+        lacking = _lacking(SearchEntry.objects.all(), wanted).count()
+        is_empty = not lacking and not SearchEntry.objects.exists()
+    return EmbeddingStatus(
+        active=wanted if state is None or is_empty else state.model, wanted=wanted, lacking=lacking
+    )
+
+
+def log_embedding_status(*, wanted: str) -> None:
+    """Say in the log of a starting process what an operator must know, if anything."""
+    try:
+        line = embedding_status(wanted=wanted).line
+    except (DatabaseError, InterfaceError):
+        # A server starts without its database and answers 503 until it is there.
+        return
+    finally:
+        connection.close()
+    if line:
+        # An error, as the launcher shows no lesser lines to the person at the shell.
+        logger.error("%s", line)
+
+
+def reembed(
+    *,
+    embedder: Embedder,
+    batch: int = 500,
+    grace_seconds: float = GRACE_SECONDS,
+    on_progress: Callable[[int], object] = lambda _: None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Reembedding:
+    """Give every memory a vector of `embedder`, make its model the active one, drop the old ones.
+
+    Searches use the old vectors until the switch, which is one row's change, and the new ones
+    after it. The old ones are dropped `grace_seconds` later. It may be stopped at any time: the
+    next run goes on from there. Raises ConflictError while another run is under way, and
+    EmbeddingError when the model does not answer; searches are then as before.
+    """
+    with _only_run():
+        switched_from = _announce(embedder, batch=batch)
+        embedded = 0
+        for _ in range(_MOST_PASSES):
+            found = _pass(embedder=embedder, batch=batch, on_progress=on_progress)
+            embedded += found
+            if not found:
+                break
+        _switch(embedder)
+        # What a process wrote that did not know of the new model, before and within the grace.
+        embedded += _pass(embedder=embedder, batch=batch, on_progress=on_progress)
+        state = EmbeddingState.objects.get()
+        due = state.switched_at.timestamp() + grace_seconds - time.time()
+        if due > 0 and _has_old(embedder.name):
+            sleep(due)
+            embedded += _pass(embedder=embedder, batch=batch, on_progress=on_progress)
+        _settle(SearchEntry.objects.exclude(next_model=""), model=embedder.name, batch=batch)
+        return Reembedding(embedder.name, embedded, switched_from)
+
+
+@contextmanager
+def _only_run() -> Iterator[None]:
+    """Hold the installation's lock; raises ConflictError when another run has it.
+
+    On the owner's connection, in a transaction of its own: the lock ends with the process however
+    that ends, and a pooler that lends connections by transaction does not lose it.
+    """
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_LOCK])
+        if cursor.fetchone() != (True,):
+            raise ConflictError("Another reembed is under way: let it finish, or stop it first.")
+        yield
+
+
+def _announce(embedder: Embedder, *, batch: int) -> str:
+    """Let writers know of the new model; returns the active one that it is to replace, if any."""
+    embedder.embed(["."])  # learns the size, and fails before anything is changed
+    state, created = EmbeddingState.objects.get_or_create(
+        defaults={"model": embedder.name, "dimensions": embedder.dimensions}
+    )
+    if created or state.model == embedder.name:
+        EmbeddingState.objects.update(next_model="")
+        return ""
+    # An earlier run may have been stopped after its switch: what is active must not be overwritten.
+    _settle(SearchEntry.objects.filter(next_model=state.model), model=state.model, batch=batch)
+    EmbeddingState.objects.update(next_model=embedder.name)
+    return state.model
+
+
+def _pass(*, embedder: Embedder, batch: int, on_progress: Callable[[int], object]) -> int:
+    """Embed what lacks a vector of the model, team by team; returns how many there were."""
+    done = 0
+    for team_id in all_team_ids():
+        for rows in _batches(team_id, model=embedder.name, size=batch):
+            # Outside any transaction, as the embedder may be remote; a text never changes.
+            vectors = embedder.embed([content for _, content in rows])
+            texts = [HalfVector(vector).to_text() for vector in vectors]
+            ids = [memory_id for memory_id, _ in rows]
+            with team_scope(team_ids=[team_id], actor=ACTOR), connection.cursor() as cursor:
+                cursor.execute(_ADD_VECTORS, [embedder.name, ids, texts, team_id])
+            done += len(rows)
+            on_progress(len(rows))
+    return done
+
+
+def _batches(team_id: UUID, *, model: str, size: int) -> Iterator[Sequence[tuple[UUID, str]]]:
+    after: UUID | None = None
+    while True:
+        with team_scope(team_ids=[team_id], actor=ACTOR):
+            rows = _lacking(SearchEntry.objects.filter(team_id=team_id), model)
+            if after is not None:
+                rows = rows.filter(memory_id__gt=after)
+            found = list(
+                rows.order_by("memory_id").values_list("memory_id", "memory__content")[:size]
+            )
+        if not found:
+            return
+        yield found
+        after = found[-1][0]
+
+
+def _lacking(
+    rows: QuerySet[SearchEntry, SearchEntry], model: str
+) -> QuerySet[SearchEntry, SearchEntry]:
+    return rows.exclude(Q(embedding_model=model) | Q(next_model=model))
+
+
+def _switch(embedder: Embedder) -> None:
+    EmbeddingState.objects.exclude(model=embedder.name).update(
+        model=embedder.name,
+        dimensions=embedder.dimensions,
+        next_model="",
+        switched_at=timezone.now(),
+    )
+
+
+def _has_old(model: str) -> bool:
+    with team_scope(team_ids=all_team_ids(), actor=ACTOR):
+        return SearchEntry.objects.filter(next_model=model).exists()
+
+
+def _settle(entries: QuerySet[SearchEntry, SearchEntry], *, model: str, batch: int) -> None:
+    """Put the active model's vectors in the place of the old ones, in short transactions."""
+    for team_id in all_team_ids():
+        after: UUID | None = None
+        while True:
+            with team_scope(team_ids=[team_id], actor=ACTOR):
+                rows = entries.filter(team_id=team_id)
+                if after is not None:
+                    rows = rows.filter(memory_id__gt=after)
+                ids = list(rows.order_by("memory_id").values_list("memory_id", flat=True)[:batch])
+                if ids:
+                    with connection.cursor() as cursor:
+                        cursor.execute(_SETTLE, {"model": model, "team": team_id, "ids": ids})
+            if not ids:
+                break
+            after = ids[-1]

@@ -1,0 +1,188 @@
+"""Vectors of texts from any OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import numpy as np
+import openai
+from numpy.typing import NDArray
+from openai.types import CreateEmbeddingResponse
+
+from .completions import FailureKind
+
+logger = logging.getLogger(__name__)
+
+# The protocol's own limit on the texts of one request.
+MAX_BATCH = 2048
+_CONNECT_SECONDS = 5.0
+# Below 8,192 tokens, the protocol's limit on one text, in every script.
+_SURE_CHARS = 6_000
+_TOKEN = re.compile(r"[\w.\[\]-]{1,64}")
+
+
+class EmbeddingError(Exception):
+    """No usable vectors came; the message never holds a text or a key."""
+
+    def __init__(self, message: str, *, kind: FailureKind) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class TextEmbeddings:
+    """Asks one embedding model of one endpoint; thread-safe.
+
+    Texts go in batches of `batch_size` (1 to 2,048). `timeout` is seconds without a byte from the
+    endpoint, for each of the 1 + `max_retries` requests of a batch; 429, 5xx, timeouts and lost
+    connections are retried with backoff and jitter, or after the time in Retry-After.
+    `dimensions` 0 leaves the size to the model. An empty `base_url` means the OpenAI API; an
+    empty `api_key` suits local endpoints that ask for none. Wrong settings are reported by `embed`.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        api_key: str,
+        model: str,
+        dimensions: int = 0,
+        batch_size: int = 100,
+        timeout: float = 60.0,
+        max_retries: int = 4,
+    ) -> None:
+        if not 1 <= batch_size <= MAX_BATCH:
+            raise ValueError(f"batch_size must be from 1 to {MAX_BATCH}")
+        self.model = model
+        self._dimensions = dimensions
+        self._batch_size = batch_size
+        self._problem = _problem_with(base_url=base_url, api_key=api_key, model=model)
+        self._client = openai.OpenAI(
+            base_url="http://misconfigured.invalid" if self._problem else base_url or None,
+            api_key=api_key.strip() or "none",
+            timeout=openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS)),
+            max_retries=max_retries,
+        )
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The model's vectors as it gives them, shape (len(texts), its dimensions), in order.
+
+        A text that is too long for the model is cut. Raises EmbeddingError: unavailable (network,
+        overload), malformed (an answer that cannot be used), misconfigured (credentials, model,
+        dimensions, request).
+        """
+        if self._problem:
+            raise EmbeddingError(self._problem, kind=FailureKind.MISCONFIGURED)
+        batches = [
+            self._batch(texts[start : start + self._batch_size])
+            for start in range(0, len(texts), self._batch_size)
+        ]
+        if not batches:
+            return np.zeros((0, self._dimensions), dtype=np.float32)
+        if len({batch.shape[1] for batch in batches}) > 1:
+            raise self._malformed("vectors of different sizes")
+        return np.concatenate(batches)
+
+    def _batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        started = time.monotonic()
+        response = self._request(texts)
+        usage = response.usage
+        logger.info(
+            "model=%s texts=%d tokens=%s seconds=%.2f",
+            self.model,
+            len(texts),
+            usage.total_tokens if usage else "unknown",
+            time.monotonic() - started,
+        )
+        return self._vectors(response, count=len(texts))
+
+    def _request(self, texts: Sequence[str]) -> CreateEmbeddingResponse:
+        try:
+            return self._create(texts)
+        except openai.APIStatusError as error:
+            # Endpoints say "too long" in many ways, and one long text must not cost the batch.
+            is_cut = error.status_code in {400, 413, 422} and any(
+                len(text) > _SURE_CHARS for text in texts
+            )
+            if not is_cut:
+                raise self._failure(error) from None
+        except openai.OpenAIError as error:
+            raise self._failure(error) from None
+        logger.info("model=%s asked again with shorter texts", self.model)
+        try:
+            return self._create([text[:_SURE_CHARS] for text in texts])
+        except openai.OpenAIError as error:
+            raise self._failure(error) from None
+
+    def _create(self, texts: Sequence[str]) -> CreateEmbeddingResponse:
+        try:
+            response: object = self._client.embeddings.create(
+                model=self.model,
+                input=list(texts),
+                dimensions=self._dimensions or openai.omit,
+            )
+        except UnicodeEncodeError:
+            raise EmbeddingError(
+                "The API key or a text holds characters that cannot be sent.",
+                kind=FailureKind.MISCONFIGURED,
+            ) from None
+        except (ValueError, TypeError, AttributeError):
+            # What the client's parser raises for a page, an error object or an empty list.
+            raise self._malformed("no vectors in the response") from None
+        if not isinstance(response, CreateEmbeddingResponse):
+            raise self._malformed("no JSON in the response")
+        return response
+
+    def _vectors(self, response: CreateEmbeddingResponse, *, count: int) -> NDArray[np.float32]:
+        rows = sorted(response.data, key=lambda row: row.index)
+        if [row.index for row in rows] != list(range(count)):
+            raise self._malformed(f"{len(rows)} vectors for {count} texts")
+        try:
+            vectors = np.asarray([row.embedding for row in rows], dtype=np.float32)
+        except (ValueError, TypeError):
+            raise self._malformed("vectors of different sizes") from None
+        if vectors.ndim != 2 or not vectors.shape[1] or not np.isfinite(vectors).all():
+            raise self._malformed("vectors that are none")
+        if self._dimensions and vectors.shape[1] != self._dimensions:
+            raise EmbeddingError(
+                f"{self.model} gives {vectors.shape[1]} dimensions whatever is asked for; set"
+                f" EMBEDDING_DIMENSIONS to 0 or {vectors.shape[1]}.",
+                kind=FailureKind.MISCONFIGURED,
+            )
+        return vectors
+
+    def _malformed(self, what: str) -> EmbeddingError:
+        return EmbeddingError(f"{self.model}: {what}", kind=FailureKind.MALFORMED)
+
+    def _failure(self, error: openai.OpenAIError) -> EmbeddingError:
+        """The error as ours, without the server's own words: they may repeat a text or the key."""
+        if isinstance(error, openai.APITimeoutError):
+            return EmbeddingError(f"{self.model}: timeout", kind=FailureKind.UNAVAILABLE)
+        if not isinstance(error, openai.APIStatusError):
+            return EmbeddingError(f"{self.model}: no connection", kind=FailureKind.UNAVAILABLE)
+        code = str(error.code or "")
+        told = f" {code}" if _TOKEN.fullmatch(code) else ""
+        passing = error.status_code in {408, 409, 425, 429} or error.status_code >= 500
+        return EmbeddingError(
+            f"{self.model}: HTTP {error.status_code}{told}",
+            kind=FailureKind.UNAVAILABLE if passing else FailureKind.MISCONFIGURED,
+        )
+
+
+def _problem_with(*, base_url: str, api_key: str, model: str) -> str:
+    if not model:
+        return "No embedding model is named: set EMBEDDING_MODEL."
+    if not base_url and not api_key.strip():
+        return "Set EMBEDDING_API_KEY, or EMBEDDING_BASE_URL for an endpoint of your own."
+    if base_url:
+        try:
+            parts = urlsplit(base_url)
+            usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            usable = False
+        if not usable:
+            return "EMBEDDING_BASE_URL must look like https://host/v1."
+    return ""

@@ -1,0 +1,126 @@
+"""What the pages of all team rows share."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib.admin import ShowFacets
+from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
+from django.db.models import Field, ForeignKey, Model, QuerySet
+from django.forms import ModelChoiceField
+from django.http import HttpRequest
+
+from teams.admin_permissions import TeamPermissions, sees_several_teams, teams_where
+from teams.models import Team
+from teams.models.base import TeamOwned
+
+from .display import NOTHING
+from .theme import Row, ThemedAdmin, ThemedChangeList
+
+
+class TeamOwnedForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
+    """A form of one team's row: whatever it names belongs to the same team."""
+
+    def clean(self) -> dict[str, Any]:  # Any: a form's values
+        """Refuse a choice from another team, which the database would refuse without a word."""
+        values = super().clean() or self.cleaned_data
+        team_id = self.team_id
+        for name, value in list(values.items()):
+            if team_id and isinstance(value, TeamOwned) and value.team_id != team_id:
+                self.add_error(name, f"{value} belongs to another team.")
+        return values
+
+    @property
+    def team_id(self) -> UUID | None:
+        """The row's team: the chosen one for a new row, None where that is missing."""
+        team = self.cleaned_data.get("team")
+        if isinstance(team, Team):
+            return team.pk
+        return None if self.instance._state.adding else self.instance.team_id
+
+    def _get_validation_exclusions(self) -> set[str]:
+        # A team's rules of uniqueness hold also where the form does not show the team.
+        excluded: set[str] = super()._get_validation_exclusions()  # type: ignore[misc]
+        return excluded - {"team"} if self.team_id else excluded
+
+
+class TeamChoiceField(ModelChoiceField):  # type: ignore[type-arg]  # not generic when it runs
+    """A choice among team rows that says which team each belongs to."""
+
+    def label_from_instance(self, obj: Model) -> str:
+        """The row's name and its team."""
+        team = getattr(obj, "team", None)
+        return f"{obj} ({team})" if team else str(obj)
+
+
+class OneCountChangeList(ThemedChangeList):
+    """A list that counts its rows once, and does not offer to show all of what is all."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        """The page's rows and their number; the theme compares it with a second one."""
+        super().get_results(request)
+        self.full_result_count = self.result_count
+
+
+class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
+    """A ModelAdmin of team rows: role permissions, one count a list, no column that says nothing.
+
+    The team of a row is chosen when it is added and never changes.
+    """
+
+    form: type[forms.ModelForm] = TeamOwnedForm  # type: ignore[type-arg]
+    show_full_result_count = False
+    show_facets = ShowFacets.NEVER
+    list_filter_submit = True
+    list_disable_select_all = True
+    list_per_page = 50
+    compressed_fields = True
+    empty_value_display = NOTHING
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OneCountChangeList]:
+        """The list's class."""
+        del request, kwargs
+        return OneCountChangeList
+
+    def get_list_display(self, request: HttpRequest) -> Any:  # Any: as in Django
+        """Without the team's column for a login of one team."""
+        columns = super().get_list_display(request)
+        if sees_several_teams(request):
+            return columns
+        return [column for column in columns if column != "team"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Row | None = None) -> Any:
+        """The team of a stored row stands."""
+        fields = super().get_readonly_fields(request, obj)
+        return fields if obj is None else [*fields, "team"]
+
+    def formfield_for_foreignkey(
+        self, db_field: ForeignKey[Any, Any], request: HttpRequest, **kwargs: Any
+    ) -> Any:
+        """Only teams in which the login may add such a row, and rows of no other teams."""
+        allowed = teams_where(request, roles=self.add_roles)
+        if db_field.name == "team":
+            teams = Team.objects.all()
+            kwargs["queryset"] = teams if allowed is None else teams.filter(pk__in=allowed)
+            if allowed is not None and len(allowed) == 1:
+                kwargs["initial"] = allowed[0]
+        elif issubclass(db_field.related_model, TeamOwned):
+            rows: QuerySet[Any] = db_field.related_model._default_manager.select_related("team")
+            kwargs["queryset"] = rows if allowed is None else rows.filter(team_id__in=allowed)
+            if sees_several_teams(request):
+                kwargs["form_class"] = TeamChoiceField
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def formfield_for_dbfield(
+        self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any
+    ) -> Any:
+        """Without the buttons that would leave the form to add or change another row."""
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field is not None and isinstance(field.widget, RelatedFieldWidgetWrapper):
+            field.widget.can_add_related = False
+            field.widget.can_change_related = False
+            field.widget.can_delete_related = False
+            field.widget.can_view_related = False
+        return field

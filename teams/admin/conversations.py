@@ -1,0 +1,141 @@
+"""Conversations, with their messages to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from teams.models import Conversation, Message
+
+from .base import TeamAdmin
+from .display import moment
+from .filters import DaysFilter
+from .theme import AutocompleteFilter, RelatedFilter, display
+
+PAGE_SIZE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    """Some messages of a conversation in order; pages count from 1."""
+
+    messages: list[Message]
+    number: int
+    last: int
+
+    @property
+    def before(self) -> int | None:
+        """The page before, if there is one."""
+        return self.number - 1 if self.number > 1 else None
+
+    @property
+    def after(self) -> int | None:
+        """The page after, if there is one."""
+        return self.number + 1 if self.number < self.last else None
+
+
+def message_page(*, conversation: Conversation, number: int) -> MessagePage:
+    """A page of the messages, by their gapless positions; a wrong number gives the nearest page."""
+    last = max(1, -(-conversation.last_position // PAGE_SIZE))
+    number = min(max(number, 1), last)
+    first = (number - 1) * PAGE_SIZE + 1
+    rows = Message.objects.filter(
+        team_id=conversation.team_id,
+        conversation=conversation,
+        position__range=(first, first + PAGE_SIZE - 1),
+    )
+    return MessagePage(list(rows.order_by("position")), number, last)
+
+
+def message_url(*, conversation_id: UUID, position: int) -> str:
+    """Where that message stands on its conversation's page."""
+    page = reverse("admin:teams_conversation_change", args=[conversation_id])
+    return f"{page}?page={(position - 1) // PAGE_SIZE + 1}#message-{position}"
+
+
+@admin.register(Conversation)
+class ConversationAdmin(TeamAdmin[Conversation]):
+    """Every word that was said, to read and never to change."""
+
+    list_display = [
+        "thread",
+        "agent",
+        "end_user",
+        "project",
+        "last_position",
+        "revision",
+        "team",
+        "created",
+        "closed",
+    ]
+    list_filter = [
+        ("team", RelatedFilter),
+        ("agent", AutocompleteFilter),
+        ("end_user", AutocompleteFilter),
+        ("project", AutocompleteFilter),
+        ("created_at", DaysFilter),
+    ]
+    list_select_related = ["team", "agent", "end_user", "project"]
+    ordering = ["-created_at"]
+    search_fields = ["thread_id", "end_user__external_id", "end_user__display_name"]
+    fieldsets = [
+        (
+            None,
+            {
+                "fields": [
+                    "thread_id",
+                    ("agent", "end_user", "project"),
+                    ("last_position", "extracted_position", "revision"),
+                    ("team", "created", "closed"),
+                ]
+            },
+        )
+    ]
+    readonly_fields = ["created", "closed"]
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Conversation], search_term: str
+    ) -> tuple[QuerySet[Conversation], bool]:
+        """By thread and person, or by the conversation's whole id."""
+        try:
+            return queryset.filter(pk=UUID(search_term.strip())), False
+        except ValueError:
+            return super().get_search_results(request, queryset, search_term)
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The conversation with a page of its messages."""
+        conversation = self.get_object(request, object_id)
+        typed = request.GET.get("page", "1")
+        number = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 10 else 1
+        context = {
+            "page": conversation and message_page(conversation=conversation, number=number),
+            **(extra_context or {}),
+        }
+        return super().change_view(request, object_id, form_url, context)
+
+    @display(description="thread", ordering="thread_id")
+    def thread(self, conversation: Conversation) -> str:
+        """The thread's name."""
+        return conversation.thread_id
+
+    @display(description="started", ordering="created_at")
+    def created(self, conversation: Conversation) -> str:
+        """When it began."""
+        return moment(conversation.created_at)
+
+    @display(description="closed", ordering="closed_at")
+    def closed(self, conversation: Conversation) -> str:
+        """When it was first closed."""
+        return moment(conversation.closed_at)

@@ -1,0 +1,115 @@
+"""The admin in a real browser: find a memory, pin it, and see that the log knows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Dialog, Page, expect, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from teams.models import Team
+from teams.tenancy import team_scope
+from tests.admin.conftest import join
+from tests.conftest import make_cast
+from tests.factories import MemoryFactory, StaffUserFactory
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+WIDTH, HEIGHT = 1600, 1000
+PATIENCE_MS = 10_000
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+
+
+@pytest.fixture(scope="module")
+def server(django_db_setup: None) -> Iterator[LiveServer]:
+    """The site on a port of its own, over committed rows."""
+    live = LiveServer("localhost")
+    yield live
+    live.stop()
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    """A page of a new browser; a script that throws or a dialog that opens fails the test."""
+    # Playwright's loop makes Django believe that its own calls come from a coroutine.
+    before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    surprises: list[str] = []
+
+    def dismiss(dialog: Dialog) -> None:
+        surprises.append(dialog.message)
+        dialog.dismiss()
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("pageerror", lambda error: surprises.append(str(error)))
+        page.on("dialog", dismiss)
+        yield page
+        browser.close()
+    if before is None:
+        del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+    assert surprises == []
+
+
+@pytest.fixture
+def team(committed_db: None) -> Team:
+    """A team with a reviewer and two memories, one of them hostile, all committed."""
+    cast = make_cast(f"browser-{uuid4().hex[:8]}")
+    join(StaffUserFactory.create(username=f"rob-{cast.team.slug}"), cast.team, "reviewer")
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        MemoryFactory.create(
+            team=cast.team,
+            content="Sarah lives in Lisbon.",
+            subject="user.city",
+            memory_type="user_profile",
+            end_user=cast.sarah,
+        )
+        MemoryFactory.create(
+            team=cast.team, content="<script>alert('stored')</script> was forwarded."
+        )
+    return cast.team
+
+
+def test_a_reviewer_finds_pins_and_checks_a_memory(
+    team: Team, server: LiveServer, page: Page
+) -> None:
+    page.goto(f"{server.url}/admin/")
+    page.get_by_label("Username").fill(f"rob-{team.slug}")
+    page.get_by_label("Password").fill("secret")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_text("What changed last")).to_be_visible()
+
+    page.locator("#nav-sidebar-apps").get_by_text("Memories", exact=True).click()
+    rows = page.locator("#result_list tbody tr")
+    expect(rows).to_have_count(2)
+    expect(page.get_by_text("<script>alert('stored')</script>")).to_be_visible()
+
+    page.get_by_text("Filters", exact=False).first.click()
+    page.locator("select[name=memory_type__exact]").select_option("user_profile", force=True)
+    page.get_by_role("button", name="Apply Filters").click()
+    expect(rows).to_have_count(1)
+
+    page.get_by_role("link", name="Sarah lives in Lisbon.").click()
+    expect(page.get_by_text("History, newest first")).to_be_visible()
+    expect(page.locator("#history li")).to_have_count(1)
+
+    page.get_by_role("link", name="Pin", exact=False).first.click()
+    expect(page.get_by_text("Pin 1 memory?")).to_be_visible()
+    page.get_by_label("Reason, for the log (optional)").fill("asked for daily")
+    page.get_by_role("button", name="Yes, pin").click()
+
+    expect(page.get_by_text("1 memory pinned.")).to_be_visible()
+    expect(page.locator("#history li")).to_have_count(2)
+    newest = page.locator("#history li").first
+    expect(newest).to_contain_text("pinned")
+    expect(newest).to_contain_text(f"staff:rob-{team.slug}")
+    expect(newest).to_contain_text("asked for daily")
+    expect(newest).to_contain_text("is_pinned: False → True")

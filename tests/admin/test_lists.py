@@ -1,0 +1,201 @@
+"""How lists open, filter and search."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from audit.models import MemoryLog
+from memory.models import Contradiction, Job
+from tests.conftest import Cast
+from tests.factories import ConversationFactory, MemoryFactory, ProjectFactory
+
+MEMORIES = "admin:memory_memory_changelist"
+
+
+def found(client: Client, **query: str) -> set[str]:
+    """The texts of the memories that the list shows."""
+    answer = client.get(reverse(MEMORIES), query)
+    assert answer.status_code == 200
+    return {row.content for row in answer.context["cl"].result_list}
+
+
+@pytest.fixture
+def memories(inside: Cast) -> Cast:
+    """Three memories that every filter tells apart."""
+    project = ProjectFactory.create(team=inside.team, slug="firmware")
+    MemoryFactory.create(
+        team=inside.team,
+        content="One about Lisbon.",
+        subject="user.city",
+        memory_type="user_profile",
+        end_user=inside.sarah,
+        tags=["home"],
+        importance=9,
+        tier="hot",
+        is_pinned=True,
+        created_at=datetime(2026, 3, 1, 23, 59, tzinfo=UTC),
+    )
+    MemoryFactory.create(
+        team=inside.team,
+        content="Two about flashing.",
+        subject="project.flash",
+        memory_type="procedural",
+        agent=inside.luke,
+        project=project,
+        tags=["home-made"],
+        importance=5,
+        created_at=datetime(2026, 3, 2, 0, 0, tzinfo=UTC),
+    )
+    MemoryFactory.create(
+        team=inside.team,
+        content="Three is gone.",
+        status="soft_deleted",
+        tier="cold",
+        importance=2,
+        created_at=datetime(2026, 3, 9, tzinfo=UTC),
+    )
+    return inside
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"q": "lisbon"}, "One about Lisbon."),
+        ({"q": "project.flash"}, "Two about flashing."),
+        ({"status__exact": "soft_deleted"}, "Three is gone."),
+        ({"memory_type__exact": "procedural"}, "Two about flashing."),
+        ({"tier__exact": "hot"}, "One about Lisbon."),
+        ({"is_pinned__exact": "1"}, "One about Lisbon."),
+        ({"tag": "home"}, "One about Lisbon."),
+        ({"importance_from": "4", "importance_to": "6"}, "Two about flashing."),
+        ({"created_at_from": "2026-03-01", "created_at_to": "2026-03-01"}, "One about Lisbon."),
+        ({"created_at_from": "2026-03-03"}, "Three is gone."),
+    ],
+)
+def test_a_filter_finds_its_memory(
+    query: dict[str, str], expected: str, memories: Cast, viewer_client: Client
+) -> None:
+    assert found(viewer_client, **query) == {expected}
+
+
+def test_memories_are_found_by_whom_they_concern(memories: Cast, viewer_client: Client) -> None:
+    project = ProjectFactory._meta.model.objects.get(slug="firmware")
+
+    assert found(viewer_client, agent__id__exact=str(memories.luke.pk)) == {"Two about flashing."}
+    assert found(viewer_client, end_user__id__exact=str(memories.sarah.pk)) == {"One about Lisbon."}
+    assert found(viewer_client, project__id__exact=str(project.pk)) == {"Two about flashing."}
+
+
+def test_a_memory_is_found_by_its_id(memories: Cast, viewer_client: Client) -> None:
+    wanted = MemoryFactory._meta.model.objects.get(content="Three is gone.")
+
+    assert found(viewer_client, q=str(wanted.pk)) == {"Three is gone."}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"importance_from": "x"},
+        {"created_at_from": "yesterday"},
+        {"tag": "' OR 1=1"},
+        {"q": "%' --"},
+        {"agent__id__exact": "no-uuid"},
+    ],
+)
+def test_nonsense_in_the_address_is_no_error(
+    query: dict[str, str], memories: Cast, viewer_client: Client
+) -> None:
+    assert viewer_client.get(reverse(MEMORIES), query).status_code in {200, 302}
+
+
+def test_contradictions_open_on_those_that_wait(inside: Cast, viewer_client: Client) -> None:
+    first, second, third = (
+        MemoryFactory.create(team=inside.team, content=f"Side {number}.") for number in "abc"
+    )
+    shared = {"team": inside.team, "strategy": "same_subject", "judge": "rules"}
+    waiting = Contradiction.objects.create(
+        memory_a=first, memory_b=second, verdict="dispute", **shared
+    )
+    settled = Contradiction.objects.create(
+        memory_a=first,
+        memory_b=third,
+        verdict="supersede",
+        resolution="b_wins",
+        resolved_at=timezone.now(),
+        **shared,
+    )
+    url = reverse("admin:memory_contradiction_changelist")
+
+    opened = viewer_client.get(url).context["cl"].result_list
+    resolved = viewer_client.get(url, {"state": "resolved"}).context["cl"].result_list
+    everything = viewer_client.get(url, {"state": "all"}).context["cl"].result_list
+    page = viewer_client.get(reverse("admin:memory_contradiction_change", args=[waiting.pk]))
+
+    assert [row.pk for row in opened] == [waiting.pk]
+    assert [row.pk for row in resolved] == [settled.pk]
+    assert len(everything) == 2
+    assert "Side a." in page.content.decode()
+    assert "Side b." in page.content.decode()
+
+
+def test_a_memory_said_to_be_wrong_has_a_page_without_another_side(
+    inside: Cast, viewer_client: Client
+) -> None:
+    memory = MemoryFactory.create(team=inside.team, content="Wrong, they say.")
+    pair = Contradiction.objects.create(
+        team=inside.team, memory_a=memory, strategy="same_subject", judge="x", verdict="dispute"
+    )
+
+    listed = viewer_client.get(reverse("admin:memory_contradiction_changelist"))
+    page = viewer_client.get(reverse("admin:memory_contradiction_change", args=[pair.pk]))
+    own = viewer_client.get(reverse("admin:memory_memory_change", args=[memory.pk]))
+
+    assert "said to be wrong" in listed.content.decode()
+    assert "Nothing stands against it yet" in page.content.decode()
+    assert "Somebody said that this memory is wrong." in own.content.decode()
+
+
+def test_jobs_open_on_those_that_are_not_done(inside: Cast, viewer_client: Client) -> None:
+    conversation = ConversationFactory.create(
+        team=inside.team, agent=inside.kyra, end_user=inside.sarah
+    )
+    for position, state in enumerate(["done", "failed", "queued"], start=1):
+        Job.objects.create(
+            team=inside.team,
+            conversation=conversation,
+            from_position=position,
+            to_position=position,
+            state=state,
+        )
+    url = reverse("admin:memory_job_changelist")
+
+    opened = viewer_client.get(url).context["cl"].result_list
+    done = viewer_client.get(url, {"state": "done"}).context["cl"].result_list
+
+    assert {row.state for row in opened} == {"failed", "queued"}
+    assert {row.state for row in done} == {"done"}
+
+
+def test_the_log_is_searched_by_memory_and_filtered_by_event(
+    inside: Cast, viewer_client: Client
+) -> None:
+    memory, other = MemoryFactory.create_batch(2, team=inside.team)
+    memory.is_pinned = True
+    memory.save(update_fields=["is_pinned"])
+    url = reverse("admin:audit_memorylog_changelist")
+
+    of_one = viewer_client.get(url, {"q": str(memory.pk)}).context["cl"].result_list
+    pinned = viewer_client.get(url, {"event": "pinned"}).context["cl"].result_list
+    nothing = viewer_client.get(url, {"q": "half an id"}).context["cl"].result_list
+    entry = MemoryLog.objects.filter(memory_id=other.pk).get()
+    page = viewer_client.get(reverse("admin:audit_memorylog_change", args=[entry.pk]))
+
+    assert [row.event for row in of_one] == ["pinned", "created"]
+    assert [row.memory_id for row in pinned] == [memory.pk]
+    assert list(nothing) == []
+    assert "&quot;importance&quot;: 5" in page.content.decode()

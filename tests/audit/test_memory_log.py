@@ -1,0 +1,502 @@
+"""Every change of a memory leaves its log row in the same transaction, whoever makes it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import IntegrityError, connection, connections, transaction
+from django.db.models import F
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from audit.models import MemoryLog
+from memory.domain.viewer import Viewer
+from memory.models import Memory, MemoryUsage
+from memory.services.state import delete_memory, pin_memory
+from teams.ids import new_id
+from teams.models import Conversation
+from teams.tenancy import team_scope
+from tests import factories
+from tests.conftest import Cast, make_cast
+
+
+def execute(statement: str, params: list[Any] | None = None) -> None:
+    """Run raw SQL as the application."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params)
+
+
+def log_of(memory: Memory) -> list[MemoryLog]:
+    """The memory's log, oldest first."""
+    return list(MemoryLog.objects.filter(memory_id=memory.pk).order_by("seq"))
+
+
+def state_of(memory_id: UUID) -> Any:
+    """The row's columns as the database has them now, without what the log leaves out."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT to_jsonb(m) - 'content' - 'updated_at' FROM memory_memory m WHERE id = %s",
+            [memory_id],
+        )
+        (state,) = cursor.fetchone()
+    return state if isinstance(state, dict) else json.loads(state)
+
+
+# -- every way of changing a memory ----------------------------------------------------------
+
+
+def _save(memory: Memory) -> None:
+    memory.importance = 9
+    memory.save()
+
+
+def _save_one_field(memory: Memory) -> None:
+    memory.importance = 9
+    memory.save(update_fields=["importance"])
+
+
+def _bulk_update(memory: Memory) -> None:
+    memory.importance = 9
+    Memory.objects.bulk_update([memory], ["importance"])
+
+
+WAYS: dict[str, Callable[[Memory], object]] = {
+    "save": _save,
+    "save one field": _save_one_field,
+    "queryset update": lambda memory: Memory.objects.filter(pk=memory.pk).update(importance=9),
+    "update by expression": lambda memory: Memory.objects.filter(pk=memory.pk).update(
+        importance=F("importance") + 4
+    ),
+    "bulk update": _bulk_update,
+    "raw SQL": lambda memory: execute(
+        "UPDATE memory_memory SET importance = 9 WHERE id = %s", [memory.pk]
+    ),
+    "raw SQL in a WITH": lambda memory: execute(
+        "WITH changed AS (UPDATE memory_memory SET importance = 9 WHERE id = %s RETURNING 1)"
+        " SELECT * FROM changed",
+        [memory.pk],
+    ),
+    "MERGE": lambda memory: execute(
+        "MERGE INTO memory_memory m USING (SELECT %s::uuid AS id) s ON m.id = s.id"
+        " WHEN MATCHED THEN UPDATE SET importance = 9",
+        [memory.pk],
+    ),
+    "ON CONFLICT": lambda memory: execute(
+        "INSERT INTO memory_memory SELECT * FROM memory_memory WHERE id = %s"
+        " ON CONFLICT (team_id, id) DO UPDATE SET importance = 9",
+        [memory.pk],
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_change_is_logged_however_it_is_made(acme: Cast, way: str) -> None:
+    memory = factories.MemoryFactory.create(team=acme.team, importance=5)
+
+    WAYS[way](memory)
+
+    created, changed = log_of(memory)
+    assert (created.event, changed.event) == ("created", "updated")
+    assert (created.state["importance"], changed.state["importance"]) == (5, 9)
+    assert changed.state == state_of(memory.pk)
+    assert changed.actor == "test"
+
+
+def test_inserting_many_logs_each(acme: Cast) -> None:
+    rows = factories.MemoryFactory.build_batch(5, team=acme.team)
+
+    Memory.objects.bulk_create(rows)
+
+    assert {row.memory_id for row in MemoryLog.objects.all()} == {row.pk for row in rows}
+    assert MemoryLog.objects.count() == 5
+
+
+def test_changing_many_at_once_logs_each(acme: Cast) -> None:
+    rows = factories.MemoryFactory.create_batch(4, team=acme.team)
+
+    Memory.objects.update(tier="cold")
+
+    for row in rows:
+        assert [entry.event for entry in log_of(row)] == ["created", "demoted"]
+
+
+def test_copying_rows_in_is_logged(acme: Cast) -> None:
+    source = factories.MemoryFactory.create(team=acme.team)
+    copy = new_id()
+
+    execute(
+        "INSERT INTO memory_memory SELECT (jsonb_populate_record(m, jsonb_build_object('id',"
+        " %s::text))).* FROM memory_memory m WHERE id = %s",
+        [str(copy), source.pk],
+    )
+
+    entry = MemoryLog.objects.get(memory_id=copy)
+    assert entry.event == "created"
+    assert entry.state == state_of(copy)
+
+
+@pytest.mark.parametrize(
+    ("start", "change", "event"),
+    [
+        ({}, {"is_pinned": True, "tier": "hot"}, "pinned"),
+        ({"is_pinned": True}, {"is_pinned": False}, "unpinned"),
+        ({}, {"status": "soft_deleted", "tier": "cold"}, "soft_deleted"),
+        ({}, {"status": "archived", "tier": "cold"}, "archived"),
+        ({}, {"status": "superseded", "tier": "cold"}, "superseded"),
+        ({}, {"status": "disputed", "contradicts": [uuid4()]}, "contradiction_detected"),
+        ({"status": "disputed"}, {"status": "active"}, "contradiction_resolved"),
+        ({"status": "soft_deleted"}, {"status": "active"}, "restored"),
+        ({"status": "archived"}, {"status": "active"}, "restored"),
+        (
+            {"status": "disputed", "contradicts": [uuid4()]},
+            {"contradicts": [uuid4(), uuid4()]},
+            "contradiction_detected",
+        ),
+        ({"contradicts": [uuid4(), uuid4()]}, {"contradicts": []}, "contradiction_resolved"),
+        ({}, {"corroboration": 1}, "duplicate_skipped"),
+        ({"tier": "warm"}, {"tier": "hot"}, "promoted"),
+        ({"tier": "hot"}, {"tier": "cold"}, "demoted"),
+        ({}, {"tags": ["a"]}, "updated"),
+        ({}, {"confidence": 0.5}, "updated"),
+        ({}, {"payload": {"key": "value"}}, "updated"),
+        ({}, {"valid_to": datetime(2026, 1, 1, tzinfo=UTC)}, "updated"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else ",".join(value),
+)
+def test_the_event_names_what_changed(
+    acme: Cast, start: dict[str, object], change: dict[str, object], event: str
+) -> None:
+    memory = factories.MemoryFactory.create(team=acme.team, **start)
+
+    Memory.objects.filter(pk=memory.pk).update(**change)
+
+    last = log_of(memory)[-1]
+    assert last.event == event
+    assert last.state == state_of(memory.pk)
+
+
+def test_a_new_version_is_logged_as_one(acme: Cast) -> None:
+    old = factories.MemoryFactory.create(team=acme.team)
+
+    new = factories.MemoryFactory.create(team=acme.team, supersedes=old, version=2)
+
+    assert [entry.event for entry in log_of(new)] == ["versioned"]
+    assert log_of(new)[0].state["supersedes_id"] == str(old.pk)
+
+
+def test_an_update_that_changes_nothing_leaves_no_row(acme: Cast) -> None:
+    memory = factories.MemoryFactory.create(team=acme.team, importance=5)
+
+    Memory.objects.filter(pk=memory.pk).update(importance=5)
+    memory.save()
+
+    assert len(log_of(memory)) == 1
+
+
+def test_usage_counters_are_no_change_of_the_memory(acme: Cast) -> None:
+    memory = factories.MemoryFactory.create(team=acme.team)
+
+    MemoryUsage.objects.create(memory=memory, team=acme.team, retrieved=3)
+    MemoryUsage.objects.filter(memory=memory).update(retrieved=4)
+
+    assert len(log_of(memory)) == 1
+
+
+# -- what a log row says ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text", ["Plain words.", "Café — 日本語 🎉", "  two\nlines\t ", "x" * 32000]
+)
+def test_the_digest_is_the_sha256_of_the_text(acme: Cast, text: str) -> None:
+    memory = factories.MemoryFactory.create(team=acme.team, content=text)
+
+    (entry,) = log_of(memory)
+
+    assert bytes(entry.digest) == hashlib.sha256(text.encode()).digest()
+
+
+def test_the_state_is_every_column_but_the_text_and_its_time(acme: Cast) -> None:
+    memory = factories.MemoryFactory.create(
+        team=acme.team,
+        agent=acme.kyra,
+        end_user=acme.sarah,
+        tags=["a", "b"],
+        payload={"key": "value"},
+        dedupe_key=b"\x01" * 32,
+    )
+
+    (entry,) = log_of(memory)
+
+    columns = {field.column for field in Memory._meta.concrete_fields}
+    assert set(entry.state) == columns - {"content", "updated_at"}
+    assert entry.state == state_of(memory.pk)
+    assert entry.state["tags"] == ["a", "b"]
+    assert entry.state["agent_id"] == str(acme.kyra.pk)
+
+
+def test_actor_and_reason_come_from_the_scope(acme: Cast) -> None:
+    with team_scope(team_ids=[acme.team.id], actor="agent:kyra", reason="the user asked"):
+        memory = factories.MemoryFactory.create(team=acme.team)
+    with team_scope(team_ids=[acme.team.id], actor="staff:ann"):
+        Memory.objects.filter(pk=memory.pk).update(importance=9)
+
+    first, second = log_of(memory)
+
+    assert (first.actor, first.reason) == ("agent:kyra", "the user asked")
+    assert (second.actor, second.reason) == ("staff:ann", "")
+
+
+def test_services_log_their_viewer_and_reason(acme: Cast) -> None:
+    memory = factories.MemoryFactory.create(team=acme.team)
+    viewer = Viewer(team_id=acme.team.id, actor="key:1234")
+
+    pin_memory(viewer=viewer, memory_id=memory.pk, pinned=True, reason="important")
+    delete_memory(viewer=viewer, memory_id=memory.pk, reason="outdated")
+
+    assert [(e.event, e.actor, e.reason) for e in log_of(memory)] == [
+        ("created", "test", ""),
+        ("pinned", "key:1234", "important"),
+        ("soft_deleted", "key:1234", "outdated"),
+    ]
+
+
+def test_a_change_moves_the_revision_of_the_memorys_conversation(acme: Cast) -> None:
+    conversation = factories.ConversationFactory.create(
+        team=acme.team, agent=acme.kyra, end_user=acme.sarah
+    )
+    memory = factories.MemoryFactory.create(team=acme.team, conversation=conversation)
+    Memory.objects.filter(pk=memory.pk).update(importance=9)
+
+    entries = log_of(memory)
+
+    assert [(e.conversation_id, e.revision) for e in entries] == [
+        (conversation.pk, 1),
+        (conversation.pk, 2),
+    ]
+    assert Conversation.objects.get(pk=conversation.pk).revision == 2
+
+
+def test_a_memory_of_no_conversation_takes_the_scopes(acme: Cast) -> None:
+    conversation = factories.ConversationFactory.create(
+        team=acme.team, agent=acme.kyra, end_user=acme.sarah
+    )
+    with team_scope(team_ids=[acme.team.id], actor="x", conversation_id=conversation.pk):
+        memory = factories.MemoryFactory.create(team=acme.team)
+    Memory.objects.filter(pk=memory.pk).update(importance=9)
+
+    assert [(e.conversation_id, e.revision) for e in log_of(memory)] == [
+        (conversation.pk, 1),
+        (None, None),
+    ]
+
+
+def test_the_rows_are_numbered_and_timed_in_order(acme: Cast) -> None:
+    memory = factories.MemoryFactory.create(team=acme.team)
+    for importance in (6, 7, 8):
+        Memory.objects.filter(pk=memory.pk).update(importance=importance)
+
+    entries = log_of(memory)
+
+    assert [entry.at for entry in entries] == sorted(entry.at for entry in entries)
+    assert len({entry.at for entry in entries}) == 4
+
+
+# -- one transaction -------------------------------------------------------------------------
+
+
+class Undone(Exception):  # noqa: N818 - only ends a block
+    """Rolls a block back."""
+
+
+def test_a_change_that_is_rolled_back_leaves_no_row(acme: Cast) -> None:
+    memory = factories.MemoryFactory.create(team=acme.team)
+
+    def change() -> None:
+        with transaction.atomic():
+            Memory.objects.filter(pk=memory.pk).update(importance=9)
+            factories.MemoryFactory(team=acme.team)
+            assert MemoryLog.objects.count() == 3
+            raise Undone
+
+    with pytest.raises(Undone):
+        change()
+
+    assert MemoryLog.objects.count() == 1
+    assert state_of(memory.pk)["importance"] == 5
+
+
+def test_a_refused_change_leaves_no_row(acme: Cast) -> None:
+    memory = factories.MemoryFactory.create(team=acme.team)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Memory.objects.filter(pk=memory.pk).update(importance=11)
+
+    assert len(log_of(memory)) == 1
+
+
+def test_a_temporary_table_cannot_catch_the_log_rows(acme: Cast) -> None:
+    """The application may create temporary tables; they come first where a name is looked up."""
+    memory = factories.MemoryFactory.create(team=acme.team)
+    execute(
+        "CREATE TEMPORARY TABLE audit_memorylog"
+        " (LIKE public.audit_memorylog INCLUDING IDENTITY) ON COMMIT DROP"
+    )
+
+    Memory.objects.filter(pk=memory.pk).update(importance=9)
+
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT event FROM public.audit_memorylog WHERE memory_id = %s ORDER BY seq",
+            [memory.pk],
+        )
+        assert cursor.fetchall() == [("created",), ("updated",)]
+
+
+# -- the owner, from outside the application -------------------------------------------------
+
+
+@pytest.fixture
+def town(committed_db: None) -> Cast:
+    """A committed team."""
+    return make_cast(f"town-{uuid4().hex}")
+
+
+def test_the_owners_changes_are_logged_too(town: Cast) -> None:
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        memory = factories.MemoryFactory.create(team=town.team)
+
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("UPDATE memory_memory SET is_pinned = true WHERE id = %s", [memory.pk])
+        cursor.execute("SELECT session_user::text")
+        (login,) = cursor.fetchone()
+
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        last = log_of(memory)[-1]
+        assert (last.event, last.actor, last.reason) == ("pinned", f"database:{login}", "")
+        assert last.state == state_of(memory.pk)
+
+
+def test_the_owners_settings_name_actor_and_reason(town: Cast) -> None:
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        memory = factories.MemoryFactory.create(team=town.team)
+
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute("SET LOCAL palimpsest.actor = 'dba:ann'")
+        cursor.execute("SET LOCAL palimpsest.reason = 'ticket 42'")
+        cursor.execute("UPDATE memory_memory SET importance = 1 WHERE id = %s", [memory.pk])
+
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        last = log_of(memory)[-1]
+        assert (last.actor, last.reason) == ("dba:ann", "ticket 42")
+
+
+def test_the_owners_rollback_leaves_no_row(town: Cast) -> None:
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        memory = factories.MemoryFactory.create(team=town.team)
+
+    def change() -> None:
+        with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+            cursor.execute("UPDATE memory_memory SET importance = 1 WHERE id = %s", [memory.pk])
+            raise Undone
+
+    with pytest.raises(Undone):
+        change()
+
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        assert len(log_of(memory)) == 1
+
+
+# -- the log against the table ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Step:
+    """One statement on the memories at `targets`."""
+
+    targets: tuple[int, ...]
+    way: str
+    change: tuple[tuple[str, Any], ...]
+
+
+CHANGES = st.one_of(
+    st.tuples(st.just("importance"), st.integers(1, 10)),
+    st.tuples(st.just("tier"), st.sampled_from(["hot", "warm", "cold"])),
+    st.tuples(
+        st.just("status"),
+        st.sampled_from(["active", "disputed", "superseded", "soft_deleted", "archived"]),
+    ),
+    st.tuples(st.just("is_pinned"), st.booleans()),
+    st.tuples(st.just("tags"), st.lists(st.sampled_from(["a", "b", "c"]), unique=True)),
+    st.tuples(st.just("confidence"), st.sampled_from([0.0, 0.25, 1.0])),
+    st.tuples(st.just("corroboration"), st.integers(0, 3)),
+)
+STEPS = st.lists(
+    st.builds(
+        Step,
+        targets=st.sets(st.integers(0, 2), min_size=1).map(lambda each: tuple(sorted(each))),
+        way=st.sampled_from(["update", "save", "bulk", "sql", "pin", "delete"]),
+        change=st.lists(CHANGES, min_size=1, max_size=3, unique_by=lambda pair: pair[0]).map(tuple),
+    ),
+    max_size=8,
+)
+
+
+def apply(step: Step, rows: list[Memory], viewer: Viewer) -> None:
+    """Make the step's change in its way."""
+    ids = [rows[index].pk for index in step.targets]
+    change = dict(step.change)
+    current = list(Memory.objects.filter(pk__in=ids).order_by("pk"))
+    if step.way == "update":
+        Memory.objects.filter(pk__in=ids).update(**change)
+    elif step.way == "save":
+        for row in current:
+            for name, value in change.items():
+                setattr(row, name, value)
+            row.save()
+    elif step.way == "bulk":
+        for row in current:
+            for name, value in change.items():
+                setattr(row, name, value)
+        Memory.objects.bulk_update(current, list(change))
+    elif step.way == "sql":
+        columns = ", ".join(f"{name} = %s" for name in change)
+        execute(f"UPDATE memory_memory SET {columns} WHERE id = ANY (%s)", [*change.values(), ids])
+    elif step.way == "pin":
+        for row in current:
+            pin_memory(viewer=viewer, memory_id=row.pk, pinned=row.is_live and not row.is_pinned)
+    else:
+        for row in current:
+            delete_memory(viewer=viewer, memory_id=row.pk)
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(steps=STEPS)
+def test_the_log_always_ends_with_what_the_table_says(acme: Cast, steps: list[Step]) -> None:
+    viewer = Viewer(team_id=acme.team.id, actor="test")
+    with transaction.atomic():
+        rows = factories.MemoryFactory.create_batch(3, team=acme.team)
+        states = {row.pk: [state_of(row.pk)] for row in rows}
+
+        for step in steps:
+            apply(step, rows, viewer)
+            for row in rows:
+                now = state_of(row.pk)
+                if now != states[row.pk][-1]:
+                    states[row.pk].append(now)
+
+        for row in rows:
+            assert [entry.state for entry in log_of(row)] == states[row.pk]
+        assert MemoryLog.objects.count() == sum(map(len, states.values()))
+        transaction.set_rollback(True)

@@ -1,0 +1,143 @@
+"""Settings read from the environment: typed, with one clear line for what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config.env import (
+    database_from_url,
+    read_bool,
+    read_choice,
+    read_float,
+    read_int,
+    read_list,
+    read_str,
+)
+
+NAME = "PALIMPSEST_TEST_VALUE"
+
+
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | None], None]:
+    """Sets or removes the variable."""
+
+    def put(value: str | None) -> None:
+        if value is None:
+            monkeypatch.delenv(NAME, raising=False)
+        else:
+            monkeypatch.setenv(NAME, value)
+
+    return put
+
+
+READERS: list[tuple[Callable[[], Any], str, Any]] = [
+    (lambda: read_str(NAME, "d"), "words", "words"),
+    (lambda: read_int(NAME, 3), "12", 12),
+    (lambda: read_float(NAME, 0.5), "1.5", 1.5),
+    (lambda: read_bool(NAME, False), "TRUE", True),
+    (lambda: read_bool(NAME, True), "off", False),
+    (lambda: read_bool(NAME, True), "0", False),
+    (lambda: read_list(NAME), " a, ,b ,", ["a", "b"]),
+    (lambda: read_choice(NAME, "x", choices=("x", "y")), "y", "y"),
+]
+
+
+@pytest.mark.parametrize(("reader", "value", "expected"), READERS)
+def test_a_value_is_read_as_its_type(
+    given: Callable[[str | None], None], reader: Callable[[], Any], value: str, expected: Any
+) -> None:
+    given(value)
+
+    assert reader() == expected
+
+
+@pytest.mark.parametrize("value", [None, ""])
+def test_an_unset_or_empty_variable_is_its_default(
+    given: Callable[[str | None], None], value: str | None
+) -> None:
+    given(value)
+
+    assert read_str(NAME, "d") == "d"
+    assert read_int(NAME, 3) == 3
+    assert read_float(NAME, 0.5) == 0.5
+    assert read_bool(NAME, True) is True
+    assert read_list(NAME, "a,b") == ["a", "b"]
+    assert read_choice(NAME, "x", choices=("x",)) == "x"
+
+
+BAD: list[tuple[Callable[[], Any], str]] = [
+    (lambda: read_int(NAME, 3), "three"),
+    (lambda: read_int(NAME, 3), "1.5"),
+    (lambda: read_int(NAME, 3), "-1"),
+    (lambda: read_int(NAME, 3, minimum=2), "1"),
+    (lambda: read_float(NAME, 0.5), "half"),
+    (lambda: read_float(NAME, 0.5), "-0.1"),
+    (lambda: read_float(NAME, 0.5), "nan"),
+    (lambda: read_bool(NAME, True), "maybe"),
+    (lambda: read_choice(NAME, "x", choices=("x", "y")), "z"),
+]
+
+
+@pytest.mark.parametrize(("reader", "value"), BAD)
+def test_a_bad_value_names_its_variable_in_one_line(
+    given: Callable[[str | None], None], reader: Callable[[], Any], value: str
+) -> None:
+    given(value)
+
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        reader()
+
+    assert NAME in str(refusal.value)
+    assert len(str(refusal.value).splitlines()) == 1
+
+
+def test_a_missing_secret_names_itself(given: Callable[[str | None], None]) -> None:
+    given(None)
+
+    with pytest.raises(ImproperlyConfigured, match=NAME):
+        read_str(NAME)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        (
+            "postgres://ann:s%40cret%2F@db.example:5433/palim%20psest",
+            {
+                "NAME": "palim psest",
+                "USER": "ann",
+                "PASSWORD": "s@cret/",
+                "HOST": "db.example",
+                "PORT": "5433",
+            },
+        ),
+        (
+            "postgresql:///palimpsest?host=/var/run/postgresql&port=5434",
+            {
+                "NAME": "palimpsest",
+                "USER": "",
+                "PASSWORD": "",
+                "HOST": "/var/run/postgresql",
+                "PORT": "5434",
+            },
+        ),
+    ],
+)
+def test_a_database_url_is_taken_apart(url: str, expected: dict[str, str]) -> None:
+    parts = database_from_url("DATABASE_URL", url)
+
+    assert {name: parts[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    "url", ["", "words", "mysql://db/palimpsest", "postgres://db", "postgres://db/"]
+)
+def test_another_url_is_refused_without_repeating_it(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL") as refusal:
+        database_from_url("DATABASE_URL", url)
+
+    assert not url or url not in str(refusal.value)

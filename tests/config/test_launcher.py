@@ -1,0 +1,354 @@
+"""`make run` from the outside: real servers, real signals, the API and nothing else."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from config import embedded
+
+ROOT = embedded.PROJECT_ROOT
+OURS = ("PORT", "HOST", "DATABASE_", "REDIS_", "DJANGO_", "ALLOWED_", "PALIMPSEST_", "OPENAI_")
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def until(condition: Callable[[], bool], *, seconds: float = 60) -> None:
+    """Wait for a condition, and fail when it does not come."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.1)
+
+
+class Installation:
+    """A home with a port, and the launcher that runs on it."""
+
+    def __init__(self, home: Path, *, port: int | None = None) -> None:
+        self.home = home
+        self.port = port or free_port()
+        self.key = ""
+        self.launcher: subprocess.Popen[str] | None = None
+        clean = {key: value for key, value in os.environ.items() if not key.startswith(OURS)}
+        self.environment = {**clean, "PALIMPSEST_HOME": str(home), "PORT": str(self.port)}
+        self.output = home.with_suffix(".out")
+
+    def start(self) -> None:
+        """Start the launcher and wait until it says that it is ready."""
+        with self.output.open("w") as output:
+            launcher = subprocess.Popen(
+                [sys.executable, "-m", "config.launcher"],
+                cwd=ROOT,
+                env=self.environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                text=True,
+                start_new_session=True,
+            )
+        self.launcher = launcher
+        until(lambda: "palimpsest: ready" in self.said() or launcher.poll() is not None)
+        assert launcher.poll() is None, self.said()
+
+    def said(self) -> str:
+        """Return what the launcher has printed."""
+        return self.output.read_text()
+
+    def refused(self) -> str:
+        """Start a launcher that must not come up; return its output."""
+        result = subprocess.run(
+            [sys.executable, "-m", "config.launcher"],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert result.returncode == 1
+        assert result.stderr == ""
+        return result.stdout
+
+    def stop(self, number: int = signal.SIGINT) -> int:
+        """Send a signal to the launcher and return its exit code."""
+        assert self.launcher is not None
+        self.launcher.send_signal(number)
+        return self.launcher.wait(timeout=60)
+
+    def pid(self, part: str) -> int:
+        """Return the process id of `launcher`, `web`, `worker`, `postgres` or `redis`."""
+        if part == "postgres":
+            found = embedded.postgres_pid(self.home)
+        elif part == "redis":
+            found = embedded.redis_pid(self.home)
+        else:
+            record = json.loads((self.home / "run.json").read_text())
+            found = record["launcher"] if part == "launcher" else record["children"][part]
+        assert found is not None
+        return found
+
+    def await_another(self, part: str, *, than: int) -> None:
+        """Wait until a part runs under another process id."""
+
+        def replaced() -> bool:
+            try:
+                return self.pid(part) != than
+            except AssertionError:
+                return False
+
+        until(replaced)
+
+    def processes(self) -> list[str]:
+        """Return the command lines of everything that runs on this home."""
+        lines = []
+        for process in psutil.process_iter():
+            try:
+                ours = process.environ().get("PALIMPSEST_HOME") == str(self.home)
+                line = " ".join(process.cmdline())
+                inside = process.cwd().startswith(str(self.home))
+                alive = process.status() != psutil.STATUS_ZOMBIE
+            except psutil.Error:
+                continue
+            if alive and (ours or inside or str(self.home) in line):
+                lines.append(line)
+        return lines
+
+    def manage(self, *arguments: str) -> str:
+        """Run manage.py as in another shell; return what it printed."""
+        result = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    def ask(self, path: str, body: object = None) -> tuple[int, str]:
+        """Send a request with this installation's key; (0, reason) when nobody answers."""
+        self.key = self.key or self.manage("issue_key", "--team", "acme").strip()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
+                request, timeout=20
+            ) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError as error:
+            return 0, str(error)
+
+    def converse(self) -> str:
+        """Open a conversation; return the path of its messages."""
+        status, body = self.ask("/v1/conversations", {"agent": "kyra", "user": "ada"})
+        assert status == 201, body
+        return f"/v1/conversations/{json.loads(body)['id']}/messages"
+
+    def remember(self, path: str, text: str) -> None:
+        """Append a message, once the server takes it."""
+        message = {"role": "user", "content": text, "external_id": text}
+        answers: list[tuple[int, str]] = []
+
+        def taken() -> bool:
+            answers.append(self.ask(path, {"messages": [message]}))
+            return answers[-1][0] == 201
+
+        until(taken)
+
+    def recalls(self, path: str) -> str:
+        """Return the conversation's messages."""
+        status, body = self.ask(path)
+        assert status == 200, body
+        return body
+
+    def extracts(self, path: str) -> str:
+        """Have the worker extract the conversation; return the state of the finished job."""
+        status, body = self.ask(path.replace("/messages", "/extract"), {"wait": False})
+        assert status == 202, body
+        job = f"/v1/jobs/{json.loads(body)['job']}"
+        until(lambda: json.loads(self.ask(job)[1])["finished_at"] is not None)
+        return str(json.loads(self.ask(job)[1])["state"])
+
+    def kill_everything(self) -> None:
+        """End whatever is left, the hard way."""
+        for process in psutil.process_iter():
+            try:
+                mine = process.environ().get("PALIMPSEST_HOME") == str(self.home)
+                if mine or process.cwd().startswith(str(self.home)):
+                    process.kill()
+            except psutil.Error:
+                continue
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="palimpsest-test-") as name:
+        yield Path(name)
+
+
+@pytest.fixture
+def installation(folder: Path) -> Iterator[Installation]:
+    installation = Installation(folder / "home")
+    yield installation
+    installation.kill_everything()
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Installation]:
+    """An installation for the tests that leave it as it is."""
+    with tempfile.TemporaryDirectory(prefix="palimpsest-test-") as name:
+        installation = Installation(Path(name) / "home")
+        try:
+            installation.start()
+            yield installation
+            installation.stop()
+        finally:
+            installation.kill_everything()
+
+
+def test_it_serves_and_after_ctrl_c_nothing_runs_and_nothing_is_lost(
+    installation: Installation,
+) -> None:
+    installation.start()
+    said = installation.said()
+    assert f"http://127.0.0.1:{installation.port}/v1/docs" in said
+    assert f"PALIMPSEST_HOME={installation.home} " in said
+    assert "manage.py issue_key --team acme" in said
+    assert "manage.py createsuperuser" in said
+    path = installation.converse()
+    installation.remember(path, "I moved to Lisbon")
+
+    assert installation.stop(signal.SIGINT) == 0
+    until(lambda: installation.processes() == [], seconds=10)
+
+    installation.start()
+    assert "I moved to Lisbon" in installation.recalls(path)
+    assert installation.stop(signal.SIGTERM) == 0
+    until(lambda: installation.processes() == [], seconds=10)
+
+
+def test_the_home_is_for_its_owner_alone(running: Installation) -> None:
+    assert (running.home / "secret_key").stat().st_mode & 0o777 == 0o600
+    for path in (running.home, running.home / "logs", running.home / "redis"):
+        assert path.stat().st_mode & 0o066 == 0, path
+
+
+def test_every_part_that_is_killed_comes_back_with_its_data(installation: Installation) -> None:
+    installation.start()
+    path = installation.converse()
+    for part in ("web", "worker", "postgres", "redis"):
+        installation.remember(path, f"before {part}")
+        killed = installation.pid(part)
+
+        os.kill(killed, signal.SIGKILL)
+
+        installation.await_another(part, than=killed)
+        installation.remember(path, f"after {part}")
+    kept = installation.recalls(path)
+    for part in ("web", "worker", "postgres", "redis"):
+        assert f"before {part}" in kept
+        assert f"after {part}" in kept
+    assert installation.extracts(path) == "done"
+
+    assert installation.stop() == 0
+    until(lambda: installation.processes() == [], seconds=10)
+
+
+@pytest.mark.parametrize(
+    "parts", [("launcher",), ("launcher", "web", "worker", "postgres", "redis")]
+)
+def test_after_kill_9_the_next_start_finds_the_same_data(
+    installation: Installation, parts: tuple[str, ...]
+) -> None:
+    installation.start()
+    path = installation.converse()
+    installation.remember(path, "acknowledged")
+
+    for pid in [installation.pid(part) for part in parts]:
+        os.kill(pid, signal.SIGKILL)
+    assert installation.launcher is not None
+    installation.launcher.wait()
+    installation.start()
+
+    assert "acknowledged" in installation.recalls(path)
+    assert installation.stop() == 0
+    until(lambda: installation.processes() == [], seconds=10)
+
+
+def test_two_installations_run_side_by_side(
+    running: Installation, installation: Installation
+) -> None:
+    installation.start()
+    path = installation.converse()
+    installation.remember(path, "only here")
+
+    assert "only here" in installation.recalls(path)
+    assert running.ask(path)[0] == 404
+    installation.key = running.key
+    assert installation.ask(path)[0] == 401
+
+
+def test_a_second_start_on_the_same_home_says_so_in_one_line(running: Installation) -> None:
+    assert running.launcher is not None
+
+    said = running.refused()
+
+    assert said.count("\n") == 1
+    assert f"already running on {running.home} (process {running.launcher.pid})" in said
+    assert running.ask("/healthz")[0] == 200
+
+
+def test_a_port_in_use_is_said_in_one_line(installation: Installation) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", installation.port))
+        taken.listen()
+
+        said = installation.refused()
+
+    assert said.count("\n") == 1
+    assert f"cannot listen on 127.0.0.1:{installation.port}" in said
+    assert installation.processes() == []
+
+
+@pytest.mark.parametrize("port", ["abc", "0", "65536", "-1", "80 80"])
+def test_a_port_that_is_none_is_said_in_one_line(installation: Installation, port: str) -> None:
+    installation.environment["PORT"] = port
+
+    said = installation.refused()
+
+    assert said == f"palimpsest: PORT must be a number from 1 to 65535, not {port!r}\n"
+
+
+def test_a_database_that_does_not_answer_ends_the_start_without_leftovers(
+    installation: Installation,
+) -> None:
+    url = f"postgresql://nobody@127.0.0.1:{free_port()}/nothing"
+    installation.environment["DATABASE_URL"] = url
+
+    said = installation.refused()
+
+    assert "manage.py migrate failed" in said
+    assert not (installation.home / "postgres").exists()
+    until(lambda: installation.processes() == [], seconds=10)

@@ -1,0 +1,409 @@
+"""Memories over HTTP: state, list, page, read, pin, take away."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from rest_framework.test import APIClient
+
+from audit.models import MemoryLog
+from memory.models import Memory
+from tests import factories
+from tests.conftest import Cast
+
+BERLIN = "Sarah lives in Berlin."
+
+
+def remember(api: APIClient, content: str = BERLIN, **fields: object) -> Any:
+    """The response to one stated memory."""
+    return api.post("/v1/memories", {"content": content, **fields}, format="json")
+
+
+def listed(api: APIClient, query: str = "") -> list[str]:
+    """The contents of a list, as given."""
+    response = api.get(f"/v1/memories?{query}")
+    assert response.status_code == 200, response.content
+    return [each["content"] for each in response.json()["results"]]
+
+
+# -- stating one -----------------------------------------------------------------------------
+
+
+def test_a_memory_is_stored_and_shown_whole(api: APIClient, acme: Cast) -> None:
+    given = {
+        "content": "  Sarah prefers tea.\n",
+        "memory_type": "user_profile",
+        "importance": 3,
+        "confidence": 0.5,
+        "is_pinned": True,
+        "agent": "kyra",
+        "user": "sarah",
+        "project": "apollo",
+        "subject": "user.preference.drink",
+        "category": "preferences",
+        "tags": ["drinks", "home"],
+        "created_at": "2026-02-09T09:04:00Z",
+        "valid_from": "2026-01-01T00:00:00Z",
+        "valid_to": "2026-12-31T00:00:00Z",
+        "external_id": "e-1",
+    }
+
+    response = api.post("/v1/memories", given, format="json")
+
+    assert response.status_code == 201
+    shown = response.json()
+    assert {name: shown[name] for name in given} == given
+    assert (shown["outcome"], shown["status"], shown["version"]) == ("created", "active", 1)
+    assert shown["provenance"]["extractor"] == "explicit"
+    assert shown["usage"]["retrieved"] == 0
+    read = api.get(f"/v1/memories/{shown['id']}").json()
+    assert read == {name: value for name, value in shown.items() if name != "outcome"}
+
+
+def test_what_is_left_out_has_its_documented_default(api: APIClient) -> None:
+    shown = remember(api).json()
+
+    assert (shown["memory_type"], shown["importance"], shown["confidence"]) == ("semantic", 8, 1.0)
+    assert (shown["is_pinned"], shown["tier"], shown["tags"]) == (False, "warm", [])
+    assert (shown["agent"], shown["user"], shown["project"]) == (None, None, None)
+
+
+@pytest.mark.parametrize("importance", [1, 10])
+def test_importance_goes_from_1_to_10(api: APIClient, importance: int) -> None:
+    assert remember(api, importance=importance).json()["importance"] == importance
+
+
+def test_a_repeated_fact_is_a_duplicate(api: APIClient) -> None:
+    first = remember(api)
+
+    again = remember(api, "sarah LIVES in  berlin")
+
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert again.json()["outcome"] == "duplicate"
+    assert again.json()["id"] == first.json()["id"]
+    assert again.json()["content"] == BERLIN
+    assert Memory.objects.count() == 1
+
+
+def test_a_known_external_id_is_a_duplicate(api: APIClient) -> None:
+    first = remember(api, external_id="e-1").json()
+
+    again = remember(api, "Something else.", external_id="e-1")
+
+    assert again.status_code == 200
+    assert (again.json()["id"], again.json()["content"]) == (first["id"], BERLIN)
+    assert Memory.objects.count() == 1
+
+
+def test_a_newer_value_of_a_subject_is_a_version(api: APIClient) -> None:
+    old = remember(api, "Sarah lives in Berlin.", user="sarah", subject="user.city").json()
+
+    new = remember(api, "Sarah moved to Madrid.", user="sarah", subject="user.city")
+
+    assert new.status_code == 201
+    assert (new.json()["outcome"], new.json()["version"]) == ("versioned", 2)
+    assert new.json()["supersedes"] == old["id"]
+    before = api.get(f"/v1/memories/{old['id']}").json()
+    assert (before["status"], before["tier"]) == ("superseded", "cold")
+    assert before["superseded_by"] == new.json()["id"]
+
+
+def test_a_change_without_a_subject_supersedes(api: APIClient) -> None:
+    remember(api, "The API limit is 100 requests per minute.")
+
+    new = remember(api, "The API limit is now 500 requests per minute.")
+
+    assert new.json()["outcome"] == "superseded_existing"
+    assert listed(api) == ["The API limit is now 500 requests per minute."]
+
+
+def test_two_values_without_a_sign_of_change_are_disputed(api: APIClient) -> None:
+    first = remember(api, "The API limit is 100 requests per minute.").json()
+
+    second = remember(api, "The API limit is 500 requests per minute.")
+
+    assert (second.status_code, second.json()["outcome"]) == (201, "disputed")
+    assert second.json()["status"] == "disputed"
+    assert second.json()["contradicts"] == [first["id"]]
+    other = api.get(f"/v1/memories/{first['id']}").json()
+    assert (other["status"], other["contradicts"]) == ("disputed", [second.json()["id"]])
+
+
+def test_without_the_check_it_is_stored_as_given(api: APIClient) -> None:
+    remember(api)
+
+    same = remember(api, check=False)
+    other = remember(api, "Sarah lives in Madrid.", check=False)
+
+    assert [each.json()["outcome"] for each in (same, other)] == ["created", "created"]
+    assert Memory.objects.filter(status="active").count() == 3
+
+
+@pytest.mark.parametrize("kind", ["agent_private", "identity"])
+def test_a_bound_key_need_not_name_its_agent(client_of: Any, acme: Cast, kind: str) -> None:
+    shown = remember(client_of(acme, acme.kyra), memory_type=kind).json()
+
+    assert shown["agent"] == "kyra"
+
+
+def test_the_log_names_the_caller(client_of: Any, acme: Cast) -> None:
+    remember(client_of(acme, acme.kyra))
+
+    assert MemoryLog.objects.get().actor == "agent:kyra"
+
+
+# -- stating many ----------------------------------------------------------------------------
+
+
+def test_a_list_is_answered_in_its_order_with_each_outcome(api: APIClient) -> None:
+    remember(api)
+    texts = [
+        "The API limit is 100 requests per minute.",
+        BERLIN,
+        "The API limit is now 500 requests per minute.",
+        "Dmitri likes tea.",
+        "dmitri likes tea",
+    ]
+
+    response = api.post("/v1/memories", [{"content": text} for text in texts], format="json")
+
+    assert response.status_code == 201
+    assert [(each["content"], each["outcome"]) for each in response.json()] == [
+        (texts[0], "created"),
+        (BERLIN, "duplicate"),
+        (texts[2], "superseded_existing"),
+        (texts[3], "created"),
+        (texts[3], "duplicate"),
+    ]
+
+
+def test_500_memories_are_taken_at_once(api: APIClient) -> None:
+    body = [{"content": f"Fact number {n} of the batch.", "check": False} for n in range(500)]
+
+    response = api.post("/v1/memories", body, format="json")
+
+    assert response.status_code == 201
+    assert [each["content"] for each in response.json()] == [each["content"] for each in body]
+    assert Memory.objects.count() == 500
+
+
+def test_one_bad_memory_spoils_its_list(api: APIClient) -> None:
+    body = [{"content": BERLIN}, {"content": "Tea.", "conversation": str(uuid4())}]
+
+    response = api.post("/v1/memories", body, format="json")
+
+    assert response.status_code == 404
+    assert Memory.objects.count() == 0
+
+
+def test_a_list_of_duplicates_is_answered_in_full(api: APIClient) -> None:
+    response = api.post("/v1/memories", [{"content": BERLIN}, {"content": BERLIN}], format="json")
+
+    assert [each["outcome"] for each in response.json()] == ["created", "duplicate"]
+    assert len({each["id"] for each in response.json()}) == 1
+
+
+# -- lists -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shelf(acme: Cast) -> Cast:
+    """Memories that differ in everything a filter asks for."""
+    project = factories.ProjectFactory.create(team=acme.team, slug="apollo")
+    make = factories.MemoryFactory.create
+    make(team=acme.team, content="plain")
+    make(team=acme.team, content="kyra's", agent=acme.kyra, memory_type="agent_private")
+    make(team=acme.team, content="sarah's", end_user=acme.sarah, subject="user.city")
+    make(team=acme.team, content="apollo's", project=project, category="decision")
+    make(team=acme.team, content="tagged", tags=["a", "b"], importance=9, tier="hot")
+    make(team=acme.team, content="half tagged", tags=["a"], importance=2, is_pinned=True)
+    make(team=acme.team, content="disputed", status="disputed")
+    make(team=acme.team, content="superseded", status="superseded", tier="cold")
+    make(team=acme.team, content="deleted", status="soft_deleted", tier="cold")
+    return acme
+
+
+LIVE = {"plain", "kyra's", "sarah's", "apollo's", "tagged", "half tagged", "disputed"}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", LIVE),
+        ("status=all", LIVE | {"superseded", "deleted"}),
+        ("status=superseded", {"superseded"}),
+        ("status=superseded,soft_deleted", {"superseded", "deleted"}),
+        ("status=superseded&status=disputed", {"superseded", "disputed"}),
+        ("memory_type=agent_private", {"kyra's"}),
+        ("tier=hot", {"tagged"}),
+        ("agent=kyra", {"kyra's"}),
+        ("agent=luke", set()),
+        ("agent=nobody", set()),
+        ("user=sarah", {"sarah's"}),
+        ("project=apollo", {"apollo's"}),
+        ("subject=user", {"sarah's"}),
+        ("subject=user.city", {"sarah's"}),
+        ("subject=city", set()),
+        ("subject=%25", set()),
+        ("category=decision", {"apollo's"}),
+        ("tag=a", {"tagged", "half tagged"}),
+        ("tag=a&tag=b", {"tagged"}),
+        ("tag=a,b", {"tagged"}),
+        ("is_pinned=true", {"half tagged"}),
+        ("is_pinned=false", LIVE - {"half tagged"}),
+        ("min_importance=9", {"tagged"}),
+        ("max_importance=2", {"half tagged"}),
+        ("min_importance=3&max_importance=8", LIVE - {"tagged", "half tagged"}),
+        ("created_after=2000-01-01T00:00:00Z", LIVE),
+        ("created_before=2000-01-01T00:00:00Z", set()),
+        ("tag=a&is_pinned=true&min_importance=2", {"half tagged"}),
+    ],
+)
+def test_a_filter_keeps_what_matches(
+    api: APIClient, shelf: Cast, query: str, expected: set[str]
+) -> None:
+    found = listed(api, query)
+
+    assert len(found) == len(set(found))
+    assert set(found) == expected
+
+
+def test_the_newest_comes_first(api: APIClient) -> None:
+    for number in range(4):
+        remember(api, f"Number {number}.", check=False)
+
+    assert listed(api) == [f"Number {number}." for number in (3, 2, 1, 0)]
+
+
+def pages(api: APIClient, address: str) -> list[list[str]]:
+    """The contents of every page from this one on."""
+    found = []
+    following: str | None = address
+    while following:
+        page = api.get(following).json()
+        found.append([each["content"] for each in page["results"]])
+        following = page["next"]
+    return found
+
+
+def test_pages_hold_each_memory_once(api: APIClient, acme: Cast) -> None:
+    for number in range(7):
+        factories.MemoryFactory(team=acme.team, content=f"n{number}")
+
+    found = pages(api, "/v1/memories?limit=3")
+
+    assert found == [["n6", "n5", "n4"], ["n3", "n2", "n1"], ["n0"]]
+
+
+def test_pages_do_not_shift_when_memories_arrive(api: APIClient, acme: Cast) -> None:
+    for number in range(4):
+        factories.MemoryFactory(team=acme.team, content=f"n{number}")
+    first = api.get("/v1/memories?limit=2").json()
+
+    factories.MemoryFactory(team=acme.team, content="late")
+
+    assert pages(api, first["next"]) == [["n1", "n0"]]
+
+
+def test_pages_keep_their_filters_and_lead_back(api: APIClient, acme: Cast) -> None:
+    for number in range(4):
+        factories.MemoryFactory(team=acme.team, content=f"a{number}", tags=["a"])
+        factories.MemoryFactory(team=acme.team, content=f"b{number}")
+    first = api.get("/v1/memories?limit=3&tag=a").json()
+
+    second = api.get(first["next"]).json()
+
+    assert [each["content"] for each in second["results"]] == ["a0"]
+    assert api.get(second["previous"]).json()["results"] == first["results"]
+
+
+def test_an_empty_list_is_a_page(api: APIClient) -> None:
+    assert api.get("/v1/memories").json() == {"next": None, "previous": None, "results": []}
+
+
+def test_a_list_costs_the_same_queries_however_long(
+    api: APIClient, acme: Cast, django_assert_max_num_queries: Any
+) -> None:
+    for _ in range(30):
+        factories.MemoryFactory(team=acme.team, agent=acme.kyra, end_user=acme.sarah, tags=["a"])
+
+    with django_assert_max_num_queries(8):
+        assert len(listed(api, "limit=30")) == 30
+
+
+# -- pin and take away -----------------------------------------------------------------------
+
+
+def test_pinning_and_unpinning_move_the_tier(api: APIClient) -> None:
+    path = f"/v1/memories/{remember(api).json()['id']}"
+
+    pinned = api.post(f"{path}/pin", {"pinned": True}, format="json")
+    loose = api.post(f"{path}/pin", {"pinned": False}, format="json")
+
+    assert [(each.status_code, each.json()["is_pinned"], each.json()["tier"]) for each in
+            (pinned, loose)] == [(200, True, "hot"), (200, False, "warm")]  # fmt: skip
+
+
+def test_pinning_what_is_pinned_changes_nothing(api: APIClient) -> None:
+    path = f"/v1/memories/{remember(api, is_pinned=True).json()['id']}"
+
+    response = api.post(f"{path}/pin", {"pinned": True}, format="json")
+
+    assert response.status_code == 200
+    assert MemoryLog.objects.count() == 1
+
+
+def test_a_deleted_memory_is_out_of_every_read_but_its_own(api: APIClient) -> None:
+    memory_id = remember(api, is_pinned=True).json()["id"]
+
+    response = api.delete(f"/v1/memories/{memory_id}")
+
+    assert response.status_code == 200
+    assert response.json()["status"] == "soft_deleted"
+    assert listed(api) == []
+    read = api.get(f"/v1/memories/{memory_id}").json()
+    assert (read["content"], read["status"], read["is_pinned"]) == (BERLIN, "soft_deleted", False)
+    for cold in ("true", "false"):
+        found = api.get(f"/v1/memories/search?query=Berlin&include_cold={cold}").json()
+        assert found["results"] == []
+
+
+def test_deleting_again_changes_nothing(api: APIClient) -> None:
+    path = f"/v1/memories/{remember(api).json()['id']}"
+
+    codes = [api.delete(path).status_code for _ in range(2)]
+
+    assert codes == [200, 200]
+    assert MemoryLog.objects.count() == 2
+
+
+def test_a_deleted_memory_cannot_be_pinned(api: APIClient) -> None:
+    path = f"/v1/memories/{remember(api).json()['id']}"
+    api.delete(path)
+
+    response = api.post(f"{path}/pin", {"pinned": True}, format="json")
+
+    assert response.status_code == 409
+    assert response["Content-Type"] == "application/problem+json"
+
+
+def test_a_deleted_fact_may_be_said_again(api: APIClient) -> None:
+    first = remember(api).json()["id"]
+    api.delete(f"/v1/memories/{first}")
+
+    again = remember(api)
+
+    assert (again.status_code, again.json()["outcome"]) == (201, "created")
+    assert again.json()["id"] != first
+
+
+def test_deleting_one_side_settles_the_dispute(api: APIClient) -> None:
+    first = remember(api, "The API limit is 100 requests per minute.").json()["id"]
+    second = remember(api, "The API limit is 500 requests per minute.").json()["id"]
+
+    api.delete(f"/v1/memories/{second}")
+
+    left = api.get(f"/v1/memories/{first}").json()
+    assert (left["status"], left["contradicts"]) == ("active", [])

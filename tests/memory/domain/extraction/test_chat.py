@@ -1,0 +1,51 @@
+"""Two people talking: each turn that tells something concrete becomes a memory of its speaker."""
+
+from __future__ import annotations
+
+from .conversation import both_passes
+
+CHAT = (
+    "user/Bea: Hey Otto! How was your week?",
+    "assistant/Otto: Great! I adopted a greyhound named Comet yesterday.",
+    "user/Bea: Wow, that's awesome! I finished my pottery course last month and made three bowls.",
+    "assistant/Otto: Cool! What colour are they?",
+    "user/Bea: Dark green, with a golden rim.",
+    "assistant/Otto: My sister Ulla would love those. She collects bowls from Portugal.",
+    "user/Bea: Thanks, Otto!",
+)
+
+
+def by_message(*lines: str) -> dict[int, str]:
+    """All contents of a message, by its number from 1."""
+    told: dict[int, str] = {}
+    for candidate in both_passes(*lines):
+        for source in candidate.message_ids:
+            told[source.int] = f"{told.get(source.int, '')} {candidate.content}".strip()
+    return told
+
+
+def test_both_people_are_sources_under_their_own_names() -> None:
+    told = by_message(*CHAT)
+    assert told[2] == "Otto adopted a greyhound named Comet on March 9, 2026."
+    assert "Bea finished" in told[3]
+    assert "February 2026" in told[3]
+
+
+def test_a_short_answer_keeps_its_question() -> None:
+    assert "colour" in by_message(*CHAT)[5]
+    assert "Dark green" in by_message(*CHAT)[5]
+
+
+def test_greetings_and_thanks_give_nothing() -> None:
+    told = by_message(*CHAT)
+    assert 1 not in told
+    assert 7 not in told
+
+
+def test_a_pronoun_gets_the_name_of_the_last_person() -> None:
+    assert "collects bowls from Portugal" in by_message(*CHAT)[6]
+    assert "Ulla" in by_message(*CHAT)[6]
+
+
+def test_a_memory_never_spans_two_turns() -> None:
+    assert all(len(candidate.message_ids) == 1 for candidate in both_passes(*CHAT))

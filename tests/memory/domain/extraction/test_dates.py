@@ -1,0 +1,69 @@
+"""Dates are written out against the day they were said."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.domain.extraction.dates import resolve_dates
+
+TUESDAY = date(2026, 3, 10)
+
+
+@pytest.mark.parametrize(
+    ("said", "past", "written"),
+    [
+        ("we meet tomorrow", False, "we meet on March 11, 2026"),
+        ("we met yesterday", True, "we met on March 9, 2026"),
+        ("the day after tomorrow works", False, "March 12, 2026 works"),
+        ("due by Friday noon", False, "due by Friday, March 13, 2026 at noon"),
+        ("it broke on Friday", True, "it broke on Friday, March 6, 2026"),
+        ("in two weeks", False, "Around March 24, 2026"),
+        ("she left three days ago", True, "she left on March 7, 2026"),
+        ("open until 4 May", False, "open until May 4, 2026"),
+        ("on May 4 and 5", False, "on May 4 and 5, 2026"),
+        ("from 4 to 6 May", False, "from May 4 to 6, 2026"),
+        ("since last autumn", False, "since autumn 2025"),
+        ("we skip it this year", False, "we skip it in 2026"),
+        ("tomorrow's call is off", False, "The March 11, 2026 call is off"),
+        ("paid on the 3rd.", True, "paid on March 3, 2026."),
+        ("moved to Thursday", True, "moved to Thursday, March 12, 2026"),
+        ("on 2026-12-01", False, "on December 1, 2026"),
+        ("last night it rained", True, "On March 9, 2026 at night, it rained"),
+    ],
+)
+def test_a_date_becomes_absolute(said: str, past: bool, written: str) -> None:
+    assert resolve_dates(text=said, today=TUESDAY, past=past).text == written
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "every Friday at nine",
+        "Tuesdays to Thursdays",
+        "Monday to Friday",
+        "on the 2nd floor",
+        "may I go",
+        "March on",
+        "every second Thursday",
+        "31 February",
+    ],
+)
+def test_what_names_no_day_stays(said: str) -> None:
+    assert resolve_dates(text=said, today=TUESDAY, past=False).text == said
+
+
+@given(st.text(max_size=200), st.dates(date(1990, 1, 1), date(2090, 1, 1)), st.booleans())
+def test_any_text_on_any_day_is_survived(text: str, today: date, past: bool) -> None:
+    resolve_dates(text=text, today=today, past=past)
+
+
+@given(st.dates(date(1990, 1, 1), date(2090, 1, 1)))
+def test_a_bare_weekday_lies_within_a_week(today: date) -> None:
+    ahead = resolve_dates(text="due on Friday", today=today, past=False).dates[0].day
+    behind = resolve_dates(text="broke on Friday", today=today, past=True).dates[0].day
+    assert 1 <= (ahead - today).days <= 7
+    assert 1 <= (today - behind).days <= 7

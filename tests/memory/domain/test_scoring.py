@@ -1,0 +1,185 @@
+"""Scores: bounded, monotone in every signal, and under the policies of the seed."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from memory.domain.scoring import (
+    PINNED_FLOOR,
+    Signals,
+    Weights,
+    final_score,
+    importance_signal,
+    recency,
+    relevance,
+    weighted_mean,
+)
+from memory.domain.types import MemoryType, Status
+
+UNIT = st.floats(0, 1)
+ANY = st.floats(-5, 5)
+NAMES = ("semantic", "recency", "importance", "continuity", "relation")
+SIGNALS = st.builds(Signals, **dict.fromkeys(NAMES, UNIT))
+WILD_SIGNALS = st.builds(Signals, **dict.fromkeys(NAMES, ANY))
+WEIGHTS = st.builds(Weights, **{name: st.floats(0, 10) for name in NAMES}).filter(
+    lambda weights: sum(getattr(weights, name) for name in NAMES) > 0.001
+)
+TYPES = st.sampled_from([kind.value for kind in MemoryType])
+STATUSES = st.sampled_from([status.value for status in Status])
+
+
+@given(WILD_SIGNALS, WEIGHTS, TYPES, st.booleans(), STATUSES)
+def test_a_score_is_between_0_and_1(
+    signals: Signals, weights: Weights, kind: str, is_pinned: bool, status: str
+) -> None:
+    score = final_score(
+        signals, weights=weights, memory_type=kind, is_pinned=is_pinned, status=status
+    )
+
+    assert 0.0 <= score <= 1.0
+
+
+@given(SIGNALS, WEIGHTS, st.sampled_from(NAMES), UNIT, TYPES, st.booleans(), STATUSES)
+def test_a_stronger_signal_never_lowers_a_score(
+    signals: Signals,
+    weights: Weights,
+    name: str,
+    value: float,
+    kind: str,
+    is_pinned: bool,
+    status: str,
+) -> None:
+    stronger = replace(signals, **{name: max(value, getattr(signals, name))})
+    rules = {"weights": weights, "memory_type": kind, "is_pinned": is_pinned, "status": status}
+
+    assert final_score(stronger, **rules) >= final_score(signals, **rules) - 1e-12  # type: ignore[arg-type]
+
+
+@given(SIGNALS, WEIGHTS)
+def test_a_mean_lies_between_its_weakest_and_strongest_signal(
+    signals: Signals, weights: Weights
+) -> None:
+    values = [getattr(signals, name) for name in NAMES]
+
+    assert min(values) - 1e-9 <= weighted_mean(signals, weights=weights) <= max(values) + 1e-9
+
+
+@given(SIGNALS, WEIGHTS, st.floats(0.1, 10))
+def test_only_the_proportions_of_the_weights_count(
+    signals: Signals, weights: Weights, factor: float
+) -> None:
+    scaled = Weights(**{name: getattr(weights, name) * factor for name in NAMES})
+
+    assert weighted_mean(signals, weights=scaled) == pytest.approx(
+        weighted_mean(signals, weights=weights)
+    )
+
+
+@given(SIGNALS, WEIGHTS, st.sampled_from(NAMES))
+def test_a_signal_without_weight_does_not_count(
+    signals: Signals, weights: Weights, name: str
+) -> None:
+    blind = replace(weights, **{name: 0.0})
+    assume(sum(getattr(blind, each) for each in NAMES) > 0.001)
+
+    assert weighted_mean(replace(signals, **{name: 1.0}), weights=blind) == weighted_mean(
+        replace(signals, **{name: 0.0}), weights=blind
+    )
+
+
+@given(SIGNALS, WEIGHTS, STATUSES, st.booleans())
+def test_identity_scores_one(
+    signals: Signals, weights: Weights, status: str, is_pinned: bool
+) -> None:
+    assert final_score(
+        signals, weights=weights, memory_type="identity", is_pinned=is_pinned, status=status
+    ) == pytest.approx(1.0)
+
+
+@given(SIGNALS, WEIGHTS, STATUSES, TYPES)
+def test_a_pinned_memory_scores_at_least_its_floor(
+    signals: Signals, weights: Weights, status: str, kind: str
+) -> None:
+    assert (
+        final_score(signals, weights=weights, memory_type=kind, is_pinned=True, status=status)
+        >= PINNED_FLOOR
+        == 0.95
+    )
+
+
+@given(SIGNALS, WEIGHTS)
+def test_a_disputed_memory_counts_half(signals: Signals, weights: Weights) -> None:
+    def score(status: str) -> float:
+        return final_score(
+            signals, weights=weights, memory_type="semantic", is_pinned=False, status=status
+        )
+
+    assert score("disputed") == pytest.approx(score("active") / 2)
+
+
+@given(st.floats(0, 100_000), st.floats(0, 100_000))
+def test_recency_falls_with_time(one: float, other: float) -> None:
+    assert (recency(one) >= recency(other)) == (one <= other or recency(one) == recency(other))
+    assert 0.0 <= recency(one) <= 1.0
+
+
+def test_recency_is_one_now_and_a_half_after_69_hours() -> None:
+    assert recency(0) == 1.0
+    assert recency(69.3) == pytest.approx(0.5, abs=0.001)
+    assert recency(-1000) == 1.0
+
+
+@given(ANY, ANY, ANY)
+def test_relevance_is_bounded_and_grows_with_both_parts(
+    one: float, two: float, more: float
+) -> None:
+    base = relevance(cosine=one, lexical=two)
+
+    assert 0.0 <= base <= 1.0
+    assert relevance(cosine=max(one, more), lexical=two) >= base
+    assert relevance(cosine=one, lexical=max(two, more)) >= base
+
+
+def test_relevance_of_a_perfect_match_is_one() -> None:
+    assert relevance(cosine=1, lexical=1) == pytest.approx(1.0)
+    assert relevance(cosine=0, lexical=0) == 0.0
+
+
+@given(st.integers(1, 10), st.integers(1, 10))
+def test_importance_grows_from_a_tenth_to_one(one: int, other: int) -> None:
+    first, second = (importance_signal(importance=n, is_pinned=False) for n in (one, other))
+
+    assert (first <= second) == (one <= other)
+    assert 0.1 <= first <= 1.0
+    assert importance_signal(importance=one, is_pinned=True) == 1.0
+
+
+def test_weights_left_out_keep_their_defaults() -> None:
+    weights = Weights.from_config({"semantic": 0.9, "relation": 0})
+
+    assert weights == replace(Weights(), semantic=0.9, relation=0.0)
+    assert Weights.from_config({}) == Weights()
+    assert sum(getattr(Weights(), each.name) for each in fields(Weights)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"colour": 1},
+        {"semantic": -0.1},
+        {"semantic": float("nan")},
+        {"semantic": float("inf")},
+        {"semantic": "0.5"},
+        {"semantic": True},
+        {"semantic": None},
+        dict.fromkeys(NAMES, 0),
+    ],
+    ids=str,
+)
+def test_weights_that_make_no_sense_are_refused(config: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="weight"):
+        Weights.from_config(config)

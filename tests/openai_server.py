@@ -1,0 +1,423 @@
+"""A local server that speaks the OpenAI protocol, to be scripted by tests or used by hand.
+
+By hand, from the project's folder: `python -m tests.openai_server --port 9999`, then start
+Palimpsest with OPENAI_BASE_URL=http://127.0.0.1:9999/v1 and any EXTRACTION_MODEL. Without a
+script it answers by itself, always the same: one memory for each user message that tells
+something, word vectors for texts, a verdict for two statements, and an empty but valid answer for
+any other schema.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import json
+import logging
+import re
+import struct
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+logger = logging.getLogger("tests.openai_server")
+
+# Any, in this module: parsed JSON, which may be anything.
+Json = dict[str, Any]
+
+MODEL = "fake-model"
+_CREATED = 1_770_000_000
+_CONVERSATION = re.compile(r"<conversation>\n(.*?)\n</conversation>", re.DOTALL)
+_NOTED = re.compile(r"<noted>\n(.*?)\n</noted>", re.DOTALL)
+_NEWER = re.compile(r"<newer>\n(.*?)\n</newer>", re.DOTALL)
+_MESSAGE = re.compile(
+    r"^\[(\d+)\] (\w+)(?: ([^\n(]+))? \((\d{4}-\d\d-\d\d)[^)\n]*\): (.*?)(?=\n\[\d+\] |\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_TOLD_SCHEMA = re.compile(r"valid by this JSON schema:\n(\{.*?\})(?:\n|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """What the server does with one request; the fields that are set happen, in this order.
+
+    `delay` seconds of silence, then a dropped connection, or `body` as it stands, or a chat
+    completion of `content`. Status 200 with nothing set is the server's own answer.
+    """
+
+    status: int = 200
+    content: str | None = None
+    finish_reason: str = "stop"
+    refusal: str | None = None
+    body: str | None = None
+    content_type: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    delay: float = 0.0
+    drop: bool = False
+
+
+def answer(value: object) -> Behaviour:
+    """A completion whose content is `value` as JSON, or as it stands when it is a text."""
+    return Behaviour(content=value if isinstance(value, str) else json.dumps(value))
+
+
+def truncated(content: str) -> Behaviour:
+    """A completion that ran into its length limit."""
+    return Behaviour(content=content, finish_reason="length")
+
+
+def refusal(text: str = "I cannot help with that.") -> Behaviour:
+    """A model that refuses, as structured outputs report it."""
+    return Behaviour(refusal=text)
+
+
+def filtered() -> Behaviour:
+    """A completion that a content filter stopped."""
+    return Behaviour(content="", finish_reason="content_filter")
+
+
+def error(
+    status: int,
+    *,
+    code: str | None = None,
+    param: str | None = None,
+    message: str = "scripted error",
+    retry_after: float | None = None,
+) -> Behaviour:
+    """An error in the protocol's shape; `retry_after` is in seconds."""
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    detail = {"message": message, "type": kind, "param": param, "code": code}
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    return Behaviour(status=status, body=json.dumps({"error": detail}), headers=headers)
+
+
+def slow(seconds: float) -> Behaviour:
+    """The server's own answer, after `seconds`."""
+    return Behaviour(delay=seconds)
+
+
+def dropped() -> Behaviour:
+    """The connection is closed without a word."""
+    return Behaviour(drop=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRequest:
+    """A request as it came; header names are in lower case."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: Json
+
+    @property
+    def text(self) -> str:
+        """All messages of a chat request, joined."""
+        return "\n".join(str(message.get("content")) for message in self.body["messages"])
+
+
+class FakeOpenAI:
+    """The server on a thread; a context manager. Port 0 takes a free one."""
+
+    def __init__(self, *, host: str = "127.0.0.1", port: int = 0, json_schema: bool = True) -> None:
+        self.json_schema = json_schema
+        self.requests: list[RecordedRequest] = []
+        self._script: deque[Behaviour] = deque()
+        self._lock = threading.Lock()
+        self.stopping = threading.Event()
+        self._server = _Server((host, port), _Handler)
+        self._server.fake = self
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+
+    @property
+    def base_url(self) -> str:
+        """What OPENAI_BASE_URL must be to reach this server."""
+        host, port = self._server.server_address[:2]
+        return f"http://{host!s}:{port}/v1"
+
+    @property
+    def chats(self) -> list[RecordedRequest]:
+        """The chat requests in order of arrival."""
+        return [request for request in self.requests if request.path == "/v1/chat/completions"]
+
+    @property
+    def embedded(self) -> list[list[str]]:
+        """The texts of each embedding request in order of arrival."""
+        return [
+            request.body["input"] for request in self.requests if request.path == "/v1/embeddings"
+        ]
+
+    def will(self, *behaviours: Behaviour) -> None:
+        """Script the next POST requests, one behaviour each."""
+        with self._lock:
+            self._script.extend(behaviours)
+
+    def take(self, request: RecordedRequest) -> Behaviour:
+        """Record a request and say what to do with it."""
+        with self._lock:
+            self.requests.append(request)
+            scripted = request.method == "POST" and self._script
+            return self._script.popleft() if scripted else Behaviour()
+
+    def start(self) -> None:
+        """Begin to serve on a thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the server and whatever it delays."""
+        self.stopping.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def wait(self) -> None:
+        """Until the server ends."""
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    fake: FakeOpenAI
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def do_GET(self) -> None:
+        self._serve({})
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        try:
+            body = json.loads(raw)
+        except ValueError:
+            body = None
+        if not isinstance(body, dict):
+            self._send(error(400, message="The body must be a JSON object."))
+            return
+        self._serve(body)
+
+    def _serve(self, body: Json) -> None:
+        fake = self.server.fake
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        path = self.path.partition("?")[0]
+        behaviour = fake.take(RecordedRequest(self.command, path, headers, body))
+        if behaviour.delay:
+            fake.stopping.wait(behaviour.delay)
+        if behaviour.drop:
+            self.close_connection = True
+            return
+        if behaviour.body is None and behaviour.status == 200:
+            behaviour = self._own_answer(path, body, behaviour)
+        self._send(behaviour)
+
+    def _own_answer(self, path: str, body: Json, behaviour: Behaviour) -> Behaviour:
+        route = (self.command, path)
+        if route == ("GET", "/v1/models"):
+            model = {"id": MODEL, "object": "model", "created": _CREATED, "owned_by": "tests"}
+            return _json({"object": "list", "data": [model]})
+        if route == ("POST", "/v1/embeddings"):
+            return _json(embeddings(body))
+        if route != ("POST", "/v1/chat/completions"):
+            return error(404, code="unknown_url", message="Unknown path.")
+        if body.get("stream"):
+            return error(400, param="stream", message="This server does not stream.")
+        form = body.get("response_format", {}).get("type", "text")
+        if form == "json_schema" and not self.server.fake.json_schema:
+            return error(400, message="response_format json_schema is not supported")
+        content = behaviour.content
+        if content is None and behaviour.refusal is None:
+            content = own_content(body)
+        return _json(completion(body, content, behaviour))
+
+    def _send(self, behaviour: Behaviour) -> None:
+        data = (behaviour.body or "").encode()
+        try:
+            self.send_response(behaviour.status)
+            for name, value in behaviour.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Type", behaviour.content_type)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+        except OSError:
+            # The client has given up waiting, as its timeout tests mean it to.
+            self.close_connection = True
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
+        logger.info(format, *args)
+
+
+def completion(body: Json, content: str | None, behaviour: Behaviour) -> Json:
+    """The chat completion object around a content."""
+    prompt_tokens = len(json.dumps(body.get("messages"))) // 4
+    completion_tokens = len(content or "") // 4
+    return {
+        "id": "chatcmpl-" + hashlib.sha256(json.dumps(body).encode()).hexdigest()[:24],
+        "object": "chat.completion",
+        "created": _CREATED,
+        "model": body.get("model", MODEL),
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": content, "refusal": behaviour.refusal},
+                "finish_reason": behaviour.finish_reason,
+                "logprobs": None,
+            }
+        ],
+        "usage": {
+            "prompt_tokens": prompt_tokens,
+            "completion_tokens": completion_tokens,
+            "total_tokens": prompt_tokens + completion_tokens,
+        },
+    }
+
+
+def own_content(body: Json) -> str:
+    """What the unscripted server says: memories, or the emptiest value of the asked schema."""
+    prompt = "\n".join(str(message.get("content") or "") for message in body.get("messages", []))
+    schema = _schema_of(body, prompt)
+    if schema is None:
+        return "OK"
+    if "memories" in schema.get("properties", {}) and _CONVERSATION.search(prompt):
+        return json.dumps({"memories": list(memories(prompt))})
+    if "verdict" in schema.get("properties", {}):
+        return json.dumps(verdict(prompt))
+    return json.dumps(emptiest(schema, schema))
+
+
+def verdict(prompt: str) -> Json:
+    """Superseded where the newer statement speaks of a change, else both stand."""
+    newer = _NEWER.findall(prompt)
+    changed = re.search(r"\b(now|no longer|moved|switched)\b", newer[-1] if newer else "")
+    return {
+        "reason": f"it says {changed.group(1)}" if changed else "both can hold",
+        "verdict": "supersede" if changed else "coexist",
+        "confidence": 0.9,
+    }
+
+
+def _schema_of(body: Json, prompt: str) -> Json | None:
+    form = body.get("response_format") or {}
+    if form.get("type") == "json_schema":
+        schema: Json = form["json_schema"]["schema"]
+        return schema
+    if form.get("type") == "json_object":
+        told = _TOLD_SCHEMA.search(prompt)
+        return json.loads(told.group(1)) if told else {"type": "object"}
+    return None
+
+
+def memories(prompt: str) -> Iterator[Json]:
+    """One memory for each user message that tells something and is not noted yet."""
+    conversation = _CONVERSATION.findall(prompt)[-1]
+    noted = _NOTED.search(prompt)
+    numbers = re.findall(r"^- \[([\d, ]*)\]", noted.group(1) if noted else "", re.MULTILINE)
+    known = {int(number) for group in numbers for number in group.split(",") if number.strip()}
+    for match in _MESSAGE.finditer(conversation):
+        number, role, name, day, text = match.groups()
+        said = " ".join(text.split())
+        if role != "user" or int(number) in known or said.endswith("?") or said.count(" ") < 2:
+            continue
+        yield {
+            "content": f"{name or 'User'} said on {day}: {said}"[:280],
+            "type": "semantic",
+            "messages": [int(number)],
+            "importance": 10 if re.search(r"\bremember\b", said, re.IGNORECASE) else 5,
+            "confidence": 0.9,
+            "subject": "",
+            "category": "none",
+            "sensitive_field": "none",
+            "valid_from": "",
+            "valid_to": "",
+        }
+
+
+def emptiest(schema: Json, root: Json) -> object:
+    """The least value that a JSON schema allows, without bounds and patterns."""
+    if "$ref" in schema:
+        return emptiest(root["$defs"][str(schema["$ref"]).rpartition("/")[2]], root)
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return emptiest(schema["anyOf"][-1], root)
+    if schema.get("type") == "object":
+        parts = schema.get("properties", {})
+        return {name: emptiest(part, root) for name, part in parts.items()}
+    empty: Json = {"array": [], "string": "", "boolean": False, "null": None}
+    return empty.get(str(schema.get("type")), schema.get("minimum", 0))
+
+
+def embeddings(body: Json) -> Json:
+    """Unit vectors of hashed words: texts that share words are near each other."""
+    texts = body.get("input", [])
+    texts = [texts] if isinstance(texts, str) else texts
+    size = int(body.get("dimensions") or 256)
+    data = []
+    for index, text in enumerate(texts):
+        vector = _vector(str(text), size)
+        packed = base64.b64encode(struct.pack(f"<{size}f", *vector)).decode()
+        value = packed if body.get("encoding_format") == "base64" else vector
+        data.append({"object": "embedding", "index": index, "embedding": value})
+    tokens = sum(len(str(text)) // 4 for text in texts)
+    return {
+        "object": "list",
+        "data": data,
+        "model": body.get("model", MODEL),
+        "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
+    }
+
+
+def _vector(text: str, size: int) -> list[float]:
+    vector = [0.0] * size
+    for word in re.findall(r"\w+", text.lower()) or [text]:
+        digest = hashlib.sha256(word.encode()).digest()
+        vector[int.from_bytes(digest[:4], "little") % size] += 1.0 if digest[4] % 2 else -1.0
+    length = sum(part * part for part in vector) ** 0.5
+    return [part / length for part in vector] if length else [1.0] + [0.0] * (size - 1)
+
+
+def _json(value: Json) -> Behaviour:
+    return Behaviour(body=json.dumps(value))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Serve until interrupted."""
+    parser = argparse.ArgumentParser(prog="tests.openai_server", description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=9999)
+    parser.add_argument(
+        "--no-json-schema", action="store_true", help="refuse json_schema, as some endpoints do"
+    )
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    with FakeOpenAI(
+        host=options.host, port=options.port, json_schema=not options.no_json_schema
+    ) as fake:
+        logger.info("OPENAI_BASE_URL=%s", fake.base_url)
+        try:
+            fake.wait()
+        except KeyboardInterrupt:
+            logger.info("stopped")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""The OpenAPI schema is valid, whole, and what the server really answers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.validation import validate_schema
+from rest_framework.test import APIClient
+
+from tests.conftest import Cast
+
+ENDPOINTS = {
+    ("/v1/conversations", "post"),
+    ("/v1/conversations/{id}", "get"),
+    ("/v1/conversations/{id}/messages", "post"),
+    ("/v1/conversations/{id}/messages", "get"),
+    ("/v1/conversations/{id}/extract", "post"),
+    ("/v1/conversations/{id}/close", "post"),
+    ("/v1/jobs/{id}", "get"),
+    ("/v1/memories", "post"),
+    ("/v1/memories", "get"),
+    ("/v1/memories/{id}", "get"),
+    ("/v1/memories/{id}", "delete"),
+    ("/v1/memories/{id}/pin", "post"),
+    ("/v1/memories/search", "get"),
+    ("/v1/retrieve", "post"),
+}
+Schema = Any  # a JSON document
+
+
+@pytest.fixture(scope="module")
+def schema() -> Schema:
+    """The schema as the server publishes it."""
+    return json.loads(json.dumps(SchemaGenerator().get_schema(request=None, public=True)))
+
+
+def operations(schema: Schema) -> dict[tuple[str, str], Any]:
+    """Every operation by path and method, with the ids in a path called {id}."""
+    found = {}
+    for path, item in schema["paths"].items():
+        for method, operation in item.items():
+            if method in ("get", "post", "put", "patch", "delete"):
+                found[path.replace("{uuid}", "{id}").replace("{pk}", "{id}"), method] = operation
+    return found
+
+
+def as_json_schema(node: Schema) -> Schema:
+    """OpenAPI 3.0's `nullable` as JSON Schema says it; everything else stays."""
+    if isinstance(node, list):
+        return [as_json_schema(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    plain = {name: as_json_schema(each) for name, each in node.items() if name != "nullable"}
+    return {"anyOf": [plain, {"type": "null"}]} if node.get("nullable") is True else plain
+
+
+def check(schema: Schema, path: str, method: str, response: Any) -> None:
+    """Hold a response against the schema of its operation, status and media type."""
+    described = operations(schema)[path, method]["responses"]
+    assert str(response.status_code) in described, (response.status_code, list(described))
+    media = response["Content-Type"].split(";")[0]
+    content = described[str(response.status_code)]["content"]
+    assert media in content, (media, list(content))
+    whole = {
+        **as_json_schema(content[media]["schema"]),
+        "components": as_json_schema(schema["components"]),
+    }
+    jsonschema.Draft202012Validator(whole).validate(json.loads(response.content))
+
+
+def test_the_schema_is_valid_openapi(schema: Schema) -> None:
+    validate_schema(schema)
+    assert schema["openapi"].startswith("3.")
+
+
+def test_every_endpoint_is_described(schema: Schema) -> None:
+    assert set(operations(schema)) >= ENDPOINTS
+
+
+@pytest.mark.parametrize(("path", "method"), sorted(ENDPOINTS))
+def test_an_endpoint_says_what_it_does_and_how_it_refuses(
+    schema: Schema, path: str, method: str
+) -> None:
+    operation = operations(schema)[path, method]
+
+    assert operation["description"]
+    assert {"401", "503"} <= set(operation["responses"])
+    assert ("404" in operation["responses"]) or ("{" not in path)
+    for code, response in operation["responses"].items():
+        if code.startswith(("4", "5")):
+            assert list(response["content"]) == ["application/problem+json"]
+    assert operation["security"] == [{"apiKey": []}]
+
+
+def test_the_schema_is_served_without_a_key(db: None) -> None:
+    response = APIClient().get("/v1/schema", HTTP_ACCEPT="application/json")
+
+    assert response.status_code == 200
+    assert json.loads(response.content)["info"]["title"] == "Palimpsest"
+    assert APIClient().get("/v1/docs").status_code == 200
+
+
+def test_real_answers_are_as_described(schema: Schema, api: APIClient, acme: Cast) -> None:
+    def post(path: str, url: str, body: object = None) -> Any:
+        response = api.post(url, body if body is not None else {}, format="json")
+        check(schema, path, "post", response)
+        return response.json()
+
+    def get(path: str, url: str) -> Any:
+        response = api.get(url)
+        check(schema, path, "get", response)
+        return response.json()
+
+    start = {"agent": "kyra", "user": "sarah", "thread_id": "t"}
+    conversation = post("/v1/conversations", "/v1/conversations", start)["id"]
+    post("/v1/conversations", "/v1/conversations", start)
+    base, shape = f"/v1/conversations/{conversation}", "/v1/conversations/{id}"
+    said = {"messages": [{"role": "user", "content": "My name is Sarah. I live in Berlin."}]}
+    get(shape, base)
+    post(f"{shape}/messages", f"{base}/messages", said)
+    get(f"{shape}/messages", f"{base}/messages?limit=1")
+    job = post(f"{shape}/extract", f"{base}/extract", {"wait": False})["job"]
+    extraction = post(f"{shape}/extract", f"{base}/extract", {"wait": True})
+    get("/v1/jobs/{id}", f"/v1/jobs/{job}")
+    post(f"{shape}/close", f"{base}/close")
+
+    limits = [{"content": f"The API limit is {limit} requests per minute."} for limit in (100, 500)]
+    memory = post("/v1/memories", "/v1/memories", limits[0])["id"]
+    post("/v1/memories", "/v1/memories", limits[0])
+    post("/v1/memories", "/v1/memories", limits)
+    get("/v1/memories", "/v1/memories?limit=2")
+    get("/v1/memories/{id}", f"/v1/memories/{memory}")
+    get("/v1/memories/{id}", f"/v1/memories/{extraction['memories'][0]}")
+    post("/v1/memories/{id}/pin", f"/v1/memories/{memory}/pin", {"pinned": True})
+    get("/v1/memories/search", "/v1/memories/search?query=limit")
+    retrieved = post("/v1/retrieve", "/v1/retrieve", {"agent": "kyra", "query": "API limit"})
+    assert retrieved["contradictions"]
+    check(schema, "/v1/memories/{id}", "delete", api.delete(f"/v1/memories/{memory}"))
+
+
+def test_a_job_that_waits_is_as_described(schema: Schema, api: APIClient, acme: Cast) -> None:
+    start = {"agent": "kyra", "user": "sarah"}
+    conversation = api.post("/v1/conversations", start, format="json").json()["id"]
+    base = f"/v1/conversations/{conversation}"
+    api.post(
+        f"{base}/messages", {"messages": [{"role": "user", "content": "Hello."}]}, format="json"
+    )
+    job = api.post(f"{base}/extract", {}, format="json").json()["job"]
+
+    check(schema, "/v1/jobs/{id}", "get", api.get(f"/v1/jobs/{job}"))
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "url", "body"),
+    [
+        ("/v1/conversations", "post", "/v1/conversations", {}),
+        ("/v1/memories", "post", "/v1/memories", [{"content": ""}]),
+        ("/v1/memories", "get", "/v1/memories?limit=0", None),
+        ("/v1/memories/search", "get", "/v1/memories/search", None),
+        ("/v1/retrieve", "post", "/v1/retrieve", {"agent": "nobody", "query": "x"}),
+        ("/v1/jobs/{id}", "get", "/v1/jobs/00000000-0000-0000-0000-000000000000", None),
+    ],
+)
+def test_refusals_are_as_described(
+    schema: Schema, api: APIClient, path: str, method: str, url: str, body: object
+) -> None:
+    text = "" if body is None else json.dumps(body)
+
+    response = api.generic(method.upper(), url, text, content_type="application/json")
+
+    assert response.status_code >= 400
+    check(schema, path, method, response)
+
+
+def test_a_refused_key_is_as_described(schema: Schema, db: None) -> None:
+    check(schema, "/v1/memories", "get", APIClient().get("/v1/memories"))
