@@ -1,4 +1,6 @@
-"""How well the rules-based judge tells conflicts: `python -m benchmarks.contradictions --data FILE`.
+"""How well the rules-based judge tells conflicts.
+
+`python -m benchmarks.contradictions --data FILE ...`
 
 Conflict = supersede or dispute. Prints recall and precision of conflict and the accuracy over the
 four labels, for all pairs and for the hard ones, the confusion matrix and the speed.
@@ -93,9 +95,9 @@ def score(*, labels: Sequence[Verdict], verdicts: Sequence[Verdict]) -> Scores:
 
 def report(*, title: str, pairs: Sequence[Pair], judge: RulesJudge, verbose: bool) -> None:
     """Judge all pairs and print the figures, the confusion matrix and the failures."""
-    started = time.perf_counter()
+    started = time.process_time()
     judgements = [judge.judge(existing=pair.existing, new=pair.new) for pair in pairs]
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     verdicts = [judgement.verdict for judgement in judgements]
     hard = [i for i, pair in enumerate(pairs) if pair.hard]
     print(f"== {title}")
@@ -104,7 +106,7 @@ def report(*, title: str, pairs: Sequence[Pair], judge: RulesJudge, verbose: boo
         "hard",
         score(labels=[pairs[i].label for i in hard], verdicts=[verdicts[i] for i in hard]),
     )
-    print(f"{len(pairs) / seconds:,.0f} pairs/s (each text read for the first time)")
+    print(f"{len(pairs) / max(seconds, 1e-9):,.0f} pairs per second of one core")
     print(f"{'label / verdict':16}" + "".join(f"{verdict.value:>11}" for verdict in Verdict))
     for label in Verdict:
         row = [
@@ -171,7 +173,7 @@ def write_weights(*, weights: Weights, path: Path) -> None:
     lines = [
         '"""Data: what each piece of evidence adds to supersede, dispute, coexist, duplicate.',
         "",
-        "Fitted by `python -m benchmarks.contradictions --data FILE ... --fit`; not edited by hand.",
+        "Fitted by `python -m benchmarks.contradictions --data FILE ... --fit`, not by hand.",
         '"""',
         "",
         "WEIGHTS: dict[str, tuple[float, float, float, float]] = {",

@@ -52,9 +52,10 @@ def pack(
     """Choose items in the seed's order until the budget is used.
 
     Identity and pinned memories always go in; then user-profile memories up to their reserve; then
-    everything by score, passing over what does not fit. `section_tokens` is what the first item of
-    a section costs beside itself. The result is over budget only when the mandatory items are, and
-    then a warning says so. `limit` bounds the number of items, the mandatory ones apart.
+    everything by score (equal scores in the given order), passing over what does not fit.
+    `section_tokens` is what the first item of a section costs beside itself. The result is over
+    budget only when the mandatory items are, and then a warning says so. `limit` bounds the number
+    of items, the mandatory ones apart.
     """
     ranked = sorted(items, key=lambda item: -item.score)
     mandatory = [item for item in ranked if item.is_mandatory]

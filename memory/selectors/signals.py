@@ -82,6 +82,10 @@ WITH visible AS MATERIALIZED (
 )
 SELECT
     c.id,
+    v.memory_type,
+    v.status,
+    v.importance,
+    v.is_pinned,
     CASE WHEN %(has_vector)s THEN 1 - (e.embedding <=> %(vector)s::halfvec) END,
     l.score,
     v.accessed_at,
@@ -95,11 +99,22 @@ LEFT JOIN related r ON r.id = c.id
 """
 
 _VISIBLE = """
-    SELECT m.id, m.memory_type, m.importance, m.is_pinned, m.conversation_id,
+    SELECT m.id, m.memory_type, m.status, m.importance, m.is_pinned, m.conversation_id,
         coalesce(u.last_accessed_at, m.created_at) AS accessed_at
     FROM ({rows}) AS m
     LEFT JOIN memory_memoryusage u ON u.team_id = %(team)s AND u.memory_id = m.id
 """
+
+
+_COLUMNS = (
+    "id",
+    "memory_type",
+    "status",
+    "importance",
+    "is_pinned",
+    "conversation_id",
+    "created_at",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +122,10 @@ class SignalRow:
     """What the database found of one candidate; cosine and lexical are 0-1 or None."""
 
     memory_id: UUID
+    memory_type: str
+    status: str
+    importance: int
+    is_pinned: bool
     cosine: float | None
     lexical: float | None
     accessed_at: datetime
@@ -128,17 +147,16 @@ def signals_for(
     Each signal proposes its best; every signal is then computed for every proposed memory, so the
     outcome does not depend on which signal found it.
     """
-    inner, inner_params = (
-        rows.order_by()
-        .values("id", "memory_type", "importance", "is_pinned", "conversation_id", "created_at")
-        .query.sql_with_params()
-    )
+    inner, inner_params = rows.order_by().values(*_COLUMNS).query.sql_with_params()
     named = {f"row_{index}": value for index, value in enumerate(inner_params)}
     # The ORM's positional parameters become named ones, so that the statement can repeat its own.
     placeholders = inner.replace("%s", "%({})s").format(*named) if named else inner
     statement = _STATEMENT.format(visible=_VISIBLE.format(rows=placeholders))
     has_vector = bool(vector.any())
     with connection.cursor() as cursor:
+        # Right after an import the tables have no statistics yet, and nested loops over the
+        # visible rows would cost their square; hashing them costs next to nothing.
+        cursor.execute("SET LOCAL enable_nestloop = off")
         cursor.execute(
             statement,
             {
@@ -151,7 +169,9 @@ def signals_for(
                 "conversation": conversation_id,
             },
         )
-        return [SignalRow(*row) for row in cursor.fetchall()]
+        found = [SignalRow(*row) for row in cursor.fetchall()]
+        cursor.execute("SET LOCAL enable_nestloop = on")
+        return found
 
 
 def memories_by_id(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Memory]:

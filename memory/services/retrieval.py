@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memory.clients.tools import Tools
 from memory.domain import rendering
 from memory.domain.packing import Item, pack
@@ -34,6 +37,24 @@ from teams.tenancy import team_scope
 
 # A search asks what is said about something: relevance decides, the rest breaks ties.
 SEARCH_WEIGHTS = Weights(semantic=0.9, recency=0.02, importance=0.05, continuity=0.0, relation=0.03)
+
+
+# No rendered memory takes fewer tokens, so a budget holds no more than so many of them.
+SHORTEST_LINE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate that is not loaded yet, with its score 0-1 and its signals."""
+
+    row: SignalRow
+    score: float
+    signals: Signals
+
+    @property
+    def is_mandatory(self) -> bool:
+        """Whether every prompt of its audience holds it."""
+        return self.row.is_pinned or self.row.memory_type == MemoryType.IDENTITY
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +111,25 @@ def search(
 
     `rows` are narrowed by the caller's filters; what the viewer may see is enforced here.
     """
-    found = _score(
-        viewer=viewer, rows=rows, question=question, weights=SEARCH_WEIGHTS, tools=tools, now=now
-    )
-    best = sorted(
-        (each for each in (_without_policies(item) for item in found) if each.signals.semantic > 0),
-        key=_best_first,
-    )[:limit]
+    vector = tools.embedder.embed([question.text])[0]
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        found = _candidates(
+            viewer=viewer,
+            rows=rows,
+            question=question,
+            vector=vector,
+            embedding_model=tools.embedder.name,
+        )
+        ranked = sorted(
+            (
+                # A search ranks by what was asked: a pinned memory has no claim to every result.
+                Ranked(row, weighted_mean(signals, weights=SEARCH_WEIGHTS), signals)
+                for row, signals in ((row, _signals(row, now)) for row in found)
+                if signals.semantic > 0
+            ),
+            key=_best_first,
+        )
+        best = _load(viewer, ranked[:limit])
     note_retrieved(team_id=viewer.team_id, memory_ids=[each.memory.pk for each in best], now=now)
     return best
 
@@ -115,11 +148,18 @@ def retrieve(
     """What the viewer's agent should know for this question, as a prompt within the budget."""
     started = time.perf_counter()
     rows = Memory.objects.searchable(include_cold=include_cold)
-    scored = _score(
-        viewer=viewer, rows=rows, question=question, weights=weights, tools=tools, now=now
-    )
-    searched = time.perf_counter()
+    vector = tools.embedder.embed([question.text])[0]
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        found = _candidates(
+            viewer=viewer,
+            rows=rows,
+            question=question,
+            vector=vector,
+            embedding_model=tools.embedder.name,
+        )
+        ranked = _ranked(found, weights=weights, now=now)
+        searched = time.perf_counter()
+        scored = _load(viewer, _worth_loading(ranked, token_budget=token_budget))
         disputed = [each.memory for each in scored if each.memory.status == Status.DISPUTED]
         opposites = _opposites(viewer, disputed)
         lines = {each.memory.pk: _line(each.memory, opposites) for each in scored}
@@ -134,7 +174,7 @@ def retrieve(
                     memory_type=each.memory.memory_type,
                     is_pinned=each.memory.is_pinned,
                 )
-                for each in sorted(scored, key=_best_first)
+                for each in scored
             ],
             token_budget=token_budget,
             section_tokens=rendering.section_tokens,
@@ -171,50 +211,64 @@ def retrieve(
     )
 
 
-def _score(
+def _candidates(
     *,
     viewer: Viewer,
     rows: MemoryQuerySet,
     question: Question,
-    weights: Weights,
-    tools: Tools,
-    now: datetime,
-) -> list[ScoredMemory]:
-    vector = tools.embedder.embed([question.text])[0]
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        found = signals_for(
-            rows=rows.visible_to(viewer),
-            team_id=viewer.team_id,
-            vector=vector,
-            embedding_model=tools.embedder.name,
-            words=query_terms(question.text),
-            conversation_id=question.conversation_id,
-        )
-        memories = memories_by_id(team_id=viewer.team_id, ids=[row.memory_id for row in found])
-    scored = []
+    vector: NDArray[np.float32],
+    embedding_model: str,
+) -> list[SignalRow]:
+    return signals_for(
+        rows=rows.visible_to(viewer),
+        team_id=viewer.team_id,
+        vector=vector,
+        embedding_model=embedding_model,
+        words=query_terms(question.text),
+        conversation_id=question.conversation_id,
+    )
+
+
+def _ranked(found: Sequence[SignalRow], *, weights: Weights, now: datetime) -> list[Ranked]:
+    """The candidates with their scores under the agent's weights and the policies, best first."""
+    ranked = []
     for row in found:
-        memory = memories.get(row.memory_id)
-        if memory is None:
-            continue
-        signals = _signals(row, memory, now)
+        signals = _signals(row, now)
         score = final_score(
             signals,
             weights=weights,
-            memory_type=memory.memory_type,
-            is_pinned=memory.is_pinned,
-            status=memory.status,
+            memory_type=row.memory_type,
+            is_pinned=row.is_pinned,
+            status=row.status,
         )
-        scored.append(ScoredMemory(memory, score, signals))
-    return scored
+        ranked.append(Ranked(row, score, signals))
+    return sorted(ranked, key=_best_first)
 
 
-def _signals(row: SignalRow, memory: Memory, now: datetime) -> Signals:
+def _worth_loading(ranked: Sequence[Ranked], *, token_budget: int) -> list[Ranked]:
+    """What may reach the prompt: the mandatory ones and as many others as could fit at most."""
+    room = token_budget // SHORTEST_LINE
+    mandatory = [each for each in ranked if each.is_mandatory]
+    others = [each for each in ranked if not each.is_mandatory]
+    return sorted([*mandatory, *others[:room]], key=_best_first)
+
+
+def _load(viewer: Viewer, ranked: Sequence[Ranked]) -> list[ScoredMemory]:
+    memories = memories_by_id(team_id=viewer.team_id, ids=[each.row.memory_id for each in ranked])
+    return [
+        ScoredMemory(memories[each.row.memory_id], each.score, each.signals)
+        for each in ranked
+        if each.row.memory_id in memories
+    ]
+
+
+def _signals(row: SignalRow, now: datetime) -> Signals:
     cosine = max(0.0, row.cosine or 0.0)
     lexical = row.lexical or 0.0
     return Signals(
         semantic=relevance(cosine=cosine, lexical=lexical),
         recency=recency((now - row.accessed_at).total_seconds() / 3600),
-        importance=importance_signal(importance=memory.importance, is_pinned=memory.is_pinned),
+        importance=importance_signal(importance=row.importance, is_pinned=row.is_pinned),
         continuity=SAME_CONVERSATION if row.same_conversation else 0.0,
         relation=row.relation or 0.0,
         cosine=cosine,
@@ -222,15 +276,8 @@ def _signals(row: SignalRow, memory: Memory, now: datetime) -> Signals:
     )
 
 
-def _without_policies(item: ScoredMemory) -> ScoredMemory:
-    """A search ranks by what was asked: a pinned memory has no claim to every result."""
-    return ScoredMemory(
-        item.memory, weighted_mean(item.signals, weights=SEARCH_WEIGHTS), item.signals
-    )
-
-
-def _best_first(item: ScoredMemory) -> tuple[float, UUID]:
-    return (-item.score, item.memory.pk)
+def _best_first(item: Ranked) -> tuple[float, UUID]:
+    return (-item.score, item.row.memory_id)
 
 
 def _opposites(viewer: Viewer, disputed: Sequence[Memory]) -> dict[UUID, Opposite]:

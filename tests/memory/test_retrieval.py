@@ -248,7 +248,9 @@ def test_a_retrieval_costs_the_same_queries_however_much_is_known(acme: Cast, to
         remember(acme, tools, *(f"The billing rule {size} {number}." for number in range(size)))
         with CaptureQueriesContext(connection) as queries:
             ask(acme, tools, token_budget=2000)
-        counts.append(len(queries))
+        # Which model is the active one is asked now and then, not with each question.
+        asked = [each for each in queries if "embeddingstate" not in each["sql"]]
+        counts.append(len(asked))
 
     assert counts[0] == counts[1] <= 16
 

@@ -37,7 +37,10 @@ _BARE_WH = re.compile(
     r"(?:at\s)?what\stime|how\slong|which\sday|(?:for\s)?how\smany(?:\s(?P<noun>[a-z]+))?)\?$",
     re.IGNORECASE,
 )
-_EXCEPTION = re.compile(r"^(?:but\s)?(?:never|not|no|except|only|always|preferably)\b", re.I)
+_EXCEPTION = re.compile(
+    r"^(?:but\s)?(?:never|not|no|except|only|always|preferably|then|after\sthat|next|plus|like)\b",
+    re.IGNORECASE,
+)
 _DATED = re.compile(r"\d|\b\w+day\b")
 _CONCRETE = re.compile(r"\d|[^.!?]\s[A-ZÀ-Þ]\w")
 _MAX_DETAIL = 12
@@ -160,7 +163,7 @@ class Walk:
         asked = replace(unit, sources=merged_sources(unit.sources, _ids(unit)))
         noun = _BARE_NOUN.match(strip_lead(text=unit.question).rstrip("?! "))
         leaning = act is Act.STATEMENT and not unit.place and _LEANING_ANSWER.match(text)
-        if noun and (leaning or (act is Act.FRAGMENT and not unit.place and " " in text)):
+        if noun and leaning:
             self._writer.write(unit=asked, clause=f"{noun.group('np')}: {text}")
             return True
         bare = _BARE_WH.match(unit.question)
@@ -179,6 +182,8 @@ class Walk:
         if is_acknowledgement(text=text):
             return False
         whole = complete_answer(question=unit.question, answer=text)
+        if noun and not whole and act is Act.FRAGMENT and not unit.place and " " in text:
+            whole = f"{noun.group('np')}: {text}"
         taste = bool(whole) and _TASTE_ASKED.search(unit.question)
         fragment = act is Act.FRAGMENT
         if fragment and not taste and content_words(text) and self._frame.takes(unit=unit):

@@ -42,7 +42,7 @@ RETRACT_ALL = re.compile(
     r"^(?:(?:no|nah|oh|ah|ok|actually|right|well|hm+)[\s,.!]+){0,3}(?:(?:please\s)?(?:forget|"
     r"scratch|ignore|strike|"
     r"disregard|scrap|cancel)\s(?:it|that|this|what\si\s(?:just\s)?said|my\slast\s\w+|"
-    r"the\slast\s\w+)(?=\s*(?:[.!;–—-]|$|,\s(?:i|we|it|that|no|let)))|never\s?mind\b|"
+    r"the\slast\s\w+)(?=\s*(?:[.,!;–—-]|$))|never\s?mind\b|"
     r"nevermind\b|i\stake\s(?:that|it)\sback|i\swas\s(?:just\s|only\s)?(?:joking|kidding|dreaming|"
     r"wrong\sabout\sthat|daydreaming)|(?:just|only)\s(?:joking|kidding)|that['’]s\soff|"
     r"that\sis\soff|(?:hm+|oh|actually|wait|well|ah)[\s,]+(?:actually[\s,]+|wait[\s,]+)?no[.!]*$|"
@@ -86,6 +86,26 @@ VALUES = (
         r"fifty)\b", re.I)),
     ("name", re.compile(r"(?<!^)(?<![.!?]\s)\b[A-Z][\w-]+(?:\s[A-Z][\w-]+)*")),
 )  # fmt: skip
+# A thing with a number of its own: "courtroom 7", "gate B12".
+LABELLED = re.compile(r"\b(?P<noun>[a-z]{3,})\s(?P<value>[A-Z]{0,2}\d{1,4}[A-Za-z]?)\b(?![.,:]\d)")
+# "No, that's the roofers": the answer just given belongs to another question.
+OTHERS = re.compile(
+    r"^(?:(?:no|oh|wait|hang\son|hold\son|sorry|hm+|ah|actually)[\s,.!]+)+(?:that['’]s|that\sis|"
+    r"that\swas|it['’]s)\s(?:for\s)?(?P<noun>(?:the|my|our|his|her)\s[\w\s-]{3,30}?)[.!]*$",
+    re.IGNORECASE,
+)
+SUBJECT_ASKED = re.compile(r"\b(?:the|your|our|his|her)\s[\w-]+\b", re.IGNORECASE)
+LIST_AGAIN = re.compile(
+    r"^(?:(?:so|no|sorry|ok|then|i\smean|make\sthat|it['’]s)[\s:,]+){0,3}"
+    r"(?P<items>[^,;:.]{1,30}(?:,\s(?:and\s|then\s)?[^,;:.]{1,30}){2,7}?)[.!]*$",
+    re.IGNORECASE,
+)
+HEDGE = re.compile(
+    r"^(?:(?:i\s(?:believe|think|guess|suppose|recall)|as\sfar\sas\si\sknow|probably|perhaps|"
+    r"maybe|if\si\sremember\s(?:correctly|right)|from\smemory)[\s,]*(?:that\s)?)+"
+    r"|,\s(?:i\s(?:believe|think|guess)|if\si\sremember\s(?:correctly|right))(?=[.!]*$)",
+    re.IGNORECASE,
+)
 INLINE = re.compile(
     r",?\s(?:[–—-]\s)?(?:no,?\swait|wait,?\sno|no,\ssorry|sorry|i\smean|or\srather|no,\sactually|"
     r"no,\smake\sthat)"

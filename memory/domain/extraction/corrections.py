@@ -8,14 +8,19 @@ from dataclasses import replace
 from ..types import Role
 from .correction_words import (
     DECISION,
+    HEDGE,
+    LABELLED,
+    LIST_AGAIN,
     MARKER,
     MARKER_WORDS,
     NOT_OLD,
     NOT_OLD_BUT,
+    OTHERS,
     PLAN,
     PURPOSE,
     RETRACT_ALL,
     RETRACT_X,
+    SUBJECT_ASKED,
     VALUES,
 )
 from .dialogue import Unit
@@ -46,7 +51,9 @@ class _Board:
         unit = self._units[index]
         if unit is None or unit.text.endswith("?"):
             return
-        unit = self._units[index] = replace(unit, text=corrected_inline(unit.text))
+        inline = corrected_inline(unit.text)
+        if inline != unit.text:
+            unit = self._units[index] = replace(unit, text=inline)
         marked = bool(MARKER.search(unit.text))
         body = MARKER_WORDS.sub("", unit.text).strip()
         about: set[str] = set()
@@ -57,13 +64,19 @@ class _Board:
             body = body.rsplit(": ", 1)[1].strip()
         if self._named_old(index, unit, body, marked):
             return
-        if RETRACT_ALL.match(unit.text):
-            self._retract_previous(index)
+        if self._others(index, unit) or self._listed_again(index, unit):
+            return
+        taken_back = RETRACT_ALL.match(unit.text)
+        if taken_back:
+            rest = unit.text[taken_back.end() :].strip(" ,.;!-–—")
+            self._retract_previous(index, rest)
+            if len(words_of(rest)) > 2 and has_verb(text=rest):
+                self._units[index] = replace(unit, text=rest)
             return
         retracted = RETRACT_X.search(strip_lead(text=unit.text))
         if retracted and self._retract_plan(index, unit, retracted.group("x")):
             return
-        if marked:
+        if marked and not (len(words_of(unit.text)) < 15 and self._labelled(index, unit)):
             self._new_value(index, unit, body, about)
 
     def _earlier(self, index: int, limit: int = 30) -> list[int]:
@@ -107,6 +120,8 @@ class _Board:
                 self._units[position] = without_clause(target, stems(new))
                 self._units[index] = joined(unit, target, new + ".", unit.at)
                 return True
+        if elliptic and self._against_guess(index, unit, old, new):
+            return True
         if not elliptic and marked:
             self._units[index] = replace(unit, text=new + ".")
         return False
@@ -169,11 +184,79 @@ class _Board:
                 self._units[index] = joined(unit, target, unit.text, unit.at)
                 return
 
-    def _retract_previous(self, index: int) -> None:
+    def _others(self, index: int, unit: Unit) -> bool:
+        """ "No, that's the roofers": put the answer just given to the question about them."""
+        match = OTHERS.match(unit.text)
+        before = self._units[index - 1] if index else None
+        if match is None or before is None or before.turn != unit.turn or not before.question:
+            return False
+        asked = SUBJECT_ASKED.search(before.question)
+        if asked is None or has_verb(text=before.text):
+            return False
+        question = before.question.replace(asked.group(), match.group("noun"), 1)
+        self._units[index - 1] = replace(before, question=question)
+        self._units[index] = None
+        return True
+
+    def _listed_again(self, index: int, unit: Unit) -> bool:
+        """A list of the same things in another order replaces the first one."""
+        match = LIST_AGAIN.match(unit.text)
+        if match is None or has_verb(text=match.group("items")):
+            return False
+        items = set(words_of(match.group("items"))) - {"and", "then"}
+        near = self._earlier(index, 8)
+        for turn in dict.fromkeys(t.turn for i in near if (t := self._units[i]) is not None):
+            said = [i for i in near if (t := self._units[i]) is not None and t.turn == turn]
+            fragments = [
+                i for i in said if (t := self._units[i]) is not None and not has_verb(text=t.text)
+            ]
+            told = {w for i in fragments if (t := self._units[i]) for w in words_of(t.text)}
+            first = self._units[said[-1]]
+            if turn == unit.turn or first is None or not items <= told:
+                continue
+            for position in fragments:
+                self._units[position] = None
+            self._units[index] = replace(
+                joined(unit, first, match.group("items"), unit.at),
+                question=first.question, question_id=first.question_id, place=0,
+            )  # fmt: skip
+            return True
+        return False
+
+    def _against_guess(self, index: int, unit: Unit, old: str, new: str) -> bool:
+        """ "15, not 50" against what the other side believed."""
+        for position in range(index - 1, max(-1, index - 8), -1):
+            guess = self._units[position]
+            if guess is None or guess.role is not Role.ASSISTANT or unit.turn - guess.turn > 1:
+                continue
+            at = re.search(rf"(?<![\w.]){re.escape(old)}(?![\w%])(?!\.\d)", guess.text, re.I)
+            if at and not guess.text.endswith("?"):
+                said = replaced(guess.text, at.start(), at.end(), new)
+                text = HEDGE.sub("", strip_lead(text=said)).rstrip(".") + "."
+                self._units[index] = joined(unit, guess, text, unit.at)
+                return True
+        return False
+
+    def _labelled(self, index: int, unit: Unit) -> bool:
+        """ "Wait … courtroom 11" where "courtroom 7" was said."""
+        for new in LABELLED.finditer(unit.text):
+            for position in self._earlier(index, 8):
+                target = self._units[position]
+                for old in LABELLED.finditer(target.text) if target else ():
+                    same = old.group("noun").lower() == new.group("noun").lower()
+                    if target is None or not same or old.group() == new.group():
+                        continue
+                    text = target.text[: old.start()] + new.group() + target.text[old.end() :]
+                    self._units[position] = joined(target, unit, text, target.at)
+                    self._units[index] = None
+                    return True
+        return False
+
+    def _retract_previous(self, index: int, rest: str = "") -> None:
         dropped_before = {i for i, u in enumerate(self._units) if u is None}
         unit = self._units[index]
         copies = list(self._units)
-        self._drop_previous(index)
+        self._drop_previous(index, stems(rest))
         for position, target in enumerate(copies[:index]):
             if (
                 target is None
@@ -185,7 +268,7 @@ class _Board:
             if DECISION.search(target.text):
                 self._hand_on(index + 1, unit, target, "")
 
-    def _drop_previous(self, index: int) -> None:
+    def _drop_previous(self, index: int, about: set[str]) -> None:
         unit = self._units[index]
         self._units[index] = None
         before = self._units[index - 1] if index else None
@@ -208,7 +291,8 @@ class _Board:
             target = self._units[position]
             if target is None or target.turn != last.turn:
                 break
-            if PLAN.search(target.text) or position == earlier[0]:
+            shared = about & stems(target.text)
+            if PLAN.search(target.text) or position == earlier[0] or shared:
                 self._units[position] = None
 
     def _earlier_of(self, unit: Unit | None, index: int) -> list[int]:

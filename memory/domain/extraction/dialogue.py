@@ -33,6 +33,7 @@ _WORK = re.compile(
     r"warehouse)\b",
     re.IGNORECASE,
 )
+_SAYS_ANYTHING = re.compile(r"\w\w|\d")
 _MAX_CHARS = 20_000
 _MAX_SENTENCE = 1_000
 
@@ -112,7 +113,8 @@ def read_units(
 
 def _sentences(message: SourceMessage) -> list[str]:
     text = mask_secrets(text=without_rendered_memory(text=message.content[:_MAX_CHARS]))
-    return [" ".join(part[:_MAX_SENTENCE].split()) for part in split_sentences(text)]
+    parts = (" ".join(part[:_MAX_SENTENCE].split()) for part in split_sentences(text))
+    return [part for part in parts if _SAYS_ANYTHING.search(part)]
 
 
 def _name(message: SourceMessage, participants: Participants) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from .names import NOT_NAMES, is_person, names_in
+from .nouns import first_noun_phrase
 from .verbs import agree
 from .words import COMMON_OPENERS, KIN, ORG_SUFFIXES, PEOPLE_NOUNS, STOPWORDS, word_set, words_of
 
@@ -80,6 +81,7 @@ class Focus:
         self._maybe_person: Mention | None = None
         self._thing: Mention | None = None
         self._group: Mention | None = None
+        self._noun: Mention | None = None
 
     def strip_heading(self, *, text: str, source: UUID, turn: int) -> tuple[str, bool]:
         """Take "Call notes from X:" off a sentence and make X the topic."""
@@ -130,6 +132,9 @@ class Focus:
                     self._maybe_person = mention
                 if name.split()[-1].lower() in ORG_SUFFIXES:
                     self._group = mention
+        noun = first_noun_phrase(text)
+        if noun:
+            self._noun = Mention(noun, source, turn)
         kin = _ONES_KIN.search(text)
         if kin:
             self._person = Mention(kin.group(1), source, turn)
@@ -227,7 +232,12 @@ class Focus:
             return None
         if self._thing and self.topic and self._thing.turn < self.topic.turn:
             return self.topic
-        return self._thing or self.topic
+        named = self._thing or self.topic
+        if self._noun and pronoun == "it" and (
+            named is None or self._noun.turn > named.turn or named == self._maybe_person
+        ):
+            return self._noun
+        return named
 
 
 def _agree_first(rest: str) -> str:

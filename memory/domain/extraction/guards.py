@@ -36,7 +36,8 @@ _COMMAND = re.compile(
 )
 _ABOUT_COMMANDS = re.compile(
     r"\binstructions?\s(?:to|that|in|telling|asking)\b.{0,60}\b(?:memor|delete|forget|ignore|store|"
-    r"send|reveal|transfer|grant|change)|\b(?:prompt\sinjection|odd\sinstruction|strange\s"
+    r"send|reveal|transfer|grant|change)|\b(?:hid(?:es|den|ing)|contain(?:s|ed)|includes?)\s"
+    r"(?:also\s)?(?:an?\s)?(?:\w+\s)?(?:instruction|command)s?\b|\b(?:prompt\sinjection|odd\sinstruction|strange\s"
     r"instruction|suspicious\s(?:instruction|request|line|text))|\bwhich\si\s(?:have\s)?ignored\b",
     re.IGNORECASE,
 )

@@ -141,6 +141,7 @@ _FAILURE = re.compile(
     r"corrupt(?:ed)?|rejected|bounced|incident|root\scause|"
     r"the\s(?:cause|culprit|reason)\s(?:was|is)|never\sarrived|hasn['’]t\sarrived|"
     r"has\snot\sarrived|delayed|overheat\w*|jammed|flooded|scratched|dented|torn|faulty|"
+    r"(?:is|are|keeps?)\s\w+ing\sagain|act(?:s|ing)\sup|twice\sby\smistake|"
     r"charged\stwice|double-?charged|errors?|returned\s[45]\d\ds?|exhausted|unreachable|"
     r"unavailable)\b",
     re.IGNORECASE,

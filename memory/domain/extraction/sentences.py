@@ -20,6 +20,8 @@ _ABBREVIATIONS = word_set(
 )
 # Abbreviations that may also close a sentence: only a lower-case word after them continues it.
 _CLOSING_ABBREVIATIONS = word_set("etc a.m p.m u.s u.k inc ltd co am pm")
+_CALENDAR = word_set("jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun")
+_NEXT_SUBJECT = re.compile(r"\s+(?:he|she|they|we|i|you|it|my|our|his|her)\b")
 _MAX_LIST = 260
 
 
@@ -101,6 +103,8 @@ def _is_boundary(line: str, start: int, match: re.Match[str]) -> bool:
         return not follows_lower
     if word in {"no", "nr"}:
         return not re.match(r"\s+\d", line[match.end() :])
+    if word in _CALENDAR and _NEXT_SUBJECT.match(line, match.end()):
+        return True
     if word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i"):
         return False
     return not (word.isdigit() and start == match.start() - len(word) and len(word) <= 3)

@@ -8,13 +8,15 @@ from uuid import UUID
 
 from ..types import MemoryType
 from .acts import Act, act_of
+from .clauses import is_past
 from .dialogue import Unit
 from .drafts import Draft, merged_sources
 from .guards import is_command
 from .labels import Label
 from .moments import month_day
+from .rewrite import third_person_text
 from .syntax import strip_lead
-from .words import STOPWORDS, words_of
+from .words import STOPWORDS, content_words, words_of
 
 _COMMAND_NAME = re.compile(r"(?:^|[;\n]\s?)([a-z][\w.]*(?:[-_/][\w]+)*)\b")
 _SUCCESS = re.compile(
@@ -47,8 +49,11 @@ _NOT_A_REPORT = re.compile(
     r"here\s(?:is|are)|would\syou)\b",
     re.IGNORECASE,
 )
+_DONE = re.compile(
+    r"->\s?(?:ok|done|passed|success|created|updated|sent|saved|set|true|200)\b", re.IGNORECASE
+)
 _FINDING = re.compile(
-    r"\b(?:was|were|had|has|is)\s(?:never|not|no|missing|expired|exhausted|full|broken|down|wrong|"
+    r"\b(?:was|were|had|has|is)\s(?:never|not|no|off|held|stuck|missing|expired|exhausted|full|broken|down|wrong|"
     r"blocked|revoked|disabled|locked|corrupt\w*)\b|n['’]t\b|\b(?:missing|expired|ran\sout|"
     r"caused)\b",
     re.IGNORECASE,
@@ -88,13 +93,14 @@ def read_report(*, unit: Unit, run: ToolRun, problem: Draft | None) -> tuple[lis
 
     Only reports count: offers, plans, guesses and anything that smells of an instruction do not.
     """
-    text = strip_lead(text=unit.text).rstrip(". ")
+    said = strip_lead(text=unit.text).rstrip(". ")
+    text = third_person_text(text=said, voice=unit.voice)
     sources = merged_sources([u.message_id for u in run.units], [unit.message_id])
     if not unit.own or is_command(text=unit.text) or unit.text.endswith("?"):
         return [], ""
     if _SUCCESS.search(text) and run.commands and _names_a_command(text, run):
         return [_procedure(unit, text, run, problem, sources)], ""
-    if _NOT_A_REPORT.search(text) or act_of(text=text, chat=False) is not Act.STATEMENT:
+    if _NOT_A_REPORT.search(said) or act_of(text=said, chat=False) is not Act.STATEMENT:
         return [], ""
     day = month_day(unit.at.date())
     if _RESULT.search(text) and (_CODE.search(text) or _ARGUMENT.search(text)):
@@ -104,6 +110,11 @@ def read_report(*, unit: Unit, run: ToolRun, problem: Draft | None) -> tuple[lis
         ], ""
     if problem is not None and _FINDING.search(text) and unit.turn - run.last_turn <= 1:
         return [], text
+    if unit.turn - run.last_turn <= 1 and _told_by_tool(text, run):
+        past = is_past(text=text) or bool(_FINDING.search(text))
+        kind = MemoryType.EPISODIC if past else MemoryType.SEMANTIC
+        label = Label(kind, 5, "failure" if past else "tasks", "fact", confidence=0.7)
+        return [Draft(text, label, sources, unit.turn, unit.at, clause=text)], ""
     if (
         re.match(r"(?:they|the\s\w+|it|he|she)\b", text, re.IGNORECASE)
         and unit.turn - run.last_turn <= 1
@@ -112,6 +123,20 @@ def read_report(*, unit: Unit, run: ToolRun, problem: Draft | None) -> tuple[lis
         label = Label(MemoryType.SEMANTIC, 5, "tasks", "fact", confidence=0.7)
         return [Draft(text, label, sources, unit.turn, unit.at)], ""
     return [], ""
+
+
+def _told_by_tool(text: str, run: ToolRun) -> bool:
+    """Whether a report repeats what a tool showed: two values, or one where the tool only reads.
+
+    What a tool has just done ("-> ok") is no fact to keep.
+    """
+    shown = " ".join(unit.text for unit in run.units if unit.turn == run.last_turn)
+    if _DONE.search(shown) or is_command(text=text):
+        return False
+    seen = set(words_of(shown))
+    values = {word for word in words_of(text) if any(char.isdigit() for char in word)} & seen
+    shared = (set(content_words(text)) & seen) | values
+    return len(values) >= (1 if _reads(run) else 2) or (bool(values) and len(shared) >= 2)
 
 
 def _reads(run: ToolRun) -> bool:

@@ -1,4 +1,4 @@
-"""The rules-based judge: how a new statement stands to an existing one, without a language model."""
+"""The rules-based judge: how a new statement stands to an existing one, by word and figure."""
 
 from .rules import RulesJudge
 

@@ -16,7 +16,7 @@ _DOTTED = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})\Z")
 _CLOCK = re.compile(r"(\d{1,2})[:h](\d{2})(am|pm)?\Z")
 _HOUR = re.compile(r"(\d{1,2})(?:[.](\d{2}))?(am|pm)\Z")
 _DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\Z")
-_YEAR = re.compile(r"(?:19|20)\d{2}\Z")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d{2}\Z")
 _QUARTER = re.compile(r"q([1-4])\Z")
 _YEAR_LEADS = words(
     "in since of until till by before after during from late early mid around through for"

@@ -12,6 +12,8 @@ from .verbs import is_past_form
 _SINCE = words("the this last then yesterday monday new his her their it a")
 
 
+_MORE = words("more fewer less extra additional")
+_FARTHER = words("earlier later longer shorter higher lower cheaper lighter heavier faster slower")
 _MEASURES = words("percent % third quarter half tenth fifth")
 
 
@@ -95,16 +97,15 @@ def _relative(reading: Reading) -> str:
         after = tokens[quantity.end].lower if quantity.end < len(tokens) else ""
         if before == "by" and quantity.kind not in {"date", "weekday", "clock"}:
             return "by " + quantity.text
-        if before == "another" or after in {"more", "fewer", "less", "extra", "additional"}:
-            if quantity.kind in {"count", "number", "duration"} and quantity.end < len(tokens):
-                return quantity.text + " more"
-        if after in {"earlier", "later", "longer", "shorter", "higher", "lower", "cheaper"}:
-            if not (after == "later" and before in {"", "and"}):
-                return quantity.text + " " + after
+        plain = quantity.kind in {"count", "number", "duration"}
+        if plain and quantity.end < len(tokens) and (before == "another" or after in _MORE):
+            return quantity.text + " more"
+        if after in _FARTHER and not (after == "later" and before in {"", "and"}):
+            return quantity.text + " " + after
     for i, token in enumerate(tokens[:-1]):
-        if token.lower == "by" and tokens[i + 1].lower in {"a", "one", "half", "two"}:
-            if any(t.lower in _MEASURES for t in tokens[i + 1 : i + 4]):
-                return " ".join(t.text for t in tokens[i : i + 3])
+        share = any(t.lower in _MEASURES for t in tokens[i + 1 : i + 4])
+        if share and token.lower == "by" and tokens[i + 1].lower in {"a", "one", "half", "two"}:
+            return " ".join(t.text for t in tokens[i : i + 3])
         if token.lower in _MULTIPLES and token.lower.endswith("d"):
             return token.text
     return ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .frames import Reading, Word
 from .lexicon import ATTRIBUTE_NAMES, AXIS_NAMES, Mark, Table
 from .names import Name
-from .negation import is_negative
+from .negation import NEGATORS, is_negative
 from .quantities import Quantity
 from .sameness import comparable, equal
 from .tables import words
@@ -190,7 +190,8 @@ def _is_state(reading: Reading, mark: Mark) -> bool:
 
 
 def _mark_denied(reading: Reading, mark: Mark) -> bool:
-    return mark.start in reading.denied
+    own = any(token.lower in NEGATORS for token in reading.tokens[mark.start : mark.end])
+    return not own and mark.start in reading.denied
 
 
 def _quote(reading: Reading, mark: Mark) -> str:

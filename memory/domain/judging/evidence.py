@@ -9,9 +9,10 @@ from .change import Signals, is_past_event, signals_of
 from .compare import Comparison, compare
 from .frames import Reading, read
 from .negation import is_negative
-from .patterns import agents, ending, opposed_verbs, strangers, swapped
+from .patterns import agents, ending, opposed_verbs, other_agent, strangers, swapped
 from .subjects import (
     narrower_subject,
+    other_modifier,
     other_names,
     other_nouns,
     other_person,
@@ -35,14 +36,15 @@ _MULTI_LEAVES = words(
     "events"
 )
 _SINGLE_LEAVES = words(
-    "city country employer company role title job job_title manager lead owner port region version "
-    "status plan tier price budget deadline date due due_date name preferred_name birthday "
-    "birthplace timezone time_zone spouse industry sector size contact provider vendor host "
-    "database framework editor theme os color colour type kind model cause location address phone "
-    "email pronouns gender nationality stage phase priority severity cadence schedule frequency "
-    "limit threshold ttl timeout capacity age weight height blood_type degree school university "
-    "profession home branch default ceo cfo cto head captain venue room start end launch_date "
-    "release_date license licence currency target quota rate contract_value renewal broker"
+    "city country employer company role title job job_title manager lead owner port region "
+    "version status plan tier price budget deadline date due due_date name preferred_name "
+    "birthday birthplace timezone time_zone spouse industry sector size contact provider vendor "
+    "host database framework editor theme os color colour type kind model cause location address "
+    "phone email pronouns gender nationality stage phase priority severity cadence schedule "
+    "frequency limit threshold ttl timeout capacity age weight height blood_type degree school "
+    "university profession home branch default ceo cfo cto head captain venue room start end "
+    "launch_date release_date license licence currency target quota rate contract_value renewal "
+    "broker"
 )
 _TIMES = words(
     "yesterday today tomorrow morning week month weekend noon night january february march april "
@@ -74,8 +76,10 @@ def weigh(existing: Statement, new: Statement) -> Evidence:
     c = compare(e, n)
     signals, before = signals_of(n, recorded_at=existing.at), signals_of(e)
     path = same_path(existing, new)
-    names, person = other_names(e, n, c), other_person(e, n, c)
-    scope, nouns = other_scope(e, n, c), other_nouns(e, n, c)
+    swap = other_agent(e, n, c)
+    names = "" if swap else other_names(e, n, c)
+    person = other_person(e, n, c)
+    scope, nouns = other_scope(e, n, c), "" if swap else other_nouns(e, n, c)
     elsewhere = names or person or scope or nouns
     opposed = bool(c.oppositions or c.polarity)
     paraphrase = not opposed and is_paraphrase(e, n, c)
@@ -99,7 +103,8 @@ def weigh(existing: Statement, new: Statement) -> Evidence:
         add("change by " + kind, True)
     touching = touches(c)
     linked = touching or path or (bool(c.fields) and not before.unreal)
-    changed = bool(signals.change) and linked
+    renewed = _renewed(e, n)
+    changed = (bool(signals.change) and linked) or renewed
     past_e, past_n = is_past_event(e), is_past_event(n)
     event = past_n and not past_e
     same_subject = not elsewhere
@@ -133,6 +138,15 @@ def weigh(existing: Statement, new: Statement) -> Evidence:
         "many-valued, one for one",
         is_many_valued(e) and is_many_valued(n) and bool(left_e) and bool(left_n) and not opposed,
     )
+    lone_e = len(e.quantities) - len(c.equal_values) - len(c.other_values)
+    lone_n = len(n.quantities) - len(c.equal_values) - len(c.other_values)
+    add("lone value existing", lone_e > 0)
+    add("lone value new", lone_n > 0)
+    add("word against value", bool(left_e and lone_n > lone_e and not left_n))
+    add("value against word", bool(left_n and lone_e > lone_n and not left_e))
+    add("other modifier", other_modifier(e, n, c))
+    add("other agent", swap)
+    add("renewed", renewed)
     add("two differences", bool(c.other_values) and bool(c.oppositions or c.polarity))
     add("coverage existing", c.coverage_existing)
     add("coverage new", c.coverage_new)
@@ -154,13 +168,12 @@ def weigh(existing: Statement, new: Statement) -> Evidence:
     add("fields", c.fields)
     add("ending", end)
     add("ending, same subject", bool(end) and same_subject)
-    add("clash", clash)
     add("clash, same subject", bool(clash) and same_subject and not changed and not past_n)
     add("paraphrase", paraphrase)
     add("paraphrase, no change", paraphrase and not changed)
     add("other object", other_object(e, n, c))
     add("other place", places)
-    add("narrower", narrower_subject(e, n, c))
+    add("narrower", narrower_subject(n, c))
     add("time in new", any(t.lower in _TIMES for t in n.tokens))
     add("longer", max(0, min(12, len(n.tokens) - len(e.tokens))) / 5)
     add("left existing", min(len(left_e), 4) / 2)
@@ -198,6 +211,17 @@ def weigh(existing: Statement, new: Statement) -> Evidence:
 
 def _has(reading: Reading, words: frozenset[str]) -> bool:
     return any(token.lower in words for token in reading.tokens)
+
+
+def _renewed(e: Reading, n: Reading) -> bool:
+    """ "The number is ...", "a new number: ...": the new of something already known."""
+    known = {token.stem for token in e.tokens}
+    if "new" in known:
+        return False
+    return any(
+        token.lower == "new" and any(after.stem in known for after in n.tokens[i + 1 : i + 3])
+        for i, token in enumerate(n.tokens)
+    )
 
 
 def touches(c: Comparison) -> bool:

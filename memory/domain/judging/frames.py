@@ -77,15 +77,15 @@ def read(text: str) -> Reading:
     )
 
 
-def _fixed_phrases(tokens: Sequence[Token], marks: Sequence[Mark]) -> frozenset[int]:
-    """Positions of known phrases ("not required"), whose own denial is part of their meaning."""
-    return frozenset(
-        i
+def _fixed_phrases(tokens: Sequence[Token], marks: Sequence[Mark]) -> dict[int, int]:
+    """Negators of known phrases ("not required"), whose denial ends with the phrase."""
+    return {
+        i: mark.end
         for mark in marks
         if mark.end - mark.start > 1 and mark.table in {Table.SYNONYM, Table.AXIS}
         for i in range(mark.start, mark.end)
         if tokens[i].lower in NEGATORS
-    )
+    }
 
 
 def _words(
@@ -111,9 +111,8 @@ def _words(
         if token.separator or i in taken:
             continue
         known = groups.get(i)
-        if token.lower in STOPWORDS or token.stem in _STOP_STEMS:
-            if known is None or token.lower in STOPWORDS:
-                continue
+        if token.lower in STOPWORDS or (token.stem in _STOP_STEMS and known is None):
+            continue
         base = negative_base(token.lower)
         root = stem(base) if base else token.stem
         words.append(

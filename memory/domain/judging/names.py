@@ -13,11 +13,11 @@ from .tokens import Token
 from .units import MONTHS, WEEKDAYS
 
 _COMMON_STARTS = words(
-    "the a an all no none only every each both some any most many new there it he she they we i my "
-    "our his her their its this that these those after before since as in on at by for from with "
-    "when if while during until nobody nothing everyone everybody anyone correction update today "
-    "yesterday tomorrow last next two three four five six seven eight nine ten half once twice "
-    "please never always not one"
+    "the a an all no none only every each both some any most many new there it he she they we i "
+    "my our his her their its this that these those after before since as in on at by for from "
+    "with when if while during until nobody nothing everyone everybody anyone correction update "
+    "today yesterday tomorrow last next two three four five six seven eight nine ten half once "
+    "twice please never always not one"
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .lexicon import knows
 from .tables import words
@@ -26,11 +26,12 @@ _UN_WORDS = words(
 
 
 def negated_positions(
-    tokens: Sequence[Token], fixed: frozenset[int]
+    tokens: Sequence[Token], fixed: Mapping[int, int]
 ) -> tuple[frozenset[int], bool]:
     """The indexes of denied tokens, and whether the statement excludes all but some ("only").
 
-    `fixed` are negators that belong to a known phrase and deny nothing else.
+    `fixed` are negators of a known phrase with the end of the phrase, beyond which they deny
+    nothing.
     """
     if _is_double(tokens):
         return frozenset(), True
@@ -39,7 +40,9 @@ def negated_positions(
     i = 0
     while i < len(tokens):
         lower = tokens[i].lower
-        if lower in NEGATORS and i not in fixed:
+        if lower in NEGATORS and i in fixed:
+            denied.update(range(i + 1, fixed[i]))
+        elif lower in NEGATORS:
             if _is_exceptive(tokens, i):
                 exclusive = True
                 i += 1

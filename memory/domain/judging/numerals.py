@@ -78,13 +78,13 @@ def read_words(tokens: Sequence[Token], i: int) -> tuple[float, int] | None:
 
 def _read_fraction(tokens: Sequence[Token], i: int) -> tuple[float, int] | None:
     word = tokens[i].lower
-    if word in {"half", "quarter"}:
-        if i + 1 < len(tokens) and tokens[i + 1].lower in {"a", "an", "of"}:
-            if i + 2 < len(tokens) and tokens[i + 2].lower in SCALES:
-                return FRACTIONS[word] * SCALES[tokens[i + 2].lower], i + 3
-            if unit_after(tokens, i + 1):
-                return FRACTIONS[word], i + 1
-    return None
+    if word not in {"half", "quarter"} or i + 1 >= len(tokens):
+        return None
+    if tokens[i + 1].lower not in {"a", "an", "of"}:
+        return None
+    if i + 2 < len(tokens) and tokens[i + 2].lower in SCALES:
+        return FRACTIONS[word] * SCALES[tokens[i + 2].lower], i + 3
+    return (FRACTIONS[word], i + 1) if unit_after(tokens, i + 1) else None
 
 
 NUMBER = re.compile(

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from .change import is_past_event
 from .compare import Comparison, same_name
-from .frames import Reading
+from .frames import Reading, Word
 from .lexicon import Table
 from .names import Name
 from .subjects import is_inverse
+from .tables import words
 
 
 def strangers(e: Reading, n: Reading, c: Comparison) -> str:
     """The two names, where each statement opens with one name, another than the other's."""
     first, second = _opening_name(e), _opening_name(n)
-    if first is None or second is None or is_inverse(c) or c.attributes:
+    if first is None or second is None or is_inverse(c):
         return ""
     if any(same_name(first, name) for name in n.names):
         return ""
     if any(same_name(second, name) for name in e.names) or agents(e, n):
         return ""
-    same = e.tokens[first.end :] == n.tokens[second.end :]
-    return f"{first.text} / {second.text}" if same or c.other_values else ""
+    return f"{first.text} / {second.text}"
 
 
 def _opening_name(reading: Reading) -> Name | None:
@@ -62,6 +62,36 @@ def swapped(e: Reading, n: Reading) -> bool:
     if len(e.names) < 2 or len(n.names) < 2:
         return False
     return same_name(e.names[0], n.names[-1]) and same_name(e.names[-1], n.names[0])
+
+
+def other_agent(e: Reading, n: Reading, c: Comparison) -> bool:
+    """ "The mayor opened the fair", "the fair was opened by the minister": one deed, two doers."""
+    left_e = [word for word in c.left_existing if word.text not in _FILLERS]
+    left_n = [word for word in c.left_new if word.text not in _FILLERS]
+    if not left_e or not left_n or not c.shared_common:
+        return False
+    return (_in_subject(e, left_e) and _named_as_doer(n, left_n)) or (
+        _in_subject(n, left_n) and _named_as_doer(e, left_e)
+    )
+
+
+_FILLERS = words("own done responsible manager leader head lead person one charge")
+
+
+def _in_subject(reading: Reading, left: list[Word]) -> bool:
+    return all(reading.start <= word.position < reading.head for word in left)
+
+
+def _named_as_doer(reading: Reading, left: list[Word]) -> bool:
+    """Whether all that is left stands behind "by", before "who", or is a name behind "is"."""
+    lowers = [token.lower for token in reading.tokens]
+    first, last = left[0].position, left[-1].position
+    if "by" in lowers[max(0, first - 3) : first]:
+        return True
+    if "who" in lowers[last + 1 : last + 2] and lowers[0] == "it":
+        return True
+    copula = reading.verb in {"is", "was", ":"} and first > reading.head
+    return copula and all(word.is_name for word in left)
 
 
 def agents(e: Reading, n: Reading) -> bool:

@@ -37,8 +37,8 @@ _LABELS = words(
     "angular vue kubernetes mysql node php ruby rails go kafka elasticsearch size step week"
 )
 _SKIP_HEADS = words(
-    "of the a an new more other different full whole additional extra further separate active "
-    "big large small old own paid free calendar working business"
+    "of the a an new more other different full whole additional extra further separate active big "
+    "large small old own paid free calendar working business"
 )
 
 
@@ -116,10 +116,10 @@ def _frequency(tokens: Sequence[Token], i: int) -> Quantity | None:
         if number and number[1] < len(tokens) and tokens[number[1]].lower in {"times", "time"}:
             times, end = number[0], number[1] + 1
     if end > i:
-        rate = rate(tokens, end)
-        if rate:
+        per = rate(tokens, end)
+        if per:
             return Quantity(
-                "frequency", times * 86_400 / rate[0], i, rate[1], _text(tokens, i, rate[1])
+                "frequency", times * 86_400 / per[0], i, per[1], _text(tokens, i, per[1])
             )
         return None
     if word in {"every", "each"} and i + 1 < len(tokens):
@@ -275,12 +275,12 @@ def _with_unit(
             head = tokens[j].stem
             break
         j += 1
-    rate = rate(tokens, j + 1) if head else None
-    if rate:
+    per = rate(tokens, j + 1) if head else None
+    if per:
         # "60 requests per minute" and "one request a second" are one frequency.
-        per_day = value * 86_400 / rate[0]
-        text = _text(tokens, start, rate[1])
-        return Quantity("frequency", per_day, start, rate[1], text, head, raw=value)
+        per_day = value * 86_400 / per[0]
+        text = _text(tokens, start, per[1])
+        return Quantity("frequency", per_day, start, per[1], text, head, raw=value)
     kind = "count" if head and value == int(value) else "number"
     text = _text(tokens, start, end)
     return Quantity(kind, value, start, end, text, head=head, raw=value)
@@ -288,15 +288,15 @@ def _with_unit(
 
 def _rated(tokens: Sequence[Token], quantity: Quantity) -> Quantity:
     """The quantity with a following "per minute" taken in."""
-    rate = rate(tokens, quantity.end)
-    if rate is None or quantity.kind == "duration":
+    per = rate(tokens, quantity.end)
+    if per is None or quantity.kind == "duration":
         return quantity
     return Quantity(
         quantity.kind + " rate",
-        quantity.value / rate[0],
+        quantity.value / per[0],
         quantity.start,
-        rate[1],
-        _text(tokens, quantity.start, rate[1]),
+        per[1],
+        _text(tokens, quantity.start, per[1]),
         raw=quantity.raw,
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from ..types import Judgement, Statement, Verdict
 from .evidence import Evidence, weigh
-from .tokens import fold
+from .tokens import MAX_CHARS, MAX_TOKENS, fold
 from .weights import WEIGHTS
 
 _VERDICTS = (Verdict.SUPERSEDE, Verdict.DISPUTE, Verdict.COEXIST, Verdict.DUPLICATE)
@@ -44,11 +44,18 @@ class RulesJudge:
         best = max(range(4), key=lambda place: (scores[place], -place))
         total = sum(math.exp(score - scores[best]) for score in scores)
         verdict = _VERDICTS[best]
+        if verdict is Verdict.DUPLICATE and not (_is_read(existing) and _is_read(new)):
+            return Judgement(Verdict.COEXIST, "alike at the start, too long to read in full", 0.5)
         return Judgement(verdict, reason_for(verdict, evidence), round(1.0 / total, 3))
 
 
 def _plain(text: str) -> str:
     return " ".join(fold(text).casefold().split()).rstrip(".!")
+
+
+def _is_read(statement: Statement) -> bool:
+    """Whether the whole text is short enough to be read."""
+    return len(statement.content) <= MAX_CHARS and len(statement.content.split()) < MAX_TOKENS // 2
 
 
 def reason_for(verdict: Verdict, evidence: Evidence) -> str:

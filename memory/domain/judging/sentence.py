@@ -16,15 +16,16 @@ AUXILIARIES = words(
 
 STOPWORDS = words(
     "a an the this that these those of to in on at by for from with into onto over under about as "
-    "and or but nor so if then than it its he she they them his her their him we our us you your i "
-    "my me who whom whose which what where when how there here be am is are was were been being "
+    "and or but nor so if then than it its he she they them his her their him we our us you your "
+    "i my me who whom whose which what where when how there here be am is are was were been being "
     "'s 've 're 'll 'd 'm has have had having do does did done will would shall should can could "
     "may might must not no nor up out off down again very quite rather just only even still yet "
     "so such own same other any some each every all both either neither more most less few much "
-    "many one s t ' per via s' himself herself itself themselves user-s currently usually normally "
-    "generally always never now lot also too while during after before between since until through "
-    "because get got make take go come set keep let thing something anything nothing everything "
-    "year month week day hour minute second today yesterday tomorrow o'clock according"
+    "many one s t ' per via s' himself herself itself themselves user-s currently usually "
+    "normally generally always never now lot also too while during after before between since "
+    "until through because get got make take go come set keep let thing something anything "
+    "nothing everything year month week day hour minute second today yesterday tomorrow o'clock "
+    "according"
 )
 
 
@@ -35,9 +36,9 @@ _PREPOSITIONS = words("as in on after at from since with by until for before dur
 
 
 _OPENERS = words(
-    "correction update note erratum actually amendment news clarification reminder fyi "
-    "currently today yesterday now instead unfortunately according following starting effective "
-    "once although because if when while unlike contrary under per"
+    "correction update note erratum actually amendment news clarification reminder fyi currently "
+    "today yesterday now instead unfortunately according following starting effective once "
+    "although because if when while unlike contrary under per"
 )
 
 

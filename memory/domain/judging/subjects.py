@@ -16,9 +16,10 @@ _INVERSE = frozenset({"lead", "owner", "officer", "contact", "reviewer", "winner
 _KIN = words(
     "brother sister sibling mother father mum dad parent parents wife husband son daughter child "
     "children kid aunt uncle cousin nephew niece grandmother grandfather grandparents neighbour "
-    "neighbours colleague colleagues boss manager friend friends partner flatmate landlord "
-    "office firm club school church band practice assistant predecessor successor team company employer dog cat in-laws stepson half-brother half-sister stepfather stepmother girlfriend "
-    "boyfriend ex-wife ex-husband deputy secretary twin mentor tutor client roommate"
+    "neighbours colleague colleagues boss manager friend friends partner flatmate landlord office "
+    "firm club school church band practice assistant predecessor successor team company employer "
+    "dog cat in-laws stepson half-brother half-sister stepfather stepmother girlfriend boyfriend "
+    "ex-wife ex-husband deputy secretary twin mentor tutor client roommate"
 )
 
 
@@ -129,7 +130,17 @@ def other_nouns(e: Reading, n: Reading, c: Comparison) -> str:
     return ""
 
 
-def narrower_subject(e: Reading, n: Reading, c: Comparison) -> bool:
+def other_modifier(e: Reading, n: Reading, c: Comparison) -> bool:
+    """Whether one noun of the subjects has another word before it: "search index", "log index"."""
+    lost_e = {w.position for w in c.left_existing if w.in_subject}
+    lost_n = {w.position for w in c.left_new if w.in_subject}
+    return any(
+        a.in_subject and b.in_subject and a.position - 1 in lost_e and b.position - 1 in lost_n
+        for a, b in c.shared
+    )
+
+
+def narrower_subject(n: Reading, c: Comparison) -> bool:
     """Whether the new one speaks of a part only ("the heating in the server room")."""
     if not any(a.in_subject and b.in_subject for a, b in c.shared if not a.is_name):
         return False
@@ -142,11 +153,14 @@ def narrower_subject(e: Reading, n: Reading, c: Comparison) -> bool:
     return False
 
 
+_NO_THINGS = words(
+    "time name place date way number amount part level value state status size length current new "
+    "total nobody everyone everybody anyone anybody someone people one none"
+)
+
+
 def _is_thing(word: Word) -> bool:
-    return word.text not in {
-        "time", "name", "place", "date", "way", "number", "amount", "part", "level", "value", "state",
-        "status", "size", "length", "current", "new", "total", "nobody", "everyone", "everybody", "anyone", "anybody", "someone", "people", "one", "none",
-    }  # fmt: skip
+    return word.text not in _NO_THINGS
 
 
 def _text(words: list[Word]) -> str:
@@ -156,8 +170,9 @@ def _text(words: list[Word]) -> str:
 def _other_label(e: Reading, n: Reading) -> str:
     """ "Gate 3" against "gate 5" where the new one is about its gate."""
     for b in n.quantities:
-        if b.kind in {"number", "count", "date", "frequency"} and n.start <= b.start < n.head:
-            # "The 2024 report", "the 40-page draft" against another of its kind.
+        dated = b.kind in {"date", "frequency"} or 1900 <= b.raw <= 2100
+        if dated and n.start <= b.start < n.head:
+            # "The 2024 report", "the weekly report" against another of its kind.
             for a in e.quantities:
                 if a.kind == b.kind and e.start <= a.start < e.head and not equal(a, b):
                     return f"different things: {a.text} / {b.text}"

@@ -135,8 +135,7 @@ def _split_chunk(chunk: str, out: list[Token]) -> None:
         out.append(_separator(":" if ">" in core else "-"))
     elif core:
         _split_word(core, out)
-    for mark in reversed(tail):
-        out.append(_separator(mark))
+    out.extend(_separator(mark) for mark in reversed(tail))
 
 
 def _split_word(word: str, out: list[Token]) -> None:
@@ -156,9 +155,7 @@ def _split_word(word: str, out: list[Token]) -> None:
         word = word[:-1]
     plain = "/" in word and not _NUMERIC.match(word) and "." not in word and "//" not in word
     if plain and lower.split("/")[0] not in UNITS:
-        for part in word.split("/"):
-            if part:
-                out.append(_word(part))
+        out.extend(_word(part) for part in word.split("/") if part)
         return
     out.append(_word(word))
 

@@ -13,8 +13,8 @@ _COPULAS = words("is are was were : 's")
 _MULTI_VERBS = frozenset(
     stem(verb)
     for verb in words(
-        "like love enjoy know speak have own play visit attend read watch learn meet "
-        "include contain support offer sell write paint collect grow bring need want hate dislike cook "
+        "like love enjoy know speak have own play visit attend read watch learn meet include "
+        "contain support offer sell write paint collect grow bring need want hate dislike cook "
         "eat drink see test help teach study train join sponsor invest interest find think praise "
         "listen follow admire recommend get receive give"
     )
@@ -66,9 +66,9 @@ def value_clash(e: Reading, n: Reading, c: Comparison, *, same_path: bool, singl
     predicate = any(not a.in_subject or not b.in_subject for a, b in c.shared if not a.is_name)
     thing = not _is_person(e) and bool(c.shared_common)
     whole = not any(w.in_subject for w in (*c.left_existing, *c.left_new) if _is_value(w))
-    if few and whole and (predicate or thing) and not c.equal_values:
-        if min(c.coverage_existing, c.coverage_new) >= 0.5:
-            return f"two values in one place: {x} / {y}"
+    close = min(c.coverage_existing, c.coverage_new) >= 0.5
+    if few and whole and close and (predicate or thing) and not c.equal_values:
+        return f"two values in one place: {x} / {y}"
     return ""
 
 
@@ -115,7 +115,7 @@ def is_paraphrase(e: Reading, n: Reading, c: Comparison) -> bool:
 
 
 def other_object(e: Reading, n: Reading, c: Comparison) -> bool:
-    """Whether the two do something to different objects, so that their clash is about two things."""
+    """Whether the two act on different objects, so that their clash is about two things."""
     objects = _object(e, c.left_existing), _object(n, c.left_new)
     if objects[0] is None or objects[1] is None:
         return False
@@ -146,9 +146,10 @@ def content_left(reading: Reading, left: tuple[Word, ...], c: Comparison) -> lis
 _LIGHT = frozenset(
     stem(word)
     for word in words(
-        "work ask say tell want wish act serve go run hold apply used based called known "
-        "named kept made done given taken put set happen place take live govern entitled way time "
-        "part currently official actual rest best contain write drive lie find rate department around without else someone really"
+        "work ask say tell want wish act serve go run hold apply used based called known named "
+        "kept made done given taken put set happen place take live govern entitled way time part "
+        "currently official actual rest best contain write drive lie find rate department around "
+        "without else someone really"
     )
 )
 
@@ -162,6 +163,9 @@ _PLACES = words("in on at for during within inside under")
 
 def other_place(e: Reading, n: Reading, c: Comparison) -> str:
     """The places or occasions in which the two hold, where each names another, or ""."""
+    if c.attributes:
+        # "Written in Go", "stored in Lyon": the place is the value itself.
+        return ""
     place_e = _placed(e, c.left_existing)
     place_n = _placed(n, c.left_new)
     return f"{place_e} / {place_n}" if place_e and place_n else ""

@@ -9,7 +9,8 @@ PASTS = frozenset(form for line in table_lines("pasts") for form in line.split()
 _NOT_PAST = words(
     "is are am was were be has have had do does did data men women people feet teeth wives lives "
     "read 's 're 'm 've mail mails email emails hrs mins secs hr min sec us good better best "
-    "these those children less need media feed speed indeed proceed exceed succeed seed weed breed red bed shed hundred"
+    "these those children less need media feed speed indeed proceed exceed succeed seed weed "
+    "breed red bed shed hundred"
 )
 
 

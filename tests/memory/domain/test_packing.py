@@ -9,14 +9,14 @@ from memory.domain.packing import MINIMUM_BUDGET, USER_PROFILE_RESERVE, Item, Pa
 from memory.domain.types import MemoryType
 
 SECTIONS = ("identity", "user", "facts", "events")
-SECTION_TOKENS = {"identity": 4, "user": 7, "facts": 6, "events": 3}
+SECTION_TOKENS = {"identity": 40, "user": 70, "facts": 60, "events": 30}
 
 ITEMS = st.lists(
     st.builds(
         Item,
         value=st.uuids().map(str),
         section=st.sampled_from(SECTIONS),
-        tokens=st.integers(1, 250),
+        tokens=st.integers(1, 120),
         score=st.floats(0, 1),
         memory_type=st.sampled_from([kind.value for kind in MemoryType]),
         is_pinned=st.booleans(),
@@ -24,7 +24,7 @@ ITEMS = st.lists(
     max_size=25,
     unique_by=lambda item: item.value,
 )
-BUDGETS = st.integers(MINIMUM_BUDGET, 3000)
+BUDGETS = st.integers(MINIMUM_BUDGET, 500)
 LIMITS = st.none() | st.integers(1, 30)
 
 
@@ -143,7 +143,7 @@ def test_what_does_not_fit_is_passed_over_for_what_does() -> None:
 
 def test_the_users_profile_goes_before_better_facts_up_to_its_reserve() -> None:
     profile = [
-        item(f"p{n}", tokens=90, score=0.1, memory_type="user_profile", section="user")
+        item(f"p{n}", tokens=65, score=0.1, memory_type="user_profile", section="user")
         for n in range(4)
     ]
     facts = [item(f"f{n}", tokens=90, score=0.9) for n in range(4)]
@@ -155,8 +155,8 @@ def test_the_users_profile_goes_before_better_facts_up_to_its_reserve() -> None:
 
 
 def test_a_heading_is_paid_once() -> None:
-    two = packed([item("a"), item("b")], 100)
-    apart = packed([item("a"), item("b", section="events")], 100)
+    two = packed([item("a"), item("b")], 200)
+    apart = packed([item("a"), item("b", section="events")], 200)
 
-    assert two.tokens_used == 20 + 6
-    assert apart.tokens_used == 20 + 6 + 3
+    assert two.tokens_used == 20 + 60
+    assert apart.tokens_used == 20 + 60 + 30
