@@ -25,7 +25,7 @@ from memory.domain.types import Judgement, Statement, Verdict
 
 Weights = dict[str, tuple[float, float, float, float]]
 ORDER = (Verdict.SUPERSEDE, Verdict.DISPUTE, Verdict.COEXIST, Verdict.DUPLICATE)
-PENALTY, STEPS = 5.0, 1200
+PENALTY, STEPS = 3.0, 1200
 CONFLICTS = frozenset({Verdict.SUPERSEDE, Verdict.DISPUTE})
 
 

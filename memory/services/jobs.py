@@ -18,6 +18,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Job
 from memory.services import extraction
 from memory.services.extraction import ExtractionCounts
+from memory.services.leases import kept_lease
 from memory.services.write_path import prepare, store
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Conversation
@@ -175,11 +176,12 @@ def _run_claimed(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> b
         source = extraction.load_range(
             conversation=job.conversation, first=job.from_position, last=job.to_position
         )
-    candidates = extraction.find_candidates(source=source, tools=tools)
-    drafts = extraction.drafts_of(
-        source=source, candidates=candidates, extractor=tools.extractor.name
-    )
-    prepared = prepare(drafts=drafts, tools=tools)
+    with kept_lease(team_id=team_id, job_id=job_id, claim=claim):
+        candidates = extraction.find_candidates(source=source, tools=tools)
+        drafts = extraction.drafts_of(
+            source=source, candidates=candidates, extractor=tools.extractor.name
+        )
+        prepared = prepare(drafts=drafts, tools=tools)
     viewer = Viewer(team_id=team_id, actor="task:extract")
     with team_scope(
         team_ids=[team_id],

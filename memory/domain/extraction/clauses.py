@@ -7,7 +7,16 @@ from collections.abc import Callable
 
 from .introductions import introductions
 from .syntax import has_verb, is_imperative
-from .verbs import AMBIGUOUS, AUXILIARIES, BASES, MODALS, THIRD, is_finite, is_past_form
+from .verbs import (
+    AMBIGUOUS,
+    AUXILIARIES,
+    BASES,
+    MODALS,
+    THIRD,
+    UNMARKED,
+    is_finite,
+    is_past_form,
+)
 from .words import DETERMINERS, PREPOSITIONS, STOPWORDS, word_set, words_of
 
 _FRAME = re.compile(
@@ -55,6 +64,17 @@ _CONDITIONS = tuple(
 _LEANING = word_set(
     "that this that's it it's which those both neither they they're so because since as then"
 )
+_THEN_ASKS = re.compile(
+    r"[,;]\s(?:so\s|and\s|but\s)?(?=(?:do|does|did|is|are|can|could|will|would|should|shall|may|"
+    r"what|when|where|who|how|why|which|any)\s)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"(?:do|does|did|is|are|am|can|could|will|would|should|shall|may|what|when|where|who|how|why|"
+    r"which|any|have|has|if|so\swhat)\b",
+    re.IGNORECASE,
+)
+_PLAIN_SUBJECTS = word_set("i we they you")
 _ASIDE = re.compile(
     r",\s(?:(?:he|she|they|the\s\w+)\s(?:says?|said|tells?\sme|told\sme|reckons?|wrote|writes)"
     r"|i['’]m\stold|as\sfar\sas\si\sknow|mind\syou)(?=,\s|[.!]*$)",
@@ -102,6 +122,18 @@ def opens_clause(*, text: str) -> bool:
     return False
 
 
+def split_question(*, text: str) -> list[str]:
+    """ "He's left-handed, does that matter?" as the statement and the question it is."""
+    if not text.endswith("?"):
+        return [text]
+    for match in _THEN_ASKS.finditer(text):
+        left = text[: match.start()]
+        first = words_of(left)[:1]
+        if opens_clause(text=left) and first not in _CONDITIONS and not _ASKS.match(left):
+            return [left + ".", text[match.end() :]]
+    return [text]
+
+
 def is_past(*, text: str) -> bool:
     """Whether the sentence tells of the past, by its first finite verb."""
     words = words_of(text)
@@ -131,6 +163,8 @@ def is_past(*, text: str) -> bool:
             following = words[index + 1 : index + 3]
             if word in {"has", "have", "i've", "we've"}:
                 return any(is_past_form(word=w) for w in following)
+            return False
+        if index and word in BASES and words[index - 1] in _PLAIN_SUBJECTS and word not in UNMARKED:
             return False
         if (
             word in BASES

@@ -23,7 +23,7 @@ from .requests import RequestFrame, as_wish, asks_for_none, reminder_before
 from .rewrite import third_person_text, with_subject
 from .syntax import is_imperative, strip_lead
 from .tools import ToolRun, read_report
-from .words import content_words, words_of
+from .words import PREPOSITIONS, content_words, words_of
 from .writer import ClauseWriter
 
 _ONLY_SECRET = re.compile(r"(?:\b(?:is|are|was)|=|:)\s?\[masked\]", re.IGNORECASE)
@@ -39,6 +39,24 @@ _BARE_WH = re.compile(
 )
 _EXCEPTION = re.compile(
     r"^(?:but\s)?(?:never|not|no|except|only|always|preferably|then|after\sthat|next|plus|like)\b",
+    re.IGNORECASE,
+)
+_PROPOSED = re.compile(
+    r"^(?:\w+[.,!]\s)?(?:i\s(?:found|have|can\soffer|see)|there(?:['’]s|\sis)|the\s(?:next|first)|"
+    r"(?:how|what)\sabout|would|shall\si\stake)\b.*(?:\d|day\b)",
+    re.IGNORECASE,
+)
+_ACCEPTS = re.compile(
+    r"^(?:(?:yes|yep|ok|okay|great|perfect|sure|fine|good)[\s,.!]*)*(?:(?:please\s)?(?:take|book|"
+    r"choose|go\swith|reserve)\s(?:it|that|this|those|them)(?:\sone)?|(?:that|it)(?:\s(?:works|suits|"
+    r"fits|sounds)|['’]s\s(?:perfect|fine|good|great))[\w\s]{0,20}|perfect|deal|i['’]ll\stake\s"
+    r"(?:it|that)|yes|ok|sounds\sgood)(?:,?\splease|,?\sthanks)?[.!]*$",
+    re.IGNORECASE,
+)
+_OUTCOME = re.compile(
+    r"^(?:it|they|he|she)(?:['’]s|\s(?:has|have|is|are))?\s(?:just\s|already\s|since\s|finally\s)?"
+    r"(?:turned\sup|arrived\s(?:after\sall|in\sthe\send)|works?\sagain|working\sagain|back|fixed|"
+    r"been\s(?:fixed|found|solved|returned|repaired)|found|solved|sorted|resolved)\b",
     re.IGNORECASE,
 )
 _DATED = re.compile(r"\d|\b\w+day\b")
@@ -69,6 +87,7 @@ class Walk:
         self._frame = RequestFrame()
         self._chat = ChatListener(threshold=FIRST_PASS)
         self._pin_next = -1
+        self._proposal: Unit | None = None
 
     def drafts(self) -> list[Draft]:
         """All drafts of the conversation in order."""
@@ -80,8 +99,12 @@ class Walk:
                 heard += self._chat.listen(unit)
             elif unit.role is Role.USER:
                 self._user(unit)
-            elif unit.role is Role.ASSISTANT and self._run.units:
-                self._report(unit)
+            elif unit.role is Role.ASSISTANT:
+                self._proposal = unit if _PROPOSED.search(unit.text) else self._proposal
+                dates = resolve_dates(text=unit.text, today=unit.at.date(), past=False).dates
+                self._writer.ledger.heard(dates=dates, turn=unit.turn)
+                if self._run.units:
+                    self._report(unit)
         self._close_frame()
         heard += self._chat.finish()
         return [dated(draft) for draft in [*self._writer.ledger.all(), *heard]]
@@ -108,6 +131,8 @@ class Walk:
         act = act_of(text=unit.text, chat=False)
         if act is Act.COMMAND:
             return
+        if self._accepted(unit):
+            return
         bare = strip_lead(text=unit.text)
         pinned, text = self._pin(unit, bare)
         text, headed = self._writer.focus.strip_heading(
@@ -123,6 +148,18 @@ class Walk:
         asked = told and unit.question and unit.place <= 1 and not headed
         if not (asked and self._answered(unit, text, act)):
             self._sort(unit, bare, text, act, pinned)
+
+    def _accepted(self, unit: Unit) -> bool:
+        """Take what the agent just proposed for an open request ("Take it") as its details."""
+        offer, self._proposal = self._proposal, None
+        if offer is None or offer.turn != unit.turn - 1 or not self._frame.takes(unit=unit):
+            return False
+        if not _ACCEPTS.match(unit.text):
+            return False
+        found = re.sub(r"(?i)^(?:i\s(?:found|have|can\soffer|see)|there(?:['’]s|\sis))\s", "",
+                       strip_lead(text=offer.text))  # fmt: skip
+        self._frame.details.append((found, offer.message_id))
+        return True
 
     def _sort(self, unit: Unit, bare: str, text: str, act: Act, pinned: bool) -> None:
         """Send a sentence to what its act asks for."""
@@ -167,7 +204,8 @@ class Walk:
             self._writer.write(unit=asked, clause=f"{noun.group('np')}: {text}")
             return True
         bare = _BARE_WH.match(unit.question)
-        if bare and act is Act.FRAGMENT and not self._frame.takes(unit=unit):
+        placed = act is Act.FRAGMENT or words_of(text)[0] in PREPOSITIONS
+        if bare and placed and not unit.place and not self._frame.takes(unit=unit):
             counted = f"{text.rstrip('. ')} {bare.group('noun')}" if bare.group("noun") else text
             if self._detailed(asked, counted):
                 return True
@@ -208,7 +246,12 @@ class Walk:
         if says_nothing(text=text):
             return
         told = third_person_text(text=text, voice=unit.voice)
-        if self._writer.ledger.lean(said=text, told=told, turn=unit.turn):
+        ledger = self._writer.ledger
+        if ledger.lean(said=text, told=told, turn=unit.turn):
+            return
+        if _OUTCOME.match(text) and ledger.outcome(
+            told=told, turn=unit.turn, sources=unit.sources
+        ):
             return
         for clause in split_clauses(text=text):
             said = introductions(clause=clause)

@@ -19,7 +19,7 @@ _KEEPS_PREPOSITION = word_set(
     """
 )
 _NOT_A_DATE_BEFORE = word_set(
-    "second other third first fourth every each a any per another most to through"
+    "easter whit good black ash palm cyber second other third first fourth every each a any per another most to through"
 )
 
 

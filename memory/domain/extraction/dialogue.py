@@ -9,6 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from ..types import Participants, Role, SourceMessage
+from .clauses import split_question
 from .guards import mask_secrets, without_rendered_memory
 from .rewrite import Voice
 from .sentences import split_sentences
@@ -114,7 +115,9 @@ def read_units(
 def _sentences(message: SourceMessage) -> list[str]:
     text = mask_secrets(text=without_rendered_memory(text=message.content[:_MAX_CHARS]))
     parts = (" ".join(part[:_MAX_SENTENCE].split()) for part in split_sentences(text))
-    return [part for part in parts if _SAYS_ANYTHING.search(part)]
+    return [
+        piece for part in parts if _SAYS_ANYTHING.search(part) for piece in split_question(text=part)
+    ]
 
 
 def _name(message: SourceMessage, participants: Participants) -> str:

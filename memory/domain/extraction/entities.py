@@ -110,8 +110,8 @@ class Focus:
 
     def observe(self, *, text: str, source: UUID, turn: int, speakers: frozenset[str]) -> None:
         """Learn the topic and antecedents that a sentence (already in the third person) names."""
-        self._observe_topic(text, source, turn, speakers)
-        for name in names_in(text):
+        asked = self._observe_topic(text, source, turn, speakers)
+        for name in () if asked else names_in(text):
             if name in speakers:
                 continue
             mention = Mention(name, source, turn)
@@ -139,11 +139,12 @@ class Focus:
         if kin:
             self._person = Mention(kin.group(1), source, turn)
 
-    def _observe_topic(self, text: str, source: UUID, turn: int, speakers: frozenset[str]) -> None:
+    def _observe_topic(self, text: str, source: UUID, turn: int, speakers: frozenset[str]) -> bool:
+        """Learn what a sentence is about; True for a question that asks for just that."""
         asked = _ASKED_FOR.match(text)
         if asked:
-            self._thing = Mention(asked.group("np"), source, turn)
-            return
+            self._thing = self._noun = Mention(asked.group("np"), source, turn)
+            return True
         defined = _IS_THE.match(text)
         if (
             defined
@@ -157,20 +158,21 @@ class Focus:
                 and not PEOPLE_NOUNS & set(words[:4])
             ):
                 self.topic = self._thing = Mention(defined.group("name"), source, turn)
-                return
+                return False
         for match in _THE_NAMED.finditer(text):
             if (
                 match.group("noun") not in STOPWORDS
                 and words_of(match.group("np"))[0] not in NOT_NAMES
             ):
                 self.topic = self._thing = Mention("the " + match.group("np"), source, turn)
-                return
+                return False
         begun = re.search(
             r"\b(?:set\sup|kick\soff|project|client|customer|prospect|supplier)\s([A-Z][\w-]+)",
             text,
         )
         if begun and begun.group(1).lower() not in COMMON_OPENERS:
             self.topic = self._thing = Mention(begun.group(1), source, turn)
+        return False
 
     def resolve(self, *, text: str, turn: int, reach: int) -> tuple[str, list[UUID]]:
         """The sentence with subject pronouns replaced by what they mean, and the sources used.
@@ -196,7 +198,7 @@ class Focus:
             clitic, ""
         )
         if clitic == "'s" and re.match(
-            r"\s(?:been|got|had|gone|done|moved|left|started)\b", text[match.end() :]
+            r"\s(?:been|got|had|gone|done|moved|left|started)\b(?!-)", text[match.end() :]
         ):
             verb = " has"
         rest = text[match.end() :]

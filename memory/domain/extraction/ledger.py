@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from uuid import UUID
 
+from ..types import MemoryType
+from .anchors import anchored, last_day
 from .drafts import MAX_CHARS, Draft, lowered, merged_sources
-from .moments import month_day
+from .moments import FoundDate
 from .pins import pinned_label
 from .words import content_words
 
@@ -17,11 +20,12 @@ _LEANING = re.compile(
 )
 _ADDS = re.compile(
     r"^(?:that['’]s|that\sis|this\sis|which\sis|it['’]s)\s(?:a|an|the|our|non|"
-    r"not\s(?:negotiable|optional))\b|^(?:that|this)\s(?:has|have|worked|works|saved|saves|holds|"
+    r"not\s(?:negotiable|optional))\b|^(?:that|this)\s(?:has|have|worked|works|got|made|gave|kept|brought|"
+    r"fixed|solved|helped|saved|saves|holds|"
     r"applies|includes|means|goes|always|never|took|takes|cost|costs|replaces|only)\b",
     re.IGNORECASE,
 )
-_THEN = re.compile(r"\bby\sthen\b", re.IGNORECASE)
+_OUTCOME_TURNS = 4
 _PROBLEM_TURNS = 8
 
 
@@ -30,6 +34,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._drafts: list[Draft] = []
+        self._heard: tuple[int, date] | None = None
 
     def all(self) -> list[Draft]:
         """The drafts in order."""
@@ -95,10 +100,31 @@ class Ledger:
         if problem is not None:
             self._extend(self._drafts.index(problem), lowered(cause), sources)
 
-    def by_then(self, text: str) -> str:
-        """The text with "by then" as the last date that was told."""
-        days = [found for draft in self._drafts for found in draft.dates]
-        return _THEN.sub(f"by {month_day(days[-1].day)}", text) if days else text
+    def heard(self, *, dates: Sequence[FoundDate], turn: int) -> None:
+        """Note the dates of a sentence that becomes no draft, for "that day" and the like."""
+        day = last_day(dates)
+        if day is not None:
+            self._heard = (turn, day)
+
+    def anchored(self, *, text: str, turn: int, own: Sequence[FoundDate]) -> str:
+        """The text with "by then" and "that day" as the date that was named last.
+
+        `own` are the dates that the text itself names.
+        """
+        day = last_day([found for draft in self._drafts for found in draft.dates])
+        if self._heard and self._heard[0] == turn - 1:
+            day = self._heard[1]
+        return anchored(text=text, day=last_day(own) or day)
+
+    def outcome(self, *, told: str, turn: int, sources: Sequence[UUID]) -> bool:
+        """Add "it turned up" to the event of the last turns that it ends."""
+        for index in range(len(self._drafts) - 1, -1, -1):
+            draft = self._drafts[index]
+            if turn - draft.turn > _OUTCOME_TURNS:
+                return False
+            if draft.label.memory_type is MemoryType.EPISODIC:
+                return self._extend(index, told[:1].lower() + told[1:], sources)
+        return False
 
     def _extend(self, index: int, addition: str, sources: Sequence[UUID]) -> bool:
         draft = self._drafts[index]

@@ -126,6 +126,11 @@ _EPHEMERAL_ING = word_set(
     stall procrastinate ramble vent brew stare scroll eat drink just ask say talk get
     """
 )
+_AIM = re.compile(
+    r"^\S+\s(?:\w+\s)?trying\s(?:not\s)?to\s(?!(?:find|get|see|figure|understand|remember|decide|"
+    r"think|work\sout|reach|log|open|connect|call)\b)",
+    re.IGNORECASE,
+)
 _PROGRESSIVE = re.compile(
     r"^(?:i['’]m|i\sam|we['’]re|we\sare|just|still)\s(?:(?:just|only|still|currently|also)\s)?"
     r"(\w+ing)\b",
@@ -159,7 +164,7 @@ def is_small_talk(*, text: str) -> bool:
     progressive = _PROGRESSIVE.match(text)
     if progressive:
         base = GERUNDS.get(progressive.group(1).lower(), "")
-        if base in _EPHEMERAL_ING:
+        if base in _EPHEMERAL_ING and not _AIM.match(text):
             return True
     if not content_words(text):
         return True

@@ -65,7 +65,7 @@ def names_in(text: str) -> list[str]:
         ):
             words = words[1:]
             opening = False
-        if not words:
+        if not words or words[0][0].isdigit():
             continue
         name = " ".join(words)
         if name.lower() in STOPWORDS or name.lower() in NOT_NAMES or len(name) < 2:

@@ -10,7 +10,7 @@ from .moments import FoundDate, Precision
 from .preferences import preference_label
 from .profile import profile_label
 from .syntax import is_imperative
-from .words import words_of
+from .words import ADVERBS, PREPOSITIONS, STOPWORDS, words_of
 
 _S, _E, _P = MemoryType.SEMANTIC, MemoryType.EPISODIC, MemoryType.PROCEDURAL
 _DECISION = re.compile(
@@ -64,6 +64,8 @@ _PROCEDURE_HEAD = re.compile(r"(?:how|whenever|every\stime|each\stime|to)\b", re
 _WHENEVER = re.compile(r"(?:whenever|every\stime|each\stime|any\stime)\b", re.IGNORECASE)
 _FOR_ME = re.compile(r"\b(?:for|to|with)\sme\b", re.IGNORECASE)
 _STEP = re.compile(r"[,;]\s(?:and\s)?(?:only\s)?(?:then\s)?|\sand\s(?:only\s)?then\s|\sand\s")
+_VERB_OBJECT = re.compile(r"([a-z]{3,})\s(?:the|it|its|a|an|all|them|your|our|any)\s?\b")
+_NO_VERB = STOPWORDS | PREPOSITIONS | ADVERBS
 _ORDER = re.compile(
     r"\b(?:then|first|finally|afterwards|last|after\sthat|in\sthat\sorder)\b", re.IGNORECASE
 )
@@ -133,7 +135,7 @@ _APPOINTMENT = re.compile(
     re.IGNORECASE,
 )
 _FAILURE = re.compile(
-    r"\b(?:fail(?:ed|s|ing|ure)?|broke(?!r)|broken|crash(?:ed|es|ing)?|died|killed|hung|hangs|"
+    r"\b(?:fail(?:ed|s|ing|ure)?(?!\s(?:ones|requests|attempts|jobs|runs|tests|payments|calls)\b)|broke(?!r)|broken|crash(?:ed|es|ing)?|died|killed|hung|hangs|"
     r"frozen|froze|ran\sout|out\sof\smemory|outage|locked|cracked|damaged|leak(?:ed|s|ing)?|stuck|"
     r"can['’]?t\slog\sin|cannot\slog\sin|stopped\sworking|not\sworking|doesn['’]t\swork|"
     r"went\sdown|is\sdown|are\sdown|timed?\sout|"
@@ -197,7 +199,14 @@ def is_procedure(*, clause: str, past: bool) -> bool:
 def steps_in(*, text: str) -> int:
     """How many parts of a list begin with a bare verb ("pull the plug, wait, start it again")."""
     body = text.split(": ", 1)[-1]
-    return sum(is_imperative(text=part) for part in _STEP.split(body)) if body else 0
+    return sum(is_imperative(text=part) or _acts(part) for part in _STEP.split(body))
+
+
+def _acts(part: str) -> bool:
+    """Whether a part has the shape of a command with a verb that no list knows."""
+    match = _VERB_OBJECT.match(part)
+    word = match.group(1) if match else ""
+    return bool(word) and word not in _NO_VERB and not word.endswith(("s", "ed", "ing"))
 
 
 def _moves(clause: str, calendar: bool) -> bool:

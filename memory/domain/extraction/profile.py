@@ -93,7 +93,7 @@ _CONTACT = re.compile(
     r"postal|address)"
     r"(?:\s(?:number|address|handle))?\s(?:is|ends)\b|\breach\sme\s(?:at|on|under|by|via)\b"
     r"|\bthe\s(?:phone\s|mobile\s)?number\sis\s\+?\d|"
-    r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,60}\b.{0,20}$|\bcontact\sme\s(?:at|on|under|via)\b",
+    r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,60}\b.{0,20}$|\buse\s[\w.+-]{1,64}@[\w-]|\bcontact\sme\s(?:at|on|under|via)\b",
     re.IGNORECASE,
 )
 _KIN = "|".join(sorted(KIN | PETS))

@@ -8,7 +8,7 @@ from .verbs import AMBIGUOUS, AUXILIARIES, BASES, GERUNDS, MODALS, PAST, THIRD, 
 from .words import ADVERBS, DETERMINERS, PREPOSITIONS, STOPWORDS, word_set, words_of
 
 _LEAD = re.compile(
-    r"^(?:(?:(?:yes|yeah|yep|yup|no|nope|nah|ok|okay|well|so|oh|ah|hm+|hmm|um|uh|right|sure|great|"
+    r"^(?:(?:(?:no\sneed|no\sworries|no\sharm\sdone|yes|yeah|yep|yup|no|nope|nah|ok|okay|well|so|oh|ah|hm+|hmm|um|uh|right|sure|great|"
     r"good|cool|nice|perfect|lovely|phew|ugh|pls|ta|thx|cheers|thanks|thank\syou|hi\sthere|hey\sthere|hi|hiya|hey|hello|"
     r"morning|good\smorning|good\s"
     r"(?:evening|afternoon)|anyway|anyways|btw|by\sthe\sway|fyi|also|and|but|plus|sorry|haha|lol|"
@@ -18,8 +18,8 @@ _LEAD = re.compile(
     r"good\s(?:question|point|call|idea)|thanks\sa\slot|not\syet|not\sreally|bingo|"
     r"to\sbe\shonest|tbh|honestly|as\si\ssaid|in\sfact|basically|actually|just\sso\syou\sknow|"
     r"for\sthe\srecord|before\swe\s(?:start|begin)|before\si\sforget|first\soff|heads[\s-]up|"
-    r"for\scontext|some\scontext|quick\sone|another\sthing|one\sthing|no\sneed|sounds\sgood|"
-    r"first\sthing|no\sworries|no\sharm\sdone|will\sdo|deal|agreed)\b"
+    r"for\scontext|some\scontext|quick\sone|another\sthing|one\sthing|"
+    r"sounds\sgood|first\sthing|will\sdo|deal|agreed)\b"
     r"(?:\s(?!i['’]|i\s|we|you|the|my|it|that|this)(?-i:[A-Z])[\w-]{1,20}(?=\s?[,.!:]))?"
     r"\s*(?:[,.!:;–—-]+\s*|\s(?=\S))))+",
     re.IGNORECASE,
@@ -122,7 +122,8 @@ def has_verb(*, text: str) -> bool:
     for index, word in enumerate(words):
         if index == 0 and word in {"let's"}:
             return True
-        if word == "may" and words[index + 1 : index + 2] and words[index + 1][0].isdigit():
+        beside = words[max(0, index - 1) : index] + words[index + 1 : index + 2]
+        if word == "may" and any(near[0].isdigit() for near in beside):
             continue
         if word.endswith("'s") and word not in _IS_CONTRACTED:
             # "Ilse's late" or "Ilse's budget": a clause only with a word like "not", "in", "-ing".

@@ -119,6 +119,7 @@ def read_report(*, unit: Unit, run: ToolRun, problem: Draft | None) -> tuple[lis
         re.match(r"(?:they|the\s\w+|it|he|she)\b", text, re.IGNORECASE)
         and unit.turn - run.last_turn <= 1
         and _reads(run)
+        and set(content_words(text)) & _seen(run)
     ):
         label = Label(MemoryType.SEMANTIC, 5, "tasks", "fact", confidence=0.7)
         return [Draft(text, label, sources, unit.turn, unit.at)], ""
@@ -130,13 +131,18 @@ def _told_by_tool(text: str, run: ToolRun) -> bool:
 
     What a tool has just done ("-> ok") is no fact to keep.
     """
-    shown = " ".join(unit.text for unit in run.units if unit.turn == run.last_turn)
-    if _DONE.search(shown) or is_command(text=text):
+    if any(_DONE.search(u.text) for u in run.units if u.turn == run.last_turn):
         return False
-    seen = set(words_of(shown))
+    seen = _seen(run)
     values = {word for word in words_of(text) if any(char.isdigit() for char in word)} & seen
     shared = (set(content_words(text)) & seen) | values
     return len(values) >= (1 if _reads(run) else 2) or (bool(values) and len(shared) >= 2)
+
+
+def _seen(run: ToolRun) -> set[str]:
+    """The words of the last tool message, and their parts between hyphens."""
+    shown = " ".join(unit.text for unit in run.units if unit.turn == run.last_turn)
+    return {part for word in words_of(shown) for part in (word, *re.split(r"[-_/.]", word))}
 
 
 def _reads(run: ToolRun) -> bool:

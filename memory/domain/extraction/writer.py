@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from .anchors import without_anchors
 from .clauses import is_past
 from .dates import resolve_dates
 from .dialogue import Unit
@@ -64,8 +65,10 @@ class ClauseWriter:
             text=wishes_told(clause=clause), turn=unit.turn, reach=_REACH
         )
         third = third_person_text(text=resolved, voice=unit.voice, past=past)
-        third = self.ledger.by_then(third)
-        found = resolve_dates(text=third, today=unit.at.date(), past=past)
+        today = unit.at.date()
+        own = resolve_dates(text=without_anchors(text=third), today=today, past=past).dates
+        third = self.ledger.anchored(text=third, turn=unit.turn, own=own)
+        found = resolve_dates(text=third, today=today, past=past)
         filed = label or label_clause(
             clause=clause, dates=found.dates, past=past, request=request, chat=False
         )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .tables import words
 from .tokens import Token
-from .units import MONTHS, ONES, ORDINALS, TENS, WEEKDAYS, ZONES
+from .units import CURRENCIES, MONTHS, ONES, ORDINALS, TENS, UNITS, WEEKDAYS, ZONES
 
 _ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})\Z")
 _DOTTED = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})\Z")
@@ -161,7 +161,10 @@ def _date(tokens: Sequence[Token], i: int) -> Moment | None:
     month = _month(tokens, i)
     if month:
         return _month_first(tokens, i, month)
-    if _YEAR.match(word) and (_lower(tokens, i - 1) in _YEAR_LEADS or i == 0):
+    counted = (
+        _lower(tokens, i + 1).partition("/")[0] in UNITS or _lower(tokens, i + 1) in CURRENCIES
+    )
+    if _YEAR.match(word) and not counted and (i == 0 or tokens[i - 1].lower in _YEAR_LEADS):
         return Moment("date", 0.0, i + 1, (int(word), 0, 0))
     return None
 

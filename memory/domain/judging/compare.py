@@ -13,6 +13,8 @@ from .quantities import Quantity
 from .sameness import comparable, equal
 from .tables import words
 
+# Beyond this many words on one axis a text says nothing clear, and comparing all is quadratic.
+MAX_MARKS_PER_AXIS = 8
 _SUFFIXES = (
     "ation", "ition", "ment", "ance", "ence", "able", "ible", "ness", "ion", "ity", "ive", "ful",
     "ian", "al", "er", "or", "ic", "ly", "ant", "ent", "ist", "ism", "iti",
@@ -208,7 +210,9 @@ def _oppositions(
     for mark in new.marks:
         if mark.table is Table.AXIS and _is_state(new, mark):
             for row, pole in mark.ids:
-                by_row.setdefault(row, []).append((pole, mark))
+                others = by_row.setdefault(row, [])
+                if len(others) < MAX_MARKS_PER_AXIS:
+                    others.append((pole, mark))
     clashes: list[tuple[str, str, str]] = []
     agreed_existing: set[int] = set()
     agreed_new: set[int] = set()

@@ -130,7 +130,7 @@ def other_nouns(e: Reading, n: Reading, c: Comparison) -> str:
     return ""
 
 
-def other_modifier(e: Reading, n: Reading, c: Comparison) -> bool:
+def other_modifier(c: Comparison) -> bool:
     """Whether one noun of the subjects has another word before it: "search index", "log index"."""
     lost_e = {w.position for w in c.left_existing if w.in_subject}
     lost_n = {w.position for w in c.left_new if w.in_subject}

@@ -97,7 +97,7 @@ def is_partial(reading: Reading) -> bool:
     lowers = [token.lower for token in reading.tokens]
     return any(
         (word == "not" and following in {"every", "all"}) or word in {"some", "most", "many", "few"}
-        for word, following in zip(lowers, [*lowers[1:], ""], strict=True)
+        for word, following in zip(lowers, [*lowers, ""][1:], strict=True)
     )
 
 
