@@ -28,7 +28,7 @@ check: install
 	  DJANGO_SECRET_KEY="$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(64))')" \
 	  $(BIN)/python manage.py check --deploy --fail-level WARNING
 	PALIMPSEST_ENV=test $(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null
-	$(MAKE) test
+	@$(MAKE) --no-print-directory test
 
 # Fills the running server (same PALIMPSEST_HOME) with an example team.
 demo: install

@@ -21,6 +21,7 @@ import numpy as np
 from memory.domain.judging import RulesJudge
 from memory.domain.judging import weights as judging_weights
 from memory.domain.judging.evidence import weigh
+from memory.domain.judging.features import features_of
 from memory.domain.types import Judgement, Statement, Verdict
 
 Weights = dict[str, tuple[float, float, float, float]]
@@ -137,7 +138,7 @@ def _print_failures(pairs: Sequence[Pair], judgements: Sequence[Judgement], verb
 
 def fit(*, pairs: Sequence[Pair]) -> Weights:
     """Weights of the evidence by multinomial logistic regression with an L2 penalty."""
-    rows = [weigh(pair.existing, pair.new).features for pair in pairs]
+    rows = [features_of(weigh(pair.existing, pair.new)) for pair in pairs]
     names = sorted({name for row in rows for name in row})
     x = np.array([[row.get(name, 0.0) for name in names] for row in rows])
     y = np.array([[pair.label is verdict for verdict in ORDER] for pair in pairs], dtype=float)

@@ -24,6 +24,11 @@ def last_day(dates: Sequence[FoundDate]) -> date | None:
     return exact[-1] if exact else None
 
 
+def is_anchored(*, text: str) -> bool:
+    """Whether a text takes a date from the one before it."""
+    return _ANCHORED.search(text) is not None
+
+
 def without_anchors(*, text: str) -> str:
     """The text without such expressions, so that only its own dates are left."""
     return _ANCHORED.sub(" ", text)

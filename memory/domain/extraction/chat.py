@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from .acts import Act, act_of
-from .clauses import is_past
 from .dates import resolve_dates
 from .dialogue import Unit
 from .drafts import MAX_CHARS, Draft, sentence
@@ -16,6 +15,7 @@ from .moments import FoundDate
 from .patterns import label_clause
 from .rewrite import Voice, third_person_text, with_subject
 from .syntax import has_verb, strip_lead
+from .tense import is_past
 from .words import content_words, words_of
 
 FIRST_PASS = 2.6

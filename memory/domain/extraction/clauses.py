@@ -7,17 +7,16 @@ from collections.abc import Callable
 
 from .introductions import introductions
 from .syntax import has_verb, is_imperative
+from .tense import is_past
 from .verbs import (
     AMBIGUOUS,
     AUXILIARIES,
     BASES,
     MODALS,
     THIRD,
-    UNMARKED,
     is_finite,
-    is_past_form,
 )
-from .words import DETERMINERS, PREPOSITIONS, STOPWORDS, word_set, words_of
+from .words import PREPOSITIONS, STOPWORDS, word_set, words_of
 
 _FRAME = re.compile(
     r"^(?:i|we)\s(?:just\s)?(?:measured|checked|tested|looked|found|noticed|learned|discovered|"
@@ -27,6 +26,7 @@ _FRAME = re.compile(
     r"(?:for|re|regarding|about|on|as\sfor)\sthe\s(?:record|handbook|wiki|notes|minutes|file|docs)|"
     r"one\s(?:more\s)?thing|another\sthing|two\sthings|some\sfacts|some\sbackground|context|"
     r"background|quick\s(?:note|facts)|(?:the\s)?(?:short|long)\s(?:version|story)|in\sshort|"
+    r"(?:a\s)?quick\s(?:one|thing|word)(?:\s(?:for|on|about)\s(?:the|our|my)\s[\w\s-]{3,20})?|"
     r"good\snews|bad\snews|news|update|status|fyi|note|also|a\sfew\s(?:things|facts)|"
     r"here(?:['’]s|\sis|\sare)\s[\w\s]{1,30}|(?:a\s)?note\s(?:to\sself|for\sthe\s\w+)|"
     r"for\syour\s(?:notes|information|records)|"
@@ -74,18 +74,18 @@ _ASKS = re.compile(
     r"which|any|have|has|if|so\swhat)\b",
     re.IGNORECASE,
 )
-_PLAIN_SUBJECTS = word_set("i we they you")
 _ASIDE = re.compile(
     r",\s(?:(?:he|she|they|the\s\w+)\s(?:says?|said|tells?\sme|told\sme|reckons?|wrote|writes)"
     r"|i['’]m\stold|as\sfar\sas\si\sknow|mind\syou)(?=,\s|[.!]*$)",
     re.IGNORECASE,
 )
+_BY_THE_WAY = re.compile(r",?\s(?:btw|by\sthe\sway|tbh|lol|haha)(?=[,.;!]|$)", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|\([^)]*\)")
 
 
 def trim(*, text: str) -> str:
     """The sentence without a framing head ("What I need: …") and an empty tail (", please")."""
-    text = _ASIDE.sub("", _FRAME.sub("", text))
+    text = _BY_THE_WAY.sub("", _ASIDE.sub("", _FRAME.sub("", text)))
     for _ in range(3):
         shorter = _TAIL.sub("", text)
         if shorter == text:
@@ -132,52 +132,6 @@ def split_question(*, text: str) -> list[str]:
         if opens_clause(text=left) and first not in _CONDITIONS and not _ASKS.match(left):
             return [left + ".", text[match.end() :]]
     return [text]
-
-
-def is_past(*, text: str) -> bool:
-    """Whether the sentence tells of the past, by its first finite verb."""
-    words = words_of(text)
-    if (
-        words[:1]
-        and words[0] in {"when", "whenever", "if", "once", "before", "after"}
-        and "," in text
-    ):
-        words = words_of(text.split(",", 1)[1])
-    for index, word in enumerate(words):
-        if word in {
-            "will",
-            "won't",
-            "shall",
-            "i'll",
-            "we'll",
-            "they'll",
-            "she'll",
-            "he'll",
-            "it'll",
-        }:
-            return False
-        if word in {"was", "were", "did", "didn't", "had", "wasn't", "weren't", "been", "hadn't"}:
-            return True
-        if word in {"am", "is", "are", "do", "does", "can", "must", "should", "has", "have", "i'm",
-                    "i've", "we've", "it's", "isn't", "aren't", "don't", "can't"}:  # fmt: skip
-            following = words[index + 1 : index + 3]
-            if word in {"has", "have", "i've", "we've"}:
-                return any(is_past_form(word=w) for w in following)
-            return False
-        if index and word in BASES and words[index - 1] in _PLAIN_SUBJECTS and word not in UNMARKED:
-            return False
-        if (
-            word in BASES
-            and word not in AMBIGUOUS
-            and index
-            and words[index - 1] not in {"to", "did", "didn't", "a", "the"}
-        ):
-            return False
-        if is_past_form(word=word) and (index == 0 or words[index - 1] not in DETERMINERS | {"be"}):
-            return True
-        if word in THIRD and THIRD[word] not in AMBIGUOUS:
-            return False
-    return False
 
 
 def split_clauses(*, text: str) -> list[str]:

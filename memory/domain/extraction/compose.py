@@ -4,72 +4,48 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from uuid import UUID
 
 from ..types import MemoryType, Role
 from .acts import Act, act_of, is_lasting
-from .answers import complete_answer, is_offer
+from .answers import complete_answer
 from .chat import FIRST_PASS, ChatListener
-from .clauses import opens_clause, split_clauses, trim
+from .clauses import split_clauses, trim
 from .dates import resolve_dates
 from .dialogue import Unit
 from .drafts import Draft, dated, merged_sources
-from .fillers import is_acknowledgement, is_ephemeral, is_rule_fragment, says_nothing, tells_too_little
+from .fillers import (
+    is_ephemeral,
+    is_rule_fragment,
+    says_nothing,
+    tells_too_little,
+)
 from .introductions import introductions
 from .labels import Label
-from .pins import split_pin
+from .pins import pinned_label, split_pin
 from .profile import profile_label
+from .replies import Replies, is_detail, question_ids
 from .requests import RequestFrame, as_wish, asks_for_none, reminder_before
 from .rewrite import third_person_text, with_subject
 from .syntax import is_imperative, strip_lead
 from .tools import ToolRun, read_report
-from .words import PREPOSITIONS, content_words, words_of
+from .words import words_of
 from .writer import ClauseWriter
 
 _ONLY_SECRET = re.compile(r"(?:\b(?:is|are|was)|=|:)\s?\[masked\]", re.IGNORECASE)
-_BARE_NOUN = re.compile(
-    r"^(?:(?:and|what\sabout|how\sabout|any)\s)*(?:the\s|your\s)?(?P<np>[a-z-]+(?:\s[a-z-]+)?)$",
+_WORKS = re.compile(
+    r"\b(?:that|this|it|which)\s(?:always\s|usually\s|normally\s)?(?:helps|works|worked|fixes|fixed|"
+    r"helped|does\sthe\strick|did\sthe\strick|solves|solved|has\sworked)\b",
     re.IGNORECASE,
 )
-_LEANING_ANSWER = re.compile(r"(?:there|it|that|they|none|we\sdo|no)\b", re.IGNORECASE)
-_BARE_WH = re.compile(
-    r"^(?:\w+[,.]\s)?(?:and\s)?(?:when|where|who|how|since\swhen|until\swhen|"
-    r"(?:at\s)?what\stime|how\slong|which\sday|(?:for\s)?how\smany(?:\s(?P<noun>[a-z]+))?)\?$",
-    re.IGNORECASE,
-)
-_EXCEPTION = re.compile(
-    r"^(?:but\s)?(?:never|not|no|except|only|always|preferably|then|after\sthat|next|plus|like)\b",
-    re.IGNORECASE,
-)
-_PROPOSED = re.compile(
-    r"^(?:\w+[.,!]\s)?(?:i\s(?:found|have|can\soffer|see)|there(?:['’]s|\sis)|the\s(?:next|first)|"
-    r"(?:how|what)\sabout|would|shall\si\stake)\b.*(?:\d|day\b)",
-    re.IGNORECASE,
-)
-_ACCEPTS = re.compile(
-    r"^(?:(?:yes|yep|ok|okay|great|perfect|sure|fine|good)[\s,.!]*)*(?:(?:please\s)?(?:take|book|"
-    r"choose|go\swith|reserve)\s(?:it|that|this|those|them)(?:\sone)?|(?:that|it)(?:\s(?:works|suits|"
-    r"fits|sounds)|['’]s\s(?:perfect|fine|good|great))[\w\s]{0,20}|perfect|deal|i['’]ll\stake\s"
-    r"(?:it|that)|yes|ok|sounds\sgood)(?:,?\splease|,?\sthanks)?[.!]*$",
+_WANTS_DONE = re.compile(
+    r"^(?:i['’]d\slike|i\swould\slike|i\s(?:need|want|have))\sto\s(?:book|order|reserve|schedule|"
+    r"cancel|return|rent|hire|register|move|reschedule|change|renew|exchange|extend|postpone)\b",
     re.IGNORECASE,
 )
 _OUTCOME = re.compile(
     r"^(?:it|they|he|she)(?:['’]s|\s(?:has|have|is|are))?\s(?:just\s|already\s|since\s|finally\s)?"
     r"(?:turned\sup|arrived\s(?:after\sall|in\sthe\send)|works?\sagain|working\sagain|back|fixed|"
     r"been\s(?:fixed|found|solved|returned|repaired)|found|solved|sorted|resolved)\b",
-    re.IGNORECASE,
-)
-_DATED = re.compile(r"\d|\b\w+day\b")
-_CONCRETE = re.compile(r"\d|[^.!?]\s[A-ZÀ-Þ]\w")
-_MAX_DETAIL = 12
-_NAME_ASKED = re.compile(
-    r"\b(?:your\s(?:full\s|first\s|last\s|account\s)?name|who\sam\si\s(?:talking|speaking)|"
-    r"who\sis\s(?:this|asking))\b",
-    re.IGNORECASE,
-)
-_TASTE_ASKED = re.compile(
-    r"\byou\s(?:like|prefer|usually|always|normally|have)\b|\bfavou?rite\b|"
-    r"\byour\s(?:name|account|e-?mail|phone)",
     re.IGNORECASE,
 )
 _PLAIN_WISH = re.compile(r"(?:please\s)?(?:don['’]t|do\snot|never|always)\b", re.IGNORECASE)
@@ -87,7 +63,7 @@ class Walk:
         self._frame = RequestFrame()
         self._chat = ChatListener(threshold=FIRST_PASS)
         self._pin_next = -1
-        self._proposal: Unit | None = None
+        self._replies = Replies(writer=self._writer, frame=self._frame)
 
     def drafts(self) -> list[Draft]:
         """All drafts of the conversation in order."""
@@ -100,9 +76,7 @@ class Walk:
             elif unit.role is Role.USER:
                 self._user(unit)
             elif unit.role is Role.ASSISTANT:
-                self._proposal = unit if _PROPOSED.search(unit.text) else self._proposal
-                dates = resolve_dates(text=unit.text, today=unit.at.date(), past=False).dates
-                self._writer.ledger.heard(dates=dates, turn=unit.turn)
+                self._replies.hear(unit=unit)
                 if self._run.units:
                     self._report(unit)
         self._close_frame()
@@ -131,8 +105,12 @@ class Walk:
         act = act_of(text=unit.text, chat=False)
         if act is Act.COMMAND:
             return
-        if self._accepted(unit):
+        if self._replies.accepts(unit=unit):
             return
+        if unit.question and unit.question_id and not unit.place:
+            self._writer.focus.asked_about(
+                question=unit.question, source=unit.question_id, turn=unit.turn - 1
+            )
         bare = strip_lead(text=unit.text)
         pinned, text = self._pin(unit, bare)
         text, headed = self._writer.focus.strip_heading(
@@ -144,22 +122,12 @@ class Walk:
         if act is not Act.QUESTION and text != bare.strip(" ,;-–—"):
             act = act_of(text=text, chat=False)
             act = Act.STATEMENT if pinned and act in _FORGIVEN else act
+        if act is Act.STATEMENT and _WANTS_DONE.match(text) and len(split_clauses(text=text)) == 1:
+            act = Act.REQUEST
         told = act in {Act.STATEMENT, Act.FRAGMENT}
         asked = told and unit.question and unit.place <= 1 and not headed
-        if not (asked and self._answered(unit, text, act)):
+        if not (asked and self._replies.answers(unit=unit, text=text, act=act)):
             self._sort(unit, bare, text, act, pinned)
-
-    def _accepted(self, unit: Unit) -> bool:
-        """Take what the agent just proposed for an open request ("Take it") as its details."""
-        offer, self._proposal = self._proposal, None
-        if offer is None or offer.turn != unit.turn - 1 or not self._frame.takes(unit=unit):
-            return False
-        if not _ACCEPTS.match(unit.text):
-            return False
-        found = re.sub(r"(?i)^(?:i\s(?:found|have|can\soffer|see)|there(?:['’]s|\sis))\s", "",
-                       strip_lead(text=offer.text))  # fmt: skip
-        self._frame.details.append((found, offer.message_id))
-        return True
 
     def _sort(self, unit: Unit, bare: str, text: str, act: Act, pinned: bool) -> None:
         """Send a sentence to what its act asks for."""
@@ -177,9 +145,8 @@ class Walk:
         elif not (
             act is Act.FRAGMENT
             and unit.place
-            and _CONCRETE.search(" " + text)
-            and len(text.split()) <= _MAX_DETAIL
-            and self._detailed(unit, text, reach=0)
+            and is_detail(text=text)
+            and self._replies.details(unit=unit, text=text, reach=0)
         ):
             self._writer.observe(unit=unit, text=text)
 
@@ -195,53 +162,6 @@ class Walk:
         self._pin_next = -1
         return pinned or announced, rest
 
-    def _answered(self, unit: Unit, text: str, act: Act) -> bool:
-        """Complete an elliptic answer; True when that was all there is to do."""
-        asked = replace(unit, sources=merged_sources(unit.sources, _ids(unit)))
-        noun = _BARE_NOUN.match(strip_lead(text=unit.question).rstrip("?! "))
-        leaning = act is Act.STATEMENT and not unit.place and _LEANING_ANSWER.match(text)
-        if noun and leaning:
-            self._writer.write(unit=asked, clause=f"{noun.group('np')}: {text}")
-            return True
-        bare = _BARE_WH.match(unit.question)
-        placed = act is Act.FRAGMENT or words_of(text)[0] in PREPOSITIONS
-        if bare and placed and not unit.place and not self._frame.takes(unit=unit):
-            counted = f"{text.rstrip('. ')} {bare.group('noun')}" if bare.group("noun") else text
-            if self._detailed(asked, counted):
-                return True
-        if act is Act.FRAGMENT and unit.place and _EXCEPTION.match(text):
-            return self._detailed(unit, text, reach=0)
-        if act is Act.STATEMENT and opens_clause(text=text) and not is_imperative(text=text):
-            return False
-        named = introductions(clause=f"my name is {text}")
-        if named and _NAME_ASKED.search(unit.question):
-            self._writer.introduce(unit=unit, said=named)
-            return True
-        if is_acknowledgement(text=text):
-            return False
-        whole = complete_answer(question=unit.question, answer=text)
-        if noun and not whole and act is Act.FRAGMENT and not unit.place and " " in text:
-            whole = f"{noun.group('np')}: {text}"
-        taste = bool(whole) and _TASTE_ASKED.search(unit.question)
-        fragment = act is Act.FRAGMENT
-        if fragment and not taste and content_words(text) and self._frame.takes(unit=unit):
-            self._frame.details.append((text, unit.message_id))
-            return True
-        if not whole and fragment and is_offer(question=unit.question) and _DATED.search(text):
-            return self._detailed(asked, text)
-        if not whole or (unit.place and not fragment):
-            return False
-        self._writer.write(unit=asked, clause=whole)
-        return True
-
-    def _detailed(self, unit: Unit, text: str, reach: int = 2) -> bool:
-        """Add a fragment to what was told at most `reach` turns before."""
-        third = third_person_text(text=text, voice=unit.voice)
-        resolved = resolve_dates(text=third, today=unit.at.date(), past=False)
-        return unit.own and self._writer.ledger.detail(
-            text=resolved.text, turn=unit.turn, sources=unit.sources, reach=reach
-        )
-
     def _state(self, unit: Unit, text: str, pinned: bool) -> None:
         if says_nothing(text=text):
             return
@@ -249,9 +169,7 @@ class Walk:
         ledger = self._writer.ledger
         if ledger.lean(said=text, told=told, turn=unit.turn):
             return
-        if _OUTCOME.match(text) and ledger.outcome(
-            told=told, turn=unit.turn, sources=unit.sources
-        ):
+        if _OUTCOME.match(text) and ledger.outcome(told=told, turn=unit.turn, sources=unit.sources):
             return
         for clause in split_clauses(text=text):
             said = introductions(clause=clause)
@@ -278,7 +196,11 @@ class Walk:
         if pointing and not pinned and tells_too_little(clause=text):
             return
         lasting = is_lasting(text=text) or bool(_PLAIN_WISH.match(text))
-        if pinned and is_imperative(text=text):
+        if is_imperative(text=text) and _WORKS.search(text):
+            label = Label(MemoryType.PROCEDURAL, 6, "procedure", "procedure")
+            label = pinned_label(label) if pinned else label
+            self._writer.write(unit=unit, clause=text, label=label)
+        elif pinned and is_imperative(text=text):
             self._writer.write(unit=unit, clause=text, pinned=True)
         elif spoken or lasting:
             wish = as_wish(text=text)
@@ -293,7 +215,7 @@ class Walk:
         whole = complete_answer(question=unit.question, answer=text) if unit.question else ""
         if not re.match(r"(?i)(?:when|if|in\scase)\b", whole):
             return False
-        asked = replace(unit, sources=merged_sources(unit.sources, _ids(unit)))
+        asked = replace(unit, sources=merged_sources(unit.sources, question_ids(unit=unit)))
         label = Label(MemoryType.PROCEDURAL, 6, "procedure", "procedure")
         self._writer.write(unit=asked, clause=whole, label=label)
         return True
@@ -302,8 +224,3 @@ class Walk:
         request = self._frame.closed()
         if request is not None:
             self._writer.ledger.insert_by_turn(request)
-
-
-def _ids(unit: Unit) -> tuple[UUID, ...]:
-    """The message whose question a unit answers."""
-    return (unit.question_id,) if unit.question_id else ()

@@ -87,6 +87,14 @@ VALUES = (
         r"fifty)\b", re.I)),
     ("name", re.compile(r"(?<!^)(?<![.!?]\s)\b[A-Z][\w-]+(?:\s[A-Z][\w-]+)*")),
 )  # fmt: skip
+NOT_ONLY = re.compile(
+    r"^not\s(?:the\s|on\s|at\s|in\s)?(?P<old>[\w’'-]+(?:\s[\w’'-]+){0,2})[.!]*$", re.I
+)
+INSTEAD = re.compile(
+    r"^(?:it['’]s|it\sis|that['’]s|make\sit|but|rather|we\s(?:took|chose|mean)|i\smeant)\s"
+    r"(?P<new>[^,;]{2,40}?)[.!]*$",
+    re.IGNORECASE,
+)
 # A thing with a number of its own: "courtroom 7", "gate B12".
 LABELLED = re.compile(r"\b(?P<noun>[a-z]{3,})\s(?P<value>[A-Z]{0,2}\d{1,4}[A-Za-z]?)\b(?![.,:]\d)")
 # "No, that's the roofers": the answer just given belongs to another question.

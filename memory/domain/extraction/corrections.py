@@ -8,22 +8,19 @@ from dataclasses import replace
 from ..types import Role
 from .correction_words import (
     DECISION,
-    HEDGE,
-    LABELLED,
-    LIST_AGAIN,
     MARKER,
     MARKER_WORDS,
     NOT_OLD,
     NOT_OLD_BUT,
-    OTHERS,
+    NOT_ONLY,
     PLAN,
     PURPOSE,
     RETRACT_ALL,
     RETRACT_X,
-    SUBJECT_ASKED,
     VALUES,
 )
 from .dialogue import Unit
+from .revisions import Revisions
 from .splices import corrected_inline, joined, replaced, stems, without_clause
 from .syntax import has_verb, strip_lead
 from .words import content_words, words_of
@@ -38,11 +35,8 @@ def apply_corrections(*, units: list[Unit]) -> list[Unit]:
     return board.remaining()
 
 
-class _Board:
+class _Board(Revisions):
     """The units of one conversation while corrections are being worked in."""
-
-    def __init__(self, units: list[Unit]) -> None:
-        self._units: list[Unit | None] = list(units)
 
     def remaining(self) -> list[Unit]:
         return [unit for unit in self._units if unit is not None]
@@ -76,21 +70,11 @@ class _Board:
         retracted = RETRACT_X.search(strip_lead(text=unit.text))
         if retracted and self._retract_plan(index, unit, retracted.group("x")):
             return
+        if NOT_ONLY.match(body):
+            self._not_then(index, unit, body)
+            return
         if marked and not (len(words_of(unit.text)) < 15 and self._labelled(index, unit)):
             self._new_value(index, unit, body, about)
-
-    def _earlier(self, index: int, limit: int = 30) -> list[int]:
-        speaker = self._units[index]
-        found = []
-        for position in range(index - 1, -1, -1):
-            unit = self._units[position]
-            if unit is None or speaker is None or unit.role is not Role.USER:
-                continue
-            if unit.voice.name == speaker.voice.name and not unit.text.endswith("?"):
-                found.append(position)
-            if len(found) >= limit:
-                break
-        return found
 
     def _named_old(self, index: int, unit: Unit, body: str, marked: bool) -> bool:
         """ "X, not Y": put X where Y was said."""
@@ -183,74 +167,6 @@ class _Board:
                 self._units[position] = without_clause(target, shared)
                 self._units[index] = joined(unit, target, unit.text, unit.at)
                 return
-
-    def _others(self, index: int, unit: Unit) -> bool:
-        """ "No, that's the roofers": put the answer just given to the question about them."""
-        match = OTHERS.match(unit.text)
-        before = self._units[index - 1] if index else None
-        if match is None or before is None or before.turn != unit.turn or not before.question:
-            return False
-        asked = SUBJECT_ASKED.search(before.question)
-        if asked is None or has_verb(text=before.text):
-            return False
-        question = before.question.replace(asked.group(), match.group("noun"), 1)
-        self._units[index - 1] = replace(before, question=question)
-        self._units[index] = None
-        return True
-
-    def _listed_again(self, index: int, unit: Unit) -> bool:
-        """A list of the same things in another order replaces the first one."""
-        match = LIST_AGAIN.match(unit.text)
-        if match is None or has_verb(text=match.group("items")):
-            return False
-        items = set(words_of(match.group("items"))) - {"and", "then"}
-        near = self._earlier(index, 8)
-        for turn in dict.fromkeys(t.turn for i in near if (t := self._units[i]) is not None):
-            said = [i for i in near if (t := self._units[i]) is not None and t.turn == turn]
-            fragments = [
-                i for i in said if (t := self._units[i]) is not None and not has_verb(text=t.text)
-            ]
-            told = {w for i in fragments if (t := self._units[i]) for w in words_of(t.text)}
-            first = self._units[said[-1]]
-            if turn == unit.turn or first is None or not items <= told:
-                continue
-            for position in fragments:
-                self._units[position] = None
-            self._units[index] = replace(
-                joined(unit, first, match.group("items"), unit.at),
-                question=first.question, question_id=first.question_id, place=0,
-            )  # fmt: skip
-            return True
-        return False
-
-    def _against_guess(self, index: int, unit: Unit, old: str, new: str) -> bool:
-        """ "15, not 50" against what the other side believed."""
-        for position in range(index - 1, max(-1, index - 8), -1):
-            guess = self._units[position]
-            if guess is None or guess.role is not Role.ASSISTANT or unit.turn - guess.turn > 1:
-                continue
-            at = re.search(rf"(?<![\w.]){re.escape(old)}(?![\w%])(?!\.\d)", guess.text, re.I)
-            if at and not guess.text.endswith("?"):
-                said = replaced(guess.text, at.start(), at.end(), new)
-                text = HEDGE.sub("", strip_lead(text=said)).rstrip(".") + "."
-                self._units[index] = joined(unit, guess, text, unit.at)
-                return True
-        return False
-
-    def _labelled(self, index: int, unit: Unit) -> bool:
-        """ "Wait … courtroom 11" where "courtroom 7" was said."""
-        for new in LABELLED.finditer(unit.text):
-            for position in self._earlier(index, 8):
-                target = self._units[position]
-                for old in LABELLED.finditer(target.text) if target else ():
-                    same = old.group("noun").lower() == new.group("noun").lower()
-                    if target is None or not same or old.group() == new.group():
-                        continue
-                    text = target.text[: old.start()] + new.group() + target.text[old.end() :]
-                    self._units[position] = joined(target, unit, text, target.at)
-                    self._units[index] = None
-                    return True
-        return False
 
     def _retract_previous(self, index: int, rest: str = "") -> None:
         dropped_before = {i for i, u in enumerate(self._units) if u is None}

@@ -50,7 +50,7 @@ DATE_EXPRESSION = re.compile(
             r"|december)\b(?!\w))",
             rf"(?P<ago>\b(?:about\s|around\s)?{_COUNT.format('agon')}\s{_UNIT.format('agou')}\s"
             r"(?:ago|back)\b)",
-            rf"(?P<ahead>\b(?:with)?in\s(?:about\s)?{_COUNT.format('ahn')}\s"
+            rf"(?P<ahead>\bin\s(?:about\s)?{_COUNT.format('ahn')}\s"
             rf"{_UNIT.format('ahu')}(?:['’]s?\stime)?\b(?!\s(?:of|or|per)\b)|\b"
             rf"{_COUNT.format('fnn')}\s{_UNIT.format('fnu')}\sfrom\s(?:now|today)\b)",
             r"(?P<eom>\b(?:the\s)?(?P<eomk>end|start|beginning|middle)\sof\s(?:the|this)\s"

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 
 from .date_expressions import WEEKDAY_NAME
 from .moments import Precision, month_day, with_weekday
+from .weekday_dates import weekday, weekdays
 from .words import MONTHS, NUMBER_WORDS, WEEKDAYS
 
 # The new wording, the preposition it needs where none stands before it, its first day, precision.
@@ -79,54 +80,6 @@ def _reference(match: re.Match[str], today: date, _past: bool) -> Resolved | Non
     )
 
 
-def _weekday(match: re.Match[str], today: date, past: bool) -> Resolved | None:
-    target = WEEKDAYS.index(match.group("wdn").lower())
-    relation = (match.group("wdrel") or "").lower()
-    week = (match.group("wdw") or "").lower()
-    if week:
-        day = _monday(today, week) + timedelta(days=target)
-    elif relation in {"last", "past"} or (past and relation not in {"next", "this", "coming"}):
-        day = today - timedelta(days=(today.weekday() - target - 1) % 7 + 1)
-    else:
-        ahead = (target - today.weekday() - 1) % 7 + 1
-        # "next Friday" said on a Wednesday is the one of next week.
-        if relation == "next" and today.weekday() < target:
-            ahead += 7 if today.weekday() + ahead < 7 and ahead < 3 else 0
-        day = today + timedelta(days=ahead)
-    part = match.group("wdp")
-    wording = with_weekday(day) + (f" at {part}" if part in {"noon", "night", "lunchtime"} else "")
-    if part in {"morning", "afternoon", "evening"}:
-        wording += f" in the {part}"
-    return wording, "on", day, Precision.RELATIVE
-
-
-def _monday(today: date, week: str) -> date:
-    """The Monday of "this week", "next week" or "last week"."""
-    shift = 7 if "next" in week else -7 if "last" in week else 0
-    return today - timedelta(days=today.weekday() - shift)
-
-
-_OPEN_JOINTS = frozenset({"and", "or"})
-
-
-def _weekdays(match: re.Match[str], today: date, past: bool) -> Resolved | None:
-    """ "Thursday and Friday this week"; a range that names no week may be a habit."""
-    week = (match.group("wdsw") or match.group("wdsp") or "").lower()
-    if not week:
-        return None
-    monday = _monday(today, week)
-    days = [
-        monday + timedelta(days=WEEKDAYS.index(match.group(key).lower()))
-        for key in ("wdsa", "wdsb")
-    ]
-    if days[1] < days[0]:
-        days[1] += timedelta(days=7)
-    joint = "and" if match.group("wdsj") in _OPEN_JOINTS else "to"
-    return f"{with_weekday(days[0])} {joint} {with_weekday(days[1])}", "on", days[0], (
-        Precision.RELATIVE
-    )
-
-
 def _span(match: re.Match[str], today: date, past: bool) -> Resolved | None:
     relation = match.group("srel").lower()
     unit = match.group("sunit").lower()
@@ -137,6 +90,8 @@ def _span(match: re.Match[str], today: date, past: bool) -> Resolved | None:
         if relation in {"last", "past", "this past"}
         else 0
     )
+    if unit == "week" and match.string[match.end() : match.end() + 4] == " of ":
+        return None
     if unit == "week":
         monday = today - timedelta(days=today.weekday())
         if step == -1:
@@ -206,9 +161,7 @@ def _ago(match: re.Match[str], today: date, _past: bool) -> Resolved | None:
     return _offset(match.group("agon"), match.group("agou").lower(), today, -1)
 
 
-def _ahead(match: re.Match[str], today: date, past: bool) -> Resolved | None:
-    if past and match.group().lower().startswith("within"):
-        return None
+def _ahead(match: re.Match[str], today: date, _past: bool) -> Resolved | None:
     count, unit = match.group("ahn") or match.group("fnn"), match.group("ahu") or match.group("fnu")
     return _offset(count, unit.lower(), today, 1)
 
@@ -281,7 +234,7 @@ def _month(match: re.Match[str], today: date, past: bool) -> Resolved | None:
 
 
 RESOLVERS: dict[str, Callable[[re.Match[str], date, bool], Resolved | None]] = {
-    "iso": _iso, "md": _calendar, "dm": _calendar, "ref": _reference, "wds": _weekdays,
-    "wd": _weekday,
+    "iso": _iso, "md": _calendar, "dm": _calendar, "ref": _reference, "wds": weekdays,
+    "wd": weekday,
     "span": _span, "ago": _ago, "ahead": _ahead, "eom": _edge, "th": _ordinal, "mon": _month,
 }  # fmt: skip

@@ -9,7 +9,7 @@ from datetime import date
 from .date_expressions import DATE_EXPRESSION, WEEKDAY_NAME
 from .date_resolvers import RESOLVERS, Resolved
 from .moments import FoundDate
-from .verbs import BASES, THIRD, is_finite, is_past_form
+from .verbs import BASES, THIRD, UNMARKED, is_finite, is_past_form
 from .words import word_set, words_of
 
 _KEEPS_PREPOSITION = word_set(
@@ -19,7 +19,8 @@ _KEEPS_PREPOSITION = word_set(
     """
 )
 _NOT_A_DATE_BEFORE = word_set(
-    "easter whit good black ash palm cyber second other third first fourth every each a any per another most to through"
+    "second other third first fourth every each a any per another most to through "
+    "easter whit good black ash palm cyber"
 )
 
 
@@ -86,6 +87,7 @@ def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> Resolv
     group = match.lastgroup or ""
     name = next((key for key in RESOLVERS if match.group(key)), group)
     past = _local_tense(text[: match.start()], past)
+    past = past or (name == "wd" and previous == "since")
     moved = previous == "to" and bool(_MOVED.search(text[: match.start()]))
     if moved:
         past = False
@@ -118,6 +120,12 @@ def _local_tense(before: str, past: bool) -> bool:
         word = words[index]
         if index and is_past_form(word=word) and words[index - 1] in _PRESENT_PASSIVE:
             return False
+        if (
+            index
+            and words[index - 1] in _SUBJECTS
+            and (word in THIRD or (word in BASES and word not in UNMARKED))
+        ):
+            return False
         if word in _PAST_AUXILIARIES or is_past_form(word=word):
             return True
         if word == "to" and index + 1 < len(words) and words[index + 1] in BASES:
@@ -127,6 +135,7 @@ def _local_tense(before: str, past: bool) -> bool:
     return past
 
 
+_SUBJECTS = frozenset({"i", "we", "you", "they", "he", "she", "it", "who", "which"})
 _PRESENT_PASSIVE = frozenset({"be", "is", "are", "get", "gets", "being"})
 _PAST_AUXILIARIES = word_set("was were did had been didn't wasn't")
 _PRESENT_AUXILIARIES = word_set("will is are must has have can should won't shall")

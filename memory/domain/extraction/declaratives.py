@@ -14,7 +14,8 @@ _CLOSING_ADVERBS = word_set(
 DO = word_set("do does did")
 HAVE = word_set("has have had")
 _DATE_LIKE = re.compile(
-    r"^(?:the\s)?\d{1,2}(?:st|nd|rd|th)?\b|^(?:january|february|march|april|may|june|july|"
+    r"^(?:the\s)?\d{1,2}(?:st|nd|rd|th)\b|^(?:the\s)?\d{1,2}(?:\sof)?\s(?:jan|feb|mar|apr|may|jun|jul|"
+                        r"aug|sep|oct|nov|dec)[a-z]*\b|^(?:january|february|march|april|may|june|july|"
                         r"august|september|october|november|december)\s\d|^(?:mon|tues|wednes|"
                         r"thurs|fri|satur|sun)day",
                         re.IGNORECASE)  # fmt: skip
@@ -100,7 +101,8 @@ def placed(wh: str, noun: str, rest: list[str], given: str) -> str:
     if "time" in wh or _TIME_LIKE.match(given):
         return f"at {given}" if _TIME_LIKE.match(given) else given
     if wh == "when" or _DATE_LIKE.match(given):
-        return f"on {given}" if _DATE_LIKE.match(given) else given
+        dated = _DATE_LIKE.match(given) or re.match(r"\d{1,2}$", given)
+        return f"on {given}" if dated else given
     if wh.startswith(("how many", "how much")):
         counted = wh.split(None, 2)[2] if len(wh.split()) > 2 else ""
         return (

@@ -116,7 +116,10 @@ def _sentences(message: SourceMessage) -> list[str]:
     text = mask_secrets(text=without_rendered_memory(text=message.content[:_MAX_CHARS]))
     parts = (" ".join(part[:_MAX_SENTENCE].split()) for part in split_sentences(text))
     return [
-        piece for part in parts if _SAYS_ANYTHING.search(part) for piece in split_question(text=part)
+        piece
+        for part in parts
+        if _SAYS_ANYTHING.search(part)
+        for piece in split_question(text=part)
     ]
 
 

@@ -56,6 +56,10 @@ _EXPLETIVE = re.compile(
 _PLACE_PREPOSITIONS = word_set(
     "in at outside on to near into via of inside within across through over under around"
 )
+_ASKED_ABOUT = re.compile(
+    r"\b(?:[Ii]s|[Dd]oes|[Dd]id|[Ww]ill|[Hh]as|[Ww]as|[Cc]an|[Ss]hould|[Ww]ould)\s"
+    r"(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)\s[a-z]+"
+)
 _PLURAL_KIN = word_set("family kids children parents siblings twins grandchildren")
 
 
@@ -174,6 +178,14 @@ class Focus:
             self.topic = self._thing = Mention(begun.group(1), source, turn)
         return False
 
+    def asked_about(self, *, question: str, source: UUID, turn: int) -> None:
+        """Learn whom a question is about ("Is Ken leaving?")."""
+        match = _ASKED_ABOUT.search(question)
+        if match and match.group("name").lower() not in COMMON_OPENERS:
+            mention = Mention(match.group("name"), source, turn)
+            if not self._is_topic(mention.name) and mention.name.isalpha():
+                self._person = self._maybe_person = mention
+
     def resolve(self, *, text: str, turn: int, reach: int) -> tuple[str, list[UUID]]:
         """The sentence with subject pronouns replaced by what they mean, and the sources used.
 
@@ -194,15 +206,20 @@ class Focus:
         clitic = (match.group("clitic") or "").replace("’", "'")
         owned = pronoun in {"its", "his", "their"} or (pronoun == "her" and not clitic)
         name = mention.name + ("'s" if owned else "")
-        verb = {"'s": " is", "'re": " is", "'ve": " has", "'ll": " will", "'d": " had"}.get(
-            clitic, ""
-        )
+        several = mention is self._noun and pronoun == "they"
+        verb = {
+            "'s": " is",
+            "'re": " are" if several else " is",
+            "'ve": " have" if several else " has",
+            "'ll": " will",
+            "'d": " had",
+        }.get(clitic, "")
         if clitic == "'s" and re.match(
             r"\s(?:been|got|had|gone|done|moved|left|started)\b(?!-)", text[match.end() :]
         ):
             verb = " has"
         rest = text[match.end() :]
-        if pronoun == "they" and not clitic:
+        if pronoun == "they" and not clitic and mention is not self._noun:
             rest = _agree_first(rest)
         return f"{match.group('lead')}{name}{verb}{rest}", sources
 
@@ -229,14 +246,19 @@ class Focus:
         if pronoun in {"she", "he", "her", "his"}:
             return self._human()
         if pronoun in {"they", "their"}:
-            return self._group or self.topic
+            noun, group = self._noun, self._group or self.topic
+            if noun and noun.name.endswith("s") and (group is None or noun.turn > group.turn):
+                return noun
+            return group
         if pronoun == "it" and _EXPLETIVE.match(rest):
             return None
         if self._thing and self.topic and self._thing.turn < self.topic.turn:
             return self.topic
         named = self._thing or self.topic
-        if self._noun and pronoun == "it" and (
-            named is None or self._noun.turn > named.turn or named == self._maybe_person
+        if (
+            self._noun
+            and pronoun == "it"
+            and (named is None or self._noun.turn > named.turn or named == self._maybe_person)
         ):
             return self._noun
         return named

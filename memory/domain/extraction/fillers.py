@@ -40,7 +40,7 @@ _RULE_WORDS = word_set("always never no only nobody deadline budget")
 _WAIT_AND_SEE = re.compile(
     r"\b(?:we|i|you|they)(?:['’]ll|\swill)\s(?:\w+\s)?(?:see|find\sout|figure\s(?:it|that)\sout|"
     r"cross\sthat\sbridge)\b(?:\sabout\s(?:it|that|this))?(?:\W*\w+)?\W*$"
-    r"|^not\sthat\b|\bnothing(?:['’]s|\sis|\shas\sbeen)\s(?:\w+\s)?(?:decided|settled|agreed|fixed|"
+    r"|^you(?:['’]re|\sare|\sguys|\speople|\sreally|\sknow)\b|^not\sthat\b|\bnothing(?:['’]s|\sis|\shas\sbeen)\s(?:\w+\s)?(?:decided|settled|agreed|fixed|"
     r"certain|sure|final)\b|\bworth\sa\stry\b",
     re.IGNORECASE,
 )
@@ -52,6 +52,9 @@ def tells_too_little(*, clause: str) -> bool:
     """Whether a clause names too little to stand for itself ("They changed it", "On May 12")."""
     if _REPORTING.match(clause):
         return True
+    words = set(content_words(clause))
+    if len(words) > 5:
+        return False
     words = set(content_words(DATE_EXPRESSION.sub(" ", clause)))
     if not words:
         return True

@@ -11,11 +11,15 @@ from .words import COMMON_OPENERS, word_set
 _NAME_WORD = r"[A-ZÀ-Þ][a-zà-ÿ’'-]*[A-ZÀ-Þ]?[a-zà-ÿ]+"
 _FULL = rf"{_NAME_WORD}(?:\s(?:van|von|de|der|den|da|di|del|bin|al|la)\b)*(?:\s{_NAME_WORD}){{0,2}}"
 _NAME = re.compile(
-    rf"^(?:(?i:my\s(?:full\s|real\s|first\s)?name(?:\sis|['’]s)|i\sam|i['’]m|this\sis|it['’]s|"
+    rf"^(?:(?i:my\s(?:full\s|real\s|first\s)?name(?:\sis|['’]s)|i\sam|i['’]m|this\sis|"
     rf"name['’]s|"
     rf"my\sname\shere\sis))\s(?P<name>{_FULL})(?P<rest>$|(?=[\s,.!]).*)"
 )
 _HERE = re.compile(rf"^(?P<name>{_FULL})\s(?:here|speaking)\b(?P<rest>.*)")
+_FROM = re.compile(
+    rf"^(?P<name>{_NAME_WORD}(?:\s{_NAME_WORD}){{1,2}})"
+    r"(?P<rest>\s(?:from|at|of|with)\s(?:the\s)?[A-ZÀ-Þ][\w’'&-]*(?:\s[\w’'&-]+){0,4})[.!]*$"
+)
 _CALLED = re.compile(
     rf"\b(?i:i\s(?:usually\s|mostly\s|just\s)?go\sby|(?:please\s|just\s|you\scan\s)?call\sme|"
     rf"(?:everyone|everybody|people|friends|they|most\speople)\scalls?\sme|"
@@ -51,7 +55,7 @@ class Introduction:
 def introductions(*, clause: str) -> list[Introduction]:
     """What the clause says of the speaker's name and pronouns, in the third person."""
     found: list[Introduction] = []
-    match = _NAME.match(clause) or _HERE.match(clause)
+    match = _NAME.match(clause) or _HERE.match(clause) or _FROM.match(clause)
     if match and _plausible(match.group("name")):
         rest = match.group("rest").rstrip(".! ")
         content = f"User's name is {match.group('name')}"

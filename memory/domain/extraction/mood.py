@@ -104,6 +104,7 @@ _SMALL_TALK = re.compile(
     r"so\s(?:hot|cold|warm|tired|hungry)\b|cake\sin\sthe|friday\sfeeling|tell\sme\sa\sjoke)",
     re.IGNORECASE,
 )
+_THANKS = re.compile(r"(?:many\s)?(?:thanks|thank\syou|cheers|congrat\w*)\b", re.IGNORECASE)
 _CHATTER = re.compile(
     r"\b(?:weather|rain(?:ing|s|y)?|sunny|snow(?:ing|y)?|drizzl\w+|freezing|heatwave|sunshine|"
     r"coffees?|cuppa|espresso|"
@@ -166,7 +167,7 @@ def is_small_talk(*, text: str) -> bool:
         base = GERUNDS.get(progressive.group(1).lower(), "")
         if base in _EPHEMERAL_ING and not _AIM.match(text):
             return True
-    if not content_words(text):
+    if not content_words(text) or (_THANKS.match(text) and not _SUBSTANCE.search(text)):
         return True
     if _SMALL_TALK.search(text) and not re.search(r"\b[a-z]+-\d|\d{3,}", text):
         return True

@@ -11,13 +11,18 @@ _HEAD = re.compile(
     r"(?P<det>\b(?:[Aa]n?|[Tt]he|[Tt]his|[Oo]ur|[Mm]y|[Hh]is|[Hh]er|[Tt]heir|"
     r"[A-ZÀ-Þ][\w-]*['’]s))\s(?=[a-z])"
 )
-_NO_THING = PEOPLE_NOUNS | KIN | word_set(
-    """
+_NO_THING = (
+    PEOPLE_NOUNS
+    | KIN
+    | word_set(
+        """
     day days week weeks month months year years time times morning evening afternoon night moment
     bit lot way end start beginning middle first second third next last same other rest kind team
     people person man woman boy girl guy
     """
+    )
 )
+_ENDS_PHRASE = STOPWORDS | PREPOSITIONS | ADVERBS
 _MAX_WORDS = 3
 
 
@@ -43,9 +48,11 @@ def first_noun_phrase(text: str) -> str:
 
 def _inside(word: str, before: list[str]) -> bool:
     """Whether a word goes on a noun phrase that has begun with the words before it."""
-    if not word.islower() or word in STOPWORDS | PREPOSITIONS | ADVERBS:
+    if not word.islower() or word in _ENDS_PHRASE:
         return False
-    if before and (is_finite(word=word) or word in GERUNDS or (word in THIRD and word.endswith("s"))):
+    if before and (
+        is_finite(word=word) or word in GERUNDS or (word in THIRD and word.endswith("s"))
+    ):
         # "the list has", "the oven needs"; but "the race results" stays whole.
         return word in THIRD and THIRD[word] in AMBIGUOUS and before[-1] in BASES
     return True

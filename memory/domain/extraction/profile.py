@@ -115,6 +115,8 @@ _HEALTH = re.compile(
     r"(?:allergic|(?:pre-?)?diabetic|vegan|vegetarian|pescatarian|coeliac|celiac|pregnant|"
     r"lactose|gluten|asthmatic|epileptic|dyslexic|colou?r-?\s?blind|deaf|blind|hard\sof\shearing|"
     r"left-handed|autistic|anaemic|hypertensive|intolerant|short-sighted|recovering)\b"
+    r"|\bi\s(?:can['’]?t|cannot|must\snot|mustn['’]t|may\snot|(?:['’]m|am)\snot\sallowed\sto)\s"
+    r"(?:eat|drink|have|digest|tolerate)\s(?!to\b|it\b|that\b|them\b|you\b)"
     r"|\bmy\s\w+\s(?:\w+\s)?(?:hurts?|aches?)\b|\bi\s(?:\w+\s)?(?:get|suffer\sfrom|"
     r"struggle\swith)\s(?:bad\s|severe\s|really\s)?(?:migraines?|seasick|"
     r"motion\ssick|panic\sattacks|hay\sfever|vertigo|hives|headaches|anxiety|insomnia)\b|"

@@ -18,7 +18,7 @@ _POLITE = re.compile(
     r"^(?:(?:in\s(?:the\s)?future|from\snow\son|going\sforward|next\stime),?\s)?"
     r"(?:(?:and|so|also|but|then|oh)\s)?(?:please[,\s]+)?(?:(?:can|could|would|will)\syou\s"
     r"(?:please\s|maybe\s|also\s|kindly\s)?|(?:i['’]d\slike|i\swould\slike|i\sneed|"
-    r"i\swant)\syou\sto\s"
+    r"i\swant|i\shave)\s(?:you\s)?to\s"
     r"(?:please\s)?|please\s)?(?:help\sme\s(?:to\s)?)?",
     re.IGNORECASE,
 )

@@ -11,12 +11,12 @@ from ..types import Candidate, MemoryType, Role
 from .acts import Act, act_of
 from .answers import is_offer
 from .chat import SECOND_PASS, ChatListener
-from .clauses import is_past, trim
+from .clauses import trim
 from .dates import resolve_dates
 from .dialogue import Unit
 from .drafts import Draft, dated, merged_sources, sentence
 from .entities import Focus
-from .fillers import is_calendar_trivia
+from .fillers import says_nothing
 from .information import information
 from .introductions import introductions
 from .labels import Label
@@ -24,6 +24,7 @@ from .names import names_in
 from .patterns import label_clause
 from .rewrite import third_person_text
 from .syntax import strip_lead
+from .tense import is_past
 from .words import content_words, words_of
 
 _THRESHOLD = 4.0
@@ -97,9 +98,7 @@ def _leftover(unit: Unit, focus: Focus) -> Draft | None:
     if act not in {Act.STATEMENT, Act.FRAGMENT}:
         return None
     clause = trim(text=strip_lead(text=unit.text))
-    if is_calendar_trivia(text=clause) or (
-        act is Act.FRAGMENT and is_offer(question=unit.question)
-    ):
+    if says_nothing(text=clause) or (act is Act.FRAGMENT and is_offer(question=unit.question)):
         return None
     if introductions(clause=clause) or (act is Act.FRAGMENT and not unit.question):
         return None

@@ -7,6 +7,7 @@ import re
 from .words import word_set
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_EMOTICON = re.compile(r"(?:(?<=[.!?])|(?<=\w))\s[:;][-'’]?[()DPp|]+(?=\s|$)")
 _BULLET = re.compile(r"^\s{0,12}(?:[-*•–]|\d{1,3}[.)])\s+")
 _END = re.compile(r"[.!?…]+[\"'”’)\]]{0,3}(?=\s|$)")
 _NEXT_LOWER = re.compile(r"\s+[a-z]")
@@ -31,7 +32,7 @@ def split_sentences(text: str) -> list[str]:
     Lines end sentences. A line that ends in a colon is joined with the list below it.
     """
     sentences: list[str] = []
-    for line in _joined_lists(_FENCE.sub("\n", text)):
+    for line in _joined_lists(_EMOTICON.sub(".", _FENCE.sub("\n", text))):
         sentences.extend(_split_line(line))
     return sentences
 

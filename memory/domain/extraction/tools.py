@@ -8,7 +8,6 @@ from uuid import UUID
 
 from ..types import MemoryType
 from .acts import Act, act_of
-from .clauses import is_past
 from .dialogue import Unit
 from .drafts import Draft, merged_sources
 from .guards import is_command
@@ -16,6 +15,7 @@ from .labels import Label
 from .moments import month_day
 from .rewrite import third_person_text
 from .syntax import strip_lead
+from .tense import is_past
 from .words import STOPWORDS, content_words, words_of
 
 _COMMAND_NAME = re.compile(r"(?:^|[;\n]\s?)([a-z][\w.]*(?:[-_/][\w]+)*)\b")

@@ -108,7 +108,7 @@ COMMON_OPENERS = STOPWORDS | ADVERBS | PREPOSITIONS | DETERMINERS | word_set(
     i've i'd i'll we're we've everything something nothing anything half quarter none same such
     whoever bingo congrats small big large simple quiet cheap local short long dark light fresh
     plain early late mostly gotta gonna looks sounds seems been being having getting going
-    trying since like unlike scratch same young
+    trying since ready done open closed free like unlike scratch same young
     """
 )  # fmt: skip
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from .anchors import without_anchors
-from .clauses import is_past
+from .anchors import is_anchored, without_anchors
 from .dates import resolve_dates
 from .dialogue import Unit
 from .drafts import Draft, lowered, merged_sources, sentence
@@ -20,6 +19,7 @@ from .pins import pinned_label
 from .profile import profile_label
 from .requests import wishes_told
 from .rewrite import third_person_text
+from .tense import is_past
 from .topics import OnTopic, with_topic
 
 _SELF = re.compile(r"\b(?:i|me|my|mine|i['’](?:m|ve|ll|d))\b", re.IGNORECASE)
@@ -66,8 +66,9 @@ class ClauseWriter:
         )
         third = third_person_text(text=resolved, voice=unit.voice, past=past)
         today = unit.at.date()
-        own = resolve_dates(text=without_anchors(text=third), today=today, past=past).dates
-        third = self.ledger.anchored(text=third, turn=unit.turn, own=own)
+        if is_anchored(text=third):
+            own = resolve_dates(text=without_anchors(text=third), today=today, past=past).dates
+            third = self.ledger.anchored(text=third, turn=unit.turn, own=own)
         found = resolve_dates(text=third, today=today, past=past)
         filed = label or label_clause(
             clause=clause, dates=found.dates, past=past, request=request, chat=False

@@ -54,9 +54,20 @@ class Reading:
         return [mark for mark in self.marks if mark.table is table]
 
 
-@lru_cache(maxsize=4096)
 def read(text: str) -> Reading:
-    """Take a statement apart; reads at most `tokens.MAX_TOKENS` tokens."""
+    """Take a statement apart; reads at most `tokens.MAX_TOKENS` tokens.
+
+    Readings of short texts are kept: a new statement is judged against many existing ones.
+    """
+    return _read_short(text) if len(text) <= 500 else _read(text)
+
+
+@lru_cache(maxsize=2048)
+def _read_short(text: str) -> Reading:
+    return _read(text)
+
+
+def _read(text: str) -> Reading:
     tokens = tokenize(text)
     marks = annotate(tokens)
     quantities = find_quantities(tokens)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from ..types import Judgement, Statement, Verdict
 from .evidence import Evidence, weigh
+from .features import features_of
 from .tokens import MAX_CHARS, MAX_TOKENS, fold
 from .weights import WEIGHTS
 
@@ -16,7 +17,7 @@ _VERDICTS = (Verdict.SUPERSEDE, Verdict.DISPUTE, Verdict.COEXIST, Verdict.DUPLIC
 class RulesJudge:
     """A `Judge` without a language model; deterministic and safe to share between threads.
 
-    `weights` give each feature of `evidence.weigh` its say in the four verdicts, in the order
+    `weights` give each feature of `features_of` its say in the four verdicts, in the order
     supersede, dispute, coexist, duplicate; without them the fitted ones of `weights.py` hold.
     """
 
@@ -38,7 +39,7 @@ class RulesJudge:
         if evidence.corrects:
             return Judgement(Verdict.SUPERSEDE, reason_for(Verdict.SUPERSEDE, evidence), 0.95)
         scores = [0.0, 0.0, 0.0, 0.0]
-        for feature, value in evidence.features.items():
+        for feature, value in features_of(evidence).items():
             for place, weight in enumerate(self._weights.get(feature, ())):
                 scores[place] += weight * value
         best = max(range(4), key=lambda place: (scores[place], -place))

@@ -1,0 +1,163 @@
+"""What a user's words mean after the agent's: answers, bare details, and consent to an offer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from uuid import UUID
+
+from .acts import Act
+from .answers import complete_answer, is_offer
+from .clauses import opens_clause
+from .dates import resolve_dates
+from .dialogue import Unit
+from .drafts import merged_sources
+from .fillers import is_acknowledgement
+from .introductions import introductions
+from .requests import RequestFrame
+from .rewrite import third_person_text
+from .syntax import is_imperative, strip_lead
+from .words import PREPOSITIONS, content_words, words_of
+from .writer import ClauseWriter
+
+_BARE_NOUN = re.compile(
+    r"^(?:(?:and|what\sabout|how\sabout|any)\s)*(?:the\s|your\s)?(?P<np>[a-z-]+(?:\s[a-z-]+)?)$",
+    re.IGNORECASE,
+)
+_LEANING_ANSWER = re.compile(r"(?:there|it|that|they|none|we\sdo|no)\b", re.IGNORECASE)
+_BARE_WH = re.compile(
+    r"^(?:\w+[,.]\s)?(?:and\s)?(?:when|where|who|how|since\swhen|until\swhen|"
+    r"(?:at\s)?what\stime|how\slong|which\sday|(?:for\s)?how\smany(?:\s(?P<noun>[a-z]+))?)\?$",
+    re.IGNORECASE,
+)
+_EXCEPTION = re.compile(
+    r"^(?:but\s)?(?:never|not|no|except|only|always|preferably|then|after\sthat|next|plus|like)\b",
+    re.IGNORECASE,
+)
+_PROPOSED = re.compile(
+    r"^(?:\w+[.,!]\s)?(?:i\s(?:found|have|can\soffer|see)|there(?:['’]s|\sis)|the\s(?:next|first)|"
+    r"(?:how|what)\sabout|would|shall\si\stake)\b.*(?:\d|day\b)"
+    r"|\d.*\s(?:is|are|would\sbe)\s(?:still\s)?(?:free|available|possible|open)\b",
+    re.IGNORECASE,
+)
+_ACCEPTS = re.compile(
+    r"^(?:(?:yes|yep|ok|okay|great|perfect|sure|fine|good)[\s,.!]*)*(?:(?:please\s)?(?:take|book|"
+    r"choose|go\swith|reserve)\s(?:it|that|this|those|them)(?:\sone)?|(?:that|it)(?:\s(?:works|suits|"
+    r"fits|sounds)|['’]s\s(?:perfect|fine|good|great))[\w\s]{0,20}|perfect|deal|i['’]ll\stake\s"
+    r"(?:it|that)|yes|ok|sounds\sgood)(?:,?\splease|,?\sthanks)?[.!]*$",
+    re.IGNORECASE,
+)
+# "Marit does, she's back tomorrow": the verb is the question's.
+_STANDS_IN = re.compile(
+    r"^(?P<who>[\w’'-]+(?:\s[\w’'-]+){0,2}?)\s(?:do|does|did|will|is|are|can|has)"
+    r"(?P<rest>(?:,\s.*)?)[.!]*$"
+)
+_DATED = re.compile(r"\d|\b\w+day\b")
+_CONCRETE = re.compile(r"\d|[^.!?]\s[A-ZÀ-Þ]\w")
+_MAX_DETAIL = 12
+_NAME_ASKED = re.compile(
+    r"\b(?:your\s(?:full\s|first\s|last\s|account\s)?name|who\sam\si\s(?:talking|speaking)|"
+    r"who\sis\s(?:this|asking))\b",
+    re.IGNORECASE,
+)
+_TASTE_ASKED = re.compile(
+    r"\byou\s(?:like|prefer|usually|always|normally|have)\b|\bfavou?rite\b|"
+    r"\byour\s(?:name|account|e-?mail|phone)",
+    re.IGNORECASE,
+)
+
+
+class Replies:
+    """Reads replies beside the question or offer before them."""
+
+    def __init__(self, *, writer: ClauseWriter, frame: RequestFrame) -> None:
+        self._writer = writer
+        self._frame = frame
+        self._proposal: Unit | None = None
+
+    def hear(self, *, unit: Unit) -> None:
+        """Take in a sentence of the agent: what it proposes, and the dates it names."""
+        self._proposal = unit if _PROPOSED.search(unit.text) else self._proposal
+        dates = resolve_dates(text=unit.text, today=unit.at.date(), past=False).dates
+        self._writer.ledger.heard(dates=dates, turn=unit.turn)
+
+    def accepts(self, *, unit: Unit) -> bool:
+        """Take what the agent just proposed for an open request ("Take it") as its details."""
+        offer, self._proposal = self._proposal, None
+        if offer is None or offer.turn != unit.turn - 1 or not self._frame.takes(unit=unit):
+            return False
+        if not _ACCEPTS.match(unit.text):
+            return False
+        found = re.sub(r"(?i)^(?:i\s(?:found|have|can\soffer|see)|there(?:['’]s|\sis))\s", "",
+                       strip_lead(text=offer.text))  # fmt: skip
+        self._frame.details.append((found, offer.message_id))
+        return True
+
+    def answers(self, *, unit: Unit, text: str, act: Act) -> bool:
+        """Complete an elliptic answer; True when that was all there is to do."""
+        asked = replace(unit, sources=merged_sources(unit.sources, question_ids(unit=unit)))
+        noun = _BARE_NOUN.match(strip_lead(text=unit.question).rstrip("?! "))
+        leaning = act is Act.STATEMENT and not unit.place and _LEANING_ANSWER.match(text)
+        if noun and leaning:
+            self._writer.write(unit=asked, clause=f"{noun.group('np')}: {text}")
+            return True
+        bare = _BARE_WH.match(unit.question)
+        placed = act is Act.FRAGMENT or words_of(text)[0] in PREPOSITIONS
+        if bare and placed and not unit.place and not self._frame.takes(unit=unit):
+            counted = f"{text.rstrip('. ')} {bare.group('noun')}" if bare.group("noun") else text
+            if self.details(unit=asked, text=counted):
+                return True
+        if act is Act.FRAGMENT and unit.place and _EXCEPTION.match(text):
+            return self.details(unit=unit, text=text, reach=0)
+        stands_in = _STANDS_IN.match(text)
+        if stands_in and re.match(r"(?:\w+\s)?who\b", unit.question, re.IGNORECASE):
+            whole = complete_answer(question=unit.question, answer=stands_in.group("who"))
+            if whole:
+                self._writer.write(unit=asked, clause=whole + stands_in.group("rest"))
+                return True
+        if act is Act.STATEMENT and opens_clause(text=text) and not is_imperative(text=text):
+            return False
+        called = re.sub(r"(?i)^(?:it['’]s|that['’]s|it\sis)\s", "", text)
+        named = introductions(clause=f"my name is {called}")
+        if named and _NAME_ASKED.search(unit.question):
+            self._writer.introduce(unit=unit, said=named)
+            return True
+        if is_acknowledgement(text=text):
+            return False
+        return self._completed(unit, asked, text, act)
+
+    def _completed(self, unit: Unit, asked: Unit, text: str, act: Act) -> bool:
+        """The answer and its question as one sentence, or as a detail of the open request."""
+        noun = _BARE_NOUN.match(strip_lead(text=unit.question).rstrip("?! "))
+        whole = complete_answer(question=unit.question, answer=text)
+        if noun and not whole and act is Act.FRAGMENT and not unit.place and " " in text:
+            whole = f"{noun.group('np')}: {text}"
+        taste = bool(whole) and _TASTE_ASKED.search(unit.question)
+        fragment = act is Act.FRAGMENT
+        if fragment and not taste and content_words(text) and self._frame.takes(unit=unit):
+            self._frame.details.append((text, unit.message_id))
+            return True
+        if not whole and fragment and is_offer(question=unit.question) and _DATED.search(text):
+            return self.details(unit=asked, text=text)
+        if not whole or (unit.place and not fragment):
+            return False
+        self._writer.write(unit=asked, clause=whole)
+        return True
+
+    def details(self, *, unit: Unit, text: str, reach: int = 2) -> bool:
+        """Add a fragment to what was told at most `reach` turns before."""
+        third = third_person_text(text=strip_lead(text=text), voice=unit.voice)
+        resolved = resolve_dates(text=third, today=unit.at.date(), past=False)
+        return unit.own and self._writer.ledger.detail(
+            text=resolved.text, turn=unit.turn, sources=unit.sources, reach=reach
+        )
+
+
+def is_detail(*, text: str) -> bool:
+    """Whether a fragment is short and concrete enough to be added to its neighbour."""
+    return bool(_CONCRETE.search(" " + text)) and len(text.split()) <= _MAX_DETAIL
+
+
+def question_ids(*, unit: Unit) -> tuple[UUID, ...]:
+    """The message whose question a unit answers."""
+    return (unit.question_id,) if unit.question_id else ()

@@ -1,0 +1,54 @@
+"""Whether a sentence tells of the past."""
+
+from __future__ import annotations
+
+from .verbs import AMBIGUOUS, BASES, THIRD, UNMARKED, is_past_form
+from .words import DETERMINERS, word_set, words_of
+
+_PLAIN_SUBJECTS = word_set("i we they you")
+
+
+def is_past(*, text: str) -> bool:
+    """Whether the sentence tells of the past, by its first finite verb."""
+    words = words_of(text)
+    if (
+        words[:1]
+        and words[0] in {"when", "whenever", "if", "once", "before", "after"}
+        and "," in text
+    ):
+        words = words_of(text.split(",", 1)[1])
+    for index, word in enumerate(words):
+        if word in {
+            "will",
+            "won't",
+            "shall",
+            "i'll",
+            "we'll",
+            "they'll",
+            "she'll",
+            "he'll",
+            "it'll",
+        }:
+            return False
+        if word in {"was", "were", "did", "didn't", "had", "wasn't", "weren't", "been", "hadn't"}:
+            return True
+        if word in {"am", "is", "are", "do", "does", "can", "must", "should", "has", "have", "i'm",
+                    "i've", "we've", "it's", "isn't", "aren't", "don't", "can't"}:  # fmt: skip
+            following = words[index + 1 : index + 3]
+            if word in {"has", "have", "i've", "we've"}:
+                return any(is_past_form(word=w) for w in following)
+            return False
+        if index and word in BASES and words[index - 1] in _PLAIN_SUBJECTS and word not in UNMARKED:
+            return False
+        if (
+            word in BASES
+            and word not in AMBIGUOUS
+            and index
+            and words[index - 1] not in {"to", "did", "didn't", "a", "the"}
+        ):
+            return False
+        if is_past_form(word=word) and (index == 0 or words[index - 1] not in DETERMINERS | {"be"}):
+            return True
+        if word in THIRD and THIRD[word] not in AMBIGUOUS:
+            return False
+    return False

@@ -1,0 +1,63 @@
+"""What weekdays mean against the day they were said."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+
+from .moments import Precision, with_weekday
+from .words import WEEKDAYS
+
+
+def weekday(match: re.Match[str], today: date, past: bool) -> tuple[str, str, date, Precision]:
+    """ "next Friday", "Thursday next week", "Monday morning"."""
+    target = WEEKDAYS.index(match.group("wdn").lower())
+    relation = (match.group("wdrel") or "").lower()
+    week = (match.group("wdw") or "").lower()
+    if week:
+        day = _monday(today, week) + timedelta(days=target)
+    elif relation in {"last", "past"} or (past and relation not in {"next", "this", "coming"}):
+        day = today - timedelta(days=(today.weekday() - target - 1) % 7 + 1)
+    else:
+        ahead = (target - today.weekday() - 1) % 7 + 1
+        # "next Friday" said on a Wednesday is the one of next week.
+        if relation == "next" and today.weekday() < target:
+            ahead += 7 if today.weekday() + ahead < 7 and ahead < 3 else 0
+        day = today + timedelta(days=ahead)
+    part = match.group("wdp")
+    wording = with_weekday(day) + (f" at {part}" if part in {"noon", "night", "lunchtime"} else "")
+    if part in {"morning", "afternoon", "evening"}:
+        wording += f" in the {part}"
+    return wording, "on", day, Precision.RELATIVE
+
+
+def _monday(today: date, week: str) -> date:
+    """The Monday of "this week", "next week" or "last week"."""
+    shift = 7 if "next" in week else -7 if "last" in week else 0
+    return today - timedelta(days=today.weekday() - shift)
+
+
+_OPEN_JOINTS = frozenset({"and", "or"})
+
+
+def weekdays(
+    match: re.Match[str], today: date, _past: bool
+) -> tuple[str, str, date, Precision] | None:
+    """ "Thursday and Friday this week"; a range that names no week may be a habit."""
+    week = (match.group("wdsw") or match.group("wdsp") or "").lower()
+    if not week:
+        return None
+    monday = _monday(today, week)
+    days = [
+        monday + timedelta(days=WEEKDAYS.index(match.group(key).lower()))
+        for key in ("wdsa", "wdsb")
+    ]
+    if days[1] < days[0]:
+        days[1] += timedelta(days=7)
+    joint = "and" if match.group("wdsj") in _OPEN_JOINTS else "to"
+    return (
+        f"{with_weekday(days[0])} {joint} {with_weekday(days[1])}",
+        "on",
+        days[0],
+        (Precision.RELATIVE),
+    )
