@@ -295,7 +295,7 @@ JOB_MAX_ATTEMPTS = read_int("JOB_MAX_ATTEMPTS", 5, minimum=1)
 EXTRACT_WAIT_SECONDS = read_float("EXTRACT_WAIT_SECONDS", 120.0, minimum=0.0)
 DUPLICATE_SIMILARITY = read_float("DUPLICATE_SIMILARITY", 0.95)
 # Up to this many neighbours of a new memory are judged, and this many become related to it.
-JUDGED_NEIGHBOURS = read_int("JUDGED_NEIGHBOURS", 20, minimum=1)
+JUDGED_NEIGHBOURS = read_int("JUDGED_NEIGHBOURS", 3, minimum=1)
 LINKED_NEIGHBOURS = read_int("LINKED_NEIGHBOURS", 3)
 LINK_SIMILARITY = read_float("LINK_SIMILARITY", 0.45)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 TEST_DATABASE = "palimpsest_test"
+_MODELS = ("OPENAI_", "EMBEDDING_", "EXTRACTION_MODEL", "JUDGE_MODEL")
 
 
 def _choose_services() -> None:
@@ -24,8 +25,8 @@ def _choose_services() -> None:
     os.environ["PALIMPSEST_HOME"] = tempfile.mkdtemp(prefix="palimpsest-test-")
     os.environ["PALIMPSEST_DATABASE"] = TEST_DATABASE
     os.environ["REDIS_PREFIX"] = f"palimpsest-test-{os.getpid()}"
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "EXTRACTION_MODEL"):
-        os.environ.pop(name, None)
+    for name in [each for each in os.environ if each.startswith(_MODELS)]:
+        del os.environ[name]
     from config import embedded
 
     home = embedded.home()

@@ -9,6 +9,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from memory.clients.tools import Tools
+from memory.domain.judging.relatedness import is_specific, relatedness
 from memory.domain.types import Judgement, Statement, Status, Strategy, Tier, Verdict
 from memory.models import Contradiction, Memory
 from memory.selectors.neighbours import Neighbour
@@ -80,6 +81,24 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True)
+class Bar:
+    """What it takes, without a common subject, that a memory changes another one.
+
+    `relatedness` is how likely the two must be about one matter, `sureness` how confident the
+    judge must be, both 0-1. benchmarks/relatedness.py shows what each costs.
+    """
+
+    relatedness: float
+    sureness: float
+
+
+# Somebody said it on purpose; and what was distilled from talk, where a neighbour is seldom about
+# the same matter and a wrong verdict would retire what was right.
+STATED = Bar(relatedness=0.4, sureness=0.0)
+EXTRACTED = Bar(relatedness=0.9, sureness=0.7)
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """A draft and a memory it meets as a judge reads them: `existing` is the earlier of the two."""
 
@@ -88,6 +107,7 @@ class Pair:
     new: Statement
     same_subject: bool
     new_is_older: bool
+    sureness_needed: float
 
 
 def pairs_to_judge(
@@ -100,21 +120,40 @@ def pairs_to_judge(
         memory = neighbour.memory
         if memory.pk in draft.replaces:
             continue
-        same_subject = bool(draft.subject) and draft.subject == memory.subject
-        if not same_subject and neighbour.similarity < tools.embedder.opposition_similarity:
-            continue
+        same_subject = is_specific(draft.subject) and draft.subject == memory.subject
         standing = Statement(memory.content, memory.created_at, memory.subject)
         older = arriving.at < standing.at
         first, second = (arriving, standing) if older else (standing, arriving)
-        pairs.append(Pair(memory, first, second, same_subject, older))
+        bar = _bar(draft)
+        if not same_subject and not _speak_of_one_matter(first, second, neighbour, bar, tools):
+            continue
+        sureness = 0.0 if same_subject else bar.sureness
+        pairs.append(Pair(memory, first, second, same_subject, older, sureness))
     return pairs
+
+
+def _bar(draft: MemoryDraft) -> Bar:
+    return STATED if draft.extraction_pass is None else EXTRACTED
+
+
+def _speak_of_one_matter(
+    existing: Statement, new: Statement, neighbour: Neighbour, bar: Bar, tools: Tools
+) -> bool:
+    anchor = tools.embedder.opposition_similarity
+    if neighbour.similarity < anchor:
+        return False
+    related = relatedness(
+        existing=existing, new=new, similarity=neighbour.similarity, anchor=anchor
+    )
+    return related >= bar.relatedness
 
 
 def rule_on(*, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools) -> Ruling:
     """Judge the draft against each neighbour that may speak of the same thing.
 
-    Neighbours share the subject or lie above the embedder's opposition similarity. An equal fact
-    ends the search. The judge is asked in the order of time, whichever of the two arrived first.
+    Neighbours share the subject, or their words and vectors say that they are about one matter.
+    An equal fact ends the search. The judge is asked in the order of time, whichever of the two
+    arrived first.
     """
     conflicts = [
         Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True)
@@ -123,6 +162,8 @@ def rule_on(*, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools
     for pair in pairs_to_judge(draft=draft, neighbours=neighbours, tools=tools):
         existing = pair.memory
         judgement = tools.judge.judge(existing=pair.existing, new=pair.new)
+        if judgement.confidence < pair.sureness_needed:
+            continue
         if judgement.verdict == Verdict.DUPLICATE:
             stated = tuple(each for each in conflicts if each.is_stated)
             return Ruling(conflicts=stated, duplicate_of=existing)

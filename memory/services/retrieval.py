@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -33,7 +34,10 @@ from memory.models.querysets import MemoryQuerySet
 from memory.selectors.contradictions import open_contradictions_among
 from memory.selectors.signals import SignalRow, memories_by_id, signals_for
 from memory.services.usage import note_retrieved
+from teams.errors import UnavailableError
 from teams.tenancy import team_scope
+
+logger = logging.getLogger(__name__)
 
 # A search asks what is said about something: relevance decides, the rest breaks ties.
 SEARCH_WEIGHTS = Weights(semantic=0.9, recency=0.02, importance=0.05, continuity=0.0, relation=0.03)
@@ -111,7 +115,7 @@ def search(
 
     `rows` are narrowed by the caller's filters; what the viewer may see is enforced here.
     """
-    vector = tools.embedder.embed([question.text])[0]
+    vector = _meaning(question, tools)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         found = _candidates(
             viewer=viewer,
@@ -148,7 +152,7 @@ def retrieve(
     """What the viewer's agent should know for this question, as a prompt within the budget."""
     started = time.perf_counter()
     rows = Memory.objects.searchable(include_cold=include_cold)
-    vector = tools.embedder.embed([question.text])[0]
+    vector = _meaning(question, tools)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         found = _candidates(
             viewer=viewer,
@@ -209,6 +213,17 @@ def retrieve(
             warnings=packed.warnings,
         ),
     )
+
+
+def _meaning(question: Question, tools: Tools) -> NDArray[np.float32]:
+    """The question's vector; nothing but zeros, so that words decide alone, without an embedder."""
+    try:
+        vectors = tools.embedder.embed([question.text])
+    except UnavailableError:
+        logger.warning("A question was answered by words alone: the embedder is away.")
+        vectors = np.zeros((1, 1), dtype=np.float32)
+    vector: NDArray[np.float32] = vectors[0]
+    return vector
 
 
 def _candidates(

@@ -43,7 +43,7 @@ _ASK = re.compile(
 _LASTING = re.compile(
     r"\b(?:from\snow\son|going\sforward|in\s(?:the\s)?future|always|never|every\s(?:time|day|week|"
     r"month|"
-    r"morning|evening|\w+day)|each\s(?:time|week|\w+day|morning|month)|whenever|by\sdefault|"
+    r"morning|evening|\w+day)|each\s(?:time|day|week|year|\w+day|morning|evening|month)|whenever|by\sdefault|"
     r"your\s(?:answers?|repl(?:y|ies)|messages?|responses?)|"
     r"any\smore|"
     r"anymore|as\sa\srule|daily|weekly|monthly|on\s\w+days|until\sfurther|"

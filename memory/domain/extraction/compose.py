@@ -125,6 +125,7 @@ class Walk:
         if act is Act.STATEMENT and _WANTS_DONE.match(text) and len(split_clauses(text=text)) == 1:
             act = Act.REQUEST
         told = act in {Act.STATEMENT, Act.FRAGMENT}
+        told = told and not (unit.place and asks_for_none(text=bare))
         asked = told and unit.question and unit.place <= 1 and not headed
         if not (asked and self._replies.answers(unit=unit, text=text, act=act)):
             self._sort(unit, bare, text, act, pinned)
@@ -132,7 +133,7 @@ class Walk:
     def _sort(self, unit: Unit, bare: str, text: str, act: Act, pinned: bool) -> None:
         """Send a sentence to what its act asks for."""
         introduced = introductions(clause=text) if act in {Act.FRAGMENT, Act.REQUEST} else []
-        if asks_for_none(text=bare) and not unit.question:
+        if asks_for_none(text=bare) and (unit.place or not unit.question):
             self._writer.write(unit=unit, clause=as_wish(text=bare), pinned=pinned, request=True)
         elif introduced and len(split_clauses(text=text)) == 1:
             self._writer.introduce(unit=unit, said=introduced)

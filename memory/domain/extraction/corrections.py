@@ -21,7 +21,7 @@ from .correction_words import (
 )
 from .dialogue import Unit
 from .revisions import Revisions
-from .splices import corrected_inline, joined, replaced, stems, without_clause
+from .splices import alike, corrected_inline, joined, replaced, stems, without_clause
 from .syntax import has_verb, strip_lead
 from .words import content_words, words_of
 
@@ -136,6 +136,8 @@ class _Board(Revisions):
                 if target and about and not about & stems(target.text):
                     continue
                 spots = list(pattern.finditer(target.text)) if target else []
+                if kind == "number":
+                    spots = [spot for spot in spots if alike(new.group(), spot.group())]
                 if target and spots:
                     text = replaced(
                         target.text, spots[-1].start(), spots[-1].end(), body.rstrip(".! ")

@@ -137,5 +137,5 @@ def _local_tense(before: str, past: bool) -> bool:
 
 _SUBJECTS = frozenset({"i", "we", "you", "they", "he", "she", "it", "who", "which"})
 _PRESENT_PASSIVE = frozenset({"be", "is", "are", "get", "gets", "being"})
-_PAST_AUXILIARIES = word_set("was were did had been didn't wasn't")
+_PAST_AUXILIARIES = word_set("was were did had been born didn't wasn't")
 _PRESENT_AUXILIARIES = word_set("will is are must has have can should won't shall")

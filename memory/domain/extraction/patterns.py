@@ -43,6 +43,7 @@ _OBLIGATION = re.compile(
     r"under\sno\scircumstances|hard\s(?:limit|cap|requirement|constraint)|"
     r"non-negotiable|hand\sin|submit|until\s\d|by\s(?:law|contract)|limited\sto|capped\sat|"
     r"cap\sis|limit\sis|is\sallowed|are\sallowed|"
+    r"(?:can['’]t|cannot|can\snot|mustn['’]t)\s\w+\s(?:\w+\s){0,3}until|"
     r"not\smore\sthan|no\smore\sthan|never\smore\sthan|never\sless|always\sunder|always\sbelow|"
     r"has\suntil|have\suntil|expir(?:es?|y)|contractually|sla)\b|\b(?:no|nobody|nothing|none|"
     r"only)\b.{0,60}\bmay\b|\b(?:cannot|can['’]t)\sbe\b|\bby\s(?:the\s)?(?:"
@@ -77,7 +78,7 @@ _ABSENCE = re.compile(
     re.IGNORECASE,
 )
 _HABIT = re.compile(
-    r"\b(?:every|each|always|usually|weekly|monthly|daily|(?:mon|tues|wednes|thurs|fri|satur|"
+    r"\b(?:born|every|each|always|usually|weekly|monthly|daily|(?:mon|tues|wednes|thurs|fri|satur|"
     r"sun)days|per\s(?:week|month|year)|a\s(?:week|month|year)|from\s[\w\s]{2,20}\son\b)",
     re.IGNORECASE,
 )

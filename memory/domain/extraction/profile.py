@@ -30,7 +30,7 @@ _ROLE = re.compile(
     rf"|\bi\s(?:currently\s|now\s|mostly\s|still\s)?work\s(?:as|for|at|with\s(?=[A-Z])|"
     rf"in\s(?!the\s(?:morning|"
     rf"evening|night|office)|(?-i:[A-Z])\w+\stime|pairs|sprints))"
-    rf"|\bi\s(?:currently\s|now\s)?(?:run|lead|manage|head(?:\sup)?|own|founded|co-founded|direct|"
+    rf"|\bi\s(?:currently\s|now\s)?(?:run|lead|manage|head(?:\sup)?|look\safter|own|founded|co-founded|direct|"
     rf"supervise|"
     rf"coordinate|chair|maintain|oversee)\s(?:the|a|an|our|my|all|two|three|"
     rf"four)\s(?!times\b)[\w’'&/-]+"

@@ -41,7 +41,10 @@ _REMIND_BEFORE = re.compile(
     r"in\sadvance|prior)|the\s(?:day|evening|week|night|morning)\sbefore)\W*$",
     re.IGNORECASE,
 )
-_NO_PLEASE = re.compile(r"^no\s(?P<what>[\w\s-]{3,60}?)[,\s]*please\W*$", re.IGNORECASE)
+_NO_PLEASE = re.compile(
+    r"^(?:no\s(?P<what>[\w\s-]{3,60}?)[,\s]*please|(?:and\s)?please,?\sno\s(?P<then>[\w\s-]{3,60}?))\W*$",
+    re.IGNORECASE,
+)
 _IDENTIFIED = re.compile(r"\b[A-Za-z]*[#-]?\d[\w-]*\b")
 _MAX_REQUEST = 140
 _FRAME_TURNS = 6
@@ -51,7 +54,7 @@ def as_wish(*, text: str) -> str:
     """A lasting request in the first person: "please answer me in German" becomes a wish of "I"."""
     nothing = _NO_PLEASE.match(text)
     if nothing:
-        return f"I ask for no {nothing.group('what')}"
+        return f"I ask for no {nothing.group('what') or nothing.group('then')}"
     bare = _POLITE.sub("", text).strip(" ?!.")
     negative = re.match(r"(?:don['’]t|do\snot)\s(?:ever\s)?", bare, re.IGNORECASE)
     if negative:

@@ -57,6 +57,15 @@ def replaced(text: str, start: int, end: int, new: str) -> str:
     return text[:start] + new + text[end:]
 
 
+def alike(new: str, old: str) -> bool:
+    """Whether one number may correct the other: both in digits within a factor of ten, or words."""
+    sizes = [re.sub(r"\D", "", number.split(".")[0]) for number in (new, old)]
+    if not all(sizes):
+        return bool(sizes[0]) == bool(sizes[1])
+    small, large = sorted(float(size) for size in sizes)
+    return large <= 10 * max(small, 1.0)
+
+
 def corrected_inline(text: str) -> str:
     """ "on the 22nd, no wait, the 24th" as "on the 24th"."""
     match = INLINE.search(text)

@@ -25,7 +25,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _KEEP_LEAD = re.compile(
-    r"^(?:(?:good|great|nice|sure|right|perfect|cool|fine|true|super|sweet|correct|lovely|awesome|"
+    r"^(?:(?:good(?!\s(?:morning|evening|afternoon))|great|nice|sure|right|perfect|cool|fine|true|super|sweet|correct|lovely|awesome|"
     r"please|exactly|basically|so|well|one\sthing|another\sthing|then|thanks)\s(?=[a-z]))",
     re.IGNORECASE,
 )

@@ -5,19 +5,31 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from benchmarks.extraction import run
 from memory.domain.extraction import RulesExtractor
 
-CONVERSATIONS = Path(__file__).with_name("conversations.jsonl")
+HERE = Path(__file__).parent
 
 
-def test_our_own_conversations_keep_their_scores() -> None:
-    items = [json.loads(line) for line in CONVERSATIONS.read_text(encoding="utf-8").splitlines()]
+@pytest.mark.parametrize(
+    ("name", "recall", "types", "unmatched"),
+    [
+        ("conversations.jsonl", 0.9, 0.9, 0.2),
+        # Labelled before the rules were run on them: 0.88 / 0.82 / 0.24 at first contact.
+        ("conversations_of_everyday.jsonl", 0.9, 0.88, 0.2),
+    ],
+)
+def test_our_own_conversations_keep_their_scores(
+    name: str, recall: float, types: float, unmatched: float
+) -> None:
+    items = [json.loads(line) for line in (HERE / name).read_text(encoding="utf-8").splitlines()]
     first, both, _ = run(extractor=RulesExtractor(), items=items)
-    assert first.matched >= 0.9 * first.golds
+    assert first.matched >= recall * first.golds
     assert both.matched >= first.matched
-    assert both.right_type >= 0.9 * both.matched
+    assert both.right_type >= types * both.matched
     assert both.in_range >= 0.9 * both.matched
     assert both.right_pin >= 0.95 * both.matched
-    assert both.unmatched <= 0.2 * both.produced
+    assert both.unmatched <= unmatched * both.produced
     assert both.violations <= 1

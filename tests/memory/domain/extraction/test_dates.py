@@ -17,6 +17,16 @@ TUESDAY = date(2026, 3, 10)
     ("said", "past", "written"),
     [
         ("we meet tomorrow", False, "we meet on March 11, 2026"),
+        (
+            "out Monday and Tuesday next week",
+            False,
+            "out on Monday, March 16, 2026 and Tuesday, March 17, 2026",
+        ),
+        ("closed Monday to Friday", False, "closed Monday to Friday"),
+        ("a whole day on Saturday the 21st", False, "a whole day on Saturday, March 21, 2026"),
+        ("he moves in on the first of May", False, "he moves in on May 1, 2026"),
+        ("they pay within 30 days", False, "they pay within 30 days"),
+        ("she was hired, she starts on 1 May", True, "she was hired, she starts on May 1, 2026"),
         ("we met yesterday", True, "we met on March 9, 2026"),
         ("the day after tomorrow works", False, "March 12, 2026 works"),
         ("due by Friday noon", False, "due by Friday, March 13, 2026 at noon"),

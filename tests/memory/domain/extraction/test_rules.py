@@ -74,6 +74,22 @@ def only(*lines: str) -> Candidate:
             False,
         ),
         (
+            "Bo is in Lima until 20 March.",
+            "Bo is in Lima until March 20, 2026.",
+            "episodic",
+            5,
+            False,
+        ),
+        ("The lease ends on 1 May.", "The lease ends on May 1, 2026.", "semantic", 6, False),
+        ("The roofers come on 1 May.", "The roofers come on May 1, 2026.", "episodic", 6, False),
+        (
+            "Fix for a stuck kiln: pull the plug, wait a minute, start it again.",
+            "Fix for a stuck kiln: pull the plug, wait a minute, start it again.",
+            "procedural",
+            6,
+            False,
+        ),
+        (
             "Don't forget: the kiln needs ten hours to cool.",
             "The kiln needs ten hours to cool.",
             "semantic",
