@@ -12,6 +12,7 @@ from django.conf import settings
 from django.utils import timezone
 from django_redis import get_redis_connection
 
+from audit.services.events import Event, record_events
 from memory.clients.tools import Tools
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import Candidate, MemoryType, Point
@@ -21,6 +22,7 @@ from memory.services import extraction
 from memory.services.drafts import MemoryDraft
 from memory.services.extraction import ExtractionCounts
 from memory.services.jobs import visible_conversation
+from memory.services.screening import screen
 from memory.services.write_path import prepare, store
 from teams.errors import ConflictError, UnavailableError
 from teams.models import Conversation, Message
@@ -156,8 +158,10 @@ def _carry_out(viewer: Viewer, plan: _Plan, tools: Tools) -> Compaction | None:
         messages=[extraction.as_source(row) for row in source.messages],
         previous=plan.previous.summary if plan.previous else "",
     )
+    # No caps here: what leaves the context must not be lost.
+    screened = screen(source=source, candidates=candidates, capped=False)
     drafts = extraction.drafts_of(
-        source=source, candidates=candidates, extractor=tools.extractor.name
+        source=source, candidates=screened.candidates, extractor=tools.extractor.name
     )
     prepared = prepare(drafts=[*drafts, _summary_draft(plan, summary, tools)], tools=tools)
     first, last = source.messages[0].position, plan.last
@@ -172,6 +176,10 @@ def _carry_out(viewer: Viewer, plan: _Plan, tools: Tools) -> Compaction | None:
         if (now_latest and now_latest.pk) != (plan.previous and plan.previous.pk):
             return None
         results = store(viewer=viewer, prepared=prepared, tools=tools)
+        record_events(
+            team_id=viewer.team_id,
+            events=[*screened.events, Event(node="compact", op="create", meta={"to": last})],
+        )
         counts = extraction.count_results(
             candidates=candidates, results=results[:-1], extractor=tools.extractor.name
         )

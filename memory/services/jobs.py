@@ -13,12 +13,14 @@ from django.db import DatabaseError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from audit.services.events import record_events
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
 from memory.services import extraction
 from memory.services.extraction import ExtractionCounts
 from memory.services.leases import kept_lease
+from memory.services.screening import most_important, room_today, screen, store_events
 from memory.services.write_path import prepare, store
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Conversation
@@ -178,8 +180,9 @@ def _run_claimed(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> b
         )
     with kept_lease(team_id=team_id, job_id=job_id, claim=claim):
         candidates = extraction.find_candidates(source=source, tools=tools)
+        screened = screen(source=source, candidates=candidates, capped=True)
         drafts = extraction.drafts_of(
-            source=source, candidates=candidates, extractor=tools.extractor.name
+            source=source, candidates=screened.candidates, extractor=tools.extractor.name
         )
         prepared = prepare(drafts=drafts, tools=tools)
     viewer = Viewer(team_id=team_id, actor="task:extract")
@@ -194,7 +197,14 @@ def _run_claimed(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> b
         )
         if not mine.exists():
             return False
-        results = store(viewer=viewer, prepared=prepared, tools=tools)
+        room = room_today(
+            team_id=team_id, end_user_id=job.conversation.end_user_id, now=timezone.now()
+        )
+        results = store(viewer=viewer, prepared=most_important(prepared, room), tools=tools)
+        record_events(
+            team_id=team_id,
+            events=[*screened.events, *store_events(prepared=prepared, results=results)],
+        )
         counts = extraction.count_results(
             candidates=candidates, results=results, extractor=tools.extractor.name
         )

@@ -1,0 +1,333 @@
+"""How fast do messages become memories, and does a write get dearer as the team grows?
+
+Run as ``python -m benchmarks.ingest`` beside a running, migrated database, with the settings that
+manage.py uses. Prints messages extracted a second, then memories written a second at 1,000 and
+10,000 (``--full``: 100,000) memories in the team, and the cost of a write at the largest size over
+that at the smallest. Each size has throwaway teams whose rows stay, for nothing is ever removed:
+use a database of its own. The sizes of one measure follow each other directly, and a team holds
+the named number of memories half way through what is measured.
+
+``--users 0``, the default, writes every memory for one audience, the dearest case of the checks;
+``--users N`` spreads them over N people.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from statistics import median
+from threading import Barrier
+from uuid import uuid4
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+django.setup()
+
+from django.db import connection  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from memory.clients.tools import Tools, default_tools  # noqa: E402
+from memory.domain.viewer import Viewer  # noqa: E402
+from memory.services.conversations import open_conversation  # noqa: E402
+from memory.services.explicit import StatedMemory, remember  # noqa: E402
+from memory.services.extraction import find_candidates, load_range  # noqa: E402
+from memory.services.jobs import queue_extraction, run_job  # noqa: E402
+from teams.services.conversations import NewMessage, append_messages  # noqa: E402
+from teams.services.people import create_team  # noqa: E402
+from teams.tenancy import team_scope  # noqa: E402
+
+ACTOR = "benchmark:ingest"
+SIZES = (1_000, 10_000, 100_000)
+BULK = 500
+SINGLES = 120  # a client's writes in one measure of single ones
+CONVERSATION = 20  # messages, the usual interval of extraction
+
+_FIRST = (
+    "Ada Bruno Chen Dalia Emre Farah Goran Hana Idris Jonas Keiko Lena Mateo Nadia Oskar Priya"
+    " Quentin Rosa Samir Tilda Uma Viktor Wanda Xenia Yusuf Zoe"
+).split()
+_LAST = (
+    "Abara Berg Costa Dvorak Eriksen Fontaine Garcia Hoang Ivanov Jansen Kowalski Lindqvist Mori"
+    " Novak Okafor Petrov Quispe Rossi Suzuki Tanaka Ueda Vargas Weber Xu Yilmaz Zhou"
+).split()
+_WORDS = {
+    "city": (
+        "Lisbon Oslo Kyoto Lagos Quito Porto Tallinn Hanoi Bergen Lima Dakar Riga Perth Leeds"
+        " Turin Graz Nairobi Accra Malmo Sofia"
+    ),
+    "job": (
+        "welder nurse beekeeper translator plumber geologist pianist baker surveyor florist"
+        " cartographer dentist forester carpenter archivist electrician optician sculptor"
+    ),
+    "firm": (
+        "Northwind Halcyon Brightwater Kestrel Marlowe Tessera Juniper Oakline Vireo Solstice"
+        " Quarry Lantern Meridian Pinecrest Foxglove Harbour"
+    ),
+    "thing": (
+        "bicycle accordion telescope sourdough kayak greenhouse typewriter terrarium loom drone"
+        " motorbike aquarium violin pottery-wheel chessboard camera barometer hammock kiln sextant"
+    ),
+    "system": (
+        "billing ingestion search authentication reporting scheduling inventory checkout telemetry"
+        " payroll messaging provisioning archival routing caching deployment migration alerting"
+    ),
+    "tool": (
+        "Postgres Kafka Redis Terraform Grafana Ansible RabbitMQ Nginx Elasticsearch Jenkins"
+        " Prometheus Vault Consul Airflow Celery ClickHouse Docker Envoy"
+    ),
+    "food": (
+        "walnuts shellfish coriander lentils mangoes buckwheat anchovies rhubarb tofu celery"
+        " pistachios oysters polenta kimchi figs aubergine"
+    ),
+    "day": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
+    "month": (
+        "January February March April May June July August September October November December"
+    ),
+}
+_SLOTS = {name: words.split() for name, words in _WORDS.items()}
+_MEMORIES = (
+    "{who} works as a {job} at {firm} in {city}.",
+    "{who} bought a {thing} in {city} in {month}.",
+    "{who} cannot eat {food} and asks for {food2} instead.",
+    "The {system} service of {firm} writes to {tool}, which {who} runs.",
+    "{who} decided in {month} that {system} moves from {tool} to {tool2}.",
+    "Every {day} at {number}:00 {who} restarts the {system} workers by hand.",
+    "{who} is allergic to {food}; the clinic in {city} wrote it down in {month}.",
+    "Ticket {number}{number2}: {tool} lost messages of {system} until {who} raised its timeout.",
+    "{who} teaches a {job} from {city} how to repair a {thing}.",
+    "The lease of {who}'s flat in {city} ends on {number} {month}.",
+    "{firm} pays {who} {number},{number2}00 for the {system} audit of {month}.",
+    "{who} prefers the {thing} from {city} to the one that {firm} sells.",
+    "Before a release of {system}, {who} checks {tool} for {number} minutes.",
+    "{who} learned to cook {food} with {food2} from a {job} on a {day}.",
+    "{who} and a {job} from {firm} meet in {city} each {day} about {system}.",
+    "Port {number}{number2} of the {system} host belongs to {tool}, says {who}.",
+)
+_MESSAGES = (
+    "I work as a {job} at {firm} now, and I live in {city}.",
+    "Hm, let me think about that for a moment.",
+    "We decided to move {system} from {tool} to {tool2} before {month}.",
+    "I'm allergic to {food}, so please never suggest it again.",
+    "Thanks, that helps a lot!",
+    "My sister {who} is visiting from {city} on {day}, she is bringing her {thing}.",
+    "How do I restart the {system} workers when {tool} hangs?",
+    "Please remember that {who} owns {system}; ask before you touch {tool}.",
+    "I always prefer short answers when we talk about {system}, and no tables.",
+    "Yesterday {tool} lost {number} messages of {system} until {who} raised its timeout.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One way of writing; a client calls once for each of its `calls` batches of `batch`."""
+
+    title: str
+    batch: int
+    calls: int
+    check: bool
+    clients: int
+
+    @property
+    def written(self) -> int:
+        """How many memories the measure adds to the team."""
+        return self.batch * self.calls * self.clients
+
+
+@dataclass(slots=True)
+class Ground:
+    """A throwaway team and how many memories it holds."""
+
+    viewer: Viewer
+    count: int = 0
+
+
+class Texts:
+    """Sentences put together from word lists; the same seed gives the same ones."""
+
+    def __init__(self, seed: int, users: int = 0) -> None:
+        self._random = random.Random(seed)
+        self._users = users
+
+    def of(self, patterns: Sequence[str]) -> str:
+        """One sentence of a pattern chosen at random."""
+        draw = self._random
+        slots = {name: draw.choice(words) for name, words in _SLOTS.items()}
+        return draw.choice(patterns).format(
+            who=f"{draw.choice(_FIRST)} {draw.choice(_LAST)}",
+            tool2=draw.choice(_SLOTS["tool"]),
+            food2=draw.choice(_SLOTS["food"]),
+            number=draw.randint(1, 28),
+            number2=draw.randint(10, 99),
+            **slots,
+        )
+
+    def memories(self, count: int, *, check: bool) -> list[StatedMemory]:
+        """New statements; each is somebody's where there are users."""
+        return [
+            StatedMemory(
+                content=self.of(_MEMORIES),
+                importance=self._random.randint(3, 9),
+                user=f"user-{self._random.randrange(self._users)}" if self._users else None,
+                check=check,
+            )
+            for _ in range(count)
+        ]
+
+    def messages(self, count: int) -> list[NewMessage]:
+        """Talk of a person and an assistant in turns."""
+        return [
+            NewMessage(role="assistant" if index % 2 else "user", content=self.of(_MESSAGES))
+            for index in range(count)
+        ]
+
+
+def new_ground() -> Ground:
+    """A new empty team."""
+    slug = f"ingest-{uuid4().hex[:12]}"
+    team = create_team(slug=slug, name=slug, actor=ACTOR)
+    return Ground(Viewer(team_id=team.id, actor=ACTOR))
+
+
+def fill(*, ground: Ground, size: int, users: int, tools: Tools) -> None:
+    """Bring the team to `size` memories, unchecked."""
+    texts = Texts(random.randrange(2**32), users)
+    while ground.count < size:
+        count = min(BULK, size - ground.count)
+        _write(ground, texts.memories(count, check=False), tools)
+        ground.count += count
+
+
+def write_rate(
+    *, measure: Measure, ground: Ground, users: int, tools: Tools
+) -> tuple[float, Counter[str]]:
+    """Memories written a second by all clients together, and what became of them."""
+    start = Barrier(measure.clients + 1)
+
+    def client(seed: int) -> Counter[str]:
+        texts = Texts(seed, users)
+        batches = [texts.memories(measure.batch, check=measure.check) for _ in range(measure.calls)]
+        connection.ensure_connection()
+        start.wait()
+        try:
+            return sum((_write(ground, batch, tools) for batch in batches), Counter[str]())
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(measure.clients) as pool:
+        running = [pool.submit(client, random.randrange(2**32)) for _ in range(measure.clients)]
+        start.wait()
+        started = time.perf_counter()
+        outcomes = sum((each.result() for each in running), Counter[str]())
+        seconds = time.perf_counter() - started
+    ground.count += measure.written
+    return measure.written / seconds, outcomes
+
+
+def extraction_rates(*, conversations: int, tools: Tools) -> tuple[float, float]:
+    """Messages a second through both passes alone, and through whole jobs that write memories."""
+    ground = new_ground()
+    team_id = ground.viewer.team_id
+    texts = Texts(random.randrange(2**32))
+    jobs, sources = [], []
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        for number in range(conversations):
+            conversation, _ = open_conversation(
+                team_id=team_id, agent="scribe", user=f"person-{number}"
+            )
+            append_messages(
+                conversation=conversation,
+                messages=texts.messages(CONVERSATION),
+                now=timezone.now(),
+            )
+            sources.append(load_range(conversation=conversation, first=1, last=CONVERSATION))
+            job = queue_extraction(conversation=conversation)
+            assert job is not None
+            jobs.append(job.pk)
+    find_candidates(source=sources[0], tools=tools)
+    started = time.perf_counter()
+    for source in sources:
+        find_candidates(source=source, tools=tools)
+    passes = time.perf_counter() - started
+    started = time.perf_counter()
+    for job_id in jobs:
+        run_job(team_id=team_id, job_id=job_id, tools=tools)
+    whole = time.perf_counter() - started
+    messages = conversations * CONVERSATION
+    return messages / passes, messages / whole
+
+
+def measures(*, clients: Sequence[int]) -> list[Measure]:
+    """Single writes and bulk ones, without checks and with them, by so many clients."""
+    return [
+        Measure(
+            f"{kind}, {'checked' if check else 'unchecked'}, {count} client{'s' * (count > 1)}",
+            batch,
+            SINGLES if batch == 1 else max(1, 2 // count),
+            check,
+            count,
+        )
+        for kind, batch in (("single", 1), (f"bulk of {BULK}", BULK))
+        for check in (False, True)
+        for count in clients
+    ]
+
+
+def run(*, sizes: Sequence[int], clients: Sequence[int], rounds: int, users: int) -> None:
+    """Measure and print everything."""
+    tools = default_tools()
+    # Seeded from the clock: a second run against the same database writes other texts.
+    passes, whole = extraction_rates(conversations=40, tools=tools)
+    print(f"extractor {tools.extractor.name}, judge {tools.judge.name}, {tools.embedder.name}")
+    print(f"messages/s extracted: {passes:,.0f} by the passes, {whole:,.0f} by jobs that write\n")
+    grounds: dict[int, Ground] = {}
+    heading = "".join(f"{size:>10,}" for size in sizes)
+    print(f"{'memories/s written at':<36}{heading}{'cost ratio':>12}  outcomes at the largest")
+    for measure in measures(clients=clients):
+        rates: dict[int, list[float]] = {size: [] for size in sizes}
+        outcomes: Counter[str] = Counter()
+        for _ in range(rounds):
+            for size in sizes:
+                begin = max(0, size - measure.written // 2)
+                ground = grounds.get(size)
+                if ground is None or ground.count > begin * 1.05:
+                    ground = grounds[size] = new_ground()
+                fill(ground=ground, size=begin, users=users, tools=tools)
+                rate, what = write_rate(measure=measure, ground=ground, users=users, tools=tools)
+                rates[size].append(rate)
+                outcomes += what if size == sizes[-1] else Counter()
+        medians = [median(rates[size]) for size in sizes]
+        figures = "".join(f"{rate:>10,.0f}" for rate in medians)
+        told = ", ".join(f"{count} {name}" for name, count in outcomes.most_common())
+        print(f"{measure.title:<36}{figures}{medians[0] / medians[-1]:>12.2f}  {told}", flush=True)
+
+
+def _write(ground: Ground, stated: Sequence[StatedMemory], tools: Tools) -> Counter[str]:
+    results = remember(viewer=ground.viewer, stated=stated, tools=tools, now=timezone.now())
+    return Counter(result.outcome.value for result in results)
+
+
+def main() -> None:
+    """Read the command line, measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true", help="100,000 memories as well")
+    parser.add_argument("--rounds", type=int, default=3, help="of each measure; the median counts")
+    parser.add_argument("--clients", default="1,4", help="threads that write at the same time")
+    parser.add_argument("--users", type=int, default=0, help="people the memories are spread over")
+    given = parser.parse_args()
+    run(
+        sizes=SIZES if given.full else SIZES[:-1],
+        clients=[int(each) for each in given.clients.split(",")],
+        rounds=given.rounds,
+        users=given.users,
+    )
+
+
+if __name__ == "__main__":
+    main()

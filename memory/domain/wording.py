@@ -1,0 +1,101 @@
+"""How a memory must be worded (seed 004 §9): checked, repaired where rules can, else rejected."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from .extraction.dates import resolve_dates
+from .extraction.guards import mask_secrets
+from .extraction.sentences import split_sentences
+from .types import Candidate, MemoryType
+
+MAX_CHARS = 280
+MAX_SENTENCES = 2
+
+_PRONOUN = re.compile(
+    r"^(?:I|you|he|she|it|we|they|this|that|these|those)"
+    r"(?:['’](?:s|re|m|ve|ll|d)\b|\s+(?:(?:also|still|now|then|really|just|always|never)\s+)?"
+    r"(?:am|is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|shall|should|"
+    r"may|might|must|[a-z]{2,}(?:ed|s))\b)",
+    re.IGNORECASE,
+)
+_FIRST_PERSON = (
+    (re.compile(r"^I(?:'m|’m| am)\b"), "User is"),
+    (re.compile(r"^I(?:'ve|’ve| have)\b"), "User has"),
+    (re.compile(r"^I(?:'ll|’ll| will)\b"), "User will"),
+    (re.compile(r"^I was\b"), "User was"),
+    (re.compile(r"^I (?=[a-z]+ed\b)"), "User "),
+    (re.compile(r"^My\b"), "User's"),
+)
+_CLAUSE_END = re.compile(r"[;,:]\s|\s(?:and|but|because|so|which|who|while)\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A candidate after the check: None when it was rejected, and what was wrong at first.
+
+    `problems` is empty for a candidate that was right as it came.
+    """
+
+    candidate: Candidate | None
+    problems: tuple[str, ...] = ()
+    secret_masked: bool = False
+
+
+def check_wording(candidate: Candidate, *, said_at: datetime) -> Wording:
+    """Hold a candidate to the constraints: standalone, third person, at most two sentences and 280
+    characters, no relative dates, no pronoun as subject, no secret.
+
+    `said_at` is when the source was said; relative dates are resolved against it.
+    """
+    problems: list[str] = []
+    text = " ".join(candidate.content.split())
+    masked = mask_secrets(text=text)
+    text, secret = masked, masked != text
+    if not any(char.isalnum() for char in text):
+        return Wording(None, ("empty",), secret)
+    text = _third_person(text, problems)
+    if _PRONOUN.match(text):
+        return Wording(None, (*problems, "a pronoun is its subject"), secret)
+    dated = resolve_dates(
+        text=text, today=said_at.date(), past=candidate.memory_type == MemoryType.EPISODIC
+    ).text
+    if text[-1] in ".!?" and dated[-1:] not in (".", "!", "?"):
+        dated += text[-1]
+    if dated != text:
+        problems.append("relative date")
+        text = dated
+    shorter = _shortened(text, problems)
+    if shorter is None:
+        return Wording(None, (*problems, f"longer than {MAX_CHARS} characters"), secret)
+    if shorter == candidate.content and not problems:
+        return Wording(candidate, (), secret)
+    return Wording(replace(candidate, content=shorter), tuple(problems), secret)
+
+
+def _third_person(text: str, problems: list[str]) -> str:
+    for pattern, third in _FIRST_PERSON:
+        if pattern.match(text):
+            problems.append("first person")
+            return pattern.sub(third, text, count=1)
+    return text
+
+
+def _shortened(text: str, problems: list[str]) -> str | None:
+    """At most two sentences and 280 characters; None where no clause ends early enough."""
+    sentences = split_sentences(text)
+    if len(sentences) > MAX_SENTENCES:
+        problems.append("more than two sentences")
+        sentences = sentences[:MAX_SENTENCES]
+        text = " ".join(sentences)
+    if len(text) <= MAX_CHARS:
+        return text
+    problems.append("too long")
+    if len(sentences[0]) <= MAX_CHARS:
+        return sentences[0]
+    ends = [match.start() for match in _CLAUSE_END.finditer(sentences[0], 0, MAX_CHARS)]
+    if not ends or ends[-1] < MAX_CHARS // 3:
+        return None
+    return sentences[0][: ends[-1]].rstrip(" ,;:") + "."

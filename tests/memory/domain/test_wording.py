@@ -1,0 +1,107 @@
+"""The writing constraints of a memory."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.domain.extraction.sentences import split_sentences
+from memory.domain.types import Candidate, MemoryType
+from memory.domain.wording import MAX_CHARS, MAX_SENTENCES, check_wording
+
+MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+def candidate(text: str, kind: MemoryType = MemoryType.SEMANTIC) -> Candidate:
+    return Candidate(
+        content=text, memory_type=kind, importance=5, confidence=0.9, message_ids=(uuid4(),)
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "User prefers trains to planes.",
+        "The archive moves to Utrecht on March 9, 2026.",
+        "This kiln needs a new belt.",
+    ],
+)
+def test_what_is_well_worded_passes_as_it_is(text: str) -> None:
+    given_ = candidate(text)
+
+    wording = check_wording(given_, said_at=MONDAY)
+
+    assert wording.candidate == given_
+    assert wording.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "repaired"),
+    [
+        ("I'm allergic to walnuts.", "User is allergic to walnuts."),
+        ("My sister lives in Turin.", "User's sister lives in Turin."),
+        ("The archive   moves.", "The archive moves."),
+    ],
+)
+def test_what_rules_can_mend_is_mended(text: str, repaired: str) -> None:
+    wording = check_wording(candidate(text), said_at=MONDAY)
+
+    assert wording.candidate is not None
+    assert wording.candidate.content == repaired
+
+
+def test_a_relative_date_is_resolved_against_when_it_was_said() -> None:
+    wording = check_wording(candidate("The archive moves tomorrow."), said_at=MONDAY)
+
+    assert wording.candidate is not None
+    assert "March 3, 2026" in wording.candidate.content
+    assert wording.problems == ("relative date",)
+
+
+@pytest.mark.parametrize("text", ["She is in Turin.", "It's been tough.", "They moved.", "?!", " "])
+def test_what_nobody_understands_alone_is_rejected_with_a_reason(text: str) -> None:
+    wording = check_wording(candidate(text), said_at=MONDAY)
+
+    assert wording.candidate is None
+    assert wording.problems
+
+
+def test_a_third_sentence_is_dropped() -> None:
+    wording = check_wording(candidate("Ada leads. Bo writes. Cy tests."), said_at=MONDAY)
+
+    assert wording.candidate is not None
+    assert wording.candidate.content == "Ada leads. Bo writes."
+
+
+def test_an_endless_sentence_ends_at_a_clause() -> None:
+    text = "The archive holds " + ", ".join(f"box number {n}" for n in range(60)) + "."
+
+    wording = check_wording(candidate(text), said_at=MONDAY)
+
+    assert wording.candidate is not None
+    assert len(wording.candidate.content) <= MAX_CHARS
+    assert wording.candidate.content.endswith(".")
+
+
+def test_a_secret_is_masked_and_told() -> None:
+    wording = check_wording(
+        candidate("The card of the team is 4111 1111 1111 1111."), said_at=MONDAY
+    )
+
+    assert wording.secret_masked
+    assert wording.candidate is not None
+    assert "4111" not in wording.candidate.content
+
+
+@given(st.text(max_size=600))
+def test_whatever_passes_keeps_the_limits(text: str) -> None:
+    wording = check_wording(candidate(text), said_at=MONDAY)
+
+    if wording.candidate is not None:
+        content = wording.candidate.content
+        assert 0 < len(content) <= MAX_CHARS
+        assert len(split_sentences(content)) <= MAX_SENTENCES
