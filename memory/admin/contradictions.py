@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin
-from django.db.models import Q
-from django.http import HttpRequest, HttpResponse
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
 
 from memory.models import Contradiction, Memory
 from teams.admin.base import TeamAdmin
-from teams.admin.display import NOTHING, excerpt, moment
+from teams.admin.confirm import Change, confirm_and_run
+from teams.admin.display import NOTHING, excerpt, moment, page_of
 from teams.admin.filters import DaysFilter, OpenFirstFilter
-from teams.admin.theme import ChoiceFilter, RelatedFilter, display
+from teams.admin.theme import ChoiceFilter, RelatedFilter, action, display
+
+from .settlements import A_STANDS, B_STANDS, BOTH_STAND, IS_WRONG, STANDS, MergeForm, merging
 
 _NAMES = [
     f"{side}{name}" for side in ("memory_a", "memory_b") for name in ("", "__agent", "__end_user")
 ]
+_OF_TWO = ("a_stands_this", "b_stands_this", "both_stand_this", "merge_this")
+_OF_ONE = ("stands_this", "is_wrong_this", "correct_this")
+_MERGE_TEMPLATE = "admin/memory/contradiction/merge.html"
 
 
 class OpennessFilter(OpenFirstFilter):
@@ -46,6 +54,8 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     list_select_related = ["team", "memory_a", "memory_b"]
     ordering = ["-detected_at"]
     search_fields = ["memory_a__content", "memory_b__content", "memory_a__subject"]
+    actions = ["a_stands_selected", "b_stands_selected", "both_stand_selected"]
+    actions_detail = [*_OF_TWO, *_OF_ONE]
     fieldsets = [
         (
             "Judgement",
@@ -73,18 +83,128 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         """Both sides, then what the judge said."""
         pair = self.get_object(request, object_id)
         context = {
-            "sides": pair and _sides(pair),
+            "sides": pair and _sides(_with_sides(pk=pair.pk).get()),
             "title": "Contradiction",
             **(extra_context or {}),
         }
         return super().change_view(request, object_id, form_url, context)
 
-    @display(description="earlier", ordering="memory_a__content")
+    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
+        """Buttons for an open one: of two memories, or of one that is said to be wrong."""
+        pair = Contradiction.objects.filter(pk=object_id, resolved_at=None).first()
+        if pair is None:
+            return []
+        useful = _OF_TWO if pair.memory_b_id else _OF_ONE
+        return [
+            button
+            for button in super().get_actions_detail(request, object_id)
+            if button.action_name.removeprefix("memory_contradiction_") in useful
+        ]
+
+    @action(description="A stands", permissions=["act"])
+    def a_stands_selected(
+        self, request: HttpRequest, queryset: QuerySet[Contradiction]
+    ) -> HttpResponse | None:
+        """Let the earlier side of the chosen ones stand."""
+        return self._settle_selected(request, A_STANDS)
+
+    @action(description="B stands (a memory without a B is wrong)", permissions=["act"])
+    def b_stands_selected(
+        self, request: HttpRequest, queryset: QuerySet[Contradiction]
+    ) -> HttpResponse | None:
+        """Let the later side of the chosen ones stand."""
+        return self._settle_selected(request, B_STANDS)
+
+    @action(description="Both are valid", permissions=["act"])
+    def both_stand_selected(
+        self, request: HttpRequest, queryset: QuerySet[Contradiction]
+    ) -> HttpResponse | None:
+        """Let both sides of the chosen ones stand."""
+        return self._settle_selected(request, BOTH_STAND)
+
+    @action(description="A stands", permissions=["act"], url_path="a-stands", icon="looks_one")
+    def a_stands_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Let the earlier side stand."""
+        return self._settle_this(request, object_id, A_STANDS)
+
+    @action(description="B stands", permissions=["act"], url_path="b-stands", icon="looks_two")
+    def b_stands_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Let the later side stand."""
+        return self._settle_this(request, object_id, B_STANDS)
+
+    @action(
+        description="Both are valid", permissions=["act"], url_path="both-stand", icon="done_all"
+    )
+    def both_stand_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Let both sides stand."""
+        return self._settle_this(request, object_id, BOTH_STAND)
+
+    @action(description="It stands", permissions=["act"], url_path="stands", icon="check")
+    def stands_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Let the memory stand that was said to be wrong."""
+        return self._settle_this(request, object_id, STANDS)
+
+    @action(description="It is wrong", permissions=["act"], url_path="is-wrong", icon="close")
+    def is_wrong_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Delete the memory that was said to be wrong."""
+        return self._settle_this(request, object_id, IS_WRONG)
+
+    @action(description="Merge", permissions=["act"], url_path="merge", icon="merge")
+    def merge_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Write one text in place of both sides."""
+        return self._merge(request, object_id)
+
+    @action(description="Correct it", permissions=["act"], url_path="correct", icon="edit")
+    def correct_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Write a right text in place of the one that was said to be wrong."""
+        return self._merge(request, object_id)
+
+    def _settle_selected(
+        self, request: HttpRequest, change: Change[Contradiction]
+    ) -> HttpResponse | None:
+        # Not the list's own rows: one that somebody settled since is no longer on it, and would
+        # be passed over without a word.
+        chosen = request.POST.getlist(ACTION_CHECKBOX_NAME)
+        return confirm_and_run(self, request, _with_sides(pk__in=chosen), change)
+
+    def _settle_this(
+        self, request: HttpRequest, object_id: str, change: Change[Contradiction]
+    ) -> HttpResponse:
+        page = HttpResponseRedirect(page_of("memory_contradiction", object_id))
+        return confirm_and_run(self, request, _with_sides(pk=object_id), change) or page
+
+    def _merge(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask for the text beside both sides, show what it will say, then write it."""
+        pair = _with_sides(pk=object_id).first()
+        if pair is None:
+            raise Http404
+        page = page_of("memory_contradiction", object_id)
+        if pair.resolved_at is not None:
+            messages.warning(request, f"It is settled already: {self.state(pair)}.")
+            return HttpResponseRedirect(page)
+        form = MergeForm(request.POST or None)
+        is_filled = form.is_valid()
+        change = merging(pair=pair, content=form.cleaned_data["content"] if is_filled else "")
+        if is_filled and request.POST.get("confirmed") == "yes":
+            return self._settle_this(request, object_id, change)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"{change.verb}: write what it says",
+            "opts": self.opts,
+            "page": page,
+            "sides": _sides(pair),
+            "form": form,
+            "is_preview": is_filled,
+            "change": change,
+        }
+        return TemplateResponse(request, _MERGE_TEMPLATE, context)
+
+    @display(description="A, earlier", ordering="memory_a__content")
     def earlier(self, pair: Contradiction) -> str:
         """What stood first."""
         return excerpt(pair.memory_a.content)
 
-    @display(description="later", ordering="memory_b__content")
+    @display(description="B, later", ordering="memory_b__content")
     def later(self, pair: Contradiction) -> str:
         """What came later."""
         return excerpt(pair.memory_b.content) if pair.memory_b else "said to be wrong"
@@ -119,6 +239,11 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         return moment(pair.resolved_at) if pair.resolved_at else NOTHING
 
 
+def _with_sides(**which: object) -> QuerySet[Contradiction]:
+    return Contradiction.objects.filter(**which).select_related("team", *_NAMES)
+
+
 def _sides(pair: Contradiction) -> list[tuple[str, Memory | None]]:
-    row = Contradiction.objects.select_related(*_NAMES).get(pk=pair.pk)
-    return [("Earlier", row.memory_a), ("Later", row.memory_b)]
+    if pair.memory_b is None:
+        return [("A, said to be wrong", pair.memory_a), ("B", None)]
+    return [("A, earlier", pair.memory_a), ("B, later", pair.memory_b)]

@@ -14,6 +14,7 @@ _DASHES = ("-", "–", "—")
 _CLOSING = ".,;:!?\"')]}…”’»"
 
 # Words too common to say what a question is about.
+_NEGATION = re.compile(r"^(?:no|not|never|none|nobody|nothing|without)$|n['’]t$", re.IGNORECASE)
 STOP_WORDS = frozenset(
     word
     for line in (
@@ -53,6 +54,20 @@ def query_terms(text: str, *, limit: int = 32) -> list[str]:
     )
     meaningful = [word for word in terms if word not in STOP_WORDS]
     return (meaningful or list(terms))[:limit]
+
+
+def tell_apart(text: str) -> frozenset[str]:
+    """The words that make two alike sentences two facts: numbers, names and negations.
+
+    Static vectors hardly see them, so a cosine alone must not call such sentences equal.
+    """
+    words = unicodedata.normalize("NFKC", text).split()
+    marked = {
+        word.strip(_OPENING + _CLOSING).casefold()
+        for index, word in enumerate(words)
+        if any(char.isdigit() for char in word) or (index and word[:1].isupper())
+    }
+    return frozenset(marked | {word.casefold() for word in words if _NEGATION.search(word)})
 
 
 def is_blank(text: str) -> bool:

@@ -15,21 +15,23 @@ from django_redis import get_redis_connection
 from audit.services.events import Event, record_events
 from memory.clients.tools import Tools
 from memory.domain.tokens import estimate_tokens
-from memory.domain.types import Candidate, MemoryType, Point
+from memory.domain.types import Candidate, MemoryType, Point, Status
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Job, Memory
+from memory.models.memory import LIVE
 from memory.services import extraction
 from memory.services.drafts import MemoryDraft
 from memory.services.extraction import ExtractionCounts
 from memory.services.jobs import visible_conversation
 from memory.services.screening import screen
-from memory.services.write_path import prepare, store
+from memory.services.write_path import PreparedDraft, prepare, store
 from teams.errors import ConflictError, UnavailableError
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope
 
 SUMMARY_IMPORTANCE = 5
 EXTRACTOR = "summary"
+SUMMARY_TAG = "summary"
 _ATTEMPTS = 3
 _CACHE_SECONDS = 7 * 24 * 3600
 
@@ -58,6 +60,7 @@ class _Plan:
     source: extraction.MessageRange
     kept: list[Message]
     previous: Compaction | None
+    earlier: str = ""
 
     @property
     def last(self) -> int:
@@ -87,37 +90,46 @@ def compact_conversation(
             return _nothing_to_do(viewer, plan, tools)
         try:
             compaction = _carry_out(viewer, plan, tools)
-        except UnavailableError:
-            raise
+        except UnavailableError as error:
+            raise UnavailableError(f"Nothing was compacted: {error.message}") from error
+        except ConflictError:
+            # Others changed the conversation or its memories meanwhile: look again.
+            continue
         except Exception as error:
             logger.exception("A compaction of conversation %s failed.", conversation_id)
             raise UnavailableError(
                 "Nothing was compacted: extracting or summing up the messages failed"
                 f" ({type(error).__name__}). The messages are all there; try again."
             ) from error
-        if compaction is not None:
-            _remember_summary(compaction)
-            return Compacted(
-                summary=compaction.summary,
-                kept=plan.kept,
-                first=compaction.from_position,
-                last=compaction.to_position,
-                count=compaction.to_position - compaction.from_position + 1,
-                extraction=extraction.counts_from_json(compaction.extraction),
-            )
-    raise ConflictError("The conversation is being compacted by others; ask again.")
+        _remember_summary(compaction)
+        return Compacted(
+            summary=compaction.summary,
+            kept=plan.kept,
+            first=compaction.from_position,
+            last=compaction.to_position,
+            count=compaction.to_position - compaction.from_position + 1,
+            extraction=extraction.counts_from_json(compaction.extraction),
+        )
+    raise ConflictError(
+        "Nothing was compacted: others keep changing the conversation's memories; ask again."
+    )
 
 
 def running_summary(*, team_id: UUID, conversation_id: UUID) -> str:
-    """The latest summary of a conversation, from Redis or the database; call it in scope."""
+    """The latest summary of a conversation, as it was corrected since; call it in scope.
+
+    Empty when there is none or it was deleted. The text comes from Redis where that has it.
+    """
+    latest = _latest(team_id, conversation_id)
+    if latest is None:
+        return ""
+    if not latest.summary_memory.is_live:
+        return _standing_text(latest)
     try:
-        cached = get_redis_connection("default").get(_summary_key(team_id, conversation_id))
+        cached = get_redis_connection("default").get(_summary_key(latest))
     except redis.RedisError:
         cached = None
-    if cached is not None:
-        return str(cached.decode())
-    latest = _latest(team_id, conversation_id)
-    return latest.summary if latest else ""
+    return str(cached.decode()) if cached is not None else latest.summary
 
 
 def _plan(conversation: Conversation, *, keep_last: int | None, max_tokens: int | None) -> _Plan:
@@ -135,7 +147,7 @@ def _plan(conversation: Conversation, *, keep_last: int | None, max_tokens: int 
     source = extraction.load_range(
         conversation=conversation, first=going[0].position, last=going[-1].position
     )
-    return _Plan(source, kept, previous)
+    return _Plan(source, kept, previous, _standing_text(previous) if previous else "")
 
 
 def _fitting(rows: Sequence[Message], max_tokens: int) -> int:
@@ -149,14 +161,14 @@ def _fitting(rows: Sequence[Message], max_tokens: int) -> int:
     return count
 
 
-def _carry_out(viewer: Viewer, plan: _Plan, tools: Tools) -> Compaction | None:
-    """The compaction, stored whole; None when another one came first."""
+def _carry_out(viewer: Viewer, plan: _Plan, tools: Tools) -> Compaction:
+    """The compaction, stored whole; ConflictError when another one came first."""
     source, conversation = plan.source, plan.source.conversation
     candidates = extraction.find_candidates(source=source, tools=tools)
     summary = tools.summariser.summarise(
         points=[Point(each.content, each.importance) for each in _in_order(candidates, source)],
         messages=[extraction.as_source(row) for row in source.messages],
-        previous=plan.previous.summary if plan.previous else "",
+        previous=plan.earlier,
     )
     # No caps here: what leaves the context must not be lost.
     screened = screen(source=source, candidates=candidates, capped=False)
@@ -171,11 +183,13 @@ def _carry_out(viewer: Viewer, plan: _Plan, tools: Tools) -> Compaction | None:
         reason=f"compacted messages {first} to {last}",
         conversation_id=conversation.pk,
     ):
+        # In the order in which an extraction takes them: jobs, memories, then the conversation.
+        _hold_jobs(conversation, last)
+        results = store(viewer=viewer, prepared=_without_retired(prepared), tools=tools)
         locked = visible_conversation(viewer=viewer, conversation_id=conversation.pk)
         now_latest = _latest(viewer.team_id, conversation.pk)
         if (now_latest and now_latest.pk) != (plan.previous and plan.previous.pk):
-            return None
-        results = store(viewer=viewer, prepared=prepared, tools=tools)
+            raise ConflictError("Another compaction came first.")
         record_events(
             team_id=viewer.team_id,
             events=[*screened.events, Event(node="compact", op="create", meta={"to": last})],
@@ -200,12 +214,9 @@ def _summary_draft(plan: _Plan, summary: str, tools: Tools) -> MemoryDraft:
     conversation = plan.source.conversation
     replaces: tuple[UUID, ...] = ()
     if plan.previous is not None:
-        old = Memory.objects.none()
         with team_scope(team_ids=[conversation.team_id], actor="task:compact"):
-            old = Memory.objects.filter(
-                team_id=conversation.team_id, pk=plan.previous.summary_memory_id
-            ).live()
-            replaces = tuple(old.values_list("pk", flat=True))
+            old = _standing(plan.previous)
+        replaces = (old.pk,) if old.is_live else ()
     return MemoryDraft(
         team_id=conversation.team_id,
         content=summary,
@@ -214,7 +225,7 @@ def _summary_draft(plan: _Plan, summary: str, tools: Tools) -> MemoryDraft:
         extractor=f"{EXTRACTOR}:{tools.summariser.name}",
         created_at=plan.source.messages[-1].created_at,
         category="event",
-        tags=("summary",),
+        tags=(SUMMARY_TAG,),
         agent_id=conversation.agent_id,
         end_user_id=conversation.end_user_id,
         project_id=conversation.project_id,
@@ -228,8 +239,53 @@ def _summary_draft(plan: _Plan, summary: str, tools: Tools) -> MemoryDraft:
     )
 
 
+def _hold_jobs(conversation: Conversation, last: int) -> None:
+    """Let no extraction of messages up to `last` end until the transaction does."""
+    rows = Job.objects.select_for_update().filter(
+        team_id=conversation.team_id,
+        conversation=conversation,
+        to_position__lte=last,
+        state__in=(Job.State.QUEUED, Job.State.RUNNING),
+    )
+    list(rows.order_by("id").values_list("id", flat=True))
+
+
+def _without_retired(prepared: Sequence[PreparedDraft]) -> list[PreparedDraft]:
+    """The drafts without what the same messages gave before and somebody has retired since.
+
+    So a deleted, corrected or settled memory does not come back by being extracted again.
+    """
+    keys = [item.key for item in prepared if item.draft.check]
+    team_id = prepared[0].draft.team_id
+    rows = Memory.objects.filter(team_id=team_id, dedupe_key__in=keys).exclude(status__in=LIVE)
+    retired: dict[bytes, set[UUID]] = {}
+    for row in rows:
+        retired.setdefault(bytes(row.dedupe_key or b""), set()).update(row.source_message_ids)
+    return [
+        item
+        for item in prepared
+        if not item.draft.check
+        or not item.draft.message_ids
+        or not retired.get(item.key, set()).issuperset(item.draft.message_ids)
+    ]
+
+
 def _close_range(conversation: Conversation, last: int, counts: ExtractionCounts) -> None:
-    """Note that messages up to `last` need no extraction of their own any more."""
+    """Note that messages up to `last` need no extraction of their own any more.
+
+    A job that waits for or works on them is done by this; a run of it finds its claim gone.
+    """
+    now = timezone.now()
+    Job.objects.filter(
+        team_id=conversation.team_id, conversation=conversation, to_position__lte=last
+    ).exclude(state=Job.State.DONE).update(
+        state=Job.State.DONE,
+        error="",
+        claim=None,
+        lease_until=None,
+        finished_at=now,
+        reported_at=now,
+    )
     first = conversation.extracted_position + 1
     if first > last:
         return
@@ -240,8 +296,8 @@ def _close_range(conversation: Conversation, last: int, counts: ExtractionCounts
         to_position=last,
         state=Job.State.DONE,
         result=counts.as_json(),
-        finished_at=timezone.now(),
-        reported_at=timezone.now(),
+        finished_at=now,
+        reported_at=now,
     )
     conversation.extracted_position = last
     conversation.save(update_fields=["extracted_position"])
@@ -257,7 +313,21 @@ def _in_order(candidates: Sequence[Candidate], source: extraction.MessageRange) 
 
 def _latest(team_id: UUID, conversation_id: UUID) -> Compaction | None:
     rows = Compaction.objects.filter(team_id=team_id, conversation_id=conversation_id)
-    return rows.order_by("-to_position").first()
+    return rows.select_related("summary_memory").order_by("-to_position").first()
+
+
+def _standing(compaction: Compaction) -> Memory:
+    """The summary's memory in its present version, whatever its status."""
+    memory = compaction.summary_memory
+    while memory.superseded_by is not None and SUMMARY_TAG in memory.superseded_by.tags:
+        memory = memory.superseded_by
+    return memory
+
+
+def _standing_text(compaction: Compaction) -> str:
+    """The summary as it was corrected since; empty once it was deleted."""
+    memory = _standing(compaction)
+    return "" if memory.status == Status.SOFT_DELETED else memory.content
 
 
 def _nothing_to_do(viewer: Viewer, plan: _Plan, tools: Tools) -> Compacted:
@@ -276,13 +346,15 @@ def _nothing_to_do(viewer: Viewer, plan: _Plan, tools: Tools) -> Compacted:
     )
 
 
-def _summary_key(team_id: UUID, conversation_id: UUID) -> str:
-    return f"{settings.REDIS_PREFIX}:summary:{team_id}:{conversation_id}"
+def _summary_key(compaction: Compaction) -> str:
+    """Of one compaction, so that an older summary never stands for a newer one."""
+    owner = f"{compaction.team_id}:{compaction.conversation_id}"
+    return f"{settings.REDIS_PREFIX}:summary:{owner}:{compaction.to_position}"
 
 
 def _remember_summary(compaction: Compaction) -> None:
     """Keep the running summary at hand; the database has it when Redis is away."""
-    key = _summary_key(compaction.team_id, compaction.conversation_id)
+    key = _summary_key(compaction)
     try:
         get_redis_connection("default").set(key, compaction.summary, ex=_CACHE_SECONDS)
     except redis.RedisError:

@@ -103,6 +103,8 @@ def _open(viewer: Viewer, contradiction_id: UUID) -> Contradiction:
     row = contradictions_visible_to(viewer).filter(pk=contradiction_id).first()
     if row is None:
         raise NotFoundError("There is no such contradiction.")
+    # The memories first, as a writer that retires one of them takes the rows.
+    _sides(row)
     locked = Contradiction.objects.select_for_update().get(
         team_id=viewer.team_id, pk=contradiction_id
     )

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from django.conf import settings
 
 from memory.clients.tools import Tools
+from memory.domain.text import tell_apart
 from memory.domain.types import Candidate, MemoryType, Participants, Role, SourceMessage
 from memory.services.drafts import MemoryDraft, Outcome, WriteResult
 from teams.models import Conversation, Message
@@ -154,13 +155,20 @@ def add_counts(one: ExtractionCounts, other: ExtractionCounts) -> ExtractionCoun
 def _merge(
     first: Sequence[Candidate], second: Sequence[Candidate], tools: Tools
 ) -> list[Candidate]:
-    """The union of both passes; near-equal wordings (cosine > 0.95) stand once."""
+    """The union of both passes; near-equal wordings of one fact (cosine > 0.95) stand once.
+
+    A wording with another number, name or negation is another fact, however near its vector.
+    """
     candidates = [*first, *second]
     vectors = tools.embedder.embed([candidate.content for candidate in candidates])
+    marks = [tell_apart(candidate.content) for candidate in candidates]
     kept: list[int] = []
     for index in range(len(candidates)):
         nearness = vectors[kept] @ vectors[index] if kept else ()
-        if not any(value > settings.DUPLICATE_SIMILARITY for value in nearness):
+        if not any(
+            near > settings.DUPLICATE_SIMILARITY and marks[other] == marks[index]
+            for near, other in zip(nearness, kept, strict=True)
+        ):
             kept.append(index)
     return [candidates[index] for index in kept]
 

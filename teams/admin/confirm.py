@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic
@@ -20,6 +19,7 @@ from teams.errors import DomainError
 from .theme import Row, ThemedAdmin
 
 MAX_ROWS = 200
+MAX_NAMED = 5
 MAX_REASON = 500
 _TEMPLATE = "admin/confirm_change.html"
 
@@ -28,7 +28,8 @@ _TEMPLATE = "admin/confirm_change.html"
 class Change(Generic[Row]):
     """What an action does to one row: `apply` gets the request, the row and the typed reason.
 
-    `apply` raises a DomainError where the row cannot be changed.
+    `apply` raises a DomainError where the row cannot be changed. `effect` says what will become
+    of one row; with a `name`, rows that stay as they were are named as well as counted.
     """
 
     verb: str
@@ -37,6 +38,8 @@ class Change(Generic[Row]):
     apply: Callable[[HttpRequest, Row, str], object]
     roles: Roles = REVIEWERS
     asks_reason: bool = False
+    effect: Callable[[Row], str] = str
+    name: Callable[[Row], str] | None = None
 
 
 def confirm_and_run(
@@ -73,8 +76,8 @@ def _ask(
         "title": f"{change.verb}: are you sure?",
         "opts": model_admin.opts,
         "change": change,
-        "allowed": allowed,
-        "refused": refused,
+        "allowed": [(row, change.effect(row)) for row in allowed],
+        "refused": [(row, (change.name or str)(row)) for row in refused],
         "action": request.POST.get("action", ""),
         "checkbox_name": ACTION_CHECKBOX_NAME,
         "max_reason": MAX_REASON,
@@ -90,21 +93,32 @@ def _run(
     refused: list[Row],
 ) -> None:
     reason = request.POST.get("reason", "").strip()[:MAX_REASON]
-    problems: Counter[str] = Counter()
+    problems: dict[str, list[Row]] = {}
     done = 0
     for row in allowed:
         try:
             change.apply(request, row, reason)
         except DomainError as error:
-            problems[error.message] += 1
+            problems.setdefault(error.message, []).append(row)
         else:
             done += 1
     if refused:
-        problems["Your role in the team does not allow it."] += len(refused)
+        problems["Your role in the team does not allow it."] = refused
     if done:
         messages.success(request, f"{_counted(model_admin, done)} {change.done}.")
-    for problem, count in problems.items():
-        messages.warning(request, f"{_counted(model_admin, count)} left as before: {problem}")
+    for problem, rows in problems.items():
+        told = f"{_counted(model_admin, len(rows))} left as before: {problem}"
+        messages.warning(request, told + _named(change, rows))
+
+
+def _named(change: Change[Row], rows: list[Row]) -> str:
+    """The rows of one message, the first few of many; nothing where the count says enough."""
+    if change.name is None:
+        return ""
+    names = [change.name(row) for row in rows[:MAX_NAMED]]
+    if len(rows) > MAX_NAMED:
+        names.append(f"and {len(rows) - MAX_NAMED} more")
+    return f" {'; '.join(names)}"
 
 
 def _counted(model_admin: ThemedAdmin[Row], count: int) -> str:

@@ -50,11 +50,15 @@ DATE_EXPRESSION = re.compile(
             r"|december)\b(?!\w))",
             rf"(?P<ago>\b(?:about\s|around\s)?{_COUNT.format('agon')}\s{_UNIT.format('agou')}\s"
             r"(?:ago|back)\b)",
+            rf"(?P<wkd>\bin\s{_COUNT.format('wkn')}\sweeks,?\s(?:on\s|from\s)?"
+            rf"(?P<wka>{WEEKDAY_NAME})(?:\s?(?P<wkj>and|to|through|until|till|–|-)\s?"
+            rf"(?P<wkb>{WEEKDAY_NAME}))?)",
             rf"(?P<ahead>\bin\s(?:about\s)?{_COUNT.format('ahn')}\s"
             rf"{_UNIT.format('ahu')}(?:['’]s?\stime)?\b(?!\s(?:of|or|per)\b)|\b"
             rf"{_COUNT.format('fnn')}\s{_UNIT.format('fnu')}\sfrom\s(?:now|today)\b)",
             r"(?P<eom>\b(?:the\s)?(?P<eomk>end|start|beginning|middle)\sof\s(?:the|this)\s"
             r"(?P<eomu>month|year|week|quarter)\b)",
+            rf"(?P<part>\b(?P<partp>early|mid|late)[\s-](?-i:{_MONTH.format('partm')})(?!\s\d))",
             r"(?P<mon>(?<=\b[Ii]n\s)(?-i:"
             + _MONTH.format("monm")
             + r")(?!\s\d)|(?<=\bsince\s)(?-i:"

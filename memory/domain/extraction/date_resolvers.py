@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from .date_expressions import WEEKDAY_NAME
 from .moments import Precision, month_day, with_weekday
-from .weekday_dates import weekday, weekdays
+from .weekday_dates import weekday, weekdays, weekdays_ahead
 from .words import MONTHS, NUMBER_WORDS, WEEKDAYS
 
 # The new wording, the preposition it needs where none stands before it, its first day, precision.
@@ -233,8 +233,21 @@ def _month(match: re.Match[str], today: date, past: bool) -> Resolved | None:
     return f"{MONTHS[month - 1].capitalize()} {day.year}", "", day, Precision.VAGUE
 
 
+def _part_of_month(match: re.Match[str], today: date, past: bool) -> Resolved | None:
+    """ "mid August": a third of the month that the tense points at."""
+    month = _month_number(match.group("partm"))
+    day = date(today.year, month, 1)
+    if past and day > today:
+        day = date(today.year - 1, month, 1)
+    elif not past and (today.year, today.month) > (day.year, day.month):
+        day = date(today.year + 1, month, 1)
+    part = match.group("partp").lower()
+    name = f"{MONTHS[month - 1].capitalize()} {day.year}"
+    return f"{part}{'-' if part == 'mid' else ' '}{name}", "in", day, Precision.VAGUE
+
+
 RESOLVERS: dict[str, Callable[[re.Match[str], date, bool], Resolved | None]] = {
     "iso": _iso, "md": _calendar, "dm": _calendar, "ref": _reference, "wds": weekdays,
-    "wd": weekday,
+    "wd": weekday, "wkd": weekdays_ahead, "part": _part_of_month,
     "span": _span, "ago": _ago, "ahead": _ahead, "eom": _edge, "th": _ordinal, "mon": _month,
 }  # fmt: skip

@@ -10,7 +10,7 @@ from .date_expressions import DATE_EXPRESSION, WEEKDAY_NAME
 from .date_resolvers import RESOLVERS, Resolved
 from .moments import FoundDate
 from .verbs import BASES, THIRD, UNMARKED, is_finite, is_past_form
-from .words import word_set, words_of
+from .words import DETERMINERS, word_set, words_of
 
 _KEEPS_PREPOSITION = word_set(
     """
@@ -27,6 +27,22 @@ _NOT_A_DATE_BEFORE = word_set(
 _MOVED = re.compile(
     r"\b(?:moved|moves|postponed|rescheduled|pushed|shifted|brought|changed|back|delayed|"
     r"switched)\b[^.;]{0,30}$",
+    re.IGNORECASE,
+)
+
+
+_HABITUAL_DAY = re.compile(
+    r"\s(?:is|are)\s(?:(?:my|our|his|her|their|the|a|always|usually)\s)+"
+    r"(?!(?:last|first|big|final|next)\b|launch|release|wedding|moving)"
+    r"(?:[\w-]+\s){0,2}day\b",
+    re.IGNORECASE,
+)
+_AHEAD = re.compile(
+    r"(?:\b(?:starts|begins|opens|reopens|ends|closes|expires|launches|will|due|deadline|runs|"
+    r"arrives|leaves|joins|retires|moves|comes|going\sto|takes\splace|happens|planned|"
+    r"scheduled|(?:we|they|i|you)\s(?:start|begin|open|launch|leave|move|close|meet))|['’]ll)\s"
+    r"(?:(?!\b(?:was|were|did|had|since|until)\b)[\w'’-]+\s){0,6}?"
+    r"(?:(?:until|till)\s)?(?:on\s|by\s|from\s|for\s|at\s)?(?:the\s)?$",
     re.IGNORECASE,
 )
 
@@ -103,8 +119,21 @@ def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> Resolv
         )
     ):
         return None
+    if name == "wd" and not match.start() and _HABITUAL_DAY.match(text[match.end() :]):
+        return None
     try:
-        return RESOLVERS[name](match, today, past)
+        found = RESOLVERS[name](match, today, past)
+        if (
+            found
+            and found[2] < today
+            and name in {"md", "dm"}
+            and not match.group(name + "y")
+            and _AHEAD.search(text[: match.start()])
+        ):
+            # What starts, opens or is due on a date still lies ahead.
+            next_year = found[2].replace(year=found[2].year + 1)
+            return RESOLVERS[name](match, next_year, False)
+        return found
     except (ValueError, OverflowError):
         return None
 
@@ -126,6 +155,8 @@ def _local_tense(before: str, past: bool) -> bool:
             and (word in THIRD or (word in BASES and word not in UNMARKED))
         ):
             return False
+        if word in _SCHEDULED and (not index or words[index - 1] not in DETERMINERS):
+            return False
         if word in _PAST_AUXILIARIES or is_past_form(word=word):
             return True
         if word == "to" and index + 1 < len(words) and words[index + 1] in BASES:
@@ -135,6 +166,10 @@ def _local_tense(before: str, past: bool) -> bool:
     return past
 
 
+_SCHEDULED = word_set(
+    "starts begins opens reopens ends closes expires launches arrives leaves joins comes returns "
+    "retires takes goes runs moves"
+)
 _SUBJECTS = frozenset({"i", "we", "you", "they", "he", "she", "it", "who", "which"})
 _PRESENT_PASSIVE = frozenset({"be", "is", "are", "get", "gets", "being"})
 _PAST_AUXILIARIES = word_set("was were did had been born didn't wasn't")

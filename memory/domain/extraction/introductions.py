@@ -15,7 +15,10 @@ _NAME = re.compile(
     rf"name['’]s|"
     rf"my\sname\shere\sis))\s(?P<name>{_FULL})(?P<rest>$|(?=[\s,.!]).*)"
 )
-_HERE = re.compile(rf"^(?P<name>{_FULL})\s(?:here|speaking)\b(?P<rest>.*)")
+_HERE = re.compile(
+    rf"^(?P<name>{_FULL})\s(?:here|speaking)(?P<rest>$|\s?[,.!:;–—-].*|"
+    r"\s(?:from|at|of|with|again|and)\s.*)"
+)
 _FROM = re.compile(
     rf"^(?P<name>{_NAME_WORD}(?:\s{_NAME_WORD}){{1,2}})"
     r"(?P<rest>\s(?:from|at|of|with)\s(?:the\s)?[A-ZÀ-Þ][\w’'&-]*(?:\s[\w’'&-]+){0,4})[.!]*$"

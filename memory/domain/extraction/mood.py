@@ -53,7 +53,7 @@ _THINK = re.compile(
     re.IGNORECASE,
 )
 _OPINION_OF_OTHERS = re.compile(
-    r"\b(?!(?:i|we)\b)[\w’']+\s(?:(?:always|still|once|just|often|also|"
+    r"\b(?!(?:i|we|and|any|all|of|such|no)\b)[\w’']+\s(?:(?:always|still|once|just|often|also|"
     r"even)\s)?(?:keeps?\s(?:on\s)?"
     r"(?:saying|quoting|telling|claiming|repeating|insisting|asking|complaining)|quot(?:es|"
     r"ed)(?!\s(?:me\s|us\s)?[\d$€£])|"
@@ -101,7 +101,10 @@ _SMALL_TALK = re.compile(
     r"what\sa\s(?:day|week)|"
     r"(?:long|crazy|busy)\s(?:day|week)|no\s(?:worries|problem|rush)|take\syour\stime|never\smind|"
     r"mondays,\s|grey\sout|"
-    r"so\s(?:hot|cold|warm|tired|hungry)\b|cake\sin\sthe|friday\sfeeling|tell\sme\sa\sjoke)",
+    r"so\s(?:hot|cold|warm|tired|hungry)\b|cake\sin\sthe|friday\sfeeling|tell\sme\sa\sjoke|"
+    r"owe\s(?:you|(?-i:[A-Z])\w+|him|her|them)\s(?:a|an|one)\b|you\s(?:really\s)?deserve\b|"
+    r"(?:just|only|simply)\s(?:seeing|checking|testing|trying|making\ssure|wondering)\s(?:whether|"
+    r"if|that|out|how|my|your)|worth\sa\s(?:try|shot|go))",
     re.IGNORECASE,
 )
 _THANKS = re.compile(r"(?:many\s)?(?:thanks|thank\syou|cheers|congrat\w*)\b", re.IGNORECASE)

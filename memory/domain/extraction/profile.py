@@ -143,7 +143,8 @@ _SCHEDULE = re.compile(
     r"(?:on\s|every\s|each\s|before\s|after\s|from\s|until\s)?(?:\w+days?\b|\d|noon)|"
     r"\bi\sdon['’]t\swork\s(?:on|past|before|after)?\s?\w+"
     r"|\bmy\s(?:(?:working|office|work|usual|opening)\s)?(?:hours|shifts?)\s(?:is|are)\b"
-    r"|\bmy\s(?:working|office|work|usual)\s(?:hours|days|day|week)\b",
+    r"|\bmy\s(?:working|office|work|usual)\s(?:hours|days|day|week)\b"
+    r"|^(?:mon|tues|wednes|thurs|fri|satur|sun)days?\s(?:is|are)\smy\s(?:[\w-]+\s){0,2}days?\b",
     re.IGNORECASE,
 )
 _BIRTHDAY = re.compile(

@@ -90,6 +90,8 @@ def with_subject(*, text: str) -> str:
     regular = (
         verb.endswith("ed") and is_past_form(word=verb) and following in DETERMINERS | {"up", "out"}
     )
+    if verb in {"need", "want", "prefer"} and following not in {"me", "to", "of", "is"}:
+        return f"I {adverb}{rest}"
     if ((irregular or regular) and following not in {"by", "is", "are", "was"}) or verb in {
         "can't",
         "couldn't",
@@ -165,6 +167,10 @@ class _Writer:
         if subject:
             return subject
         if self._pending:
+            if (low == "no" and after in {"longer", "more"}) or (
+                before == "no" and low in {"longer", "more"}
+            ):
+                return tokens[index]
             if (low in {"kind", "sort"} and after == "of") or (
                 low == "of" and before in {"kind", "sort"}
             ):

@@ -84,7 +84,7 @@ def is_imperative(*, text: str) -> bool:
         return words[0] != "let's" and (words[1] in BASES or words[1] in {"not", "be"})
     if words[0] == "be" and len(words) > 1:
         return True
-    if words[0] not in BASES:
+    if words[0] not in BASES and not (words[0][:2] in {"un", "re"} and words[0][2:] in BASES):
         return False
     if len(words) == 1:
         return words[0] not in AMBIGUOUS

@@ -18,6 +18,12 @@ def is_past(*, text: str) -> bool:
     ):
         words = words_of(text.split(",", 1)[1])
     for index, word in enumerate(words):
+        if word.endswith(("'s", "'re")) and words[index + 1 : index + 2]:
+            # "the floor's freshly oiled" tells how it is now.
+            following = words[index + 1]
+            state = following.endswith("ly") and is_past_form(word=words[min(index + 2, len(words) - 1)])
+            if state:
+                return False
         if word in {
             "will",
             "won't",

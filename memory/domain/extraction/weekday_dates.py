@@ -6,7 +6,7 @@ import re
 from datetime import date, timedelta
 
 from .moments import Precision, with_weekday
-from .words import WEEKDAYS
+from .words import NUMBER_WORDS, WEEKDAYS
 
 
 def weekday(match: re.Match[str], today: date, past: bool) -> tuple[str, str, date, Precision]:
@@ -61,3 +61,20 @@ def weekdays(
         days[0],
         (Precision.RELATIVE),
     )
+
+
+def weekdays_ahead(
+    match: re.Match[str], today: date, _past: bool
+) -> tuple[str, str, date, Precision]:
+    """ "in three weeks, Monday to Thursday": days of the week that lies so many weeks ahead."""
+    count = match.group("wkn").lower()
+    weeks = {"a couple of": 2, "a few": 3, "several": 4}.get(count) or NUMBER_WORDS.get(count)
+    monday = _monday(today, "") + timedelta(weeks=weeks or int(count))
+    first = monday + timedelta(days=WEEKDAYS.index(match.group("wka").lower()))
+    if not match.group("wkb"):
+        return with_weekday(first), "on", first, Precision.RELATIVE
+    last = monday + timedelta(days=WEEKDAYS.index(match.group("wkb").lower()))
+    last += timedelta(days=7 if last < first else 0)
+    joint = "and" if match.group("wkj") in _OPEN_JOINTS else "to"
+    wording = f"{with_weekday(first)} {joint} {with_weekday(last)}"
+    return wording, "from" if joint == "to" else "on", first, Precision.RELATIVE

@@ -95,7 +95,8 @@ ORG_SUFFIXES = word_set(
 COMMON_OPENERS = STOPWORDS | ADVERBS | PREPOSITIONS | DETERMINERS | word_set(
     """
     first second third last next new old another stack tests test contract budget deadline price
-    cost legal marketing sales finance support people everyone nobody someone yesterday today
+    cost legal marketing sales finance support people everyone nobody someone
+    everybody somebody anybody anyone folks guys others neither either yesterday today
     tomorrow tonight monday tuesday wednesday thursday friday saturday sunday january february
     march april may june july august september october november december root quick morning
     evening good great nice cool lovely perfect fine right sure wow yeah yep haha remember call

@@ -8,7 +8,7 @@ from ..types import Statement
 from .change import Signals, is_past_event, signals_of
 from .compare import Comparison, compare
 from .frames import Reading, Word, read
-from .patterns import ending, other_agent, strangers
+from .patterns import ending, other_agent, other_labels, strangers
 from .subjects import other_names, other_nouns, other_person, other_scope
 from .tables import words
 from .values import content_left, is_paraphrase, other_place, value_clash
@@ -106,7 +106,7 @@ def weigh(existing: Statement, new: Statement) -> Evidence:
         ending=ending(e, n, happened=is_past_event(n) or bool(signals.change)),
         clash="" if aside else value_clash(e, n, c, same_path=path, single=single),
         places=other_place(e, n, c),
-        strangers=strangers(e, n, c),
+        strangers=strangers(e, n, c) or other_labels(e, n),
         paraphrase=not (c.oppositions or c.polarity) and is_paraphrase(e, n, c),
         left_existing=tuple(content_left(e, c.left_existing, c)),
         left_new=tuple(content_left(n, c.left_new, c)),

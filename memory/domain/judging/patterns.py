@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from .change import is_past_event
 from .compare import Comparison, same_name
 from .frames import Reading, Word
@@ -9,6 +11,15 @@ from .lexicon import Table
 from .names import Name
 from .subjects import is_inverse
 from .tables import words
+
+_CODE = re.compile(r"([A-Za-z]{2,})[-_#](\d[\w.]*)$")
+_NUMBER = re.compile(r"#?\d[\d.]*[a-z]?$")
+_NO_LABELS = words(
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec "
+    "the a an of in on at by from to for with about and or over under until since after before "
+    "only all some every first last next these those our their its his her my your"
+)
 
 
 def strangers(e: Reading, n: Reading, c: Comparison) -> str:
@@ -21,6 +32,32 @@ def strangers(e: Reading, n: Reading, c: Comparison) -> str:
     if any(same_name(second, name) for name in e.names) or agents(e, n):
         return ""
     return f"{first.text} / {second.text}"
+
+
+def other_labels(e: Reading, n: Reading) -> str:
+    """Two numbers that name different things of one kind ("order 77 / order 78"), or "".
+
+    Only in the subject part: behind the verb a number is a value, before it a name.
+    """
+    first, second = _labels(e), _labels(n)
+    for kind in first.keys() & second.keys():
+        if first[kind] != second[kind]:
+            return f"{kind} {first[kind]} / {kind} {second[kind]}"
+    return ""
+
+
+def _labels(reading: Reading) -> dict[str, str]:
+    """The number behind each noun of the subject part, and the digits of codes ("RMA-33")."""
+    found: dict[str, str] = {}
+    before = ""
+    for token in reading.tokens[reading.start : min(reading.head, len(reading.tokens))]:
+        code = _CODE.match(token.text)
+        if code:
+            found.setdefault(code.group(1).lower(), code.group(2))
+        elif _NUMBER.match(token.text) and before.isalpha() and before not in _NO_LABELS:
+            found.setdefault(before, token.lower)
+        before = token.lower
+    return found
 
 
 def _opening_name(reading: Reading) -> Name | None:

@@ -256,3 +256,15 @@ def test_hostile_lengths_are_read_in_no_time(unit: str) -> None:
 
     # Far above what it takes, far below what a quadratic step would take.
     assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("Order 77 was refunded.", "Order 78 was refunded on Monday."),
+        ("Shelf 3 holds nine boxes.", "Shelf 4 holds twelve boxes."),
+        ("RMA-3391 was approved.", "RMA-3392 was turned down."),
+    ],
+)
+def test_numbers_that_name_different_things_make_no_conflict(existing: str, new: str) -> None:
+    assert judge(existing, new).verdict is Verdict.COEXIST
