@@ -290,7 +290,7 @@ EMBEDDING_OPPOSITION_SIMILARITY = read_float("EMBEDDING_OPPOSITION_SIMILARITY", 
 MAX_CONTENT_CHARS = 32_000
 MAX_ITEMS_PER_REQUEST = 500
 SUMMARIZE_INTERVAL = read_int("SUMMARIZE_INTERVAL", 20, minimum=1)
-# Caps of what talk may write by itself (seed 004 §13); 0 lifts one. Compaction and imports are free.
+# What talk may write by itself (seed 004 §13); 0 lifts a cap. Compaction and imports have none.
 MAX_MEMORIES_PER_TURN = read_int("MAX_MEMORIES_PER_TURN", 3)
 MAX_MEMORIES_PER_USER_DAY = read_int("MAX_MEMORIES_PER_USER_DAY", 2000)
 JOB_LEASE_SECONDS = read_int("JOB_LEASE_SECONDS", 30, minimum=3)

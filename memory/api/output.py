@@ -230,7 +230,10 @@ class SearchSerializer(serializers.Serializer[Any]):
 class ContradictionSerializer(serializers.Serializer[Contradiction]):
     """Two memories that conflict, and what was said of it."""
 
-    id = serializers.UUIDField()
+    id = serializers.UUIDField(
+        allow_null=True,
+        help_text="null for one that was seen only now, among what a retrieval found.",
+    )
     memory_a = serializers.UUIDField(source="memory_a_id")
     memory_b = serializers.UUIDField(
         source="memory_b_id",

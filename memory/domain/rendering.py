@@ -69,7 +69,7 @@ class Line:
         label = "PREFERENCE" if self._is_preference else _PLACE[self.memory_type][1]
         if self.memory_type == MemoryType.EPISODIC:
             label += f" {self.at:%Y-%m-%d}"
-        if self.status == Status.DISPUTED:
+        if self.status == Status.DISPUTED or self.opposites:
             label += " DISPUTED"
         return f"[{label}]: {one_line(self.content)}{self._remarks()}{self._dispute()}"
 

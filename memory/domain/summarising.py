@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -14,6 +15,8 @@ SUMMARY_TOKENS = 200
 EARLIER_SHARE = 0.5
 _EARLIER = "Earlier: "
 _NOTHING = "Nothing worth keeping was said."
+_HEAD = re.compile(r"\A\[\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?\] ")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 class RulesSummariser:
@@ -73,16 +76,12 @@ def _period(since: datetime, until: datetime) -> str:
 
 def _earlier(previous: str, room: int) -> str:
     """The latest whole sentences of the previous summary that fit, its own heading left out."""
-    body = previous.replace(_EARLIER, "")
-    sentences = [part.strip() for part in body.replace("] ", "]\n").split("\n") if part.strip()]
-    flat: list[str] = []
-    for part in sentences:
-        flat.extend(f"{each.rstrip('.')}." for each in part.split(". ") if each.strip())
+    body = _HEAD.sub("", previous, count=1).removeprefix(_EARLIER).removeprefix(_NOTHING)
     kept: list[str] = []
     used = estimate_tokens(_EARLIER)
-    for sentence in reversed([each for each in flat if not each.startswith("[")]):
+    for sentence in reversed(_SENTENCE_END.split(body.strip())):
         price = estimate_tokens(sentence + " ")
-        if used + price > room:
+        if not sentence or used + price > room:
             break
         used += price
         kept.insert(0, sentence)

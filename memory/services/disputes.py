@@ -38,6 +38,8 @@ def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datet
         end_user_id=memory.end_user_id,
         project_id=memory.project_id,
         conversation_id=memory.conversation_id,
+        valid_from=memory.valid_from,
+        valid_to=memory.valid_to,
         replaces=(memory.pk,),
     )
 
@@ -74,6 +76,8 @@ def resolve_contradiction(
                 importance=max(side.importance for side in sides),
                 is_pinned=any(side.is_pinned for side in sides),
                 tags=tuple(dict.fromkeys(tag for side in sides for tag in side.tags)),
+                valid_from=None,
+                valid_to=None,
                 replaces=tuple(side.pk for side in sides),
             )
     if resolution == MERGED:

@@ -27,12 +27,13 @@ from memory.domain.scoring import (
     weighted_mean,
 )
 from memory.domain.text import query_terms
-from memory.domain.types import MemoryType, Status
+from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.contradictions import open_contradictions_among
 from memory.selectors.signals import SignalRow, memories_by_id, signals_for
+from memory.services.clashes import clashes_within
 from memory.services.usage import note_retrieved
 from teams.errors import UnavailableError
 from teams.tenancy import team_scope
@@ -164,9 +165,10 @@ def retrieve(
         ranked = _ranked(found, weights=weights, now=now)
         searched = time.perf_counter()
         scored = _load(viewer, _worth_loading(ranked, token_budget=token_budget))
-        disputed = [each.memory for each in scored if each.memory.status == Status.DISPUTED]
-        opposites = _opposites(viewer, disputed)
-        lines = {each.memory.pk: _line(each.memory, opposites) for each in scored}
+        memories = [each.memory for each in scored]
+        clashes = clashes_within(memories=[row for row in memories if row.is_live], tools=tools)
+        opposites = _opposites(viewer, memories, clashes)
+        lines = {row.pk: _line(row, opposites.get(row.pk, ())) for row in memories}
         rendered = {key: line.render() for key, line in lines.items()}
         packed = pack(
             [
@@ -188,9 +190,11 @@ def retrieve(
             ScoredMemory(item.value.memory, item.value.score, item.value.signals, item.tokens)
             for item in packed.items
         ]
-        contradictions = open_contradictions_among(
-            viewer=viewer, memory_ids=[each.memory.pk for each in chosen]
-        )
+        shown = {each.memory.pk for each in chosen}
+        contradictions = open_contradictions_among(viewer=viewer, memory_ids=list(shown))
+        contradictions += [
+            each for each in clashes if {each.memory_a_id, each.memory_b_id} <= shown
+        ]
     prompt = rendering.render(
         (item.section, rendered[item.value.memory.pk]) for item in packed.items
     )
@@ -295,16 +299,26 @@ def _best_first(item: Ranked) -> tuple[float, UUID]:
     return (-item.score, item.row.memory_id)
 
 
-def _opposites(viewer: Viewer, disputed: Sequence[Memory]) -> dict[UUID, Opposite]:
-    """The texts that disputed memories contradict, as far as the viewer may see them."""
-    wanted = {other for memory in disputed for other in memory.contradicts}
-    if not wanted:
-        return {}
-    rows = Memory.objects.visible_to(viewer).filter(id__in=wanted)
-    return {row.pk: Opposite(row.content, row.created_at) for row in rows}
+def _opposites(
+    viewer: Viewer, memories: Sequence[Memory], clashes: Sequence[Contradiction]
+) -> dict[UUID, tuple[Opposite, ...]]:
+    """The texts that each memory contradicts, as far as the viewer may see them."""
+    wanted = {other for memory in memories for other in memory.contradicts}
+    rows = Memory.objects.visible_to(viewer).filter(id__in=wanted) if wanted else ()
+    texts = {row.pk: Opposite(row.content, row.created_at) for row in rows}
+    found = {
+        memory.pk: tuple(texts[other] for other in memory.contradicts if other in texts)
+        for memory in memories
+    }
+    for clash in clashes:
+        one, other = clash.memory_a, clash.memory_b
+        if other is not None:
+            found[one.pk] += (Opposite(other.content, other.created_at),)
+            found[other.pk] += (Opposite(one.content, one.created_at),)
+    return found
 
 
-def _line(memory: Memory, opposites: dict[UUID, Opposite]) -> Line:
+def _line(memory: Memory, opposites: tuple[Opposite, ...]) -> Line:
     usage = getattr(memory, "usage", None)
     return Line(
         content=memory.content,
@@ -317,7 +331,7 @@ def _line(memory: Memory, opposites: dict[UUID, Opposite]) -> Line:
         subject=memory.subject,
         succeeded=usage.succeeded if usage else 0,
         failed=usage.failed if usage else 0,
-        opposites=tuple(opposites[other] for other in memory.contradicts if other in opposites),
+        opposites=opposites,
     )
 
 

@@ -80,6 +80,7 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _BY_THE_WAY = re.compile(r",?\s(?:btw|by\sthe\sway|tbh|lol|haha)(?=[,.;!]|$)", re.IGNORECASE)
+_THOUGH = re.compile(r"\s(?:though|tho|lol|haha)(?=[.!]*$)", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|\([^)]*\)")
 
 
@@ -91,7 +92,7 @@ def trim(*, text: str) -> str:
         if shorter == text:
             break
         text = shorter
-    return text.strip(" ,;-–—")
+    return _THOUGH.sub("", text).strip(" ,;-–—")
 
 
 def opens_clause(*, text: str) -> bool:

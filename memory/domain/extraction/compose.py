@@ -26,15 +26,17 @@ from .profile import profile_label
 from .replies import Replies, is_detail, question_ids
 from .requests import RequestFrame, as_wish, asks_for_none, reminder_before
 from .rewrite import third_person_text, with_subject
-from .syntax import is_imperative, strip_lead
+from .syntax import has_verb, is_imperative, strip_lead
 from .tools import ToolRun, read_report
-from .words import words_of
+from .words import content_words, words_of
 from .writer import ClauseWriter
 
 _ONLY_SECRET = re.compile(r"(?:\b(?:is|are|was)|=|:)\s?\[masked\]", re.IGNORECASE)
 _WORKS = re.compile(
     r"\b(?:that|this|it|which)\s(?:always\s|usually\s|normally\s)?(?:helps|works|worked|fixes|fixed|"
-    r"helped|does\sthe\strick|did\sthe\strick|solves|solved|has\sworked)\b",
+    r"helped|does\sthe\strick|did\sthe\strick|solves|solved|has\sworked)\b"
+    r"|\bthat['’]s\s(?:what|how|the\sway)\s(?:we\s|i\s|they\s|[\w’'-]+\s(?:\w+\s)?)(?:does|do|did|always|"
+    r"usually|showed|taught|fixed|fixes)\b|\b(?:that|this|it)\s(?:usually|always|normally)\s(?:does|did)\b",
     re.IGNORECASE,
 )
 _WANTS_DONE = re.compile(
@@ -48,6 +50,8 @@ _OUTCOME = re.compile(
     r"been\s(?:fixed|found|solved|returned|repaired)|found|solved|sorted|resolved)\b",
     re.IGNORECASE,
 )
+_COUNTED = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.I)
+_OWN_SUBJECT = re.compile(r"(?:i|i['’](?:m|ve)|it['’]s|my|we|we['’](?:re|ve))\s", re.IGNORECASE)
 _PLAIN_WISH = re.compile(r"(?:please\s)?(?:don['’]t|do\snot|never|always)\b", re.IGNORECASE)
 _SPOKEN_TO = frozenset({"profile.language", "profile.timezone"})
 _FORGIVEN = frozenset({Act.GUESS, Act.QUOTE, Act.SMALL_TALK, Act.HYPOTHETICAL})
@@ -56,9 +60,10 @@ _FORGIVEN = frozenset({Act.GUESS, Act.QUOTE, Act.SMALL_TALK, Act.HYPOTHETICAL})
 class Walk:
     """One pass over the units of one conversation; holds what earlier sentences established."""
 
-    def __init__(self, *, units: list[Unit]) -> None:
+    def __init__(self, *, units: list[Unit], agent: str = "") -> None:
         self._units = units
-        self._writer = ClauseWriter(speakers=frozenset(unit.voice.name for unit in units))
+        speakers = {unit.voice.name for unit in units} | {agent} - {""}
+        self._writer = ClauseWriter(speakers=frozenset(speakers))
         self._run = ToolRun()
         self._frame = RequestFrame()
         self._chat = ChatListener(threshold=FIRST_PASS)
@@ -127,8 +132,29 @@ class Walk:
         told = act in {Act.STATEMENT, Act.FRAGMENT}
         told = told and not (unit.place and asks_for_none(text=bare))
         asked = told and unit.question and unit.place <= 1 and not headed
+        if asked and act is Act.STATEMENT:
+            text, act = self._answered_first(unit, text)
         if not (asked and self._replies.answers(unit=unit, text=text, act=act)):
-            self._sort(unit, bare, text, act, pinned)
+            fragment = headed and act is Act.FRAGMENT and _COUNTED.search(text)
+            if fragment:
+                self._writer.write(unit=unit, clause=text, pinned=pinned)
+            else:
+                self._sort(unit, bare, text, act, pinned)
+
+    def _answered_first(self, unit: Unit, text: str) -> tuple[str, Act]:
+        """Take the bare answer off "Twice a week, I'm a nurse"; returns what is left to do."""
+        head, comma, tail = text.partition(", ")
+        if (
+            not comma
+            or not 0 < len(content_words(head)) < 6
+            or has_verb(text=head)
+            or not _OWN_SUBJECT.match(tail)
+            or act_of(text=head, chat=False) is not Act.FRAGMENT
+            or not complete_answer(question=unit.question, answer=head)
+            or not self._replies.answers(unit=unit, text=head, act=Act.FRAGMENT)
+        ):
+            return text, Act.STATEMENT
+        return tail, act_of(text=tail, chat=False)
 
     def _sort(self, unit: Unit, bare: str, text: str, act: Act, pinned: bool) -> None:
         """Send a sentence to what its act asks for."""

@@ -10,7 +10,8 @@ MARKER = re.compile(
     r"my\s(?:mistake|bad)|scratch\sthat|i\s(?:meant|misread|mixed|misspoke|mistyped|"
     r"got\sthat\swrong|"
     r"was\swrong|made\sa\smistake|read\sthat\swrong|have\sto\scorrect)|make\s(?:that|it)|rather|"
-    r"let\sme\scorrect|to\scorrect|typo|no,|that['’]s\swrong|not\squite|slip\sof|whoops|apologies|"
+    r"let\sme\scorrect|to\scorrect|typo|no,|"
+    r"(?:i\s)?(?:looked|checked|counted|measured|asked|calculated)\s(?:it\s|them\s)?again|that['’]s\swrong|not\squite|slip\sof|whoops|apologies|"
     r"strike\sthat|i\sstand\scorrected|change\sthat|small\scorrection|one\scorrection)\b"
     r"|\b(?:i\smisread|i\smeant|i\smixed\sup|correction:|my\smistake|should\sbe|i\smistyped)\b",
     re.IGNORECASE,
@@ -24,6 +25,7 @@ MARKER_WORDS = re.compile(
     r"let\sme\scorrect"
     r"(?:\sthat|\smyself)?|(?:small|one)\scorrection|it['’]s|that['’]s|it\sis|that\sshould\sbe|"
     r"it\sshould\sbe|should\sbe|"
+    r"(?:i\s)?(?:looked|checked|counted|measured|asked|calculated)\s(?:it\s|them\s)?again|"
     r"(?:change\s)?that\sto|we\sare|we['’]re|i\sstand\scorrected|i\swas\swrong|i\sgot\sthat\swrong)"
     r"\b[\s,.:;!–—-]*)+",
     re.IGNORECASE,
@@ -82,7 +84,7 @@ VALUES = (
         r"[$€£]\s?\d[\d.,]*\s?(?:k|m|million|thousand)?\b|\b\d[\d.,]*k?\s(?:euros?|dollars?|"
         r"pounds?|kronor|francs|eur|usd|gbp|million)\b", re.I)),
     ("number", re.compile(
-        r"\b(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|"
+        r"\b(?:\d[\d.,]*k?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|"
         r"fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|"
         r"fifty)\b", re.I)),
     ("name", re.compile(r"(?<!^)(?<![.!?]\s)\b[A-Z][\w-]+(?:\s[A-Z][\w-]+)*")),

@@ -131,11 +131,20 @@ class _Board(Revisions):
             new = pattern.search("x " + body if kind == "name" else body)
             if new is None:
                 continue
-            for position in self._earlier(index, 10 if about else 4):
+            following = words_of(("x " + body if kind == "name" else body)[new.end() :])[:1]
+            counted = following[0].rstrip("s") if kind == "number" and following else ""
+            known = any(
+                target and counted in stems(target.text)
+                for target in (self._units[i] for i in self._earlier(index, 10))
+            )
+            counted = counted if known else ""
+            for position in self._earlier(index, 10 if about or counted else 4):
                 target = self._units[position]
                 if target and about and not about & stems(target.text):
                     continue
                 spots = list(pattern.finditer(target.text)) if target else []
+                if kind == "number" and counted:
+                    spots = [spot for spot in spots if counts(target, spot.end(), counted)]
                 if kind == "number":
                     spots = [spot for spot in spots if alike(new.group(), spot.group())]
                 if target and spots:
@@ -260,3 +269,9 @@ class _Board(Revisions):
                 self._units[position] = joined(target, source, text + ".", target.at)
                 return position
         return start
+
+
+def counts(target: Unit | None, end: int, noun: str) -> bool:
+    """Whether the number that ends at `end` in a unit counts the noun."""
+    following = words_of(target.text[end : end + 24])[:2] if target else []
+    return noun in {word.rstrip("s") for word in following}

@@ -32,7 +32,8 @@ _MOVED = re.compile(
 
 
 _HABITUAL_DAY = re.compile(
-    r"\s(?:is|are)\s(?:(?:my|our|his|her|their|the|a|always|usually)\s)+"
+    r"\s(?:is|are)\s(?:(?:my|our|his|her|their|the|a|always|usually|"
+    r"(?:the\s)?[\w-]+['’]s)\s)+"
     r"(?!(?:last|first|big|final|next)\b|launch|release|wedding|moving)"
     r"(?:[\w-]+\s){0,2}day\b",
     re.IGNORECASE,

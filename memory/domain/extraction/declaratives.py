@@ -11,6 +11,7 @@ BE = word_set("is are was were am")
 _CLOSING_ADVERBS = word_set(
     "before now today currently already previously then yet again usually normally"
 )
+_PREDICATES = word_set("due free available open closed ready back away over off out")
 DO = word_set("do does did")
 HAVE = word_set("has have had")
 _DATE_LIKE = re.compile(
@@ -72,7 +73,7 @@ def _subject_end(words: list[str]) -> int:
     for index in range(2, len(lows)):
         word = lows[index]
         if lows[0] in BE:
-            stop = word in PARTICIPLES or word in GERUNDS or word in PREPOSITIONS - {"of"}
+            stop = word in PARTICIPLES | _PREDICATES or word in GERUNDS or word in PREPOSITIONS - {"of"}
         else:
             stop = (
                 word in BASES or word in {"be", "have"} or (lows[0] in HAVE and word in PARTICIPLES)

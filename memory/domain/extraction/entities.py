@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from uuid import UUID
 
+from .date_expressions import DATE_EXPRESSION
 from .names import NOT_NAMES, is_person, names_in
 from .nouns import first_noun_phrase
 from .verbs import agree
@@ -18,6 +19,10 @@ _HEADING = re.compile(
     r"(?:about|regarding|re|on|for|as\sfor|concerning)\s)"
     r"(?P<topic>[^:,.;?!]{2,50}?)\s?(?::|,|\s[–—-]\s)\s*",
     re.IGNORECASE,
+)
+_ASIDE = re.compile(r"\s(?:before\si\sforget|again|real(?:ly)?\squick\w*|if\sI\smay)$", re.IGNORECASE)
+_TOPIC_DATE = re.compile(
+    r"\s(?P<when>(?:on|next|this|in|coming|tomorrow|from)\b.*)$", re.IGNORECASE
 )
 _PLAIN_HEADING = re.compile(
     r"^(?:for|about|re|regarding|as\sfor|on)\s(?:the|our|my)\s(?!record\b|handbook\b|wiki\b|"
@@ -60,6 +65,26 @@ _ASKED_ABOUT = re.compile(
     r"\b(?:[Ii]s|[Dd]oes|[Dd]id|[Ww]ill|[Hh]as|[Ww]as|[Cc]an|[Ss]hould|[Ww]ould)\s"
     r"(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)\s[a-z]+"
 )
+_TITLES = frozenset({"Dr", "Prof", "Mr", "Mrs", "Ms", "Sir", "Miss"})
+_NO_ANTECEDENTS = word_set(
+    "utc gmt cet cest pst pdt est edt cst mst bst ist jst aest eet wet english german french dutch "
+    "spanish italian portuguese swedish norwegian danish finnish polish pm am"
+)
+_GROUP_NOUNS = word_set(
+    "group club team board committee project room site page plan tour trip school shop office "
+    "class course centre center house hall street association circle crew choir festival"
+)
+_NAMED_BY_APPOSITION = re.compile(
+    r"\b(?:keep\s(?:track|notes)\sof|working\son|keep\san\seye\son|planning|organi[sz]ing|"
+    r"preparing|about)\s(?:an?|our|my|the|[A-Z]\w+['’]s)\s(?:[\w-]+\s){1,3}?(?:for\s[\w\s]{2,12}|"
+    r"called|named)?,?\s(?:called\s|named\s)?(?P<name>[A-ZÀ-Þ][\w-]+)(?=[.,;]|$)"
+)
+_MEETING_WITH = re.compile(
+    r"(?:(?:the|our|my)\s)?(?:next\s|follow-?up\s|second\s|first\s|final\s)?(?:call|meeting|visit|"
+    r"appointment|session|demo|review|workshop|chat)\s(?:[\w-]+\s)?(?:with|at)\s(?=them\b)",
+    re.IGNORECASE,
+)
+_MEETING_REACH = 12
 _PLURAL_KIN = word_set("family kids children parents siblings twins grandchildren")
 
 
@@ -96,7 +121,7 @@ class Focus:
             return text[plain.end() :], True
         if match is None:
             return text, False
-        topic = match.group("topic").strip()
+        topic = _ASIDE.sub("", match.group("topic").strip())
         separator = match.group()[len(match.group().rstrip(": ,–—-")) :]
         named = names_in("of " + topic)
         if not named or (
@@ -109,14 +134,19 @@ class Focus:
             topic,
         )
         topic = called.group("name").strip() if called else topic
+        rest = text[match.end() :]
+        when = _TOPIC_DATE.search(topic)
+        if when and DATE_EXPRESSION.search(when.group("when")):
+            topic = topic[: when.start()]
+            rest = f"{rest.rstrip('. ')}, {when.group('when')}"
         self.topic = self._thing = self._group = Mention(topic, source, turn)
-        return text[match.end() :], True
+        return rest, True
 
     def observe(self, *, text: str, source: UUID, turn: int, speakers: frozenset[str]) -> None:
         """Learn the topic and antecedents that a sentence (already in the third person) names."""
         asked = self._observe_topic(text, source, turn, speakers)
         for name in () if asked else names_in(text):
-            if name in speakers:
+            if name in speakers or name.lower() in _NO_ANTECEDENTS or name in _TITLES:
                 continue
             mention = Mention(name, source, turn)
             if is_person(name, text=text):
@@ -137,7 +167,7 @@ class Focus:
                 if name.split()[-1].lower() in ORG_SUFFIXES:
                     self._group = mention
         noun = first_noun_phrase(text)
-        if noun:
+        if noun and noun not in speakers:
             self._noun = Mention(noun, source, turn)
         kin = _ONES_KIN.search(text)
         if kin:
@@ -168,8 +198,20 @@ class Focus:
                 match.group("noun") not in STOPWORDS
                 and words_of(match.group("np"))[0] not in NOT_NAMES
             ):
-                self.topic = self._thing = Mention("the " + match.group("np"), source, turn)
+                following = words_of(text[match.end() : match.end() + 16])[:1]
+                grown = following and following[0] in _GROUP_NOUNS
+                name = "the " + match.group("np") + (" " + following[0] if grown else "")
+                self.topic = self._thing = Mention(name, source, turn)
                 return False
+        named = _NAMED_BY_APPOSITION.search(text)
+        if (
+            named
+            and named.group("name") not in speakers
+            and named.group("name").lower() not in COMMON_OPENERS | NOT_NAMES
+            and not is_person(named.group("name"), text=text)
+        ):
+            self.topic = self._thing = Mention(named.group("name"), source, turn)
+            return False
         begun = re.search(
             r"\b(?:set\sup|kick\soff|project|client|customer|prospect|supplier)\s([A-Z][\w-]+)",
             text,
@@ -224,7 +266,12 @@ class Focus:
         return f"{match.group('lead')}{name}{verb}{rest}", sources
 
     def _object(self, text: str, turn: int, reach: int, sources: list[UUID]) -> str:
-        """Replace "him" or "her" at the end of a sentence."""
+        """Replace "him" or "her" at the end of a sentence, and whom a meeting is with."""
+        meeting = _MEETING_WITH.match(text)
+        others = self._group or self.topic
+        if meeting and others and turn - others.turn <= _MEETING_REACH:
+            sources.append(others.source)
+            return text[: meeting.end()] + others.name + text[meeting.end() + len("them") :]
         match = re.search(r"\b(?:him|her)(?=\W*$)", text)
         human = self._human()
         if match is None or human is None or human.name in text or turn - human.turn > reach:
@@ -252,6 +299,8 @@ class Focus:
             return group
         if pronoun == "it" and _EXPLETIVE.match(rest):
             return None
+        if pronoun == "it" and self._thing and self._person and self._thing == self._person:
+            return self._noun or self.topic
         if self._thing and self.topic and self._thing.turn < self.topic.turn:
             return self.topic
         named = self._thing or self.topic

@@ -34,6 +34,12 @@ _LETS = re.compile(r"^let['’]s\s", re.IGNORECASE)
 _ACKNOWLEDGED = word_set(
     "point idea call question thing job news plan work try start one catch find"
 )
+_APPOINTMENT = re.compile(
+    r"(?:(?:the|our|my|next|follow-?up|second|first|final|also|team)\s){0,3}(?:[a-z-]+\s)?"
+    r"(?:call|meeting|visit|appointment|session|demo|review|workshop|check-?up|interview|rehearsal|"
+    r"exam|inspection|delivery|handover|viewing|party|wedding|flight|lesson|training)\b",
+    re.IGNORECASE,
+)
 _RULE_WORDS = word_set("always never no only nobody deadline budget")
 
 
@@ -96,7 +102,9 @@ def is_acknowledgement(*, text: str) -> bool:
 def is_rule_fragment(*, text: str) -> bool:
     """Whether a verbless remark names a lasting rule ("always under 30 minutes of cooking")."""
     words = words_of(text)
-    if len(content_words(text)) < 3 or is_offer(question=text):
+    if len(content_words(text)) < 2 or is_offer(question=text):
         return False
     counted = any(word[0].isdigit() for word in words)
+    if _APPOINTMENT.match(text) and DATE_EXPRESSION.search(text):
+        return True
     return words[0] in _RULE_WORDS or (bool(names_in(text)) and counted)

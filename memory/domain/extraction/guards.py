@@ -31,7 +31,7 @@ _COMMAND = re.compile(
     r"|\b(?:system\sprompt|developer\smode|jailbreak|hidden\sinstructions?|new\sinstructions?\s?:)"
     r"|\byou\sare\snow\s(?:an?|in|the|free)\b|\bpretend\s(?:to\sbe|you)\b|\bact\sas\s(?:an?\s)?"
     r"(?:admin|root|unrestricted|different)\b|(?:^|[\s\"'“])(?:SYSTEM|ASSISTANT|ADMIN|"
-    r"DEVELOPER)\s?:",
+    r"DEVELOPER)(?:\s(?-i:[A-Z]{3,12})){0,2}\s?:|\byou\sare\s(?:now\s)?(?-i:[A-Z]\w*(?:Bot|GPT|AI))\b",
     re.IGNORECASE,
 )
 _ABOUT_COMMANDS = re.compile(

@@ -44,6 +44,8 @@ NOT_NAMES = (
 
 _ROLES = "|".join(sorted(PEOPLE_NOUNS))
 _THEN_ROLE = re.compile(rf",\s(?:our|my|their|the|a)\s(?:[\w-]+\s){{0,3}}?(?:{_ROLES})\b")
+_TITLE_BEFORE = re.compile(r"\b(?:Dr|Prof|Mr|Mrs|Ms|Sir|Miss)\.?\s$")
+_FROM_DEPARTMENT = re.compile(r"\sfrom\s(?!the\b|a\b|now\b|here\b)[a-z]{3,}\s[a-z]")
 _THING_BEFORE = re.compile(
     r"\b(?:the|our|from|at|in|for|project|use|using|called)\s$", re.IGNORECASE
 )
@@ -78,6 +80,8 @@ def names_in(text: str) -> list[str]:
 
 def _subject_like(text: str, end: int) -> bool:
     following = words_of(text[end : end + 24])
+    if _FROM_DEPARTMENT.match(text, end):
+        return True
     return text[end : end + 2] in {"'s", "’s", ", "} or bool(
         following and is_finite(word=following[0])
     )
@@ -95,6 +99,10 @@ def is_person(name: str, *, text: str) -> bool:
     at = text.find(name)
     if apposed or _THEN_ROLE.match(text, at + len(name)):
         return True
+    if _TITLE_BEFORE.search(text[max(0, at - 6) : at]):
+        return True
+    if _FROM_DEPARTMENT.match(text, at + len(name)) and len(words) < 3:
+        return not _THING_BEFORE.search(text[max(0, at - 9) : at])
     if _THING_BEFORE.search(text[max(0, at - 9) : at]):
         return False
     following = words_of(text[at + len(name) : at + len(name) + 20])

@@ -26,7 +26,8 @@ _DECISION = re.compile(
     r"migrating|sticking|"
     r"staying\swith|keeping|scrapping|moving\s(?:to|from|away))\b|\bwe(?:['’]ll|"
     r"\swill)\s(?:go\swith|stick\swith|use|stay\swith|"
-    r"drop|switch|keep|move\sto)\b|\bit['’]s\s(?:been\s)?decided\b|\bi(?:['’]m|"
+    r"drop|switch|keep|move\sto)\b|\bwe(?:['’]ve|\shave)?\s(?:just\s|finally\s|also\s)?(?:dropped|scrapped|cancelled|"
+    r"postponed|abandoned|ditched|called\soff|turned\sdown|rejected)\s(?:the|our|that|all|plan)\b|\bit['’]s\s(?:been\s)?decided\b|\bi(?:['’]m|"
     r"\sam)\sgoing\swith\b|\bwe\sgo\swith\b"
     r"|\b(?:made\sup\s(?:our|my)\smind|the\schoice\sfell|(?:was|were|is|has\sbeen)\s(?:decided|"
     r"agreed|chosen)\s(?:to|that|on|for))\b"
@@ -64,7 +65,7 @@ _MILESTONE = re.compile(
     r"clos(?:e|es)|expires?|renews?|changes?|"
     r"lands?|goes\sout|rolls?\sout|freez(?:e|es)|kicks?\soff|takes?\seffect|(?:is|are)\s(?:due|"
     r"planned|scheduled|set|free|available|valid|vacant|open|closed)|"
-    r"get\sin|(?:date|day|deadline|launch|start|end)\s(?:is|was)|publish(?:es)?|switch(?:es)?\sover|cut-?over|goes\sdead)\b",
+    r"get\sin|(?:date|day|deadline|launch|start|end|opening|closing|premiere|release|handover)\s(?:is|was)|publish(?:es)?|switch(?:es)?\sover|cut-?over|goes\sdead)\b",
     re.IGNORECASE,
 )
 _PERSON_STARTS = re.compile(
@@ -108,7 +109,9 @@ _FAILURE = re.compile(
     r"corrupt(?:ed)?|rejected|bounced|incident|root\scause|"
     r"the\s(?:cause|culprit|reason)\s(?:was|is)|never\sarrived|hasn['’]t\sarrived|"
     r"has\snot\sarrived|delayed|overheat\w*|jammed|flooded|scratched|dented|torn|faulty|"
-    r"(?:is|are|keeps?)\s\w+ing\sagain|stops?\s(?:at|with|working|halfway)|stall(?:s|ed|ing)|act(?:s|ing)\sup|twice\sby\smistake|"
+    r"(?:is|are|keeps?)\s\w+ing\sagain|(?:freezes|sticks|jams|crashes|drops|hangs|refuses|"
+    r"prints\s(?:blank|nothing|gibberish)|skips|overheats|flickers|beeps|leaks|loops|restarts|reboots)"
+    r"(?:\s\w+){0,2}\sagain|stops?\s(?:at|with|working|halfway)|stall(?:s|ed|ing)|act(?:s|ing)\sup|twice\sby\smistake|"
     r"charged\stwice|double-?charged|errors?|returned\s[45]\d\ds?|exhausted|unreachable|"
     r"unavailable)\b",
     re.IGNORECASE,

@@ -39,6 +39,8 @@ _ROLE = re.compile(
     rf"company|profession|day\sjob)\s(?:title\s)?is\b"
     rf"|\bi['’]m\s(?:in\scharge\sof|responsible\sfor|employed|on\sthe\s[\w\s-]{{2,30}}\steam|"
     rf"self-employed|retired)\b"
+    rf"|\bi(?:['’]m|\sam)\san?\s(?:[\w-]+\s){{0,2}}?[a-z]{{3,}}(?:er|or|ist|ian|ant|eer|man|woman|wright)"
+    rf"\s(?:at|for|with|in)\s(?:the\s)?(?-i:[A-Z])"
     rf"|\bi\s(?:teach|study)\s[\w\s]{{2,40}}\bat\b"
     rf"|\bi\sdo\s(?:the\s)?[\w\s&/-]{{2,30}}\s(?:on\s(?:the|a)\s[\w\s-]{{2,30}}\steam|"
     rf"(?:at|for)\s(?-i:[A-Z])\w+)",
@@ -106,7 +108,8 @@ _HOUSEHOLD = re.compile(
     rf"|\b(?:we['’]re|we\sare|there\sare)\s(?:\w+\s){{0,4}}(?:at\shome|in\sthe\shousehold|"
     rf"in\sour\shouse)"
     rf"|\bmy\s(?:{_KIN})\s(?:and\smy\s(?:{_KIN})\s)?(?:is|are|['’]s)\s(?:called|named)\b"
-    rf"|\bmy\s(?:{_KIN})(?:['’]s)?\snames?\s(?:is|are)\b|\bi\slive\s(?:alone|by\smyself|with\s)",
+    rf"|\bmy\s(?:{_KIN})(?:['’]s)?\snames?\s(?:is|are)\b|\b(?:my|our|the)\sbaby\s(?:girl\s|boy\s)?is\s(?:due|expected|born)\b"
+    rf"|\b(?:i['’]m|i\sam|we['’]re|we\sare)\sexpecting\s(?:a|our|my|twins|another)\b|\bi\slive\s(?:alone|by\smyself|with\s)",
     re.IGNORECASE,
 )
 _HEALTH = re.compile(
@@ -127,6 +130,13 @@ _HEALTH = re.compile(
     r"knee|insomnia|"
     r"dyslexia|pacemaker|hearing)\b|\bi\s(?:take|need)\s(?:\w+\s){0,3}(?:medication|pills?|"
     r"insulin|tablets?|inhaler)\b"
+    r"|\bi\b.{0,30}\b(?:surgery|operation|stroke|broke|broken|sprained|fractured|tore|heart\sattack|"
+    r"concussion|burnout|transplant)\b.{0,60}\b(?:can['’]?t|cannot|still|not\sallowed|mustn['’]t|"
+    r"may\snot|no\slonger|never)\b|\bi\s(?:still\s)?(?:can['’]?t|cannot|mustn['’]t)\s"
+    r"(?:walk|lift|bend|climb|kneel|stand|hear|see)\b|\b(?:doctor|(?-i:Dr)\.?|gp|cardiologist|"
+    r"specialist|surgeon|dentist|clinic)\b.{0,30}\b(?:put|prescribed|gave|started)\s(?:me\b|\w+\sfor\sme)|"
+    r"\bi(?:['’]m|\sam)\s(?:still\s|now\s)?on\s(?:iron|insulin|antibiotics|blood\sthinners|medication|"
+    r"crutches|statins|steroids|antidepressants|beta\sblockers|painkillers|a\sdiet|sick\sleave)\b"
     r"|\bi\s(?:use|wear)\sa\s(?:wheelchair|hearing\said|prosthe\w+|screen\sreader)\b|"
     r"\bmy\s(?:allerg\w+|blood\s"
     r"(?:type|pressure)|migraines?|asthma|diabetes|knee|back)\s(?:is|are|means?|keeps?)\b",

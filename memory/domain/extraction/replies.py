@@ -34,6 +34,7 @@ _EXCEPTION = re.compile(
     r"^(?:but\s)?(?:never|not|no|except|only|always|preferably|then|after\sthat|next|plus|like)\b",
     re.IGNORECASE,
 )
+_ONLY = re.compile(r"\s(?:only|instead|throughout|at\smost|max)[.!]*$", re.IGNORECASE)
 _PROPOSED = re.compile(
     r"^(?:\w+[.,!]\s)?(?:i\s(?:found|have|can\soffer|see)|there(?:['’]s|\sis)|the\s(?:next|first)|"
     r"(?:how|what)\sabout|would|shall\si\stake)\b.*(?:\d|day\b)"
@@ -52,7 +53,10 @@ _STANDS_IN = re.compile(
     r"^(?P<who>[\w’'-]+(?:\s[\w’'-]+){0,2}?)\s(?:do|does|did|will|is|are|can|has)"
     r"(?P<rest>(?:,\s.*)?)[.!]*$"
 )
-_DATED = re.compile(r"\d|\b\w+day\b")
+_DATED = re.compile(
+    r"\d|\b(?:\w+day|morning|noon|evening|night|afternoon|before|weekly|daily|monthly)\b",
+    re.IGNORECASE,
+)
 _CONCRETE = re.compile(r"\d|[^.!?]\s[A-ZÀ-Þ]\w")
 _MAX_DETAIL = 12
 _NAME_ASKED = re.compile(
@@ -107,7 +111,7 @@ class Replies:
             counted = f"{text.rstrip('. ')} {bare.group('noun')}" if bare.group("noun") else text
             if self.details(unit=asked, text=counted):
                 return True
-        if act is Act.FRAGMENT and unit.place and _EXCEPTION.match(text):
+        if act is Act.FRAGMENT and unit.place and (_EXCEPTION.match(text) or _ONLY.search(text)):
             return self.details(unit=unit, text=text, reach=0)
         stands_in = _STANDS_IN.match(text)
         if stands_in and re.match(r"(?:\w+\s)?who\b", unit.question, re.IGNORECASE):
@@ -138,7 +142,10 @@ class Replies:
             self._frame.details.append((text, unit.message_id))
             return True
         if not whole and fragment and is_offer(question=unit.question) and _DATED.search(text):
-            return self.details(unit=asked, text=text)
+            reminding = re.search(r"(?i)\bremind\b", unit.question)
+            return self.details(
+                unit=asked, text=f"I want a reminder {text}" if reminding else text
+            )
         if not whole or (unit.place and not fragment):
             return False
         self._writer.write(unit=asked, clause=whole)
@@ -155,7 +162,8 @@ class Replies:
 
 def is_detail(*, text: str) -> bool:
     """Whether a fragment is short and concrete enough to be added to its neighbour."""
-    return bool(_CONCRETE.search(" " + text)) and len(text.split()) <= _MAX_DETAIL
+    concrete = _CONCRETE.search(" " + text) or _ONLY.search(text)
+    return bool(concrete) and len(text.split()) <= _MAX_DETAIL
 
 
 def question_ids(*, unit: Unit) -> tuple[UUID, ...]:

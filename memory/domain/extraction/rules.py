@@ -11,6 +11,7 @@ from .corrections import apply_corrections
 from .dialogue import read_units
 from .drafts import Draft, to_candidate
 from .review import uncovered_drafts
+from .words import display_name
 
 
 class RulesExtractor:
@@ -27,7 +28,9 @@ class RulesExtractor:
     ) -> list[Candidate]:
         """Pass 1: what typed patterns find in `messages`; `context` lends topics and names."""
         units = read_units(messages=messages, context=context, participants=participants)
-        drafts = Walk(units=apply_corrections(units=units)).drafts()
+        drafts = Walk(
+            units=apply_corrections(units=units), agent=display_name(participants.agent)
+        ).drafts()
         return _candidates(drafts, messages, 1)
 
     def review(

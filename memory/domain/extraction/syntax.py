@@ -19,7 +19,7 @@ _LEAD = re.compile(
     r"to\sbe\shonest|tbh|honestly|as\si\ssaid|in\sfact|basically|actually|just\sso\syou\sknow|"
     r"for\sthe\srecord|before\swe\s(?:start|begin)|before\si\sforget|first\soff|heads[\s-]up|"
     r"for\scontext|some\scontext|quick\sone|another\sthing|one\sthing|"
-    r"sounds\sgood|first\sthing|will\sdo|deal|agreed)\b"
+    r"sounds\sgood|first\sthing|will\sdo|deal|agreed|(?:small\s|one\s)?correction)\b"
     r"(?:\s(?!i['’]|i\s|we|you|the|my|it|that|this)(?-i:[A-Z])[\w-]{1,20}(?=\s?[,.!:]))?"
     r"\s*(?:[,.!:;–—-]+\s*|\s(?=\S))))+",
     re.IGNORECASE,

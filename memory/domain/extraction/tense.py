@@ -6,6 +6,7 @@ from .verbs import AMBIGUOUS, BASES, THIRD, UNMARKED, is_past_form
 from .words import DETERMINERS, word_set, words_of
 
 _PLAIN_SUBJECTS = word_set("i we they you")
+_SINGULAR_SUBJECTS = word_set("he she it that this which who")
 
 
 def is_past(*, text: str) -> bool:
@@ -55,6 +56,7 @@ def is_past(*, text: str) -> bool:
             return False
         if is_past_form(word=word) and (index == 0 or words[index - 1] not in DETERMINERS | {"be"}):
             return True
-        if word in THIRD and THIRD[word] not in AMBIGUOUS:
+        subject = words[index - 1] if index else ""
+        if word in THIRD and (THIRD[word] not in AMBIGUOUS or subject in _SINGULAR_SUBJECTS):
             return False
     return False

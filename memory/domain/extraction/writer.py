@@ -14,6 +14,7 @@ from .fillers import tells_too_little
 from .introductions import Introduction
 from .labels import Label
 from .ledger import Ledger
+from .names import names_in
 from .patterns import label_clause
 from .pins import pinned_label
 from .profile import profile_label
@@ -25,6 +26,15 @@ from .topics import OnTopic, with_topic
 _SELF = re.compile(r"\b(?:i|me|my|mine|i['’](?:m|ve|ll|d))\b", re.IGNORECASE)
 _WE = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
 _REASON = re.compile(r"^(?:because|since|as)\s", re.IGNORECASE)
+_DANGLING = re.compile(r"(?:and\s|but\s|so\s|also\s)?it(?:['’]s)?\s", re.IGNORECASE)
+_CONJUNCTION = re.compile(r"^(?:and|but|so|also)\s", re.IGNORECASE)
+# "It must …", "it can't …": a rule about the thing, that makes no sense without it.
+_PROPERTY = re.compile(
+    r"it\s(?:must|mustn['’]t|can|can['’]t|cannot|may|should|shouldn['’]t|has\sto|needs|"
+    r"always|never|only|costs|weighs|takes|lasts|holds|belongs|comes|stays|works\sonly)\b",
+    re.IGNORECASE,
+)
+_DIGIT = re.compile(r"\d")
 _REACH = 4
 
 
@@ -64,6 +74,8 @@ class ClauseWriter:
         resolved, sources = self.focus.resolve(
             text=wishes_told(clause=clause), turn=unit.turn, reach=_REACH
         )
+        if _DANGLING.match(resolved) and self._leans(unit, resolved, past):
+            return
         third = third_person_text(text=resolved, voice=unit.voice, past=past)
         today = unit.at.date()
         if is_anchored(text=third):
@@ -94,6 +106,17 @@ class ClauseWriter:
         self.ledger.add(draft)
         if filed.category == "preferences":
             self._in_passing(unit, clause)
+
+    def _leans(self, unit: Unit, clause: str, past: bool) -> bool:
+        """Give an "it" that means nothing named to what was told just before, or drop it."""
+        bare = _CONJUNCTION.sub("", clause)
+        if not past and _PROPERTY.match(bare):
+            told = third_person_text(text=bare, voice=unit.voice, past=past)
+            found = resolve_dates(text=told, today=unit.at.date(), past=past)
+            text = found.text[:1].lower() + found.text[1:]
+            if self.ledger.detail(text=text, turn=unit.turn, sources=unit.sources):
+                return True
+        return past and not names_in(bare) and not _DIGIT.search(bare)
 
     def _in_passing(self, unit: Unit, clause: str) -> None:
         """A preference may state a fact of the person ("don't phone me, I work nights")."""
