@@ -108,7 +108,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         """Let the earlier side of the chosen ones stand."""
         return self._settle_selected(request, A_STANDS)
 
-    @action(description="B stands (a memory without a B is wrong)", permissions=["act"])
+    @action(description="B stands", permissions=["act"])
     def b_stands_selected(
         self, request: HttpRequest, queryset: QuerySet[Contradiction]
     ) -> HttpResponse | None:

@@ -21,13 +21,19 @@ from teams.admin.theme import TextWidget
 _NAME_CHARS = 60
 
 
+class TextAreaWidget(TextWidget):
+    """The theme's input over several lines."""
+
+    template_name = "django/forms/widgets/textarea.html"
+
+
 class MergeForm(forms.Form):
     """What the merged memory says, and why."""
 
     content = forms.CharField(
         max_length=settings.MAX_CONTENT_CHARS,
         error_messages={"required": "Say what the merged memory says."},
-        widget=forms.Textarea(attrs={"rows": 5}),
+        widget=TextAreaWidget(attrs={"rows": 5}),
     )
     reason = forms.CharField(required=False, max_length=MAX_REASON, widget=TextWidget)
 

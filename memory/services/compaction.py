@@ -32,7 +32,7 @@ from teams.tenancy import team_scope
 SUMMARY_IMPORTANCE = 5
 EXTRACTOR = "summary"
 SUMMARY_TAG = "summary"
-_ATTEMPTS = 3
+_ATTEMPTS = 5
 _CACHE_SECONDS = 7 * 24 * 3600
 
 logger = logging.getLogger(__name__)

@@ -247,15 +247,24 @@ def release_disputes(*, memory: Memory, actor: str, note: str) -> None:
     }
     for other in others.values():
         other.contradicts = [each for each in other.contradicts if each != memory.pk]
-        if other.status == Status.DISPUTED and not other.contradicts:
-            other.status = Status.ACTIVE.value
-        other.save(update_fields=["status", "contradicts"])
+        settle_status(memory=other)
     memory.contradicts = []
     now = timezone.now()
     still_open = Contradiction.objects.filter(team_id=memory.team_id, resolved_at=None)
     settled = {"resolution_note": note, "resolved_by": actor, "resolved_at": now}
     still_open.filter(memory_a=memory).update(resolution="b_wins", **settled)
     still_open.filter(memory_b=memory).update(resolution="a_wins", **settled)
+
+
+def settle_status(*, memory: Memory) -> None:
+    """Make a memory active again unless it contradicts another or is said to be wrong; save it."""
+    if memory.status == Status.DISPUTED and not memory.contradicts:
+        said_wrong = Contradiction.objects.filter(
+            team_id=memory.team_id, memory_a=memory, memory_b=None, resolved_at=None
+        )
+        if not said_wrong.exists():
+            memory.status = Status.ACTIVE.value
+    memory.save(update_fields=["status", "contradicts"])
 
 
 def _dispute(other: Memory, memory: Memory) -> None:

@@ -12,7 +12,7 @@ from memory.domain.types import MemoryType, Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.selectors.contradictions import contradictions_visible_to
-from memory.services.conflicts import release_disputes
+from memory.services.conflicts import release_disputes, settle_status
 from memory.services.drafts import MemoryDraft, WriteResult
 from memory.services.write_path import prepare, store
 from teams.errors import ConflictError, InvalidError, NotFoundError
@@ -137,25 +137,14 @@ def _part(first: Memory, second: Memory | None) -> None:
         if memory is None:
             continue
         memory.contradicts = [each for each in memory.contradicts if each != others[memory.pk]]
-        _settle(memory)
-
-
-def _settle(memory: Memory) -> None:
-    """Make a memory active again unless another dispute of it is open; save it."""
-    if memory.status == Status.DISPUTED and not memory.contradicts:
-        still_said_wrong = Contradiction.objects.filter(
-            team_id=memory.team_id, memory_a=memory, memory_b=None, resolved_at=None
-        ).exists()
-        if not still_said_wrong:
-            memory.status = Status.ACTIVE.value
-    memory.save(update_fields=["status", "contradicts"])
+        settle_status(memory=memory)
 
 
 def _let_stand(*, winner: Memory | None, loser: Memory | None, viewer: Viewer) -> None:
     if winner is not None and loser is not None:
         _part(winner, loser)
     elif winner is not None:
-        _settle(winner)
+        settle_status(memory=winner)
     if loser is None:
         return
     release_disputes(memory=loser, actor=viewer.actor, note="the other side of it lost")

@@ -309,9 +309,7 @@ def test_a_conversation_of_another_agent_or_team_does_not_exist(
 
     for stranger in strangers:
         with pytest.raises(NotFoundError):
-            compact_conversation(
-                viewer=stranger, conversation_id=talk.pk, tools=plain, keep_last=0
-            )
+            compact_conversation(viewer=stranger, conversation_id=talk.pk, tools=plain, keep_last=0)
 
     assert not Compaction.objects.exists()
 
@@ -655,7 +653,7 @@ def test_a_compaction_while_the_same_range_is_extracted_doubles_nothing(
     assert len(compactions) == 1
 
 
-@pytest.mark.parametrize("round_number", range(3))
+@pytest.mark.parametrize("round_number", range(2))
 def test_extracting_posting_and_compacting_at_once_keeps_each_message_once(
     town_talk: Conversation, plain: Tools, round_number: int
 ) -> None:

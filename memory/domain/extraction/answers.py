@@ -65,6 +65,11 @@ _TELL_ME = re.compile(
     r"could\si\s(?:have|get))\s(?P<np>(?:your|the)\s[^,?]{3,50})$",
     re.IGNORECASE,
 )
+_OPENING = re.compile(
+    r"(?:what|how)\s(?:can|may|could|should)\si\s(?:do|help|assist|know|note)\b|what\sdo\syou\sneed$|"
+    r"what['’]?s\s(?:up|new|on\syour\smind)\b|how\sare\s(?:you|things)\b",
+    re.IGNORECASE,
+)
 _OFFER = re.compile(
     r"^(?:shall|should|may|can|could|do\syou\swant\sme|would\syou\slike\sme|want\sme)\b",
     re.IGNORECASE,
@@ -92,8 +97,9 @@ def complete_answer(*, question: str, answer: str) -> str:
     given = decapitalised(strip_lead(text=answer).rstrip(".! "))
     given = re.sub(r",?\s(?:please|thanks)$", "", given, flags=re.IGNORECASE)
     asked = re.sub(r"^(?:and|but|so|also)\s", "", asked, flags=re.IGNORECASE)
-    if not asked or not given or is_offer(question=question):
+    if not asked or not given or is_offer(question=question) or _OPENING.match(asked):
         return ""
+    asked = re.sub(r"(?i)^(how\smany)\sof\s(?:you|us)\b", r"\1 people", asked)
     preposed = _PREPOSED.match(asked)
     if preposed:
         asked, given = preposed.group("rest"), f"{preposed.group('prep').lower()} {given}"
@@ -133,6 +139,12 @@ def complete_answer(*, question: str, answer: str) -> str:
     return _any_filled(asked, given)
 
 
+def affirmed(*, question: str) -> str:
+    """What a yes to a question says, in the answerer's voice, or ""."""
+    asked = re.sub(r"(?i)^(?:and|but|so|also)\s", "", strip_lead(text=question).rstrip("?! "))
+    return capitalised(declarative(_flipped(asked).split(), "")) if asked else ""
+
+
 def _chosen(options: str, given: str) -> str:
     said = set(words_of(given)) - {"a", "an", "the"}
     parts = [part.strip(" ,") for part in re.split(r"\sor\s|,\s", options)]
@@ -158,6 +170,8 @@ def _opened(match: re.Match[str], given: str) -> str:
     rest = (match.group("rest") or "").split()
     if match.group("clitic"):
         rest = ["is" if "s" in match.group("clitic") else "are", *rest]
+    if not rest and wh.startswith("how ") and not wh.startswith(("how many", "how much")):
+        return ""
     if wh == "why" or (wh == "how" and len(given.split()) < 2):
         return ""
     if wh.startswith("how many ") and len(wh.split()) == 4 and not rest:

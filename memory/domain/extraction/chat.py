@@ -13,6 +13,7 @@ from .information import information
 from .labels import Label
 from .moments import FoundDate
 from .patterns import label_clause
+from .reactions import is_concrete, is_reaction, without_symbols
 from .rewrite import Voice, third_person_text, with_subject
 from .syntax import has_verb, strip_lead
 from .tense import is_past
@@ -90,8 +91,13 @@ class ChatListener:
                 speakers=frozenset({unit.voice.addressee, unit.voice.name}),
             )
             return None
-        clause = with_subject(text=_without_vocative(strip_lead(text=unit.text), unit))
-        score = information(text=clause, known=frozenset({unit.voice.addressee, unit.voice.name}))
+        known = frozenset({unit.voice.addressee, unit.voice.name})
+        spoken = without_symbols(text=unit.text)
+        bare = strip_lead(text=spoken)
+        if is_reaction(text=spoken, known=known) or is_reaction(text=bare, known=known):
+            return None
+        clause = with_subject(text=_without_vocative(bare, unit))
+        score = information(text=clause, known=known)
         past = is_past(text=clause)
         resolved, _ = (
             self._focus.resolve(text=clause, turn=unit.turn, reach=2)
@@ -105,6 +111,9 @@ class ChatListener:
             text=found.text, source=unit.message_id, turn=unit.turn, speakers=speakers
         )
         if not unit.own or score + (0.8 if found.dates else 0.0) < self._threshold:
+            return None
+        nameless = unit.voice.name not in found.text and not self._turn and not unit.question
+        if nameless and not found.dates and not is_concrete(text=clause, known=known):
             return None
         label = label_clause(clause=clause, dates=found.dates, past=past, request=False, chat=True)
         return unit, self._standalone(unit, found.text, clause), label, found.dates

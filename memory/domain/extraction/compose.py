@@ -22,6 +22,7 @@ from .fillers import (
 from .introductions import introductions
 from .labels import Label
 from .pins import pinned_label, split_pin
+from .procedures import is_procedure
 from .profile import profile_label
 from .replies import Replies, is_detail, question_ids
 from .requests import RequestFrame, as_wish, asks_for_none, reminder_before
@@ -52,6 +53,7 @@ _OUTCOME = re.compile(
 )
 _COUNTED = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.I)
 _OWN_SUBJECT = re.compile(r"(?:i|i['’](?:m|ve)|it['’]s|my|we|we['’](?:re|ve))\s", re.IGNORECASE)
+_HOW = re.compile(r"\bhow\s(?:to|do|does|did|can|should|is|are)\b", re.IGNORECASE)
 _PLAIN_WISH = re.compile(r"(?:please\s)?(?:don['’]t|do\snot|never|always)\b", re.IGNORECASE)
 _SPOKEN_TO = frozenset({"profile.language", "profile.timezone"})
 _FORGIVEN = frozenset({Act.GUESS, Act.QUOTE, Act.SMALL_TALK, Act.HYPOTHETICAL})
@@ -68,6 +70,7 @@ class Walk:
         self._frame = RequestFrame()
         self._chat = ChatListener(threshold=FIRST_PASS)
         self._pin_next = -1
+        self._asked_by_user: Unit | None = None
         self._replies = Replies(writer=self._writer, frame=self._frame)
 
     def drafts(self) -> list[Draft]:
@@ -110,7 +113,7 @@ class Walk:
         act = act_of(text=unit.text, chat=False)
         if act is Act.COMMAND:
             return
-        if self._replies.accepts(unit=unit):
+        if self._replies.accepts(unit=unit) or self._replies.affirms(unit=unit):
             return
         if unit.question and unit.question_id and not unit.place:
             self._writer.focus.asked_about(
@@ -131,6 +134,17 @@ class Walk:
             act = Act.REQUEST
         told = act in {Act.STATEMENT, Act.FRAGMENT}
         told = told and not (unit.place and asks_for_none(text=bare))
+        if act is Act.QUESTION and not unit.question:
+            self._asked_by_user = unit
+        own = self._asked_by_user
+        waits = own is not None and unit.turn - own.turn == 2 and not unit.question
+        if (
+            own is not None
+            and waits
+            and act is Act.FRAGMENT
+            and self._replies.answers_own(unit=unit, asked=own, text=text)
+        ):
+            return
         asked = told and unit.question and unit.place <= 1 and not headed
         if asked and act is Act.STATEMENT:
             text, act = self._answered_first(unit, text)
@@ -223,7 +237,8 @@ class Walk:
         if pointing and not pinned and tells_too_little(clause=text):
             return
         lasting = is_lasting(text=text) or bool(_PLAIN_WISH.match(text))
-        if is_imperative(text=text) and _WORKS.search(text):
+        told_how = bool(_HOW.search(unit.question)) and is_procedure(clause=text, past=False)
+        if is_imperative(text=text) and (told_how or _WORKS.search(text)):
             label = Label(MemoryType.PROCEDURAL, 6, "procedure", "procedure")
             label = pinned_label(label) if pinned else label
             self._writer.write(unit=unit, clause=text, label=label)

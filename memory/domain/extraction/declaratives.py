@@ -73,7 +73,11 @@ def _subject_end(words: list[str]) -> int:
     for index in range(2, len(lows)):
         word = lows[index]
         if lows[0] in BE:
-            stop = word in PARTICIPLES | _PREDICATES or word in GERUNDS or word in PREPOSITIONS - {"of"}
+            stop = (
+                word in PARTICIPLES | _PREDICATES
+                or word in GERUNDS
+                or word in PREPOSITIONS - {"of"}
+            )
         else:
             stop = (
                 word in BASES or word in {"be", "have"} or (lows[0] in HAVE and word in PARTICIPLES)

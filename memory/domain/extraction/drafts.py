@@ -12,10 +12,12 @@ from ..types import Candidate, MemoryType
 from .labels import Label
 from .moments import FoundDate, Precision, month_day
 from .names import names_in
+from .verbs import THIRD
 from .words import COMMON_OPENERS, capitalised, content_words, words_of
 
 MAX_CHARS = 280
 _MIN_IMPORTANCE = 3
+_FRAMING = re.compile(r"^(?:On [A-Z][a-z]+ \d{1,2}, \d{4}, |[A-Z]\w+ said: |For [^,]{3,50}, )+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,16 @@ def lowered(text: str, *, owner: str = "") -> str:
     first = text.split(" ", 1)[0].strip(",.:;")
     word = re.sub(r"['’]s$", "", first)
     named = names_in(text[:60])
+    following = words_of(text[len(first) : len(first) + 20])[:1]
     keep = (
-        (named and text.startswith(named[0].split()[0]))
+        (
+            following
+            and following[0] in THIRD
+            and first.isalpha()
+            and not first.endswith("s")
+            and first.lower() not in COMMON_OPENERS
+        )
+        or (named and text.startswith(named[0].split()[0]))
         or first[1:] != first[1:].lower()
         or any(char.isdigit() for char in first)
         or (first != word and word.lower() not in COMMON_OPENERS)
@@ -99,7 +109,7 @@ def _subject(draft: Draft) -> str:
         return f"user.preference.{_slug(' '.join(words_of(draft.clause)[-4:]))}"
     if draft.about:
         return f"project.{_slug(draft.about)}.{attribute}"
-    return f"{attribute}.{_slug(draft.text)}"
+    return f"{attribute}.{_slug(_FRAMING.sub('', draft.text))}"
 
 
 def _valid_from(draft: Draft) -> datetime | None:

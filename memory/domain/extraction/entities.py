@@ -9,6 +9,7 @@ from uuid import UUID
 from .date_expressions import DATE_EXPRESSION
 from .names import NOT_NAMES, is_person, names_in
 from .nouns import first_noun_phrase
+from .syntax import has_verb
 from .verbs import agree
 from .words import COMMON_OPENERS, KIN, ORG_SUFFIXES, PEOPLE_NOUNS, STOPWORDS, word_set, words_of
 
@@ -16,11 +17,14 @@ _HEADING = re.compile(
     r"^(?:(?:a\s)?(?:quick\s|short\s|small\s|brief\s|little\s)?(?:update|news|notes?|call\snotes|"
     r"meeting\snotes|minutes|summary|recap|details|status|report|feedback|some\s\w+|facts|info)\s"
     r"(?:on|from|about|for|of|re)\s(?:the\s(?:call|meeting|chat|visit)\swith\s)?|"
-    r"(?:about|regarding|re|on|for|as\sfor|concerning)\s)"
+    r"(?:(?:call|meeting|visit)\s)?(?:notes|minutes|summary|recap|update)\s(?=(?-i:[A-Z]))|"
+    r"(?:about|regarding|re|on|for|as\sfor|concerning)\s|(?=(?:the|our)\s(?:[\w-]+\s){0,4}[\w-]+:\s))"
     r"(?P<topic>[^:,.;?!]{2,50}?)\s?(?::|,|\s[–—-]\s)\s*",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"\s(?:before\si\sforget|again|real(?:ly)?\squick\w*|if\sI\smay)$", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"\s(?:before\si\sforget|again|real(?:ly)?\squick\w*|if\sI\smay)$", re.IGNORECASE
+)
 _TOPIC_DATE = re.compile(
     r"\s(?P<when>(?:on|next|this|in|coming|tomorrow|from)\b.*)$", re.IGNORECASE
 )
@@ -122,6 +126,8 @@ class Focus:
         if match is None:
             return text, False
         topic = _ASIDE.sub("", match.group("topic").strip())
+        if not match.start("topic") and has_verb(text=topic):
+            return text, False
         separator = match.group()[len(match.group().rstrip(": ,–—-")) :]
         named = names_in("of " + topic)
         if not named or (
@@ -134,6 +140,7 @@ class Focus:
             topic,
         )
         topic = called.group("name").strip() if called else topic
+        topic = "the " + topic[4:] if topic.startswith("The ") else topic
         rest = text[match.end() :]
         when = _TOPIC_DATE.search(topic)
         if when and DATE_EXPRESSION.search(when.group("when")):
@@ -201,7 +208,10 @@ class Focus:
                 following = words_of(text[match.end() : match.end() + 16])[:1]
                 grown = following and following[0] in _GROUP_NOUNS
                 name = "the " + match.group("np") + (" " + following[0] if grown else "")
-                self.topic = self._thing = Mention(name, source, turn)
+                self._thing = Mention(name, source, turn)
+                # "the USB cable" is a thing, "the Osprey kiln" may be what it is all about.
+                if not match.group("np").split()[-2].isupper():
+                    self.topic = self._thing
                 return False
         named = _NAMED_BY_APPOSITION.search(text)
         if (

@@ -46,8 +46,14 @@ _RULE_WORDS = word_set("always never no only nobody deadline budget")
 _WAIT_AND_SEE = re.compile(
     r"\b(?:we|i|you|they)(?:['’]ll|\swill)\s(?:\w+\s)?(?:see|find\sout|figure\s(?:it|that)\sout|"
     r"cross\sthat\sbridge)\b(?:\sabout\s(?:it|that|this))?(?:\W*\w+)?\W*$"
-    r"|^you(?:['’]re|\sare|\sguys|\speople|\sreally|\sknow)\b|^not\sthat\b|\bnothing(?:['’]s|\sis|\shas\sbeen)\s(?:\w+\s)?(?:decided|settled|agreed|fixed|"
+    r"|^you(?:['’]d|\swould|['’]re|\sare|\sguys|\speople|\sreally|\sknow)\b|^not\sthat\b|\bnothing(?:['’]s|\sis|\shas\sbeen)\s(?:\w+\s)?(?:decided|settled|agreed|fixed|"
     r"certain|sure|final)\b|\bworth\sa\stry\b",
+    re.IGNORECASE,
+)
+_ANNOUNCED = re.compile(
+    r"(?:just\s|only\s)?(?:one|two|three|four|five|a\sfew|some|a\scouple\sof|another|several)\s(?:\w+\s)?"
+    r"(?:wish(?:es)?|things?|questions?|points?|requests?|favou?rs?|remarks?|notes?|updates?|"
+    r"changes?|corrections?|news|issues?|topics?)(?:\s(?:today|for\syou|from\sme|first))?\W*$",
     re.IGNORECASE,
 )
 _REPORTING = re.compile(r"^[\w’'-]+\s(?:says?|said|thinks?|knows?|means?|reckons?)\W*$", re.I)
@@ -76,7 +82,7 @@ def is_calendar_trivia(*, text: str) -> bool:
 
 def says_nothing(*, text: str) -> bool:
     """Whether a statement is mere evaluation or calendar trivia ("It was wonderful")."""
-    if _WAIT_AND_SEE.search(text):
+    if _WAIT_AND_SEE.search(text) or _ANNOUNCED.match(text):
         return True
     if is_calendar_trivia(text=text) or (_VAGUE.match(text) and len(content_words(text)) < 4):
         return True
@@ -102,9 +108,11 @@ def is_acknowledgement(*, text: str) -> bool:
 def is_rule_fragment(*, text: str) -> bool:
     """Whether a verbless remark names a lasting rule ("always under 30 minutes of cooking")."""
     words = words_of(text)
-    if len(content_words(text)) < 2 or is_offer(question=text):
+    if is_offer(question=text):
         return False
     counted = any(word[0].isdigit() for word in words)
     if _APPOINTMENT.match(text) and DATE_EXPRESSION.search(text):
         return True
+    if len(content_words(text)) < 3:
+        return False
     return words[0] in _RULE_WORDS or (bool(names_in(text)) and counted)

@@ -68,6 +68,11 @@ def information(*, text: str, known: frozenset[str] = frozenset()) -> float:
     return score
 
 
+def specific_words(text: str) -> int:
+    """How many words of a text are neither closed-class nor such as any chat is full of."""
+    return sum(word not in _GENERIC and len(word) > 2 for word in content_words(text))
+
+
 _TIME_WORDS = word_set(
     """
     yesterday today tomorrow tonight week weekend month year years weeks months morning evening

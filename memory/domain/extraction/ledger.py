@@ -83,7 +83,16 @@ class Ledger:
         """Add a fragment, as the answer to a bare "When?", to what was told just before."""
         if not self._drafts or turn - self._drafts[-1].turn > reach:
             return False
-        return self._extend(len(self._drafts) - 1, lowered(text), sources)
+        index = len(self._drafts) - 1
+        wishes = [
+            i
+            for i, draft in enumerate(self._drafts)
+            if draft.turn == turn and draft.label.category == "preferences"
+        ]
+        if not reach and wishes:
+            # "Text only." goes with the wish, not with the reason that was given for it.
+            index = wishes[-1]
+        return self._extend(index, lowered(text), sources)
 
     def problem(self, *, turn: int) -> Draft | None:
         """The last incident told within eight turns."""

@@ -115,7 +115,8 @@ _CHATTER = re.compile(
     r"sleepy)|yawn\w*|noisy|neighbou?r['’]s\sdog|croissants?|donuts?|"
     r"doughnuts?|biscuits?|sandwich|monday\smornings?|mondays|my\sback\shurts|the\ssun|pouring|"
     r"windy|stormy|foggy|"
-    r"i['’]m\swaiting\sfor|fire\salarm|match\slast\snight)\b",
+    r"i['’]m\swaiting\sfor|fire\salarm|match\slast\snight|looking\sforward\sto|"
+    r"excited\s(?:about|for)|can(?:['’]t|not)\swait)\b",
     re.IGNORECASE,
 )
 _SUBSTANCE = re.compile(

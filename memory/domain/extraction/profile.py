@@ -133,7 +133,7 @@ _HEALTH = re.compile(
     r"|\bi\b.{0,30}\b(?:surgery|operation|stroke|broke|broken|sprained|fractured|tore|heart\sattack|"
     r"concussion|burnout|transplant)\b.{0,60}\b(?:can['’]?t|cannot|still|not\sallowed|mustn['’]t|"
     r"may\snot|no\slonger|never)\b|\bi\s(?:still\s)?(?:can['’]?t|cannot|mustn['’]t)\s"
-    r"(?:walk|lift|bend|climb|kneel|stand|hear|see)\b|\b(?:doctor|(?-i:Dr)\.?|gp|cardiologist|"
+    r"(?:walk|lift|bend|climb|kneel|stand\s(?:up|for)|hear|see\s(?:well|colou?rs?))\b|\b(?:doctor|(?-i:Dr)\.?|gp|cardiologist|"
     r"specialist|surgeon|dentist|clinic)\b.{0,30}\b(?:put|prescribed|gave|started)\s(?:me\b|\w+\sfor\sme)|"
     r"\bi(?:['’]m|\sam)\s(?:still\s|now\s)?on\s(?:iron|insulin|antibiotics|blood\sthinners|medication|"
     r"crutches|statins|steroids|antidepressants|beta\sblockers|painkillers|a\sdiet|sick\sleave)\b"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from .acts import Act
-from .answers import complete_answer, is_offer
+from .answers import affirmed, complete_answer, is_offer
 from .clauses import opens_clause
 from .dates import resolve_dates
 from .dialogue import Unit
@@ -27,7 +27,7 @@ _BARE_NOUN = re.compile(
 _LEANING_ANSWER = re.compile(r"(?:there|it|that|they|none|we\sdo|no)\b", re.IGNORECASE)
 _BARE_WH = re.compile(
     r"^(?:\w+[,.]\s)?(?:and\s)?(?:when|where|who|how|since\swhen|until\swhen|"
-    r"(?:at\s)?what\stime|how\slong|which\sday|(?:for\s)?how\smany(?:\s(?P<noun>[a-z]+))?)\?$",
+    r"(?:at\s)?what\stime|how\s(?:long|often)|which\sday|(?:for\s)?how\smany(?:\s(?P<noun>[a-z]+))?)\?$",
     re.IGNORECASE,
 )
 _EXCEPTION = re.compile(
@@ -35,6 +35,26 @@ _EXCEPTION = re.compile(
     re.IGNORECASE,
 )
 _ONLY = re.compile(r"\s(?:only|instead|throughout|at\smost|max)[.!]*$", re.IGNORECASE)
+_ALWAYS = re.compile(
+    r"(?:(?P<what>[^,.;]{3,60}),?\s(?:as\s)?(?:always|every\stime)|always\s(?P<then>[^,.;]{3,60}))[.!]*$",
+    re.IGNORECASE,
+)
+_WISH_ASKED = re.compile(
+    r"\b(?:wish(?:es)?|preferences?|prefer|like|want|seats?|requests?|choice|favou?rite)\b",
+    re.IGNORECASE,
+)
+_YES = re.compile(
+    r"(?:(?:good\s(?:point|idea|question)|oh|ah|hm+|well|ok)[\s,.!]+){0,2}(?:yes|yeah|yep|yup|correct|"
+    r"exactly|definitely|absolutely|of\scourse|indeed)(?:,?\s(?:please|i\sdo|we\sdo|always|thanks|"
+    r"definitely|indeed))?[.!]*$",
+    re.IGNORECASE,
+)
+_OF_THE_USER = re.compile(
+    r"(?:and\s|so\s)?do\syou\s(?:still\s|always\s|usually\s|also\s)?(?:need|have|own|use|prefer|work|live|"
+    r"speak|drive|take|smoke|eat|drink|travel|commute|play|keep|pay|rent)\s(?!any\b|a\smoment|time\b)"
+    r"[^,;]{6,80}\?$",
+    re.IGNORECASE,
+)
 _PROPOSED = re.compile(
     r"^(?:\w+[.,!]\s)?(?:i\s(?:found|have|can\soffer|see)|there(?:['’]s|\sis)|the\s(?:next|first)|"
     r"(?:how|what)\sabout|would|shall\si\stake)\b.*(?:\d|day\b)"
@@ -65,7 +85,7 @@ _NAME_ASKED = re.compile(
     re.IGNORECASE,
 )
 _TASTE_ASKED = re.compile(
-    r"\byou\s(?:like|prefer|usually|always|normally|have)\b|\bfavou?rite\b|"
+    r"\bwish(?:es)?\b|\byou\s(?:like|prefer|usually|always|normally|have)\b|\bfavou?rite\b|"
     r"\byour\s(?:name|account|e-?mail|phone)",
     re.IGNORECASE,
 )
@@ -96,6 +116,28 @@ class Replies:
                        strip_lead(text=offer.text))  # fmt: skip
         self._frame.details.append((found, offer.message_id))
         return True
+
+    def affirms(self, *, unit: Unit) -> bool:
+        """Tell what a bare yes to "Do you need help at the station?" says of the user."""
+        if unit.place or not _YES.match(unit.text) or not _OF_THE_USER.match(unit.question):
+            return False
+        asked = replace(unit, sources=merged_sources(unit.sources, question_ids(unit=unit)))
+        whole = affirmed(question=unit.question)
+        if len(content_words(whole)) < 3 or self._frame.takes(unit=unit):
+            return False
+        self._writer.write(unit=asked, clause=whole)
+        return True
+
+    def answers_own(self, *, unit: Unit, asked: Unit, text: str) -> bool:
+        """Take "7 for the food, 19 for drinks" for the answer to what the user had asked."""
+        personal = {"i", "you", "my", "your", "me"} & set(words_of(asked.text))
+        if personal or not re.search(r"\d", text) or len(content_words(text)) < 3:
+            return False
+        whole = complete_answer(question=asked.text, answer=text)
+        if whole:
+            sources = merged_sources(unit.sources, asked.sources)
+            self._writer.write(unit=replace(unit, sources=sources), clause=whole)
+        return bool(whole)
 
     def answers(self, *, unit: Unit, text: str, act: Act) -> bool:
         """Complete an elliptic answer; True when that was all there is to do."""
@@ -136,6 +178,9 @@ class Replies:
         whole = complete_answer(question=unit.question, answer=text)
         if noun and not whole and act is Act.FRAGMENT and not unit.place and " " in text:
             whole = f"{noun.group('np')}: {text}"
+        wanted = _ALWAYS.match(text)
+        if wanted and _WISH_ASKED.search(unit.question):
+            whole = f"I always want {wanted.group('what') or wanted.group('then')}"
         taste = bool(whole) and _TASTE_ASKED.search(unit.question)
         fragment = act is Act.FRAGMENT
         if fragment and not taste and content_words(text) and self._frame.takes(unit=unit):
@@ -143,9 +188,7 @@ class Replies:
             return True
         if not whole and fragment and is_offer(question=unit.question) and _DATED.search(text):
             reminding = re.search(r"(?i)\bremind\b", unit.question)
-            return self.details(
-                unit=asked, text=f"I want a reminder {text}" if reminding else text
-            )
+            return self.details(unit=asked, text=f"I want a reminder {text}" if reminding else text)
         if not whole or (unit.place and not fragment):
             return False
         self._writer.write(unit=asked, clause=whole)

@@ -49,6 +49,7 @@ _SUBORDINATORS = word_set(
 )
 
 
+_NOT_NEEDED = word_set("me to of is help advice assistance support your you")
 _SUBJECTLESS = re.compile(
     r"^(?P<adv>(?:(?:just|finally|recently|also|already|actually|"
     r"only)\s)*)(?P<verb>[a-z]+(?:['’]t)?)\s(?P<next>[\w'’-]+)",
@@ -90,7 +91,7 @@ def with_subject(*, text: str) -> str:
     regular = (
         verb.endswith("ed") and is_past_form(word=verb) and following in DETERMINERS | {"up", "out"}
     )
-    if verb in {"need", "want", "prefer"} and following not in {"me", "to", "of", "is"}:
+    if verb in {"need", "want", "prefer"} and following not in _NOT_NEEDED:
         return f"I {adverb}{rest}"
     if ((irregular or regular) and following not in {"by", "is", "are", "was"}) or verb in {
         "can't",

@@ -23,6 +23,7 @@ _ABBREVIATIONS = word_set(
 _CLOSING_ABBREVIATIONS = word_set("etc a.m p.m u.s u.k inc ltd co am pm")
 _CALENDAR = word_set("jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun")
 _NEXT_SUBJECT = re.compile(r"\s+(?:he|she|they|we|i|you|it|my|our|his|her)\b")
+_NEXT_CLAUSE = re.compile(r"\s+(?:He|She|They|We|I|You|It|My|Our|His|Her|The|That|This)['’\s]")
 _MAX_LIST = 260
 
 
@@ -105,6 +106,8 @@ def _is_boundary(line: str, start: int, match: re.Match[str]) -> bool:
     if word in {"no", "nr"}:
         return not re.match(r"\s+\d", line[match.end() :])
     if word in _CALENDAR and _NEXT_SUBJECT.match(line, match.end()):
+        return True
+    if len(word) == 1 and _NEXT_CLAUSE.match(line, match.end()):
         return True
     if word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i"):
         return False

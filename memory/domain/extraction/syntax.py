@@ -106,7 +106,8 @@ _CONDITION_HEAD = re.compile(
     re.IGNORECASE,
 )
 _AFTER_IS = word_set(
-    "not in on a an the been at going my our your away out off back here there ill sick pregnant"
+    "due ready gone done paid booked closed over too still also already always never not in on "
+    "a an the been at going my our your away out off back here there ill sick pregnant"
 )
 _IS_CONTRACTED = word_set(
     "it's that's there's he's she's what's who's here's everyone's everything's"

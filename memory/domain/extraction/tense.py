@@ -21,9 +21,9 @@ def is_past(*, text: str) -> bool:
     for index, word in enumerate(words):
         if word.endswith(("'s", "'re")) and words[index + 1 : index + 2]:
             # "the floor's freshly oiled" tells how it is now.
-            following = words[index + 1]
-            state = following.endswith("ly") and is_past_form(word=words[min(index + 2, len(words) - 1)])
-            if state:
+            adverb = words[index + 1]
+            then = words[min(index + 2, len(words) - 1)]
+            if adverb.endswith("ly") and is_past_form(word=then):
                 return False
         if word in {
             "will",
@@ -56,7 +56,7 @@ def is_past(*, text: str) -> bool:
             return False
         if is_past_form(word=word) and (index == 0 or words[index - 1] not in DETERMINERS | {"be"}):
             return True
-        subject = words[index - 1] if index else ""
-        if word in THIRD and (THIRD[word] not in AMBIGUOUS or subject in _SINGULAR_SUBJECTS):
+        before = words[index - 1] if index else ""
+        if word in THIRD and (THIRD[word] not in AMBIGUOUS or before in _SINGULAR_SUBJECTS):
             return False
     return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .words import word_set
+from .words import DETERMINERS, PREPOSITIONS, STOPWORDS, word_set
 
 _REGULAR = """
     abandon absorb accelerate accept accompany accuse achieve ack acknowledge acquire act adapt
@@ -248,6 +248,8 @@ def agree(*, word: str) -> str:
         return word
     if low in BASES:
         return third_person(base=low)
+    if low in STOPWORDS or low in PREPOSITIONS or low in DETERMINERS:
+        return word
     if low in THIRD or low.endswith(("ed", "ing", "s", "ly")) or not low.isalpha():
         return word
     return third_person(base=low)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .conversation import both_passes
 
 CHAT = (
@@ -40,6 +42,37 @@ def test_greetings_and_thanks_give_nothing() -> None:
     told = by_message(*CHAT)
     assert 1 not in told
     assert 7 not in told
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Bye Otto.",
+        "Woah, Otto.",
+        "Ha ha",
+        "<3",
+        "Absolutely!",
+        "Thanks for having my back.",
+        "Cannot wait to see it. <3",
+        "I'm so proud of you!",
+        "I'll keep you posted.",
+        "Your support means the world to me.",
+    ],
+)
+def test_a_mere_reaction_gives_nothing(said: str) -> None:
+    assert 3 not in by_message(CHAT[1], "user/Bea: How come?", f"assistant/Otto: {said}", CHAT[2])
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Can't wait for the regatta on 4 May!", "May 4, 2026"),
+        ("Thanks! My cousin Lotte plays the harp in Bergen.", "Bergen"),
+        ("They are two greyhounds from a shelter in Porto.", "Porto"),
+    ],
+)
+def test_a_reaction_that_tells_something_is_kept(said: str, kept: str) -> None:
+    assert kept in by_message(*CHAT[:2], f"assistant/Otto: {said}")[3]
 
 
 def test_a_pronoun_gets_the_name_of_the_last_person() -> None:

@@ -42,6 +42,18 @@ TUESDAY = date(2026, 3, 10)
         ("paid on the 3rd.", True, "paid on March 3, 2026."),
         ("moved to Thursday", True, "moved to Thursday, March 12, 2026"),
         ("on 2026-12-01", False, "on December 1, 2026"),
+        ("the course starts on March 2", False, "the course starts on March 2, 2027"),
+        ("a new cook starts on 3 January", True, "a new cook starts on January 3, 2027"),
+        ("the hall closes on February 1", False, "the hall closes on February 1, 2027"),
+        ("she started on December 3", True, "she started on December 3, 2025"),
+        ("the baby is due mid August", False, "the baby is due mid-August 2026"),
+        (
+            "in three weeks, Monday to Thursday",
+            False,
+            "From Monday, March 30, 2026 to Thursday, April 2, 2026",
+        ),
+        ("Friday is our demo day", False, "Friday is our demo day"),
+        ("Friday is my last day", False, "Friday, March 13, 2026 is my last day"),
         ("last night it rained", True, "On March 9, 2026 at night, it rained"),
     ],
 )

@@ -1,0 +1,388 @@
+"""Compaction, corrections, feedback, contradictions and relations over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from rest_framework.test import APIClient
+
+from memory.models import Compaction, Contradiction, Memory, MemoryRelation
+from teams.models import Message
+from tests.conftest import Cast
+
+OLD_LIMIT = "The API limit is 100 requests per minute."
+OTHER_LIMIT = "The API limit is 500 requests per minute."
+TALK = [
+    "My name is Sarah and I live in Berlin.",
+    "We decided to use PostgreSQL for the billing service.",
+    "I am allergic to peanuts.",
+    "My dog is called Rex.",
+]
+Clients = Callable[..., APIClient]
+
+
+def post(api: APIClient, path: str, **body: object) -> Any:
+    """The response to a JSON body."""
+    return api.post(f"/v1/{path}", body, format="json")
+
+
+def remember(api: APIClient, content: str, **fields: object) -> str:
+    """The id of a stated memory."""
+    response = post(api, "memories", content=content, **fields)
+    assert response.status_code == 201, response.content
+    return str(response.json()["id"])
+
+
+def shown(api: APIClient, memory_id: str) -> dict[str, Any]:
+    """The memory as the API shows it."""
+    response = api.get(f"/v1/memories/{memory_id}")
+    assert response.status_code == 200
+    return dict(response.json())
+
+
+def open_ones(api: APIClient, query: str = "") -> list[dict[str, Any]]:
+    """The listed contradictions."""
+    response = api.get(f"/v1/contradictions?{query}")
+    assert response.status_code == 200, response.content
+    return list(response.json()["results"])
+
+
+@pytest.fixture
+def disputed(api: APIClient) -> tuple[str, str, str]:
+    """The ids of two memories in dispute and of their contradiction."""
+    one, two = remember(api, OLD_LIMIT), remember(api, OTHER_LIMIT)
+    (row,) = open_ones(api)
+    return one, two, str(row["id"])
+
+
+@pytest.fixture
+def talk(api: APIClient) -> str:
+    """The path of a conversation of four messages."""
+    path = f"conversations/{post(api, 'conversations', agent='kyra', user='sarah').json()['id']}"
+    post(api, f"{path}/messages", messages=[{"role": "user", "content": each} for each in TALK])
+    return path
+
+
+# -- compaction ------------------------------------------------------------------------------
+
+
+def test_a_compaction_answers_with_what_the_context_may_now_hold(api: APIClient, talk: str) -> None:
+    response = post(api, f"{talk}/compact", keep_last=1)
+
+    assert response.status_code == 200
+    told = response.json()
+    assert set(told) == {"summary", "kept", "compacted", "extraction"}
+    assert told["compacted"] == {"from": 1, "to": 3, "count": 3}
+    assert [each["content"] for each in told["kept"]] == TALK[3:]
+    assert "peanuts" in told["summary"]
+    assert told["extraction"]["created"] == len(told["extraction"]["memories"]) > 0
+    for memory_id in told["extraction"]["memories"]:
+        assert shown(api, memory_id)["provenance"]["message_ids"]
+
+
+def test_a_compaction_by_tokens_keeps_what_fits(api: APIClient, talk: str) -> None:
+    told = post(api, f"{talk}/compact", max_tokens=8).json()
+
+    assert [each["content"] for each in told["kept"]] == TALK[3:]
+
+
+def test_compacting_again_answers_the_same_and_stores_nothing(api: APIClient, talk: str) -> None:
+    first = post(api, f"{talk}/compact", keep_last=1).json()
+    stored = Memory.objects.count()
+
+    again = post(api, f"{talk}/compact", keep_last=1).json()
+
+    assert (again["summary"], again["kept"]) == (first["summary"], first["kept"])
+    assert again["compacted"]["count"] == 0
+    assert again["extraction"]["created"] == 0
+    assert Memory.objects.count() == stored
+
+
+def test_every_message_is_still_read_after_a_compaction(api: APIClient, talk: str) -> None:
+    post(api, f"{talk}/compact", keep_last=0)
+
+    rows = api.get(f"/v1/{talk}/messages").json()["results"]
+
+    assert [each["content"] for each in rows] == TALK
+    assert Message.objects.count() == 4
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"keep_last": 1, "max_tokens": 1},
+        {"keep_last": -1},
+        {"max_tokens": -1},
+        {"keep_last": "1"},
+        {"keep_last": True},
+        {"keep_last": 1.5},
+        {"keep_last": None},
+        {"keep": 1},
+    ],
+)
+def test_what_to_keep_is_said_in_one_way(
+    api: APIClient, talk: str, body: dict[str, object]
+) -> None:
+    response = post(api, f"{talk}/compact", **body)
+
+    assert response.status_code == 422
+    assert response.json()["errors"]
+    assert not Compaction.objects.exists()
+
+
+def test_no_stranger_compacts(
+    api: APIClient, talk: str, acme: Cast, globex: Cast, client_of: Clients
+) -> None:
+    for stranger in (client_of(acme, acme.luke), client_of(globex)):
+        assert post(stranger, f"{talk}/compact", keep_last=0).status_code == 404
+
+    assert not Compaction.objects.exists()
+    assert post(api, f"conversations/{uuid4()}/compact", keep_last=0).status_code == 404
+
+
+# -- corrections and feedback ----------------------------------------------------------------
+
+
+def test_every_version_links_the_chain(api: APIClient, acme: Cast) -> None:
+    first = remember(api, "Sarah lives in Berlin.", user="sarah")
+
+    response = post(
+        api, f"memories/{first}/correct", corrected_content="Sarah lives in Rome.", reason="Moved."
+    )
+
+    assert response.status_code == 201
+    second = response.json()
+    assert (second["content"], second["version"]) == ("Sarah lives in Rome.", 2)
+    assert (second["supersedes"], second["superseded_by"]) == (first, None)
+    old = shown(api, first)
+    assert (old["content"], old["status"]) == ("Sarah lives in Berlin.", "superseded")
+    assert (old["supersedes"], old["superseded_by"]) == (None, second["id"])
+    assert second["user"] == "sarah"
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "corrected_content"),
+        ({"corrected_content": ""}, "corrected_content"),
+        ({"corrected_content": " \n"}, "corrected_content"),
+        ({"corrected_content": 7}, "corrected_content"),
+        ({"corrected_content": "x" * 32_001}, "corrected_content"),
+        ({"corrected_content": OLD_LIMIT}, "corrected_content"),
+        ({"corrected_content": "New.", "why": "Because."}, "why"),
+    ],
+)
+def test_a_correction_that_says_nothing_new_is_refused(
+    api: APIClient, acme: Cast, body: dict[str, object], field: str
+) -> None:
+    memory_id = remember(api, OLD_LIMIT)
+
+    response = post(api, f"memories/{memory_id}/correct", **body)
+
+    assert response.status_code == 422
+    assert list(response.json()["errors"]) == [field]
+    assert Memory.objects.count() == 1
+
+
+def test_an_old_version_is_neither_corrected_nor_judged(api: APIClient, acme: Cast) -> None:
+    old = remember(api, "Sarah lives in Berlin.")
+    post(api, f"memories/{old}/correct", corrected_content="Sarah lives in Rome.")
+
+    again = post(api, f"memories/{old}/correct", corrected_content="Sarah lives in Oslo.")
+    judged = post(api, f"memories/{old}/feedback", signal="helpful")
+
+    assert (again.status_code, judged.status_code) == (409, 409)
+    assert shown(api, old)["usage"]["succeeded"] == 0
+
+
+def test_feedback_answers_with_the_memory_as_it_stands(api: APIClient, acme: Cast) -> None:
+    memory_id = remember(api, OLD_LIMIT, importance=9)
+
+    first = post(api, f"memories/{memory_id}/feedback", signal="helpful").json()
+    second = post(api, f"memories/{memory_id}/feedback", signal="helpful", note="Again.").json()
+    wrong = post(api, f"memories/{memory_id}/feedback", signal="wrong", note="Not so.").json()
+
+    assert (first["importance"], second["importance"]) == (10, 10)
+    assert (wrong["status"], wrong["usage"]["succeeded"], wrong["usage"]["failed"]) == (
+        "disputed",
+        2,
+        1,
+    )
+    (row,) = open_ones(api, f"memory={memory_id}")
+    assert (row["memory_a"], row["memory_b"], row["content_b"]) == (memory_id, None, None)
+    assert row["reason"] == "Not so."
+
+
+@pytest.mark.parametrize("body", [{}, {"signal": "great"}, {"signal": "Wrong"}, {"signal": None}])
+def test_a_signal_is_one_of_four(api: APIClient, acme: Cast, body: dict[str, object]) -> None:
+    response = post(api, f"memories/{remember(api, OLD_LIMIT)}/feedback", **body)
+
+    assert response.status_code == 422
+    assert list(response.json()["errors"]) == ["signal"]
+
+
+# -- contradictions --------------------------------------------------------------------------
+
+
+def test_a_contradiction_is_listed_and_read(api: APIClient, disputed: tuple[str, str, str]) -> None:
+    one, two, row_id = disputed
+
+    (row,) = open_ones(api)
+
+    assert (row["memory_a"], row["memory_b"]) == (one, two)
+    assert (row["content_a"], row["content_b"]) == (OLD_LIMIT, OTHER_LIMIT)
+    assert (row["verdict"], row["resolution"], row["resolved_at"]) == ("dispute", "", None)
+    assert api.get(f"/v1/contradictions/{row_id}").json() == row
+
+
+def test_lists_are_narrowed_to_what_is_asked_for(
+    api: APIClient, disputed: tuple[str, str, str]
+) -> None:
+    one, _, row_id = disputed
+    post(api, f"memories/{one}/feedback", signal="wrong")
+    post(api, f"contradictions/{row_id}/resolve", resolution="both_valid")
+
+    counts = [len(open_ones(api, f"state={state}")) for state in ("open", "resolved", "all")]
+
+    assert counts == [1, 1, 2]
+    assert len(open_ones(api, f"state=all&memory={one}")) == 2
+    assert open_ones(api, f"state=all&memory={uuid4()}") == []
+    assert open_ones(api, "verdict=supersede") == []
+    assert api.get("/v1/contradictions?state=closed").status_code == 422
+
+
+@pytest.mark.parametrize("resolution", ["a_wins", "b_wins", "both_valid", "merged"])
+def test_a_contradiction_is_settled_once(
+    api: APIClient, disputed: tuple[str, str, str], resolution: str
+) -> None:
+    path = f"contradictions/{disputed[2]}/resolve"
+    text = {"merged_content": "The API limit is 100 to 500."} if resolution == "merged" else {}
+
+    first = post(api, path, resolution=resolution, note="Asked.", **text)
+    second = post(api, path, resolution="b_wins")
+
+    assert (first.status_code, second.status_code) == (200, 409)
+    assert (first.json()["resolution"], first.json()["resolution_note"]) == (resolution, "Asked.")
+    assert first.json()["resolved_at"] is not None
+    assert open_ones(api) == []
+    assert api.get(f"/v1/contradictions/{disputed[2]}").json() == first.json()
+
+
+@pytest.mark.parametrize("text", [None, "", "  ", "missing"])
+def test_a_merge_without_a_text_names_the_field(
+    api: APIClient, disputed: tuple[str, str, str], text: str | None
+) -> None:
+    body = {} if text == "missing" else {"merged_content": text}
+
+    response = post(api, f"contradictions/{disputed[2]}/resolve", resolution="merged", **body)
+
+    assert response.status_code == 422
+    assert list(response.json()["errors"]) == ["merged_content"]
+    assert len(open_ones(api)) == 1
+
+
+@pytest.mark.parametrize("body", [{}, {"resolution": ""}, {"resolution": "c_wins"}])
+def test_a_resolution_is_one_of_four(
+    api: APIClient, disputed: tuple[str, str, str], body: dict[str, object]
+) -> None:
+    response = post(api, f"contradictions/{disputed[2]}/resolve", **body)
+
+    assert response.status_code == 422
+    assert list(response.json()["errors"]) == ["resolution"]
+
+
+# -- who sees what ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def strangers(acme: Cast, globex: Cast, client_of: Clients) -> list[APIClient]:
+    """Luke, who is not Kyra, and another team."""
+    return [client_of(acme, acme.luke), client_of(globex)]
+
+
+def test_what_is_another_agents_or_teams_does_not_exist(
+    api: APIClient, acme: Cast, strangers: list[APIClient], client_of: Clients
+) -> None:
+    private = {"memory_type": "agent_private", "agent": "kyra"}
+    one = remember(api, OLD_LIMIT, **private)
+    remember(api, OTHER_LIMIT, **private)
+    (row,) = open_ones(client_of(acme, acme.kyra))
+
+    for stranger in strangers:
+        refused = [
+            post(stranger, f"memories/{one}/correct", corrected_content="Mine."),
+            post(stranger, f"memories/{one}/feedback", signal="wrong"),
+            stranger.get(f"/v1/memories/{one}/related"),
+            stranger.get(f"/v1/contradictions/{row['id']}"),
+            post(stranger, f"contradictions/{row['id']}/resolve", resolution="a_wins"),
+        ]
+        assert [each.status_code for each in refused] == [404] * 5
+        assert open_ones(stranger, "state=all") == []
+
+    assert Contradiction.objects.get().resolved_at is None
+    assert shown(api, one)["usage"]["failed"] == 0
+
+
+def test_what_was_never_there_looks_the_same(api: APIClient, acme: Cast) -> None:
+    nothing = uuid4()
+
+    answers = [
+        post(api, f"memories/{nothing}/correct", corrected_content="Mine."),
+        post(api, f"memories/{nothing}/feedback", signal="wrong"),
+        api.get(f"/v1/memories/{nothing}/related"),
+        api.get(f"/v1/contradictions/{nothing}"),
+        post(api, f"contradictions/{nothing}/resolve", resolution="a_wins"),
+    ]
+
+    assert [each.status_code for each in answers] == [404] * 5
+
+
+# -- relations -------------------------------------------------------------------------------
+
+
+def test_related_memories_come_once_with_their_strength(api: APIClient, acme: Cast) -> None:
+    one = remember(api, "The billing service runs on PostgreSQL.")
+    two = remember(api, "The billing service sends invoices by mail.")
+    remember(api, "Dmitri plays the violin.")
+
+    ahead = api.get(f"/v1/memories/{one}/related").json()["results"]
+    back = api.get(f"/v1/memories/{two}/related").json()["results"]
+
+    assert [each["id"] for each in ahead] == [two]
+    assert [each["id"] for each in back] == [one]
+    assert ahead[0]["strength"] == back[0]["strength"]
+    assert 0 < ahead[0]["strength"] <= 1
+    assert ahead[0]["relation_type"] == "related_to"
+
+
+def test_a_neighbours_correction_takes_its_place(api: APIClient, acme: Cast) -> None:
+    one = remember(api, "The billing service runs on PostgreSQL.")
+    two = remember(api, "The billing service sends invoices by mail.")
+    text = "The billing service sends its invoices by mail."
+    three = post(api, f"memories/{two}/correct", corrected_content=text).json()["id"]
+
+    found = api.get(f"/v1/memories/{one}/related").json()["results"]
+
+    assert [each["id"] for each in found] == [three]
+
+
+def test_a_private_neighbour_is_not_named(api: APIClient, acme: Cast, client_of: Clients) -> None:
+    mine = {"agent": "kyra"}
+    one = remember(api, "The billing service runs on PostgreSQL.", memory_type="shared", **mine)
+    two = remember(api, "The billing service sends invoices by mail.", **mine)
+    MemoryRelation.objects.get_or_create(
+        team_id=acme.team.id,
+        from_memory_id=UUID(two),
+        to_memory_id=UUID(one),
+        defaults={"strength": 0.8},
+    )
+
+    seen = api.get(f"/v1/memories/{one}/related").json()["results"]
+    by_luke = client_of(acme, acme.luke).get(f"/v1/memories/{one}/related")
+
+    assert [each["id"] for each in seen] == [two]
+    assert (by_luke.status_code, by_luke.json()["results"]) == (200, [])
