@@ -14,8 +14,10 @@ from .types import Candidate, MemoryType
 MAX_CHARS = 280
 MAX_SENTENCES = 2
 
+_OPENING_DATE = re.compile(r"^(?:On|In|By|Since) [^,.]{3,40}, ")
+_PERSONAL = re.compile(r"^(?:I|you|he|she|it|we|they)(?:['’]\w+)?\s+[a-z]", re.IGNORECASE)
 _PRONOUN = re.compile(
-    r"^(?:I|you|he|she|it|we|they|this|that|these|those)"
+    r"^(?:this|that|these|those)"
     r"(?:['’](?:s|re|m|ve|ll|d)\b|\s+(?:(?:also|still|now|then|really|just|always|never)\s+)?"
     r"(?:am|is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|shall|should|"
     r"may|might|must|[a-z]{2,}(?:ed|s))\b)",
@@ -57,7 +59,8 @@ def check_wording(candidate: Candidate, *, said_at: datetime) -> Wording:
     if not any(char.isalnum() for char in text):
         return Wording(None, ("empty",), secret)
     text = _third_person(text, problems)
-    if _PRONOUN.match(text):
+    told = _OPENING_DATE.sub("", text)
+    if _PERSONAL.match(told) or _PRONOUN.match(told):
         return Wording(None, (*problems, "a pronoun is its subject"), secret)
     dated = resolve_dates(
         text=text, today=said_at.date(), past=candidate.memory_type == MemoryType.EPISODIC

@@ -32,6 +32,9 @@ class Job(TeamOwned):
     from_position = models.PositiveIntegerField()
     to_position = models.PositiveIntegerField()
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
+    is_capped = models.BooleanField(
+        default=True, help_text="Whether the caps of talk hold; imports have none."
+    )
     attempts = models.PositiveIntegerField(default=0)
     claim = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)

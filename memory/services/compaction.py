@@ -164,16 +164,17 @@ def _fitting(rows: Sequence[Message], max_tokens: int) -> int:
 def _carry_out(viewer: Viewer, plan: _Plan, tools: Tools) -> Compaction:
     """The compaction, stored whole; ConflictError when another one came first."""
     source, conversation = plan.source, plan.source.conversation
-    candidates = extraction.find_candidates(source=source, tools=tools)
+    found = extraction.find_candidates(source=source, tools=tools)
+    # No caps here: what leaves the context must not be lost.
+    screened = screen(source=source, candidates=found, capped=False)
+    candidates = screened.candidates
     summary = tools.summariser.summarise(
         points=[Point(each.content, each.importance) for each in _in_order(candidates, source)],
         messages=[extraction.as_source(row) for row in source.messages],
         previous=plan.earlier,
     )
-    # No caps here: what leaves the context must not be lost.
-    screened = screen(source=source, candidates=candidates, capped=False)
     drafts = extraction.drafts_of(
-        source=source, candidates=screened.candidates, extractor=tools.extractor.name
+        source=source, candidates=candidates, extractor=tools.extractor.name
     )
     prepared = prepare(drafts=[*drafts, _summary_draft(plan, summary, tools)], tools=tools)
     first, last = source.messages[0].position, plan.last

@@ -122,7 +122,8 @@ def drafts_of(
 def count_results(
     *, candidates: Sequence[Candidate], results: Sequence[WriteResult], extractor: str
 ) -> ExtractionCounts:
-    """The figures of one extraction."""
+    """The figures of one extraction; `extractor` names all that spoke ("openai:x+rules")."""
+    spoke = sorted({candidate.extractor or extractor for candidate in candidates})
     made = (Outcome.CREATED, Outcome.DISPUTED)
     replaced = (Outcome.VERSIONED, Outcome.SUPERSEDED_EXISTING)
     return ExtractionCounts(
@@ -132,7 +133,7 @@ def count_results(
         contradictions_found=sum(result.conflicts for result in results),
         pass1_count=sum(candidate.extraction_pass == 1 for candidate in candidates),
         pass2_additions=sum(candidate.extraction_pass == 2 for candidate in candidates),
-        extractor=extractor,
+        extractor="+".join(spoke) or extractor,
         memories=tuple(dict.fromkeys(str(result.memory.pk) for result in results)),
     )
 

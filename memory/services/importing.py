@@ -18,7 +18,7 @@ from memory.domain.transcripts import MAX_NAME_CHARS, Transcript, Turn
 from memory.domain.types import MemoryType, Role
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.conversations import open_conversation, post_messages
+from memory.services.conversations import open_conversation
 from memory.services.drafts import Outcome
 from memory.services.explicit import StatedMemory, remember
 from memory.services.jobs import extract_now, visible_conversation
@@ -193,19 +193,11 @@ class _Import:
                 )
                 for turn in turns
             ]
-            if self.extract:
-                rows += post_messages(
-                    viewer=self.viewer,
-                    conversation_id=conversation.pk,
-                    messages=messages,
-                    now=self.now,
-                )
-            else:
-                rows += self._append(conversation.pk, messages)
+            rows += self._append(conversation.pk, messages)
         return rows
 
     def _append(self, conversation_id: UUID, messages: Sequence[NewMessage]) -> list[Message]:
-        """Store messages without the extraction that the agent's interval would queue."""
+        """Store messages without the capped extraction that the agent's interval would queue."""
         with team_scope(team_ids=[self.target.team_id], actor=self.viewer.actor):
             conversation = visible_conversation(viewer=self.viewer, conversation_id=conversation_id)
             return append_messages(conversation=conversation, messages=messages, now=self.now)
@@ -251,7 +243,10 @@ class _Import:
         while True:
             try:
                 counts = extract_now(
-                    viewer=self.viewer, conversation_id=conversation.pk, tools=self.tools
+                    viewer=self.viewer,
+                    conversation_id=conversation.pk,
+                    tools=self.tools,
+                    is_capped=False,
                 )
             except ConflictError:
                 if should_stop() or time.monotonic() > give_up:

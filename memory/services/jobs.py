@@ -35,7 +35,7 @@ _POLL_SECONDS = 0.05
 _UNFINISHED = (Job.State.QUEUED, Job.State.RUNNING)
 
 
-def queue_extraction(*, conversation: Conversation) -> Job | None:
+def queue_extraction(*, conversation: Conversation, is_capped: bool = True) -> Job | None:
     """Give all messages that have no job yet to a new one; None when there are none.
 
     `conversation` must be locked; the job is published when the transaction commits.
@@ -48,6 +48,7 @@ def queue_extraction(*, conversation: Conversation) -> Job | None:
         conversation=conversation,
         from_position=first,
         to_position=last,
+        is_capped=is_capped,
     )
     conversation.extracted_position = last
     conversation.save(update_fields=["extracted_position"])
@@ -97,7 +98,9 @@ def run_job(*, team_id: UUID, job_id: UUID, tools: Tools) -> bool:
         raise
 
 
-def extract_now(*, viewer: Viewer, conversation_id: UUID, tools: Tools) -> ExtractionCounts:
+def extract_now(
+    *, viewer: Viewer, conversation_id: UUID, tools: Tools, is_capped: bool = True
+) -> ExtractionCounts:
     """Extract what is left of a conversation and wait for what others are extracting.
 
     The answer covers every extraction of this conversation that no earlier call has reported,
@@ -106,7 +109,7 @@ def extract_now(*, viewer: Viewer, conversation_id: UUID, tools: Tools) -> Extra
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
-        queue_extraction(conversation=conversation)
+        queue_extraction(conversation=conversation, is_capped=is_capped)
         Job.objects.filter(
             team_id=viewer.team_id, conversation=conversation, state=Job.State.FAILED
         ).update(state=Job.State.QUEUED, attempts=0, lease_until=None)
@@ -180,7 +183,7 @@ def _run_claimed(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> b
         )
     with kept_lease(team_id=team_id, job_id=job_id, claim=claim):
         candidates = extraction.find_candidates(source=source, tools=tools)
-        screened = screen(source=source, candidates=candidates, capped=True)
+        screened = screen(source=source, candidates=candidates, capped=job.is_capped)
         drafts = extraction.drafts_of(
             source=source, candidates=screened.candidates, extractor=tools.extractor.name
         )
@@ -197,10 +200,13 @@ def _run_claimed(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> b
         )
         if not mine.exists():
             return False
-        room = room_today(
-            team_id=team_id, end_user_id=job.conversation.end_user_id, now=timezone.now()
-        )
-        results = store(viewer=viewer, prepared=most_important(prepared, room), tools=tools)
+        written = prepared
+        if job.is_capped:
+            room = room_today(
+                team_id=team_id, end_user_id=job.conversation.end_user_id, now=timezone.now()
+            )
+            written = most_important(prepared, room)
+        results = store(viewer=viewer, prepared=written, tools=tools)
         record_events(
             team_id=team_id,
             events=[*screened.events, *store_events(prepared=prepared, results=results)],

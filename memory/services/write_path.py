@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
+import psycopg
 from django.conf import settings
 from django.contrib.postgres.search import SearchVector
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, OperationalError, connection
 from django.db.models import F, Value
 from numpy.typing import NDArray
 
@@ -30,6 +31,7 @@ from teams.tenancy import team_scope
 LEXEME_CONFIG = "english"
 HOT_IMPORTANCE = 9
 _ATTEMPTS = 4
+_TURNED_AWAY = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 
 ExternalKey = tuple[UUID | None, str | None]
 
@@ -75,6 +77,10 @@ def write_memories(
         try:
             with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
                 return store(viewer=viewer, prepared=prepared, tools=tools)
+        except OperationalError as error:
+            # Two writers held what the other wanted; PostgreSQL ended this one whole.
+            if attempt == _ATTEMPTS or not isinstance(error.__cause__, _TURNED_AWAY):
+                raise
         except IntegrityError:
             # Another writer stored the same fact first: the next look finds it as a duplicate.
             if attempt == _ATTEMPTS:
@@ -95,6 +101,11 @@ def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) ->
         draft = item.draft
         existing = by_external_id.get(_external_key(draft)) if draft.external_id else None
         if existing is not None:
+            if existing.end_user_id != draft.end_user_id:
+                raise ConflictError(
+                    f"The external_id '{draft.external_id}' is a memory about somebody else.",
+                    field="external_id",
+                )
             results[index] = WriteResult(existing, Outcome.DUPLICATE)
             continue
         if not draft.check and not draft.replaces:

@@ -10,7 +10,7 @@ _BLOCK_HEADING = re.compile(
     re.IGNORECASE,
 )
 _BLOCK_LINE = re.compile(
-    r"^\s{0,8}(?:[-*]\s*)?\[(?:FACT|EVENT|PATTERN|TEAM|USER-PROFILE|PREFERENCE|IDENTITY)\b"
+    r"^\s{0,8}(?:[-*]\s*)?\[(?:FACT|EVENT|PATTERN|TEAM|USER-PROFILE|PREFERENCE|IDENTITY|NOTE|INSIGHT)\b"
 )
 _COMMAND = re.compile(
     r"\b(?:ignore|disregard|override|bypass|forget)\s(?:all\s|any\s|every\s|the\s|your\s|my\s|our\s"
