@@ -17,7 +17,10 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except OperationalError as error:
         reason = str(error).strip().splitlines()[0]
-        sys.exit(f"PostgreSQL does not answer ({reason}). Start it with «make run».")
+        sys.exit(
+            f"PostgreSQL does not answer or refuses ({reason})."
+            " Start it with «make run»; a database of your own wants «manage.py migrate» first."
+        )
 
 
 if __name__ == "__main__":

@@ -19,14 +19,14 @@ def prepare_database(*, using: str) -> None:
     """
     try:
         with connections[using].cursor() as cursor:
-            _check_postgres(int(connections[using].pg_version))  # type: ignore[attr-defined]
+            check_postgres(int(connections[using].pg_version))  # type: ignore[attr-defined]
             cursor.execute(
                 "SELECT default_version FROM pg_available_extensions WHERE name='vector'"
             )
             available = cursor.fetchone()
             cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
             installed = cursor.fetchone()
-            _check_pgvector((installed or available or [""])[0])
+            check_pgvector((installed or available or [""])[0])
             if not installed:
                 _attempt(cursor, "CREATE EXTENSION vector", "create the extension 'vector'")
             cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [APP_ROLE])
@@ -54,7 +54,8 @@ def prepare_database(*, using: str) -> None:
         raise CommandError(f"PostgreSQL does not answer ({reason}). Is it running?") from error
 
 
-def _check_postgres(version: int) -> None:
+def check_postgres(version: int) -> None:
+    """Raise CommandError for a server older than 16; `version` as in 180004."""
     if version // 10000 < MINIMUM_POSTGRES:
         raise CommandError(
             f"Palimpsest needs PostgreSQL {MINIMUM_POSTGRES} or newer;"
@@ -62,7 +63,8 @@ def _check_postgres(version: int) -> None:
         )
 
 
-def _check_pgvector(version: str) -> None:
+def check_pgvector(version: str) -> None:
+    """Raise CommandError for a pgvector older than 0.8; "" is none at all."""
     wanted = ".".join(map(str, MINIMUM_PGVECTOR))
     if not version:
         raise CommandError(f"Palimpsest needs pgvector {wanted} or newer; this server has none.")
@@ -77,6 +79,6 @@ def _attempt(cursor: object, statement: str, what: str) -> None:
         cursor.execute(statement)  # type: ignore[attr-defined]
     except DatabaseError as error:
         raise CommandError(
-            f"The database login of DATABASE_OWNER_URL may not {what}: let an administrator run"
-            f" «{statement}» once. ({str(error).strip().splitlines()[0]})"
+            f"The login of DATABASE_OWNER_URL (or DATABASE_URL) may not {what}:"
+            f" let an administrator run «{statement}» once. ({str(error).strip().splitlines()[0]})"
         ) from error
