@@ -55,6 +55,6 @@ class Command(BaseCommand):
         self.stdout.write(
             f"Team {options['team']}: {made.conversations} conversations with"
             f" {made.new_messages} new messages, {made.new_memories} new memories.\n"
-            f"It now has {states} memories and {made.open_disputes} open disputes."
+            f"It now has {states} memories; open disputes: {made.open_disputes}."
         )
         self.stdout.write(_TRY_IT.format(team=options["team"]))
