@@ -289,6 +289,7 @@ EMBEDDING_OPPOSITION_SIMILARITY = read_float("EMBEDDING_OPPOSITION_SIMILARITY", 
 
 MAX_CONTENT_CHARS = 32_000
 MAX_ITEMS_PER_REQUEST = 500
+# Messages between two extractions, for agents created when first named; each has its own.
 SUMMARIZE_INTERVAL = read_int("SUMMARIZE_INTERVAL", 20, minimum=1)
 # What talk may write by itself (seed 004 §13); 0 lifts a cap. Compaction and imports have none.
 MAX_MEMORIES_PER_TURN = read_int("MAX_MEMORIES_PER_TURN", 3)

@@ -29,7 +29,7 @@ from teams.tenancy import team_scope
 
 VERBATIM_IMPORTANCE = 5
 EXTRACTOR = "import"
-_RETRY_SECONDS = 1.0
+_RETRY_SECONDS = 0.2
 _T = TypeVar("_T")
 
 

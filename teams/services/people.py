@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.conf import settings
 from django.db import IntegrityError, connection
 
 from teams.ids import new_id
@@ -63,7 +64,11 @@ def ensure_team(*, slug: str, actor: str) -> UUID:
 def ensure_agent(*, team_id: UUID, slug: str) -> Agent:
     """The team's agent of that slug, created when it is new; call it in the team's scope."""
     name = slug.replace("-", " ").replace("_", " ").title()
-    agent, _ = Agent.objects.get_or_create(team_id=team_id, slug=slug, defaults={"name": name})
+    agent, _ = Agent.objects.get_or_create(
+        team_id=team_id,
+        slug=slug,
+        defaults={"name": name, "summarize_interval": settings.SUMMARIZE_INTERVAL},
+    )
     return agent
 
 

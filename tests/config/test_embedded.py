@@ -97,6 +97,9 @@ def test_stopping_what_does_not_run_is_no_error(home: Path) -> None:
     embedded.stop_postgres(home)
     embedded.stop_redis(home)
 
+    assert embedded.postgres_pid(home) is None
+    assert embedded.redis_pid(home) is None
+
 
 class TestPostgres:
     def test_starts_with_pgvector_and_full_durability(self, running: Path) -> None:

@@ -485,6 +485,9 @@ def test_the_task_survives_a_job_that_is_gone(town: Cast) -> None:
     run_extraction_job(str(town.team.id), str(uuid4()))
     run_extraction_job(str(uuid4()), str(uuid4()))
 
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        assert not Job.objects.exists()
+
 
 @pytest.mark.parametrize(
     ("state", "lease", "is_overdue"),

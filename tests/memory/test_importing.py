@@ -18,7 +18,6 @@ from memory.clients.tools import Tools
 from memory.domain.transcripts import Transcript, read_transcripts
 from memory.domain.types import MemoryType
 from memory.models import Job, Memory
-from memory.services import importing
 from memory.services.importing import (
     ImportMode,
     ImportSummary,
@@ -203,7 +202,7 @@ def test_very_long_ids_are_shortened_to_the_same_memory_id(acme: Cast, tools: To
 
 
 def test_the_extraction_of_a_killed_process_is_waited_for_and_taken_over(
-    acme: Cast, tools: Tools, settings: Any, monkeypatch: pytest.MonkeyPatch
+    acme: Cast, tools: Tools, settings: Any
 ) -> None:
     # Any: pytest-django's settings wrapper
     settings.EXTRACT_WAIT_SECONDS = 0.0
@@ -218,7 +217,6 @@ def test_the_extraction_of_a_killed_process_is_waited_for_and_taken_over(
         lease_until=timezone.now() + timedelta(seconds=0.3),
     )
     Conversation.objects.update(extracted_position=3)
-    monkeypatch.setattr(importing, "_RETRY_SECONDS", 0.1)
 
     run(acme, tools, TALK)
 
