@@ -26,7 +26,7 @@ from memory.domain.types import Judgement, Statement, Verdict
 
 Weights = dict[str, tuple[float, float, float, float]]
 ORDER = (Verdict.SUPERSEDE, Verdict.DISPUTE, Verdict.COEXIST, Verdict.DUPLICATE)
-PENALTY, STEPS = 3.0, 1200
+PENALTY, STEPS = 4.0, 1200
 CONFLICTS = frozenset({Verdict.SUPERSEDE, Verdict.DISPUTE})
 
 
@@ -144,12 +144,14 @@ def fit(*, pairs: Sequence[Pair]) -> Weights:
     y = np.array([[pair.label is verdict for verdict in ORDER] for pair in pairs], dtype=float)
     weights = np.zeros((len(names), len(ORDER)))
     momentum = np.zeros_like(weights)
+    # Shorter steps for more pairs: the gradient is a sum over them.
+    step = min(0.002, 1.2 / max(1, len(pairs)))
     for _ in range(STEPS):
         scores = x @ weights
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         gradient = x.T @ (odds / odds.sum(axis=1, keepdims=True) - y) + PENALTY * weights
         momentum = 0.9 * momentum + gradient
-        weights -= 0.002 * momentum
+        weights -= step * momentum
     return {
         name: (round(float(w[0]), 2), round(float(w[1]), 2), round(float(w[2]), 2),
                round(float(w[3]), 2))

@@ -113,7 +113,23 @@ def _is_event(reading: Reading, mark: Mark) -> bool:
         return False
     before = [t.lower for t in reading.tokens[max(0, mark.start - 3) : mark.start]]
     lower = token.lower
-    if before and before[-1] in {"the", "a", "an", "his", "her", "their", "its", "of", "to"}:
+    if before[-2:] == ["had", "to"]:
+        return True
+    if before and before[-1] in {
+        "the",
+        "a",
+        "an",
+        "his",
+        "her",
+        "their",
+        "its",
+        "of",
+        "to",
+        "for",
+        "with",
+        "at",
+        "in",
+    }:
         return False
     if mark.end < len(reading.tokens) and reading.tokens[mark.end].lower == ":":
         return False
@@ -164,11 +180,15 @@ def _second(reading: Reading) -> str:
 
 def _ended(reading: Reading) -> str:
     """ "worked at X until 2023": a past tense with an end."""
+    lowers = [token.lower for token in reading.tokens]
+    if lowers[:1] == ["before"] and {"was", "were", "had"} & set(lowers):
+        return reading.tokens[0].text
     for i, token in enumerate(reading.tokens):
-        if token.lower in {"until", "till"} and i > 1:
+        last = token.lower == "before" and i + 1 >= len(reading.tokens) - 1
+        if (token.lower in {"until", "till"} and i != 1) or last:
             verb = reading.tokens[min(reading.head, len(reading.tokens) - 1)].lower
             if verb.endswith("ed") or verb in _PASTS or verb in {"was", "were", "had"}:
-                return "until"
+                return token.lower
     return ""
 
 
@@ -178,7 +198,18 @@ _CONDITIONS = words("when if unless whenever except provided")
 def _condition(reading: Reading) -> str:
     """A clause or an opening phrase that narrows the statement to some occasions."""
     tokens = reading.tokens
-    if tokens and tokens[0].lower in {"for", "in", "on", "at", "during", "when", "if", "while"}:
+    if tokens and tokens[0].lower in {
+        "for",
+        "in",
+        "on",
+        "at",
+        "during",
+        "when",
+        "if",
+        "while",
+        "with",
+        "under",
+    }:
         for token in tokens[1:8]:
             if token.lower == ",":
                 break

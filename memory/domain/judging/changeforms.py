@@ -12,6 +12,7 @@ from .verbs import is_past_form
 _SINCE = words("the this last then yesterday monday new his her their it a")
 
 
+_SEASONS = words("spring summer autumn fall winter tomorrow")
 _MORE = words("more fewer less extra additional")
 _FARTHER = words("earlier later longer shorter higher lower cheaper lighter heavier faster slower")
 _MEASURES = words("percent % third quarter half tenth fifth")
@@ -81,10 +82,20 @@ def _opening(reading: Reading) -> str:
         return " ".join(token.text for token in tokens[:4])
     if first in {"from", "starting", "effective", "beginning", "as"}:
         dated = any(q.start <= 3 and q.kind in {"date", "weekday"} for q in reading.quantities)
-        if dated or tokens[min(1, len(tokens) - 1)].lower in {"of", "now", "next", "today"}:
+        if dated or tokens[min(1, len(tokens) - 1)].lower in {
+            "of",
+            "now",
+            "next",
+            "today",
+            *_SEASONS,
+        }:
             return " ".join(token.text for token in tokens[:3])
     for i, token in enumerate(tokens[:-1]):
+        lasting = any(t.lower == "been" for t in tokens[reading.head : i])
         if i and token.lower == "since" and tokens[i + 1].lower in _SINCE and i > reading.head:
+            if lasting:
+                # "Has been learning Spanish since the autumn" began then and ended nothing.
+                continue
             return " ".join(t.text for t in tokens[i : i + 3])
     return ""
 
@@ -162,6 +173,8 @@ _MODALS = words("may can must should could might cannot need needs to")
 def is_modal(tokens: Sequence[Token], i: int) -> bool:
     """Whether "may be", "must be" or "to be" stands before the verb at `i`."""
     before = [token.lower for token in tokens[max(0, i - 3) : i]]
+    if "had" in before:
+        return False
     return "be" in before and any(word in _MODALS for word in before)
 
 

@@ -6,15 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .frames import Reading, Word
-from .lexicon import ATTRIBUTE_NAMES, AXIS_NAMES, Mark, Table
+from .lexicon import ATTRIBUTE_NAMES, Mark, Table
 from .names import Name
-from .negation import NEGATORS, is_negative
+from .negation import is_negative
+from .oppositions import oppositions, polarity_clash
 from .quantities import Quantity
 from .sameness import comparable, equal
 from .tables import words
 
-# Beyond this many words on one axis a text says nothing clear, and comparing all is quadratic.
-MAX_MARKS_PER_AXIS = 8
 _SUFFIXES = (
     "ation", "ition", "ment", "ance", "ence", "able", "ible", "ness", "ion", "ity", "ive", "ful",
     "ian", "al", "er", "or", "ic", "ly", "ant", "ent", "ist", "ism", "iti",
@@ -63,11 +62,21 @@ class Comparison:
 def compare(existing: Reading, new: Reading) -> Comparison:
     """Align two readings word by word, value by value and name by name."""
     shared, left_existing, left_new = _align(existing, new)
+    short_e, long_n = _with_initials(existing, new, left_existing)
+    short_n, long_e = _with_initials(new, existing, left_new)
+    left_existing = [w for w in left_existing if w.position not in short_e | long_e]
+    left_new = [w for w in left_new if w.position not in short_n | long_n]
     equal_values, other_values = _values(existing, new)
     alike = is_negative(existing.tokens) == is_negative(new.tokens)
-    oppositions, agreed_existing, agreed_new, denied_alike = _oppositions(existing, new, alike)
+    opposed, agreed_existing, agreed_new, denied_alike = oppositions(existing, new, alike)
     left_existing = [w for w in left_existing if w.position not in agreed_existing]
     left_new = [w for w in left_new if w.position not in agreed_new]
+    if opposed and _is_mirrored(existing, new):
+        # "Ann is older than Bo", "Bo is younger than Ann".
+        turned = {word for clash in opposed for quote in clash[1:] for word in quote.split()}
+        left_existing = [w for w in left_existing if w.text not in turned]
+        left_new = [w for w in left_new if w.text not in turned]
+        opposed, agreed_existing = [], {existing.head}
     agreements = bool(agreed_existing)
     weight_shared = len(shared) + 1.5 * len(equal_values) + agreements
     lost = sum(1.5 for _ in other_values)
@@ -77,15 +86,23 @@ def compare(existing: Reading, new: Reading) -> Comparison:
         left_new=tuple(left_new),
         equal_values=tuple(equal_values),
         other_values=tuple(other_values),
-        oppositions=tuple(oppositions),
+        oppositions=tuple(opposed),
         agreements=agreements,
-        polarity=None if denied_alike or alike else _polarity(shared),
+        polarity=None if denied_alike or alike else polarity_clash(shared),
         attributes=tuple(sorted(_attributes(existing) & _attributes(new))),
         fields=frozenset(_rows(existing, Table.FIELD) & _rows(new, Table.FIELD)),
         contrasts=tuple(_contrasts(existing, new)),
         coverage_existing=_share(weight_shared, left_existing, lost),
         coverage_new=_share(weight_shared, left_new, lost),
     )
+
+
+def _is_mirrored(existing: Reading, new: Reading) -> bool:
+    """Whether the first and the last name have changed places."""
+    if len(existing.names) < 2 or len(new.names) < 2:
+        return False
+    first, last = existing.names[0], existing.names[-1]
+    return same_name(first, new.names[-1]) and same_name(last, new.names[0])
 
 
 def _share(matched: float, left: Iterable[Word], lost: float) -> float:
@@ -105,7 +122,17 @@ def _attributes(reading: Reading) -> set[int]:
         for mark in reading.marks
         if mark.table is Table.ATTRIBUTE and (telling or mark.end > reading.head)
         for row, _ in mark.ids
+        if not (_is_one_of_several(reading, mark) and ATTRIBUTE_NAMES[row] in _ROLES)
     }
+
+
+_ROLES = words("lead owner officer contact reviewer")
+
+
+def _is_one_of_several(reading: Reading, mark: Mark) -> bool:
+    """ "Is a contact at X": the article leaves room for others of the kind."""
+    before = reading.tokens[mark.start - 1].lower if mark.start else ""
+    return before in {"a", "an"} and mark.start > reading.head
 
 
 def _keys(word: Word) -> list[str]:
@@ -152,6 +179,24 @@ def _align(
     return shared, left, left_new
 
 
+def _with_initials(
+    existing: Reading, new: Reading, left: Iterable[Word]
+) -> tuple[set[int], set[int]]:
+    """Positions of capitals of one side that are the initials of words of the other side."""
+    found: tuple[set[int], set[int]] = set(), set()
+    for word in left:
+        text = existing.tokens[word.position].text
+        if not (2 <= len(text) <= 5 and text.isupper() and text.isalpha()):
+            continue
+        wanted = text.lower()
+        run = [token.lower[:1] for token in new.tokens]
+        for i in range(len(run) - len(wanted) + 1):
+            if "".join(run[i : i + len(wanted)]) == wanted:
+                found[0].add(word.position)
+                found[1].update(range(i, i + len(wanted)))
+    return found
+
+
 def _values(
     existing: Reading, new: Reading
 ) -> tuple[list[tuple[Quantity, Quantity]], list[tuple[Quantity, Quantity]]]:
@@ -172,83 +217,6 @@ def _values(
             rest_new.remove(partner)
             other.append((a, partner))
     return same, other
-
-
-_PARTICLES = words("on off up down over live late back can may right fine open")
-_BEFORE_STATE = words(
-    "is are was were be been being stay stays still currently switched turned flipped shut set 's "
-    "not never always remains remain now again came went goes kept"
-)
-
-
-def _is_state(reading: Reading, mark: Mark) -> bool:
-    """Whether a small word stands for a state ("is off") and is no preposition or particle."""
-    if mark.end - mark.start > 1 or reading.tokens[mark.start].lower not in _PARTICLES:
-        return True
-    lower = reading.tokens[mark.start].lower
-    if lower in {"can", "may", "open"}:
-        return True
-    return mark.start > 0 and reading.tokens[mark.start - 1].lower in _BEFORE_STATE
-
-
-def _mark_denied(reading: Reading, mark: Mark) -> bool:
-    own = any(token.lower in NEGATORS for token in reading.tokens[mark.start : mark.end])
-    return not own and mark.start in reading.denied
-
-
-def _quote(reading: Reading, mark: Mark) -> str:
-    words = " ".join(token.text for token in reading.tokens[mark.start : mark.end])
-    return "not " + words if _mark_denied(reading, mark) else words
-
-
-def _oppositions(
-    existing: Reading, new: Reading, alike: bool
-) -> tuple[list[tuple[str, str, str]], set[int], set[int], bool]:
-    """Clashes on an axis, the positions on either side where an axis agrees, and whether an
-    agreement rests on a denial ("late", "not on time")."""
-    by_row: dict[int, list[tuple[int, Mark]]] = {}
-    for mark in new.marks:
-        if mark.table is Table.AXIS and _is_state(new, mark):
-            for row, pole in mark.ids:
-                others = by_row.setdefault(row, [])
-                if len(others) < MAX_MARKS_PER_AXIS:
-                    others.append((pole, mark))
-    clashes: list[tuple[str, str, str]] = []
-    agreed_existing: set[int] = set()
-    agreed_new: set[int] = set()
-    agreed_rows: set[int] = set()
-    pending: list[tuple[int, Mark, Mark]] = []
-    denied_alike = False
-    for mark in existing.marks:
-        if mark.table is not Table.AXIS or not _is_state(existing, mark):
-            continue
-        for row, pole in mark.ids:
-            for other_pole, other in by_row.get(row, ()):
-                denied = _mark_denied(existing, mark) != _mark_denied(new, other)
-                if (pole == other_pole) != denied:
-                    agreed_existing.update(range(mark.start, mark.end))
-                    agreed_new.update(range(other.start, other.end))
-                    agreed_rows.add(row)
-                    denied_alike = denied_alike or denied or _mark_denied(existing, mark)
-                elif pole != other_pole or not alike:
-                    pending.append((row, mark, other))
-    for row, mark, other in pending:
-        settled = mark.start in agreed_existing or other.start in agreed_new
-        clash = (AXIS_NAMES[row], _quote(existing, mark), _quote(new, other))
-        if row not in agreed_rows and not settled and clash not in clashes:
-            clashes.append(clash)
-    return clashes, agreed_existing, agreed_new, denied_alike
-
-
-def _polarity(shared: list[tuple[Word, Word]]) -> tuple[str, str] | None:
-    """A shared word that one side denies and the other does not, if nothing agrees in denial."""
-    clash: tuple[str, str] | None = None
-    for a, b in shared:
-        if a.denied and b.denied:
-            return None
-        if a.denied != b.denied and clash is None:
-            clash = (("not " if a.denied else "") + a.text, ("not " if b.denied else "") + b.text)
-    return clash
 
 
 def _contrasts(existing: Reading, new: Reading) -> list[tuple[Mark, Mark]]:

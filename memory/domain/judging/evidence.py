@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..types import Statement
+from .aspects import other_aspect
 from .change import Signals, is_past_event, signals_of
 from .compare import Comparison, compare
 from .frames import Reading, Word, read
@@ -51,6 +52,7 @@ class Evidence:
     other_person: str
     other_scope: str
     other_nouns: str
+    aspect: str
     touching: bool
     renewed: bool
     changed: bool
@@ -66,7 +68,13 @@ class Evidence:
     @property
     def elsewhere(self) -> str:
         """Why the two are about different things or scopes, or ""."""
-        return self.other_names or self.other_person or self.other_scope or self.other_nouns
+        return (
+            self.other_names
+            or self.other_person
+            or self.other_scope
+            or self.other_nouns
+            or self.aspect
+        )
 
     @property
     def opposed(self) -> bool:
@@ -84,7 +92,8 @@ def weigh(existing: Statement, new: Statement) -> Evidence:
     names = "" if doer else other_names(e, n, c)
     touching, renewed = touches(c), _renewed(e, n)
     linked = touching or path or (bool(c.fields) and not before.unreal)
-    aside = signals.additive or signals.unreal or signals.temporary or before.past
+    aside = signals.additive or signals.unreal or signals.temporary or before.past or before.unreal
+    ended = ending(e, n, happened=is_past_event(n) or bool(signals.change))
     single = path and existing.subject.split(".")[-1] in _SINGLE_LEAVES
     return Evidence(
         existing=e,
@@ -99,15 +108,16 @@ def weigh(existing: Statement, new: Statement) -> Evidence:
         other_person=other_person(e, n, c),
         other_scope=other_scope(e, n, c),
         other_nouns="" if doer else other_nouns(e, n, c),
+        aspect=other_aspect(e, n, c, new=signals, old=before, at=existing.at),
         touching=touching,
         renewed=renewed,
         changed=(bool(signals.change) and linked) or renewed,
         corrects=bool(signals.correction) and not before.correction and linked and not names,
-        ending=ending(e, n, happened=is_past_event(n) or bool(signals.change)),
+        ending=ended,
         clash="" if aside else value_clash(e, n, c, same_path=path, single=single),
         places=other_place(e, n, c),
         strangers=strangers(e, n, c) or other_labels(e, n),
-        paraphrase=not (c.oppositions or c.polarity) and is_paraphrase(e, n, c),
+        paraphrase=not (c.oppositions or c.polarity or ended) and is_paraphrase(e, n, c),
         left_existing=tuple(content_left(e, c.left_existing, c)),
         left_new=tuple(content_left(n, c.left_new, c)),
     )

@@ -7,6 +7,7 @@ from .evidence import Evidence
 from .frames import Reading
 from .negation import is_negative
 from .patterns import agents, opposed_verbs, swapped
+from .structure import is_scoped, structure_of
 from .subjects import narrower_subject, other_modifier, subject_names
 from .tables import words
 from .values import is_many_valued, is_partial, other_object
@@ -30,7 +31,16 @@ def features_of(evidence: Evidence) -> dict[str, float]:
     A finding counts 1 where there is any, a number counts as it is.
     """
     found: Findings = {"bias": True}
-    for part in (_signals, _subjects, _values, _left_overs, _events, _wording, _paths):
+    for part in (
+        _signals,
+        _subjects,
+        _values,
+        _left_overs,
+        _events,
+        _wording,
+        _paths,
+        structure_of,
+    ):
         found.update(part(evidence))
     return {name: number for name, value in found.items() if (number := _number(value))}
 
@@ -104,8 +114,8 @@ def _values(ev: Evidence) -> Findings:
         "opposed verbs, other objects": opposed_verbs(ev.existing, ev.new, c) and both,
         "covered but opposed": ev.opposed and _least_coverage(ev) > 0.6,
         "two differences": value and ev.opposed,
-        "contrast": c.contrasts,
-        "contrast and value": bool(c.contrasts) and value,
+        "contrast": is_scoped(c),
+        "contrast and value": is_scoped(c) and value,
         "norm and fact": norms and value,
         "many-valued": many,
         "many-valued, one for one": many and both and not ev.opposed,

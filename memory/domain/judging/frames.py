@@ -11,6 +11,7 @@ from .names import Name, find_names
 from .negation import NEGATORS, negated_positions, negative_base
 from .quantities import Quantity, find_quantities
 from .sentence import STOPWORDS, find_head, find_start
+from .slots import main_verb, slots_of
 from .tokens import Token, stem, tokenize
 
 _STOP_STEMS = frozenset(stem(word) for word in STOPWORDS) | STOPWORDS
@@ -32,7 +33,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A statement taken apart; positions are token indexes."""
+    """A statement taken apart; positions are token indexes, `slots` one per token (`slots.py`)."""
 
     tokens: tuple[Token, ...]
     words: tuple[Word, ...]
@@ -43,6 +44,8 @@ class Reading:
     exclusive: bool
     start: int
     head: int
+    verb_at: int
+    slots: tuple[str, ...]
 
     @property
     def verb(self) -> str:
@@ -85,6 +88,8 @@ def _read(text: str) -> Reading:
         exclusive=exclusive,
         start=start,
         head=head,
+        verb_at=main_verb(tokens, head),
+        slots=slots_of(tokens, start, head),
     )
 
 
@@ -109,12 +114,17 @@ def _words(
 ) -> tuple[Word, ...]:
     groups: dict[int, set[int]] = {}
     kinds: dict[int, frozenset[tuple[int, int]]] = {}
+    fixed: set[int] = set()
     for mark in marks:
         if mark.table is Table.KIND:
             kinds.update((i, frozenset(mark.ids)) for i in range(mark.start, mark.end))
         if mark.table is Table.SYNONYM:
             for i in range(mark.start, mark.end):
                 groups.setdefault(i, set()).update(row for row, _ in mark.ids)
+            if any(tokens[i].lower in NEGATORS for i in range(mark.start, mark.end)):
+                # "Cannot stand" is a word for disliking and denies nothing.
+                fixed.update(range(mark.start, mark.end))
+    denied = denied - fixed
     taken = {i for quantity in quantities for i in range(quantity.start, quantity.end)}
     named = {i for name in names for i in range(name.start, name.end)}
     words: list[Word] = []

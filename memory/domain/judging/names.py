@@ -103,7 +103,11 @@ def _is_initial_name(tokens: Sequence[Token], i: int) -> bool:
     if i + 1 < len(tokens):
         after = tokens[i + 1]
         if after.lower in AUXILIARIES or after.lower == "'s" or looks_verbal(tokens, i + 1):
-            return not lower.endswith("s") or after.lower in {"is", "was", "has"}
+            if not lower.endswith("s") or after.lower in {"is", "was", "has"}:
+                return True
+            # "Lukas works", "Tobias moved" against "prices rise", "prices rose".
+            singular = after.lower.endswith("s") and after.lower not in AUXILIARIES
+            return singular or lower.endswith(("as", "us", "is"))
         if after.lower in {"and", "no", ","}:
             return True
     return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from .lexicon import knows
 from .tables import words
@@ -19,6 +20,7 @@ _BREAKS = words(
 )
 _EXCEPTIVES = words("outside but except beyond besides")
 _NOT_NEGATED = words("only just merely least later more than")
+_FAILING = words("failed fails fail refused refuses refuse forgot forgets declined neglected")
 _UN_WORDS = words(
     "under until unit units union unique university uncle uni united unicorn uniform universal "
     "unless understand undo unlock unto unveil"
@@ -52,6 +54,9 @@ def negated_positions(
             partial = lower == "not" and following in {"every", "all", "everyone", "always"}
             if not partial and not (lower in {"not", "no"} and following in _NOT_NEGATED):
                 _deny(tokens, i, denied)
+        elif lower in _FAILING and tokens[i + 1 : i + 2] and tokens[i + 1].lower == "to":
+            # "Failed to start" did not start.
+            _deny(tokens, i, denied)
         elif lower in {"only", "solely", "exclusively", "reserved", "restricted", "confined"}:
             exclusive = True
         i += 1
@@ -73,7 +78,7 @@ _FULL_NEGATORS = words("no not never nothing nobody none cannot")
 
 _FORBIDDING = words(
     "forbidden forbid forbids banned ban bans prohibited prohibit prohibits disallowed barred "
-    "outlawed refused refuse refuses rejected declined denied avoid avoids"
+    "outlawed rejected denied avoid avoids"
 )
 
 
@@ -81,7 +86,10 @@ def is_negative(tokens: Sequence[Token]) -> bool:
     """Whether the statement as a whole denies or forbids: an odd number of denials."""
     if _is_double(tokens):
         return False
-    count = sum(token.lower in NEGATORS or token.lower in _FORBIDDING for token in tokens)
+    count = sum(
+        token.lower in NEGATORS or token.lower in _FORBIDDING or bool(negative_base(token.lower))
+        for token in tokens
+    ) + sum(a.lower in _FAILING and b.lower == "to" for a, b in pairwise(tokens))
     return count % 2 == 1
 
 

@@ -15,6 +15,7 @@ from .tables import words
 _CODE = re.compile(r"([A-Za-z]{2,})[-_#](\d[\w.]*)$")
 _NUMBER = re.compile(r"#?\d[\d.]*[a-z]?$")
 _NO_LABELS = words(
+    "version release edition "
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec "
     "the a an of in on at by from to for with about and or over under until since after before "

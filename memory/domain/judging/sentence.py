@@ -9,23 +9,23 @@ from .tokens import Token
 from .verbs import is_past_form
 
 AUXILIARIES = words(
-    "is are was were be been has have had will would can could must should may might do does did "
-    "cannot 's"
+    "is are was were be been has have had will would can could must should may might do does "
+    "did cannot 's"
 )
 
 
 STOPWORDS = words(
-    "a an the this that these those of to in on at by for from with into onto over under about as "
-    "and or but nor so if then than it its he she they them his her their him we our us you your "
-    "i my me who whom whose which what where when how there here be am is are was were been being "
-    "'s 've 're 'll 'd 'm has have had having do does did done will would shall should can could "
-    "may might must not no nor up out off down again very quite rather just only even still yet "
-    "so such own same other any some each every all both either neither more most less few much "
-    "many one s t ' per via s' himself herself itself themselves user-s currently usually "
-    "normally generally always never now lot also too while during after before between since "
-    "until through because get got make take go come set keep let thing something anything "
-    "nothing everything year month week day hour minute second today yesterday tomorrow o'clock "
-    "according"
+    "a an the this that these those of to in on at by for from with into onto over under "
+    "about as and or but nor so if then than it its he she they them his her their him we our "
+    "us you your i my me who whom whose which what where when how there here be am is are was "
+    "were been being 's 've 're 'll 'd 'm has have had having do does did done will would "
+    "shall should can could may might must not no nor up out off down again very quite rather "
+    "just only even still yet so such own same other any some each every all both either "
+    "neither more most less few much many one s t ' per via s' himself herself itself "
+    "themselves user-s currently usually normally generally always never now lot also too "
+    "while during after before between since until through because get got make take go come "
+    "set keep let thing something anything nothing everything year month week day hour minute "
+    "second today yesterday tomorrow o'clock according"
 )
 
 
@@ -36,9 +36,9 @@ _PREPOSITIONS = words("as in on after at from since with by until for before dur
 
 
 _OPENERS = words(
-    "correction update note erratum actually amendment news clarification reminder fyi currently "
-    "today yesterday now instead unfortunately according following starting effective once "
-    "although because if when while unlike contrary under per"
+    "correction update note erratum actually amendment news clarification reminder fyi "
+    "currently today yesterday now instead unfortunately according following starting "
+    "effective once although because if when while unlike contrary under per"
 )
 
 
@@ -49,10 +49,19 @@ _SAME_PAST = words("left cut put set quit hit let")
 
 
 _BASE_VERBS = words(
-    "need use run take get live work go start end last cost open close make meet include require "
-    "receive arrive leave happen contain prefer like want report belong expire depend support "
-    "accept allow pay buy sell come stay keep hold send begin finish follow share apply fail pass "
-    "return store serve speak"
+    "need use run take get live work go start end last cost open close make meet include "
+    "require receive arrive leave happen contain prefer like want report belong expire depend "
+    "support accept allow pay buy sell come stay keep hold send begin finish follow share "
+    "apply fail pass return store serve speak eat drink smoke sleep sit stand walk drive ride "
+    "fly swim read write learn know think believe find lose win pay play sing cook bake grow "
+    "raise wear carry lead manage own use build break fix change move switch shut lock check "
+    "test review approve reject sign deploy release ship merge fail crash load handle process "
+    "produce deliver export import publish consume connect listen call ask answer meet visit "
+    "travel attend teach train study help try plan decide agree argue avoid enjoy love hate "
+    "dislike wish hope expect remember forget see hear feel look seem appear become remain "
+    "stay keep leave enter join quit retire resign earn save spend owe lend borrow rent buy "
+    "hire fire add remove create delete update upload download encrypt hash sync retry cache "
+    "log measure weigh contain consist exist occur rotate alternate"
 )
 
 

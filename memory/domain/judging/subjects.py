@@ -9,17 +9,19 @@ from .lexicon import ATTRIBUTE_NAMES, VALUE_ROWS, Mark
 from .names import Name
 from .sameness import equal
 from .tables import words
+from .tokens import stem
 
 _INVERSE = frozenset({"lead", "owner", "officer", "contact", "reviewer", "winner", "cause"})
 """Attributes whose value may stand as the subject: "Ann leads X", "X is led by Bo"."""
 
 _KIN = words(
-    "brother sister sibling mother father mum dad parent parents wife husband son daughter child "
-    "children kid aunt uncle cousin nephew niece grandmother grandfather grandparents neighbour "
-    "neighbours colleague colleagues boss manager friend friends partner flatmate landlord office "
-    "firm club school church band practice assistant predecessor successor team company employer "
-    "dog cat in-laws stepson half-brother half-sister stepfather stepmother girlfriend boyfriend "
-    "ex-wife ex-husband deputy secretary twin mentor tutor client roommate"
+    "brother sister sibling mother father mum dad parent parents wife husband son daughter "
+    "child children kid aunt uncle cousin nephew niece grandmother grandfather grandparents "
+    "neighbour neighbours colleague colleagues boss manager friend friends partner flatmate "
+    "landlord office firm club school church band practice assistant predecessor successor "
+    "team company employer dog cat in-laws stepson half-brother half-sister stepfather "
+    "stepmother girlfriend boyfriend ex-wife ex-husband deputy secretary twin mentor tutor "
+    "client roommate"
 )
 
 
@@ -92,11 +94,17 @@ def other_person(e: Reading, n: Reading, c: Comparison) -> str:
     mine, theirs = _owned(e) - shared, _owned(n) - shared
     if mine == theirs or not subject_names(e):
         return ""
+    if any(a.is_name and not (a.in_subject and b.in_subject) for a, b in c.shared):
+        # "The favourite team is X", "no fan of X any more": the companion is what is said.
+        return ""
     own = [name for name in subject_names(e) if not name.is_owner and name.text.lower() != "user"]
     if mine and any(_known(name, n) for name in own):
         return ""
     said_e = {token.stem for token in e.tokens}
     said_n = {token.stem for token in n.tokens}
+    if any(kin in stem(quote) for _, _, quote in c.oppositions for kin in theirs):
+        # "Lives alone", "her husband does the cooking".
+        return ""
     if theirs - said_e and not (mine & theirs):
         return f"different people: the {min(theirs - said_e)} is someone else"
     if mine - said_n and subject_names(n) and not (mine & theirs):
@@ -120,6 +128,8 @@ def other_nouns(e: Reading, n: Reading, c: Comparison) -> str:
     ):
         # "The dog wears a cone", "the vet took the cone off": someone acts on what was said.
         return ""
+    if _is_possession(e, left_e) and _is_possession(n, left_n):
+        return f"different things: {_text(left_e)} / {_text(left_n)}"
     shared_subject = [a for a, b in c.shared if a.in_subject]
     if not shared_subject and not any(b.in_subject for _, b in c.shared):
         return f"different things: {_text(left_e)} / {_text(left_n)}"
@@ -128,6 +138,13 @@ def other_nouns(e: Reading, n: Reading, c: Comparison) -> str:
             return ""
         return f"different kinds: {_text(left_e)} / {_text(left_n)}"
     return ""
+
+
+def _is_possession(reading: Reading, left: list[Word]) -> bool:
+    """Whether what is left over is all that a named owner has in the subject ("Ann's desk")."""
+    things = [word for word in reading.words if word.in_subject and not word.is_name]
+    owned = any(name.is_owner and name.is_subject for name in reading.names)
+    return owned and {word.position for word in things} == {word.position for word in left}
 
 
 def other_modifier(c: Comparison) -> bool:
@@ -154,8 +171,9 @@ def narrower_subject(n: Reading, c: Comparison) -> bool:
 
 
 _NO_THINGS = words(
-    "time name place date way number amount part level value state status size length current new "
-    "total nobody everyone everybody anyone anybody someone people one none"
+    "time name place date way number amount part level value state status size length current "
+    "new total policy rule rules regulation regulations guideline guidelines handbook law "
+    "statute nobody everyone everybody anyone anybody someone people one none"
 )
 
 
@@ -176,6 +194,8 @@ def _other_label(e: Reading, n: Reading) -> str:
             for a in e.quantities:
                 if a.kind == b.kind and e.start <= a.start < e.head and not equal(a, b):
                     return f"different things: {a.text} / {b.text}"
+        if b.head in {"version", "releas"}:
+            continue
         if b.kind not in {"label", "ordinal"} or not n.start <= b.start < n.head:
             continue
         for a in e.quantities:
@@ -191,7 +211,7 @@ def other_scope(e: Reading, n: Reading, c: Comparison) -> str:
             continue
         if e.start <= a.start < e.head and n.start <= b.start < n.head:
             return f"different scopes: {_span(e, a)} / {_span(n, b)}"
-        if a.ids[0][0] in VALUE_ROWS and len(a.ids) == 1:
+        if all(row in VALUE_ROWS for row, _ in a.ids):
             continue
         opening = b.start < n.start
         aside = _is_adjunct(e, a) and not _is_target(n, b)

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from .aspects import verbs_of
 from .compare import Comparison, same_name
 from .frames import Reading, Word
 from .lexicon import Table
+from .quantifiers import Extent, extent_of
+from .slots import is_copular
 from .subjects import is_inverse, subject_names
 from .tables import words
 from .tokens import stem
 
-_COPULAS = words("is are was were : 's")
+_POSSIBLE = frozenset({"can", "may", "could"})
 _MULTI_VERBS = frozenset(
     stem(verb)
     for verb in words(
         "like love enjoy know speak have own play visit attend read watch learn meet include "
         "contain support offer sell write paint collect grow bring need want hate dislike cook "
         "eat drink see test help teach study train join sponsor invest interest find think praise "
-        "listen follow admire recommend get receive give"
+        "listen follow admire recommend get receive give depend rely need show list require accept "
+        "consume publish integrate connect book order involve feature mention cover provide repair "
+        "maintain review host visit know teach coach mentor cite sign send deliver"
     )
 )
 
 
 def value_clash(e: Reading, n: Reading, c: Comparison, *, same_path: bool, single: bool) -> str:
     """The two values in words where one attribute has both, or ""."""
+    if e.verb in _POSSIBLE and n.verb in _POSSIBLE:
+        # "Can be exported as X" leaves room for Y.
+        return ""
     attribute = c.attribute_name()
     swapped = is_inverse(c)
     cues_e, cues_n = _cues(e, c), _cues(n, c)
@@ -53,11 +61,18 @@ def value_clash(e: Reading, n: Reading, c: Comparison, *, same_path: bool, singl
         return f"two values under one subject path: {x} / {y}"
     if is_many_valued(e) and is_many_valued(n):
         return ""
+    same, apart = verbs_of(e, n, c)
+    beside = not {e.slots[w.position] for w in left_e} & {n.slots[w.position] for w in left_n}
+    if (apart or (same and beside)) and not (
+        is_copular(e.tokens, e.verb_at) or is_copular(n.tokens, n.verb_at)
+    ):
+        # "Works for X", "sings in Y"; "prints in colour", "prints on both sides".
+        return ""
     if same_path and c.shared_common and len(left_e) <= 3 and len(left_n) <= 3:
         return f"two values under one subject path: {x} / {y}"
     if names_e and names_n and not _is_person(e) and len(left_e) <= 3 and len(left_n) <= 3:
         return f"two names in one place: {x} / {y}"
-    copulas = e.verb in _COPULAS and n.verb in _COPULAS
+    copulas = is_copular(e.tokens, e.verb_at) and is_copular(n.tokens, n.verb_at)
     few = len(left_e) <= 2 and len(left_n) <= 2
     if c.contrasts and few and (copulas or not _is_person(e)):
         return f"two of a kind in one place: {x} / {y}"
@@ -67,6 +82,9 @@ def value_clash(e: Reading, n: Reading, c: Comparison, *, same_path: bool, singl
     thing = not _is_person(e) and bool(c.shared_common)
     whole = not any(w.in_subject for w in (*c.left_existing, *c.left_new) if _is_value(w))
     close = min(c.coverage_existing, c.coverage_new) >= 0.5
+    if not predicate and e.tokens[e.verb_at].stem != n.tokens[n.verb_at].stem:
+        # "Has three rooms", "is on the fourth floor": two sides of one thing.
+        return ""
     if few and whole and close and (predicate or thing) and not c.equal_values:
         return f"two values in one place: {x} / {y}"
     return ""
@@ -94,16 +112,12 @@ def _same_person(e: Reading, n: Reading) -> bool:
 
 def is_partial(reading: Reading) -> bool:
     """Whether the statement speaks of some only ("not every", "most")."""
-    lowers = [token.lower for token in reading.tokens]
-    return any(
-        (word == "not" and following in {"every", "all"}) or word in {"some", "most", "many", "few"}
-        for word, following in zip(lowers, [*lowers, ""][1:], strict=True)
-    )
+    return extent_of(reading) is Extent.PART
 
 
 def is_paraphrase(e: Reading, n: Reading, c: Comparison) -> bool:
     """Whether the two say the same, by the share of words and values they have in common."""
-    if c.contrasts or c.other_values or is_partial(e) != is_partial(n):
+    if c.contrasts or c.other_values or is_partial(e) or is_partial(n):
         return False
     left_e, left_n = content_left(e, c.left_existing, c), content_left(n, c.left_new, c)
     if any(w.is_name for w in left_e) and any(w.is_name for w in left_n):
@@ -188,6 +202,8 @@ def _placed(reading: Reading, left: tuple[Word, ...]) -> str:
 def is_many_valued(reading: Reading) -> bool:
     """Whether the main verb takes several objects at a time ("likes", "speaks", "has")."""
     verbs = reading.tokens[reading.head : reading.head + 3]
+    if reading.verb in _POSSIBLE:
+        return True
     return any(token.stem in _MULTI_VERBS for token in verbs)
 
 

@@ -89,3 +89,27 @@ def test_comparison_is_symmetric(one: str, other: str) -> None:
         for b in find_quantities(tokenize(other)):
             assert comparable(a, b) == comparable(b, a)
             assert equal(a, b) == equal(b, a)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("six weeks", "a month and a half"), ("twice a month", "every two weeks")],
+)
+def test_weeks_and_months_convert_as_loosely_as_they_are_spoken(one: str, other: str) -> None:
+    assert equal(only(one), only(other))
+
+
+def test_every_night_is_nightly() -> None:
+    assert equal(only("every night"), only("nightly"))
+
+
+def test_a_result_is_one_value() -> None:
+    assert comparable(only("3:1"), only("2:2"))
+    assert not equal(only("3:1"), only("2:2"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("room 4", "45 minutes"), ("six doors", "5 kg"), ("2010", "Sunday")]
+)
+def test_a_name_a_count_and_a_measure_are_not_compared(one: str, other: str) -> None:
+    assert not comparable(only(one), only(other))

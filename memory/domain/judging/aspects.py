@@ -1,0 +1,234 @@
+"""Two facts about one subject that concern different sides of it: a rule and a measurement, the
+past and the present, a part and a case, two purposes, two objects, two dates."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from itertools import pairwise
+
+from .change import Signals
+from .compare import Comparison
+from .frames import Reading, Word
+from .quantifiers import Extent, extent_of
+from .sentence import AUXILIARIES
+from .slots import ASIDE, OBJECT, VERB, is_copular
+from .tables import words
+from .verbs import is_past_form
+
+_NORMS = words(
+    "must should shall target limit maximum minimum max min goal quota required cap ceiling budget"
+)
+_NORM_PHRASES = frozenset(
+    {
+        ("at", "most"),
+        ("at", "least"),
+        ("up", "to"),
+        ("no", "more"),
+        ("no", "later"),
+        ("may", "be"),
+        ("have", "to"),
+        ("has", "to"),
+    }
+)
+_MEASURED = words(
+    "yesterday average averaged currently stands stood last measured actual actually recently noon "
+    "midnight already far now today came spent used held"
+)
+_PURPOSES = frozenset({"for", "when", "during", "while"})
+_PAST_STATES = words("was were had took cost lived worked used ran needed lasted belonged")
+_PLACES = words("in on near inside outside")
+_DATED = frozenset({"on", "in", "at", "from", "during", "before", "after"})
+_HAVING = words("has have had hold holds own owns possess possesses comes come includes features")
+
+
+def other_aspect(
+    e: Reading, n: Reading, c: Comparison, *, new: Signals, old: Signals, at: datetime
+) -> str:
+    """Why both can hold though they are about one subject, or "".
+
+    `new` and `old` are the signals of either statement, `at` is when the existing one was told.
+    """
+    told_of_change = bool(new.change or new.weak or new.correction)
+    norms = is_norm(e) != is_norm(n) and not new.change
+    if c.other_values and norms and (is_measured(e) or is_measured(n)):
+        return "a rule and a measurement"
+    if not c.equal_values and not told_of_change:
+        if _is_history(e, at) and not tells_event(n) and n.verb not in _PAST_STATES:
+            return f"of {_year(e)}, not of today"
+        if _is_history(n, at) and not tells_event(e) and e.verb not in _PAST_STATES:
+            return f"of {_year(n)}, not of today"
+    if old.past and not old.past.endswith("ago") and not new.past and not told_of_change:
+        return f'told as past ("{old.past}")'
+    if new.past and not old.past and not told_of_change:
+        return f'told as past ("{new.past}")'
+    if bool(_thought(old)) != bool(_thought(new)) and not told_of_change and not tells_event(n):
+        return f'only considered ("{_thought(old) or _thought(new)}")'
+    occasions = _occasions(e, n, c)
+    if occasions:
+        return f"different occasions: {occasions}"
+    first, second = extent_of(e), extent_of(n)
+    if {first, second} == {Extent.PART, Extent.PLAIN}:
+        return "some of them, not all"
+    if first is second is Extent.PART and (c.left_new or c.left_existing or c.polarity):
+        return "some of them and some of them"
+    if is_norm(e) and not is_norm(n) and tells_event(n) and verbs_of(e, n, c)[0]:
+        return "a rule and a case of it"
+    purpose = _purposes(e, n, c)
+    if purpose:
+        return f"different purposes: {purpose}"
+    objects = _opposed_objects(e, n, c)
+    if objects:
+        return f"different objects: {objects}"
+    return _other_day(e, n, c) or _opposed_places(e, n, c)
+
+
+def is_norm(reading: Reading) -> bool:
+    """Whether the statement says how something ought to be: a rule, a limit, a target."""
+    lowers = [token.lower for token in reading.tokens]
+    if any(lower in _NORMS for lower in lowers):
+        return True
+    return any(pair in _NORM_PHRASES for pair in pairwise(lowers))
+
+
+def is_measured(reading: Reading) -> bool:
+    """Whether the statement tells a figure as found at a time, and no rule."""
+    if is_norm(reading) or not reading.quantities:
+        return False
+    return tells_event(reading) or any(t.lower in _MEASURED for t in reading.tokens)
+
+
+def tells_event(reading: Reading) -> bool:
+    """Whether the verb that carries the meaning has the form of a past."""
+    verb = reading.tokens[reading.verb_at : reading.verb_at + 1]
+    if reading.head < reading.verb_at and reading.verb in {"is", "are", "'s"}:
+        # "Are handed in" is a habit.
+        return False
+    return bool(verb) and is_past_form(verb[0].lower)
+
+
+def verbs_of(e: Reading, n: Reading, c: Comparison) -> tuple[bool, bool]:
+    """Whether the main verbs say the same, and whether they say unrelated things."""
+    first, second = e.tokens[e.verb_at : e.verb_at + 1], n.tokens[n.verb_at : n.verb_at + 1]
+    if not first or not second:
+        return False, False
+    if first[0].stem == second[0].stem:
+        return True, False
+    if first[0].lower in _HAVING and second[0].lower in _HAVING:
+        return True, False
+    if any(a.position == e.verb_at and b.position == n.verb_at for a, b in c.shared):
+        return True, False
+    if first[0].lower in AUXILIARIES and second[0].lower in AUXILIARIES:
+        copulas = is_copular(e.tokens, e.verb_at) and is_copular(n.tokens, n.verb_at)
+        return copulas, not copulas
+    met_e = any(a.position == e.verb_at for a, _ in c.shared)
+    met_n = any(b.position == n.verb_at for _, b in c.shared)
+    return False, not met_e and not met_n
+
+
+def left_slots(reading: Reading, left: tuple[Word, ...]) -> set[str]:
+    """The slots of left-over words, but for verbs and later clauses."""
+    return {reading.slots[word.position] for word in left} - {VERB, ASIDE}
+
+
+_PLANS = words(
+    "might considering wishes hopes hope dreams dreaming love would whether maybe perhaps possibly "
+    "wondering mulling plans planning intends aims wants thinking contemplating tempted someday day"
+)
+
+
+def _thought(signals: Signals) -> str:
+    """What says that a thing is only planned or wished; an opinion is a fact of its own."""
+    return signals.unreal if set(signals.unreal.lower().split()) & _PLANS else ""
+
+
+_OCCASIONS = words("when whenever if on in at during for under with over inside outside while")
+_SUBJECT_STARTS = words("the a an he she it they we you his her its their our user no all")
+
+
+def _occasions(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "When it rains ...", "on dry days ...": what each opens with, where it differs."""
+    first, second = _opening(e), _opening(n)
+    mine = [w for w in c.left_existing if w.position < first]
+    theirs = [w for w in c.left_new if w.position < second]
+    return f"{mine[-1].text} / {theirs[-1].text}" if mine and theirs else ""
+
+
+def _opening(reading: Reading) -> int:
+    """The end of an opening phrase of place, time or condition, or 0."""
+    tokens = reading.tokens
+    if not tokens or tokens[0].lower not in _OCCASIONS:
+        return 0
+    for i in range(2, min(len(tokens), 9)):
+        if tokens[i].separator or (i > 2 and tokens[i].lower in _SUBJECT_STARTS):
+            return i
+        if i == 2 and tokens[1].lower not in _SUBJECT_STARTS and tokens[i].lower in _SUBJECT_STARTS:
+            return i
+    return 0
+
+
+def _year(reading: Reading) -> int:
+    """The latest year a statement names, or 0."""
+    return max((q.parts[0] for q in reading.quantities if q.kind == "date"), default=0)
+
+
+def _is_history(reading: Reading, at: datetime) -> bool:
+    """ "The museum was free in 2019": a state of a year gone by."""
+    state = reading.verb_at == reading.head and reading.verb in _PAST_STATES
+    return state and 0 < _year(reading) < at.year
+
+
+def _purposes(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Slack for chat", "Zoom for calls": what each is for, where they part in more than that."""
+    for slot in _PURPOSES:
+        mine = [w for w in c.left_existing if e.slots[w.position] == slot]
+        theirs = [w for w in c.left_new if n.slots[w.position] == slot]
+        if mine and theirs and verbs_of(e, n, c)[0]:
+            return f"{mine[-1].text} / {theirs[-1].text}"
+    return ""
+
+
+def _opposed_objects(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Hates long meetings", "enjoys long rides": the nouns that opposite verbs act on."""
+    if not c.oppositions or len(c.oppositions) > 1:
+        return ""
+    first, second = e.tokens[e.verb_at], n.tokens[n.verb_at]
+    _, one, other = c.oppositions[0]
+    if first.text not in one.split() or second.text not in other.split():
+        return ""
+    mine, theirs = _object_noun(e), _object_noun(n)
+    if mine is None or theirs is None:
+        return ""
+    if mine.text in one.split() or theirs.text in other.split():
+        return ""
+    if mine in c.left_existing and theirs in c.left_new:
+        return f"{mine.text} / {theirs.text}"
+    return ""
+
+
+def _object_noun(reading: Reading) -> Word | None:
+    """The last content word of the object."""
+    found = [word for word in reading.words if reading.slots[word.position] == OBJECT]
+    return found[-1] if found else None
+
+
+def _opposed_places(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Not in the building", "allowed on the terrace": opposite states of two places."""
+    if c.attributes or not (c.oppositions or c.polarity):
+        return ""
+    quoted = {word for _, one, other in c.oppositions for word in (*one.split(), *other.split())}
+    mine = [w for w in c.left_existing if e.slots[w.position] in _PLACES and w.text not in quoted]
+    theirs = [w for w in c.left_new if n.slots[w.position] in _PLACES and w.text not in quoted]
+    return f"different places: {mine[-1].text} / {theirs[-1].text}" if mine and theirs else ""
+
+
+def _other_day(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Away on 12 March", "free on 13 March": states of two days."""
+    if not (c.oppositions or c.polarity):
+        return ""
+    for a, b in c.other_values:
+        if {a.kind, b.kind} <= {"date", "weekday"}:
+            before = e.tokens[a.start - 1].lower if a.start else ""
+            after = n.tokens[b.start - 1].lower if b.start else ""
+            if before in _DATED and after in _DATED:
+                return f"different days: {a.text} / {b.text}"
+    return ""
