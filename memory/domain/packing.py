@@ -1,102 +1,204 @@
-"""Choosing what fits a token budget (seed 000, step 5)."""
+"""Choosing what fits a token budget (seed 000, step 5, and the trimming of the prompt's layers)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from .types import MemoryType
-
+# The smallest budget that a reader may ask for, in tokens.
 MINIMUM_BUDGET = 100
-IDENTITY_RESERVE = 200
-PINNED_RESERVE = 300
-USER_PROFILE_RESERVE = 200
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
+class Room:
+    """How much of a budget a section has for itself, in tokens of its lines, headings apart.
+
+    It may fill `reserve` tokens or `share` of the budget (0-1), whichever is more, before anything
+    is given to the rest; what it leaves free goes to the rest. It never gets more than `ceiling`
+    tokens. Sections with a higher `trim` are trimmed first: as soon as one section gets less than
+    its own room holds, all sections with a higher `trim` hold nothing but what is mandatory.
+    """
+
+    name: str
+    reserve: int = 0
+    share: float = 0.0
+    ceiling: int | None = None
+    trim: int = 0
+    joins_rest: bool = True
+
+    def own(self, token_budget: int) -> int:
+        """The tokens it may fill before the rest."""
+        tokens = max(self.reserve, int(self.share * token_budget))
+        return tokens if self.ceiling is None else min(tokens, self.ceiling)
+
+
+@dataclass(frozen=True, slots=True)
 class Item(Generic[T]):
-    """Something that may go into a prompt: `section` names where, `tokens` is its rendered size."""
+    """Something that may go into a prompt.
+
+    `section` names its room, `tokens` is its written size, `score` its rank there. `opens` names
+    the headings it stands under with their sizes; each is paid once, by the first item under it.
+    """
 
     value: T
     section: str
     tokens: int
     score: float
-    memory_type: str
-    is_pinned: bool
-
-    @property
-    def is_mandatory(self) -> bool:
-        """Whether it goes in whatever the budget: identity and pinned memories do."""
-        return self.memory_type == MemoryType.IDENTITY or self.is_pinned
+    opens: tuple[tuple[Hashable, int], ...] = ()
+    is_mandatory: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Packed(Generic[T]):
-    """The chosen items, best first, what they take, and what the caller should know."""
+    """What was chosen.
+
+    `items` are in the order they were taken, `tokens` what each section takes with the headings it
+    opened, `cut` what a section's own room would have held had the budget been larger,
+    `duplicates` what says the same as another item, with that item.
+    """
 
     items: tuple[Item[T], ...]
-    tokens_used: int
-    warnings: tuple[str, ...] = ()
+    tokens: Mapping[str, int]
+    mandatory_tokens: int = 0
+    cut: tuple[Item[T], ...] = ()
+    duplicates: tuple[tuple[Item[T], Item[T]], ...] = ()
+
+    @property
+    def tokens_used(self) -> int:
+        """What all of it takes."""
+        return sum(self.tokens.values())
 
 
 def pack(
     items: Sequence[Item[T]],
     *,
+    rooms: Sequence[Room],
     token_budget: int,
-    section_tokens: Callable[[str], int],
     limit: int | None = None,
+    saying: Callable[[T], Hashable | None] = lambda _: None,
 ) -> Packed[T]:
-    """Choose items in the seed's order until the budget is used.
+    """Choose items until the budget is used; over it only when the mandatory items are.
 
-    Identity and pinned memories always go in; then user-profile memories up to their reserve; then
-    everything by score (equal scores in the given order), passing over what does not fit.
-    `section_tokens` is what the first item of a section costs beside itself. The result is over
-    budget only when the mandatory items are, and then a warning says so. `limit` bounds the number
-    of items, the mandatory ones apart.
+    Mandatory items always go in. Then each room is filled by score, in the order of `trim` and of
+    `rooms`; then the rest goes in by score from all rooms that join it. What does not fit is passed
+    over for what does. Equal scores keep the given order. Items with an equal `saying` that is not
+    None stand once, the mandatory ones apart. `limit` bounds the number of items in the same way.
     """
-    ranked = sorted(items, key=lambda item: -item.score)
-    mandatory = [item for item in ranked if item.is_mandatory]
-    optional = [item for item in ranked if not item.is_mandatory]
-    opened: set[str] = set()
-    chosen: list[Item[T]] = []
-    used = 0
-
-    def cost(item: Item[T]) -> int:
-        return item.tokens + (0 if item.section in opened else section_tokens(item.section))
-
-    def take(item: Item[T]) -> None:
-        nonlocal used
-        used += cost(item)
-        opened.add(item.section)
-        chosen.append(item)
-
-    for item in mandatory:
-        take(item)
-    warnings: tuple[str, ...] = ()
-    if used > token_budget:
-        warnings = (
-            f"identity and pinned memories take {used} tokens, over the budget of {token_budget}",
-        )
-    room = len(optional) if limit is None else max(0, limit - len(chosen))
-    reserve = min(USER_PROFILE_RESERVE, max(0, token_budget - used))
-    profile_used = 0
-    for item in optional:
-        if room and item.memory_type == MemoryType.USER_PROFILE:
-            price = cost(item)
-            if profile_used + price <= reserve:
-                profile_used += price
-                room -= 1
-                take(item)
-    taken = {id(item) for item in chosen}
-    for item in optional:
-        if room and id(item) not in taken and used + cost(item) <= token_budget:
-            room -= 1
-            take(item)
+    packer = _Packer(rooms, token_budget, limit, saying)
+    by_room: dict[str, list[Item[T]]] = {room.name: [] for room in rooms}
+    for item in sorted(items, key=lambda item: -item.score):
+        by_room[item.section].append(item)
+    for room in rooms:
+        for item in by_room[room.name]:
+            if item.is_mandatory:
+                packer.take(item)
+    mandatory_tokens = packer.used
+    left: list[tuple[Room, Item[T]]] = []
+    for room in sorted(rooms, key=lambda room: room.trim):
+        optional = [item for item in by_room[room.name] if not item.is_mandatory]
+        left += [(room, item) for item in packer.fill(room, optional)]
+    for room, item in sorted(left, key=lambda pair: -pair[1].score):
+        packer.add_to_rest(room, item)
     return Packed(
-        items=tuple(sorted(chosen, key=lambda item: -item.score)),
-        tokens_used=used,
-        warnings=warnings,
+        items=tuple(packer.chosen),
+        tokens=packer.tokens,
+        mandatory_tokens=mandatory_tokens,
+        cut=tuple(packer.cut.values()),
+        duplicates=tuple(packer.duplicates),
     )
+
+
+@dataclass
+class _Packer(Generic[T]):
+    """The budget while it is being filled."""
+
+    rooms: Sequence[Room]
+    budget: int
+    limit: int | None
+    saying: Callable[[T], Hashable | None]
+    chosen: list[Item[T]] = field(default_factory=list)
+    tokens: dict[str, int] = field(default_factory=dict)
+    used: int = 0
+    cut: dict[int, Item[T]] = field(default_factory=dict)
+    duplicates: list[tuple[Item[T], Item[T]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.tokens = {room.name: 0 for room in self.rooms}
+        # Of each room, the tokens of its lines without headings.
+        self._written = dict(self.tokens)
+        self._opened: set[Hashable] = set()
+        self._said: dict[Hashable, Item[T]] = {}
+        self._sayings: dict[int, Hashable | None] = {}
+        self._closed_above: int | None = None
+
+    def take(self, item: Item[T]) -> None:
+        """Put it in, whatever it takes."""
+        price = self._price(item)
+        self.used += price
+        self.tokens[item.section] += price
+        self._written[item.section] += item.tokens
+        self._opened.update(name for name, _ in item.opens)
+        self.chosen.append(item)
+        said = self._saying_of(item)
+        if said is not None:
+            self._said.setdefault(said, item)
+
+    def fill(self, room: Room, items: Sequence[Item[T]]) -> list[Item[T]]:
+        """Fill the room's own tokens; returns what is left for the rest."""
+        own, wanted = room.own(self.budget), self._written[room.name]
+        is_closed = self._is_closed(room)
+        left: list[Item[T]] = []
+        for item in items:
+            if wanted + item.tokens > own:
+                left.append(item)
+            elif not self._is_duplicate(item):
+                wanted += item.tokens
+                if not is_closed and self._fits(item):
+                    self.take(item)
+                    continue
+                left.append(item)
+                if not self._is_full():
+                    self.cut[id(item)] = item
+        if not is_closed and any(id(item) in self.cut for item in left):
+            self._closed_above = room.trim
+        return left
+
+    def add_to_rest(self, room: Room, item: Item[T]) -> None:
+        """Take what still fits, from a room that joins the rest and is not closed."""
+        if not room.joins_rest or self._is_closed(room):
+            return
+        ceiling = room.ceiling
+        if ceiling is not None and self._written[room.name] + item.tokens > ceiling:
+            return
+        if not self._fits(item):
+            return
+        if not self._is_duplicate(item):
+            self.take(item)
+        self.cut.pop(id(item), None)
+
+    def _price(self, item: Item[T]) -> int:
+        return item.tokens + sum(size for name, size in item.opens if name not in self._opened)
+
+    def _fits(self, item: Item[T]) -> bool:
+        return not self._is_full() and self.used + self._price(item) <= self.budget
+
+    def _is_full(self) -> bool:
+        return self.limit is not None and len(self.chosen) >= self.limit
+
+    def _is_closed(self, room: Room) -> bool:
+        return self._closed_above is not None and room.trim > self._closed_above
+
+    def _is_duplicate(self, item: Item[T]) -> bool:
+        said = self._saying_of(item)
+        other = self._said.get(said) if said is not None else None
+        if other is not None:
+            self.duplicates.append((item, other))
+        return other is not None
+
+    def _saying_of(self, item: Item[T]) -> Hashable | None:
+        if id(item) not in self._sayings:
+            self._sayings[id(item)] = self.saying(item.value)
+        return self._sayings[id(item)]

@@ -1,13 +1,12 @@
-"""Memories as lines of a prompt, grouped by type (seed 000, step 6)."""
+"""Memories as labelled lines of a prompt, grouped by type (seed 000, step 6)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from .tokens import estimate_tokens
-from .types import MemoryType, Status
+from .escaping import escaped_line, quoted
+from .types import MemoryType, Scope, Status
 
 IDENTITY = "## Your Identity"
 ABOUT_USER = "## About This User"
@@ -15,7 +14,7 @@ FACTS = "## What You Know (Facts)"
 EVENTS = "## Recent Events"
 PATTERNS = "## Learned Patterns"
 TEAM = "## Team Knowledge"
-SECTIONS = (IDENTITY, ABOUT_USER, FACTS, EVENTS, PATTERNS, TEAM)
+HEADINGS = (IDENTITY, ABOUT_USER, FACTS, EVENTS, PATTERNS, TEAM)
 
 _PLACE = {
     MemoryType.IDENTITY: (IDENTITY, "IDENTITY"),
@@ -27,6 +26,7 @@ _PLACE = {
     MemoryType.AGENT_PRIVATE: (FACTS, "NOTE"),
     MemoryType.SEMANTIC: (FACTS, "FACT"),
 }
+_RATED = (MemoryType.SEMANTIC, MemoryType.AGENT_PRIVATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Opposite:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a prompt shows of one memory."""
+    """What a prompt shows of one memory, and what decides where; `at` is when it happened."""
 
     content: str
     memory_type: MemoryType
@@ -52,29 +52,41 @@ class Line:
     succeeded: int = 0
     failed: int = 0
     opposites: tuple[Opposite, ...] = ()
+    is_pinned: bool = False
+    scope: Scope | None = None
 
     @property
-    def section(self) -> str:
+    def heading(self) -> str:
         """The heading it stands under."""
-        return ABOUT_USER if self._is_preference else _PLACE[self.memory_type][0]
+        return ABOUT_USER if self.is_preference else _PLACE[self.memory_type][0]
 
     @property
-    def _is_preference(self) -> bool:
+    def is_preference(self) -> bool:
+        """Whether it says what the user likes, and so belongs to what is known of the user."""
         return self.memory_type == MemoryType.SEMANTIC and (
             self.category == "preferences" or self.subject.startswith("user.preference")
         )
 
-    def render(self) -> str:
-        """One line; the memory's text cannot open a line or section of its own."""
-        label = "PREFERENCE" if self._is_preference else _PLACE[self.memory_type][1]
+    @property
+    def is_disputed(self) -> bool:
+        """Whether something speaks against it."""
+        return self.status == Status.DISPUTED or bool(self.opposites)
+
+    @property
+    def label(self) -> str:
+        """What kind of memory it is, an event with its day."""
+        label = "PREFERENCE" if self.is_preference else _PLACE[self.memory_type][1]
         if self.memory_type == MemoryType.EPISODIC:
             label += f" {self.at:%Y-%m-%d}"
-        if self.status == Status.DISPUTED or self.opposites:
-            label += " DISPUTED"
-        return f"[{label}]: {one_line(self.content)}{self._remarks()}{self._dispute()}"
+        return label
+
+    def render(self) -> str:
+        """One line; the memory's text cannot open a line, label or section of its own."""
+        label = f"{self.label} DISPUTED" if self.is_disputed else self.label
+        return f"[{label}]: {escaped_line(self.content)}{self._remarks()}{self._dispute()}"
 
     def _remarks(self) -> str:
-        if label_is_fact(self.memory_type) and not self._is_preference:
+        if self.memory_type in _RATED and not self.is_preference:
             sure = "" if self.confidence >= 1 else f", confidence: {self.confidence:.2g}"
             return f" (importance: {self.importance}{sure})"
         uses = self.succeeded + self.failed
@@ -86,38 +98,7 @@ class Line:
         if not self.opposites:
             return ""
         against = "; ".join(
-            f'"{one_line(each.content)}" from {each.since:%b} {each.since.day}, {each.since.year}'
+            f"{quoted(each.content)} from {each.since:%b} {each.since.day}, {each.since.year}"
             for each in self.opposites
         )
         return f" (contradicts: {against})"
-
-
-def label_is_fact(memory_type: MemoryType) -> bool:
-    """Whether a line says how important and how sure it is."""
-    return memory_type in (MemoryType.SEMANTIC, MemoryType.AGENT_PRIVATE)
-
-
-def one_line(text: str) -> str:
-    """The text without line breaks and control characters, so that it stays inside its line."""
-    printable = "".join(char if char.isprintable() else " " for char in text)
-    return " ".join(printable.split())
-
-
-def line_tokens(line: str) -> int:
-    """The tokens of one rendered line with its line break."""
-    return estimate_tokens(line + "\n")
-
-
-def section_tokens(section: str) -> int:
-    """The tokens that a section's heading and the blank line before it add."""
-    return estimate_tokens(f"\n{section}\n")
-
-
-def render(lines: Iterable[tuple[str, str]]) -> str:
-    """The prompt of (section, line) pairs: sections in their order, lines in the given order."""
-    grouped: dict[str, list[str]] = {}
-    for section, line in lines:
-        grouped.setdefault(section, []).append(line)
-    return "\n\n".join(
-        "\n".join([section, *grouped[section]]) for section in SECTIONS if section in grouped
-    )

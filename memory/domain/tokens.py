@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 CHARS_PER_TOKEN = 3.5
 
@@ -10,3 +11,29 @@ CHARS_PER_TOKEN = 3.5
 def estimate_tokens(text: str) -> int:
     """An upper-leaning estimate: characters / 3.5, rounded up (seed 000, step 5)."""
     return math.ceil(len(text) / CHARS_PER_TOKEN)
+
+
+class TokenCounter(Protocol):
+    """Says how many tokens a model reads; `name` tells an answer's reader how it was counted."""
+
+    @property
+    def name(self) -> str:
+        """`estimate`, or the tokenizer's name."""
+        ...
+
+    def count(self, text: str) -> int:
+        """The tokens of the text, 0 for an empty one."""
+        ...
+
+
+class Estimate:
+    """The `TokenCounter` that stands for every model."""
+
+    name = "estimate"
+
+    def count(self, text: str) -> int:
+        """Characters / 3.5, rounded up."""
+        return estimate_tokens(text)
+
+
+ESTIMATE = Estimate()

@@ -1,0 +1,140 @@
+"""An agent and a question in, the agent's whole system prompt out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, refusals
+from memory.api.callers import named_viewer
+from memory.api.memories import found_memory
+from memory.api.output import ContradictionSerializer
+from memory.api.prompt_input import PromptSerializer
+from memory.api.prompt_output import (
+    BuiltPromptSerializer,
+    LayerSerializer,
+    PromptMemorySerializer,
+    TrimmedLayerSerializer,
+)
+from memory.api.weights import weights_of
+from memory.clients.token_counters import counter_for
+from memory.clients.tools import default_tools
+from memory.domain.packing import MINIMUM_BUDGET
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.selectors.conversations import conversation_for
+from memory.services.prompting import BuiltPrompt, PromptMemory, build_prompt
+from memory.services.ranking import Question
+from teams.errors import InvalidError, NotFoundError
+from teams.models import Agent, Conversation
+from teams.tenancy import team_scope
+
+
+class PromptViewSet(ApiViewSet):
+    """The seven layers."""
+
+    serializer_class = BuiltPromptSerializer
+
+    @extend_schema(
+        request=PromptSerializer,
+        responses={200: BuiltPromptSerializer, **refusals(403, 404, 422)},
+    )
+    def build(self, request: Request) -> Response:
+        """An agent's system prompt for a question, in seven layers, within a token budget.
+
+        Identity and personality, identity memories, skills, the user's profile, what was retrieved,
+        what the team knows, the conversation's summary. Trimmed are the layers 7, 6, 5 and 4, in
+        this order; layers 1 to 3 and pinned memories never, with a warning when they alone are over
+        the budget.
+        """
+        given = self.body(PromptSerializer)
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            viewer = named_viewer(
+                principal=self.principal,
+                agent=given["agent"],
+                user=given.get("user"),
+                project=given.get("project"),
+            )
+            agent = Agent.objects.get(team_id=viewer.team_id, slug=given["agent"])
+            conversation = _conversation(viewer, agent, given)
+        if conversation is not None:
+            viewer = replace(
+                viewer,
+                end_user_id=viewer.end_user_id or conversation.end_user_id,
+                project_id=viewer.project_id or conversation.project_id,
+            )
+        built = build_prompt(
+            viewer=viewer,
+            agent=agent,
+            question=Question(given["query"], conversation.pk if conversation else None),
+            conversation=conversation,
+            weights=weights_of(agent, given=given.get("weights")),
+            token_budget=_budget(agent, given.get("token_budget")),
+            include_cold=given["include_cold"],
+            tools=default_tools(),
+            counter=counter_for(agent.model_config),
+            now=timezone.now(),
+        )
+        return Response(_answer(built))
+
+
+def _conversation(viewer: Viewer, agent: Agent, given: dict[str, Any]) -> Conversation | None:
+    """The conversation that the request names, if any.
+
+    Raises NotFoundError for one that is not there or not with the user of the request.
+    """
+    field, found = "conversation", given.get("conversation")
+    if given.get("thread_id") is not None:
+        field = "thread_id"
+        rows = Conversation.objects.filter(
+            team_id=viewer.team_id,
+            agent=agent,
+            end_user_id=viewer.end_user_id,
+            thread_id=given["thread_id"],
+        )
+        found = rows.values_list("id", flat=True).first()
+        if found is None:
+            raise NotFoundError("There is no such conversation.", field=field)
+    if found is None:
+        return None
+    try:
+        conversation = conversation_for(viewer=viewer, conversation_id=found)
+    except NotFoundError as error:
+        raise NotFoundError(error.message, field=field) from None
+    if viewer.end_user_id not in (None, conversation.end_user_id):
+        raise NotFoundError("There is no such conversation with this user.", field=field)
+    return conversation
+
+
+def _budget(agent: Agent, given: int | None) -> int:
+    if given is None and agent.token_budget < MINIMUM_BUDGET:
+        raise InvalidError(
+            f"The agent's own budget of {agent.token_budget} tokens is under the floor of"
+            f" {MINIMUM_BUDGET}. Raise it in its document, or give token_budget.",
+            field="token_budget",
+        )
+    return given or agent.token_budget
+
+
+def _answer(built: BuiltPrompt) -> dict[str, Any]:
+    return {
+        "prompt": built.prompt,
+        "layers": LayerSerializer(built.layers, many=True).data,
+        "trimmed": TrimmedLayerSerializer(built.trimmed, many=True).data,
+        "memories": PromptMemorySerializer(map(_in_layer, built.memories), many=True).data,
+        "contradictions": [ContradictionSerializer(each).data for each in built.contradictions],
+        "warnings": list(built.warnings),
+        "stats": asdict(built.stats),
+    }
+
+
+def _in_layer(item: PromptMemory) -> Memory:
+    """The memory carrying its score, signals, tokens and layer for the serializer."""
+    memory = found_memory(item.scored)
+    memory.layer = item.layer  # type: ignore[attr-defined]
+    return memory

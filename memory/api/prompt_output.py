@@ -1,0 +1,64 @@
+"""What a prompt's answer looks like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from memory.api.output import ContradictionSerializer, PackedMemorySerializer
+from memory.domain.plans.prompt import LAYERS
+
+_NAMES = [(layer.value, layer.value) for layer in LAYERS]
+
+
+class LayerSerializer(serializers.Serializer[Any]):
+    """One of the seven layers; an empty one has no tokens."""
+
+    layer = serializers.IntegerField(source="number", help_text="1-7")
+    name = serializers.ChoiceField(choices=_NAMES)
+    tokens = serializers.IntegerField(help_text="With its headings; those of all layers add up.")
+    memories = serializers.IntegerField(help_text="How many memories stand in it.")
+
+
+class TrimmedLayerSerializer(serializers.Serializer[Any]):
+    """What the budget took away of a layer's own room; layers are trimmed 7, 6, 5, 4."""
+
+    layer = serializers.IntegerField(source="number")
+    name = serializers.ChoiceField(choices=_NAMES)
+    count = serializers.IntegerField(source="cut", help_text="How many memories or texts.")
+    tokens = serializers.IntegerField(source="cut_tokens")
+
+
+class PromptMemorySerializer(PackedMemorySerializer):
+    """A memory in the prompt, with the layer it stands in."""
+
+    layer = serializers.IntegerField()
+
+
+class PromptStatsSerializer(serializers.Serializer[Any]):
+    """What the prompt took."""
+
+    tokens_used = serializers.IntegerField()
+    token_budget = serializers.IntegerField()
+    token_counter = serializers.CharField(
+        help_text="estimate (characters / 3.5), or tiktoken with its encoding: an exact count."
+    )
+    signals_hit = serializers.DictField(child=serializers.IntegerField())
+    duplicates = serializers.IntegerField(
+        help_text="Memories left out because another one in the prompt says the same."
+    )
+    total_ms = serializers.FloatField()
+    steps_ms = serializers.DictField(child=serializers.FloatField())
+
+
+class BuiltPromptSerializer(serializers.Serializer[Any]):
+    """An agent's system prompt and what it is made of."""
+
+    prompt = serializers.CharField()
+    layers = LayerSerializer(many=True)
+    trimmed = TrimmedLayerSerializer(many=True, help_text="The first trimmed first.")
+    memories = PromptMemorySerializer(many=True)
+    contradictions = ContradictionSerializer(many=True)
+    warnings = serializers.ListField(child=serializers.CharField())
+    stats = PromptStatsSerializer()

@@ -1,0 +1,1 @@
+"""Plans: what a prompt is made of, as data over one packer."""

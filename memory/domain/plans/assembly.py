@@ -1,0 +1,210 @@
+"""From memories and texts to a prompt, as a plan says."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from ..duplicates import saying
+from ..packing import Item, Packed, pack
+from ..tokens import TokenCounter
+from .plan import Block, Entry, Plan, Text, Written
+
+# What stands in a section: a memory or a text, as it is printed.
+_Shown = tuple[Entry | Text, Written]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A memory in the prompt, the section it stands in, and the tokens of its line."""
+
+    entry: Entry
+    section: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed:
+    """What a section's own room would have held had the budget been larger."""
+
+    section: str
+    count: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """A prompt and what it took.
+
+    `told` are its memories, best first; `tokens` what each section takes, headings included;
+    `trimmed` the sections that the budget cut into, the first trimmed first; `duplicates` the keys
+    of memories that say the same as one that is told, with the key of that one.
+    """
+
+    prompt: str
+    told: tuple[Told, ...]
+    tokens: Mapping[str, int]
+    tokens_used: int
+    trimmed: tuple[Trimmed, ...] = ()
+    duplicates: tuple[tuple[UUID, UUID], ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def assemble(
+    *,
+    plan: Plan,
+    entries: Iterable[Entry],
+    texts: Iterable[Text] = (),
+    token_budget: int,
+    counter: TokenCounter,
+    limit: int | None = None,
+) -> Assembly:
+    """The plan's prompt within the budget; over it, with a warning, only by what is mandatory.
+
+    The tokens of the parts add up to `tokens_used`, and the whole prompt never counts more than
+    the budget, whatever the counter makes of parts that are put together.
+    """
+    items = _items(plan, entries, texts, counter)
+    budget = token_budget
+    while True:
+        packed = pack(
+            items,
+            rooms=[section.room for section in plan.sections],
+            token_budget=budget,
+            limit=limit,
+            saying=_saying,
+        )
+        prompt = _print(plan, packed)
+        excess = counter.count(prompt) - token_budget
+        if excess <= 0 or all(item.is_mandatory for item in packed.items):
+            break
+        budget = min(budget, packed.tokens_used) - excess
+    told = [
+        Told(item.value[0], item.section, item.tokens)
+        for item in sorted(packed.items, key=lambda item: -item.score)
+        if isinstance(item.value[0], Entry)
+    ]
+    return Assembly(
+        prompt=prompt,
+        told=tuple(told),
+        tokens=packed.tokens,
+        tokens_used=packed.tokens_used,
+        trimmed=_trimmed(plan, packed),
+        duplicates=_duplicates(packed),
+        warnings=_warnings(plan, packed, token_budget),
+    )
+
+
+def _items(
+    plan: Plan, entries: Iterable[Entry], texts: Iterable[Text], counter: TokenCounter
+) -> list[Item[_Shown]]:
+    sections = {section.room.name: section for section in plan.sections}
+    blocks = {block.name: block for block in plan.blocks}
+    openings: dict[tuple[str, str], tuple[tuple[Hashable, int], ...]] = {}
+
+    def size(text: str) -> int:
+        return counter.count(f"\n{text}\n") if text else 0
+
+    def frame(block: Block) -> tuple[Hashable, int]:
+        return block.name, size(block.opening) + size(block.closing)
+
+    def opens(name: str, heading: str) -> tuple[tuple[Hashable, int], ...]:
+        if (name, heading) not in openings:
+            block = blocks[name]
+            before = [frame(blocks[block.after])] if block.after is not None else []
+            # Lines without a heading or an opening still stand apart from what is before them.
+            bare = 0 if block.opening else counter.count("\n")
+            below = ((name, heading), size(heading) if heading else bare)
+            openings[name, heading] = (*before, frame(block), below)
+        return openings[name, heading]
+
+    def item(
+        shown: Entry | Text, written: Written, section: str, is_mandatory: bool
+    ) -> Item[_Shown]:
+        return Item(
+            value=(shown, written),
+            section=section,
+            tokens=counter.count(f"{written.text}\n"),
+            score=shown.score,
+            opens=opens(sections[section].block, written.heading),
+            is_mandatory=is_mandatory,
+        )
+
+    items = [
+        item(text, text.written, text.section, text.is_mandatory)
+        for text in texts
+        if text.written.text
+    ]
+    for entry in entries:
+        section = plan.section_of(entry.line)
+        if section is not None:
+            written = section.write(entry.line)
+            items.append(item(entry, written, section.room.name, section.must(entry.line)))
+    return items
+
+
+def _saying(shown: _Shown) -> Hashable | None:
+    return saying(shown[0].line) if isinstance(shown[0], Entry) else None
+
+
+def _print(plan: Plan, packed: Packed[_Shown]) -> str:
+    """Blocks in the plan's order; in them headings in theirs; below these the lines."""
+    block_of = {section.room.name: section.block for section in plan.sections}
+    lines: dict[tuple[str, str], list[tuple[float, float, str]]] = {}
+    for item in packed.items:
+        written = item.value[1]
+        place = (block_of[item.section], written.heading)
+        lines.setdefault(place, []).append((written.order, -item.score, written.text))
+    used = {block for block, _ in lines}
+    used |= {block.after for block in plan.blocks if block.after is not None and block.name in used}
+    parts: list[str] = []
+    for block in plan.blocks:
+        if block.name in used:
+            parts += _print_block(block, lines)
+    return "\n\n".join(parts)
+
+
+def _print_block(
+    block: Block, lines: Mapping[tuple[str, str], Sequence[tuple[float, float, str]]]
+) -> list[str]:
+    groups = []
+    used = [heading for name, heading in lines if name == block.name]
+    # A heading that the block does not place comes after those that it does.
+    for heading in dict.fromkeys(["", *block.headings, *used]):
+        found = sorted(lines.get((block.name, heading), ()), key=lambda each: each[:2])
+        texts = [text for _, _, text in found]
+        if heading == "" and block.opening:
+            texts.insert(0, block.opening)
+        elif texts and heading:
+            texts.insert(0, heading)
+        if texts:
+            groups.append("\n".join(texts))
+    return [*groups, block.closing] if block.closing else groups
+
+
+def _duplicates(packed: Packed[_Shown]) -> tuple[tuple[UUID, UUID], ...]:
+    pairs = ((one.value[0], other.value[0]) for one, other in packed.duplicates)
+    return tuple(
+        (one.key, other.key)
+        for one, other in pairs
+        if isinstance(one, Entry) and isinstance(other, Entry)
+    )
+
+
+def _trimmed(plan: Plan, packed: Packed[_Shown]) -> tuple[Trimmed, ...]:
+    found = []
+    for room in sorted((each.room for each in plan.sections), key=lambda room: -room.trim):
+        tokens = [item.tokens for item in packed.cut if item.section == room.name]
+        if tokens:
+            found.append(Trimmed(room.name, len(tokens), sum(tokens)))
+    return tuple(found)
+
+
+def _warnings(plan: Plan, packed: Packed[_Shown], token_budget: int) -> tuple[str, ...]:
+    if packed.mandatory_tokens <= token_budget:
+        return ()
+    return (
+        f"{plan.mandatory} take {packed.mandatory_tokens} tokens,"
+        f" over the budget of {token_budget}",
+    )

@@ -1,0 +1,225 @@
+"""An agent's whole system prompt: who it is, what it remembers, what was said so far."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory.clients.tools import Tools
+from memory.domain.personality import Document, effective_skills, personality_text
+from memory.domain.plans.assembly import Assembly, assemble
+from memory.domain.plans.plan import Entry, Text, Written
+from memory.domain.plans.prompt import LAYERS, SEVEN_LAYERS, Layer, summary_line
+from memory.domain.scoring import Weights
+from memory.domain.tokens import TokenCounter
+from memory.domain.viewer import Viewer
+from memory.models import Contradiction
+from memory.selectors.signals import SignalRow
+from memory.services.ranking import Question, read
+from memory.services.recall import (
+    Recalled,
+    ScoredMemory,
+    contradictions_among,
+    load_chosen,
+    recall,
+    signals_hit,
+)
+from memory.services.summaries import SUMMARY_TAG, running_summary
+from memory.services.usage import note_retrieved
+from teams.models import Agent, Conversation
+from teams.tenancy import team_scope
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class LayerUse:
+    """What became of a layer: `number` is 1-7, `cut` says how much of it the budget took away."""
+
+    number: int
+    name: Layer
+    tokens: int
+    memories: int
+    cut: int
+    cut_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMemory:
+    """A memory in the prompt, and the number of the layer it stands in."""
+
+    scored: ScoredMemory
+    layer: int
+
+
+@dataclass(frozen=True, slots=True)
+class PromptStats:
+    """What a prompt took; times are milliseconds."""
+
+    tokens_used: int
+    token_budget: int
+    token_counter: str
+    signals_hit: Mapping[str, int]
+    duplicates: int
+    total_ms: float
+    steps_ms: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltPrompt:
+    """A prompt, its seven layers in their order, and the memories in it, best first."""
+
+    prompt: str
+    layers: tuple[LayerUse, ...]
+    memories: tuple[PromptMemory, ...]
+    contradictions: Sequence[Contradiction]
+    warnings: tuple[str, ...]
+    stats: PromptStats
+
+    @property
+    def trimmed(self) -> list[LayerUse]:
+        """The layers that the budget cut into, the first trimmed first."""
+        return [layer for layer in reversed(self.layers) if layer.cut]
+
+
+def build_prompt(
+    *,
+    viewer: Viewer,
+    agent: Agent,
+    question: Question,
+    conversation: Conversation | None,
+    weights: Weights,
+    token_budget: int,
+    include_cold: bool,
+    tools: Tools,
+    counter: TokenCounter,
+    now: datetime,
+) -> BuiltPrompt:
+    """The seven layers within `token_budget` tokens; over it only by layers 1-3 and what is pinned.
+
+    `conversation` is one the viewer may see; its running summary is layer 7.
+    """
+    started = time.perf_counter()
+    asked = read(question, tools=tools, now=now)
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        summary = running_summary(conversation=conversation) if conversation is not None else ""
+        recalled = recall(
+            viewer=viewer,
+            question=asked,
+            weights=weights,
+            token_budget=token_budget,
+            include_cold=include_cold,
+            tools=tools,
+            now=now,
+        )
+        searched = time.perf_counter()
+        assembly = assemble(
+            plan=SEVEN_LAYERS,
+            entries=_without_summary(recalled, conversation if summary else None),
+            texts=_texts(agent, summary, counter),
+            token_budget=token_budget,
+            counter=counter,
+        )
+        memories = _memories(viewer, recalled, assembly)
+        chosen = [each.scored for each in memories]
+        contradictions = contradictions_among(viewer=viewer, recalled=recalled, chosen=chosen)
+    for warning in assembly.warnings:
+        logger.warning("A prompt of agent %s: %s.", agent.pk, warning)
+    note_retrieved(team_id=viewer.team_id, memory_ids=[each.memory.pk for each in chosen], now=now)
+    ended = time.perf_counter()
+    return BuiltPrompt(
+        prompt=assembly.prompt,
+        layers=_layers(assembly),
+        memories=memories,
+        contradictions=contradictions,
+        warnings=(*assembly.warnings, *_mixed_users(viewer, chosen)),
+        stats=PromptStats(
+            tokens_used=assembly.tokens_used,
+            token_budget=token_budget,
+            token_counter=counter.name,
+            signals_hit=signals_hit(chosen),
+            duplicates=len(assembly.duplicates),
+            total_ms=_milliseconds(started, ended),
+            steps_ms={
+                "search": _milliseconds(started, searched),
+                "pack": _milliseconds(searched, ended),
+            },
+        ),
+    )
+
+
+def _texts(agent: Agent, summary: str, counter: TokenCounter) -> list[Text]:
+    """Layers 1, 3 and 7."""
+    document = Document(
+        name=agent.name,
+        tagline=agent.tagline,
+        personality=_object(agent.personality),
+        rules=_object(agent.rules),
+        skills=_object(agent.skills),
+    )
+    return [
+        Text(Layer.PERSONALITY, Written(personality_text(document)), is_mandatory=True),
+        *(
+            Text(Layer.SKILLS, Written(skill.render(), order=place), is_mandatory=True)
+            for place, skill in enumerate(effective_skills(document))
+        ),
+        Text(Layer.SUMMARY, Written(summary_line(summary, counter=counter))),
+    ]
+
+
+def _object(value: object) -> dict[str, object]:
+    """A part of the agent's document; one that is no JSON object counts as empty."""
+    return value if isinstance(value, dict) else {}
+
+
+def _without_summary(recalled: Recalled, conversation: Conversation | None) -> list[Entry]:
+    """The candidates without the summaries that layer 7 stands for already."""
+    if conversation is None:
+        return recalled.entries
+    summed_up = {
+        each.row.memory_id for each in recalled.ranked if _is_summary_of(each.row, conversation)
+    }
+    return [entry for entry in recalled.entries if entry.key not in summed_up]
+
+
+def _is_summary_of(row: SignalRow, conversation: Conversation) -> bool:
+    return not row.is_pinned and SUMMARY_TAG in row.tags and row.conversation_id == conversation.pk
+
+
+def _memories(viewer: Viewer, recalled: Recalled, assembly: Assembly) -> tuple[PromptMemory, ...]:
+    layers = {told.entry.key: LAYERS.index(Layer(told.section)) + 1 for told in assembly.told}
+    tokens = {told.entry.key: told.tokens for told in assembly.told}
+    chosen = load_chosen(viewer=viewer, ranked=recalled.ranked, tokens=tokens)
+    return tuple(PromptMemory(scored=each, layer=layers[each.memory.pk]) for each in chosen)
+
+
+def _layers(assembly: Assembly) -> tuple[LayerUse, ...]:
+    cut = {each.section: each for each in assembly.trimmed}
+    return tuple(
+        LayerUse(
+            number=number,
+            name=layer,
+            tokens=assembly.tokens[layer],
+            memories=sum(told.section == layer for told in assembly.told),
+            cut=cut[layer].count if layer in cut else 0,
+            cut_tokens=cut[layer].tokens if layer in cut else 0,
+        )
+        for number, layer in enumerate(LAYERS, start=1)
+    )
+
+
+def _mixed_users(viewer: Viewer, chosen: Sequence[ScoredMemory]) -> tuple[str, ...]:
+    users = {each.memory.end_user_id for each in chosen} - {None}
+    if viewer.end_user_id is not None or len(users) < 2:
+        return ()
+    return (
+        f"no user is named, so the prompt holds memories about {len(users)} users;"
+        " name the user or the conversation",
+    )
+
+
+def _milliseconds(start: float, end: float) -> float:
+    return round((end - start) * 1000, 3)
