@@ -1,0 +1,49 @@
+"""The team's categories: usually loaded from its file, and editable here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from memory.domain.types import Status
+from memory.models import Category, Memory
+from teams.admin.base import TeamAdmin
+from teams.admin.display import excerpt, moment
+from teams.admin.theme import ChoiceFilter, RelatedFilter, display
+from teams.admin_permissions import ADMINS
+
+
+@admin.register(Category)
+class CategoryAdmin(TeamAdmin[Category]):
+    """Words for what memories are about; removing one changes no memory."""
+
+    add_roles = change_roles = delete_roles = ADMINS
+    list_display = ["name", "context", "length", "beginning", "team", "created"]
+    list_filter = [("team", RelatedFilter), ("context", ChoiceFilter)]
+    list_select_related = ["team"]
+    search_fields = ["name", "description"]
+    fields = ["team", "name", "description", "context", "length", "memories", "created"]
+    readonly_fields = ["memories", "created"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Category | None = None) -> Any:
+        """The name of a stored one stays: memories and allowlists name it."""
+        fields = super().get_readonly_fields(request, obj)
+        return fields if obj is None else [*fields, "name"]
+
+    @display(description="description")
+    def beginning(self, category: Category) -> str:
+        """The beginning of what it stands for."""
+        return excerpt(category.description)
+
+    @display(description="memories")
+    def memories(self, category: Category) -> str:
+        """How many memories that are not deleted name it."""
+        rows = Memory.objects.filter(team_id=category.team_id, category=category.name)
+        return str(rows.exclude(status=Status.SOFT_DELETED.value).count())
+
+    @display(description="created", ordering="created_at")
+    def created(self, category: Category) -> str:
+        """When it was first loaded."""
+        return moment(category.created_at)

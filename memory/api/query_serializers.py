@@ -1,0 +1,153 @@
+"""What `memory.query` takes in and gives out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from memory.api.fields import NameField, QuestionField, StrictFloatField, StrictIntegerField
+from memory.api.input import MAX_TOKEN_BUDGET, StrictSerializer
+from memory.api.output import MemorySerializer, SignalsSerializer
+from memory.domain.filters import All, Expression, FilterError, parse_filters
+from memory.domain.packing import MINIMUM_BUDGET
+from memory.services.querying import DEFAULT_TOP_K, MAX_TOP_K
+
+MAX_CATEGORIES = 100
+BULLETS, FULL = "bullets", "full"
+_PATH = "filters"
+
+
+@extend_schema_field(
+    {
+        "type": "object",
+        "nullable": True,
+        "additionalProperties": True,
+        "description": (
+            "All entries must hold: a field with a value, a list (one of them) or operators (`eq`,"
+            " `ne`, `gt`, `gte`, `lt`, `lte`, `in`, `contains`), or `and`, `or` (lists of filters),"
+            " `not` (a filter). Fields: `user`, `agent`, `project`, `conversation`, `category`,"
+            " `memory_type`, `subject`, `tags`, `pinned`, `importance`, `confidence`, `created`,"
+            " `updated`, `actor`, `role`; short forms: `importance_min`, `importance_max`,"
+            " `updated_after`, `updated_before`, `created_after`, `created_before`."
+        ),
+        "example": {
+            "user": "sarah",
+            "importance": {"gte": 5},
+            "or": [{"tags": ["release"]}, {"pinned": True}],
+        },
+    }
+)
+class FilterField(serializers.Field[Any, Any, Any, Any]):
+    """A filter in JSON, read into its tree; a problem is named by its place in it."""
+
+    def to_internal_value(self, data: Any) -> Expression:  # Any: whatever the body holds
+        try:
+            return parse_filters(data, path=_PATH)
+        except FilterError as error:
+            place = error.path.removeprefix(_PATH).removeprefix(".")
+            raise serializers.ValidationError(
+                {place: [error.message]} if place else error.message
+            ) from None
+
+    def to_representation(self, value: Any) -> Any:
+        raise NotImplementedError("A filter is only read.")
+
+
+class MemoryQuerySerializer(StrictSerializer):
+    """A question, and what may answer it."""
+
+    agent = NameField(help_text="Who asks; what this agent may not read is not found.")
+    query = QuestionField()
+    user = NameField(
+        required=False,
+        allow_null=True,
+        max_length=200,
+        help_text="Narrows to what is about this person or nobody, as in /v1/retrieve.",
+    )
+    project = NameField(required=False, allow_null=True)
+    categories = serializers.ListField(
+        child=NameField(),
+        required=False,
+        allow_null=True,
+        max_length=MAX_CATEGORIES,
+        help_text="Only these; any that the agent may read when left out.",
+    )
+    filters = FilterField(required=False, allow_null=True)
+    top_k = StrictIntegerField(
+        required=False, default=DEFAULT_TOP_K, min_value=1, max_value=MAX_TOP_K
+    )
+    threshold = StrictFloatField(
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=1,
+        help_text="Results with a lower score are dropped.",
+    )
+    budget_tokens = StrictIntegerField(
+        required=False,
+        allow_null=True,
+        min_value=MINIMUM_BUDGET,
+        max_value=MAX_TOKEN_BUDGET,
+        help_text="Tokens of all bullets; the agent's own budget (2000) when left out.",
+    )
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        # `return` is a word of Python, so it cannot stand above.
+        shape = serializers.ChoiceField(choices=[BULLETS, FULL], required=False, default=BULLETS)
+        return {**super().get_fields(), "return": shape}
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A missing or null filter holds for everything."""
+        return {**attrs, "filters": attrs.get("filters") or All()}
+
+
+class BulletSerializer(serializers.Serializer[Any]):
+    """A memory as one line, `[category] text`."""
+
+    id = serializers.UUIDField(source="memory.pk")
+    category = serializers.CharField(source="memory.category")
+    text = serializers.CharField()
+    tokens = serializers.IntegerField()
+    score = serializers.FloatField(
+        allow_null=True, help_text="0-1; null for what came with its whole category."
+    )
+
+
+class FullResultSerializer(MemorySerializer):
+    """A memory with its bullet, and the signals behind its score."""
+
+    text = serializers.CharField()
+    tokens = serializers.IntegerField()
+    score = serializers.FloatField(
+        allow_null=True, help_text="0-1; null for what came with its whole category."
+    )
+    signals = SignalsSerializer(allow_null=True)
+
+
+class _AnswerSerializer(serializers.Serializer[Any]):
+    shape = ""
+    tokens_used = serializers.IntegerField()
+    token_budget = serializers.IntegerField()
+    left_out = serializers.IntegerField(help_text="Memories for which the budget had no room.")
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        # Told again in the answer, so that a reader of the schema can tell the shapes apart.
+        return {**super().get_fields(), "return": serializers.ChoiceField(choices=[self.shape])}
+
+
+class BulletAnswerSerializer(_AnswerSerializer):
+    """The answer with `return` bullets."""
+
+    shape = BULLETS
+
+    results = BulletSerializer(many=True)
+
+
+class FullAnswerSerializer(_AnswerSerializer):
+    """The answer with `return` full."""
+
+    shape = FULL
+
+    results = FullResultSerializer(many=True)

@@ -1,0 +1,87 @@
+"""`manage.py load_categories`: a team's categories and its agents' allowlists from a YAML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.validators import validate_slug
+
+from memory.domain.categories import CategoryFile, CategoryFileError, read_category_file
+from memory.services.categories import load_categories
+from teams.services.people import ensure_team
+
+ACTOR = "command:load_categories"
+MAX_BYTES = 1_000_000
+
+
+class Command(BaseCommand):
+    """Load the file; loading it again changes nothing."""
+
+    help = (
+        "Make a team's categories, and the categories that its agents may read, those of a YAML"
+        " file. The whole file is checked first; with a mistake in it nothing is changed."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, help="the YAML file")
+        parser.add_argument("--team", required=True, help="slug of the team, created when new")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        try:
+            validate_slug(options["team"])
+        except ValidationError:
+            raise CommandError(
+                "--team must be a slug: letters, digits, hyphens and underscores."
+            ) from None
+        file = _read(options["file"])
+        changes = load_categories(
+            team_id=ensure_team(slug=options["team"], actor=ACTOR), file=file, actor=ACTOR
+        )
+        for name in file.undefined:
+            self.stderr.write(f"'{name}' stands in an allowlist and is no category of the file.")
+        for change in changes:
+            self.stdout.write(str(change))
+        self.stdout.write(
+            f"Team {options['team']}: {len(file.categories)} categories,"
+            f" {len(file.allowlists)} allowlists, {len(changes) or 'no'}"
+            f" change{'' if len(changes) == 1 else 's'}."
+        )
+
+
+class _OnceLoader(yaml.SafeLoader):
+    """Plain data only, and no key twice: YAML would drop the first without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """The mapping of a node; Any: its keys and values are whatever the file holds."""
+        seen = set()
+        for key_node, _ in node.value:
+            if isinstance(key_node, yaml.ScalarNode):
+                if key_node.value in seen:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"'{key_node.value}' stands there twice", key_node.start_mark
+                    )
+                seen.add(key_node.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+def _read(path: Path) -> CategoryFile:
+    """The whole file, checked; CommandError names it and all that is wrong with its contents."""
+    try:
+        text = path.read_bytes()[: MAX_BYTES + 1]
+        if len(text) > MAX_BYTES:
+            raise CommandError(f"{path}: Has more than {MAX_BYTES} bytes.")
+        data = yaml.load(text.decode("utf-8-sig"), Loader=_OnceLoader)  # noqa: S506 - a safe one
+        return read_category_file(data)
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise CommandError(f"{path}: Is not UTF-8 text.") from None
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        if isinstance(error, CategoryFileError):
+            lines = "\n".join(f"  {problem}" for problem in error.problems)
+            raise CommandError(f"{path}: Nothing was changed.\n{lines}") from None
+        raise CommandError(f"{path}: Is not YAML ({error}).") from None

@@ -1,0 +1,17 @@
+-- An API key brings the categories its agent may read, so that every read knows them without
+-- another question; an empty list allows all.
+DROP FUNCTION palimpsest_api_key(bytea);
+CREATE FUNCTION palimpsest_api_key(key_digest bytea)
+RETURNS TABLE (
+    id uuid, team_id uuid, prefix text, agent_id uuid, agent_slug text, allowed_categories text[]
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+    SELECT k.id, k.team_id, k.prefix::text, k.agent_id, a.slug::text,
+        CASE WHEN jsonb_typeof(a.allowed_categories) = 'array'
+            THEN ARRAY(SELECT jsonb_array_elements_text(a.allowed_categories)) ELSE '{}' END
+    FROM public.teams_apikey k
+    LEFT JOIN public.teams_agent a ON a.team_id = k.team_id AND a.id = k.agent_id
+    WHERE k.digest = key_digest AND k.revoked_at IS NULL
+$$;
+REVOKE ALL ON FUNCTION palimpsest_api_key(bytea) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION palimpsest_api_key(bytea) TO palimpsest_app;
