@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import status
@@ -30,10 +31,12 @@ from memory.api.output import (
     QueuedJobSerializer,
 )
 from memory.clients.tools import default_tools
+from memory.models import Job
 from memory.selectors.conversations import conversation_for, job_for, messages_of
 from memory.services.compaction import compact_conversation
 from memory.services.conversations import close_conversation, open_conversation, post_messages
-from memory.services.jobs import extract_now, start_extraction
+from memory.services.jobs import start_extraction
+from memory.services.waiting import StillExtractingError, extract_now
 from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope
 
@@ -128,30 +131,50 @@ class ConversationViewSet(ApiViewSet):
     )
     @action(detail=True, methods=["post"])
     def extract(self, request: Request, pk: UUID) -> Response:
-        """Extract what is left; with wait, answer with everything not yet reported."""
+        """Extract what is left; with wait, answer with everything not yet reported.
+
+        What takes longer than EXTRACT_WAIT_SECONDS goes on in the background: 202 with its job.
+        """
         given = self.body(ExtractSerializer)
         viewer = key_viewer(self.principal)
-        if given["wait"]:
+        if not given["wait"]:
+            return _follow(start_extraction(viewer=viewer, conversation_id=pk))
+        try:
             counts = extract_now(viewer=viewer, conversation_id=pk, tools=default_tools())
-            return Response(ExtractionSerializer(counts).data)
-        job = start_extraction(viewer=viewer, conversation_id=pk)
-        return Response({"job": str(job.pk)}, status=status.HTTP_202_ACCEPTED)
+        except StillExtractingError as still:
+            return _follow(still.job)
+        return Response(ExtractionSerializer(counts).data)
 
     @extend_schema(
         request=CompactSerializer,
-        responses={200: CompactedSerializer, **refusals(404, 409, 422)},
+        responses={
+            200: CompactedSerializer,
+            202: OpenApiResponse(
+                QueuedJobSerializer,
+                description="Nothing is compacted yet: there is more to extract than can be waited"
+                " for. Send the same request again when the job is done.",
+            ),
+            **refusals(404, 409, 422),
+        },
     )
     @action(detail=True, methods=["post"])
     def compact(self, request: Request, pk: UUID) -> Response:
-        """Extract and sum up what is to leave the context, all or nothing; messages stay stored."""
+        """Extract and sum up what is to leave the context, all or nothing; messages stay stored.
+
+        What takes longer than COMPACT_WAIT_SECONDS is extracted in the background: 202 with a job
+        to follow, and the same request, sent again when that is done, compacts.
+        """
         given = self.body(CompactSerializer)
-        compacted = compact_conversation(
-            viewer=key_viewer(self.principal),
-            conversation_id=pk,
-            keep_last=given.get("keep_last"),
-            max_tokens=given.get("max_tokens"),
-            tools=default_tools(),
-        )
+        try:
+            compacted = compact_conversation(
+                viewer=key_viewer(self.principal),
+                conversation_id=pk,
+                keep_last=given.get("keep_last"),
+                max_tokens=given.get("max_tokens"),
+                tools=default_tools(),
+            )
+        except StillExtractingError as still:
+            return _follow(still.job)
         return Response(CompactedSerializer(compacted).data)
 
     @extend_schema(request=None, responses={200: ConversationSerializer, **refusals(404)})
@@ -176,3 +199,12 @@ class JobViewSet(ApiViewSet):
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
             job = job_for(viewer=key_viewer(self.principal), job_id=pk)
             return Response(JobSerializer(job).data)
+
+
+def _follow(job: Job) -> Response:
+    """Where to ask how far the job is."""
+    return Response(
+        QueuedJobSerializer({"job": job.pk}).data,
+        status=status.HTTP_202_ACCEPTED,
+        headers={"Location": reverse("job-detail", args=[job.pk])},
+    )

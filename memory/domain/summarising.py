@@ -1,4 +1,4 @@
-"""A running summary made without a model: the most important sentences, in their order."""
+"""A running summary made without a model: the most important statements, in their order."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from .tokens import estimate_tokens
-from .types import Point, SourceMessage
+from .types import Point
 
 # Layer 7 of the prompt has about this much room (seed 000, the prompt builder).
 SUMMARY_TOKENS = 200
-# What was summed up before may take at most this share of a summary.
-EARLIER_SHARE = 0.5
-_EARLIER = "Earlier: "
+# So many points are kept for the next summary: several times what fits into one.
+MAX_POINTS = 64
 _NOTHING = "Nothing worth keeping was said."
 _HEAD = re.compile(r"\A\[\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?\] ")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -24,65 +23,56 @@ class RulesSummariser:
 
     name = "rules"
 
-    def summarise(
-        self, *, points: Sequence[Point], messages: Sequence[SourceMessage], previous: str
-    ) -> str:
-        """A summary of at most 200 tokens that continues `previous`; `messages` are not empty."""
-        return summarise(
-            points=points,
-            previous=previous,
-            since=min(message.created_at for message in messages),
-            until=max(message.created_at for message in messages),
-        )
+    def summarise(self, *, points: Sequence[Point], since: datetime, until: datetime) -> str:
+        """A summary of at most 200 tokens."""
+        return summarise(points=points, since=since, until=until)
 
 
 def summarise(
     *,
     points: Sequence[Point],
-    previous: str,
     since: datetime,
     until: datetime,
     max_tokens: int = SUMMARY_TOKENS,
 ) -> str:
-    """A summary of at most `max_tokens` that continues `previous`.
+    """A summary of at most `max_tokens`: what matters most is chosen first, the later one of two
+    equals, and stands in the order of `points`.
 
-    The most important points are chosen first and stand in the order they were said. Of the
-    previous summary as many sentences stay as half of the room allows, the latest ones first.
+    One that does not fit leaves its room to the next ones.
     """
     head = _period(since, until)
-    parts = [head]
     room = max_tokens - estimate_tokens(head)
-    earlier = _earlier(previous, int(room * EARLIER_SHARE) if points else room)
-    if earlier:
-        parts.append(_EARLIER + earlier)
-        room -= estimate_tokens(" " + parts[-1])
     chosen: set[int] = set()
-    ranked = sorted(range(len(points)), key=lambda index: (-points[index].importance, index))
-    for index in ranked:
+    for index in _ranked(points):
         price = estimate_tokens(" " + points[index].text)
         if price <= room:
             chosen.add(index)
             room -= price
-    parts.extend(points[index].text for index in sorted(chosen))
-    if len(parts) == 1:
-        parts.append(_NOTHING)
-    return " ".join(parts)
+    body = [points[index].text for index in sorted(chosen)]
+    return " ".join([head, *(body or [_NOTHING])])
+
+
+def most_important(*, points: Sequence[Point], limit: int = MAX_POINTS) -> list[Point]:
+    """At most `limit` of the points by importance, then the later ones, in the order of time."""
+    kept = [points[index] for index in sorted(_ranked(points)[:limit])]
+    return sorted(kept, key=lambda point: point.said_at)
+
+
+def sentences_of(summary: str) -> list[str]:
+    """The sentences of a summary, its heading left out."""
+    body = _HEAD.sub("", summary, count=1).removeprefix(_NOTHING).strip()
+    return [sentence for sentence in _SENTENCE_END.split(body) if sentence]
+
+
+def _ranked(points: Sequence[Point]) -> list[int]:
+    """The places of the points, the most important and then the latest first."""
+    return sorted(
+        range(len(points)),
+        key=lambda index: (points[index].importance, points[index].said_at, index),
+        reverse=True,
+    )
 
 
 def _period(since: datetime, until: datetime) -> str:
     first, last = f"{since:%Y-%m-%d}", f"{until:%Y-%m-%d}"
     return f"[{first}]" if first == last else f"[{first} to {last}]"
-
-
-def _earlier(previous: str, room: int) -> str:
-    """The latest whole sentences of the previous summary that fit, its own heading left out."""
-    body = _HEAD.sub("", previous, count=1).removeprefix(_EARLIER).removeprefix(_NOTHING)
-    kept: list[str] = []
-    used = estimate_tokens(_EARLIER)
-    for sentence in reversed(_SENTENCE_END.split(body.strip())):
-        price = estimate_tokens(sentence + " ")
-        if not sentence or used + price > room:
-            break
-        used += price
-        kept.insert(0, sentence)
-    return " ".join(kept)

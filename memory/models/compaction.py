@@ -13,8 +13,9 @@ from .memory import Memory
 class Compaction(TeamOwned):
     """Messages `from_position` to `to_position`, extracted and summed up; they stay in the log.
 
-    `summary` covers everything up to `to_position`, earlier compactions included; the row is
-    written in the transaction that stores what was extracted.
+    `summary` covers everything up to `to_position`, earlier compactions included. `points` are the
+    statements it was made of, the less important ones that found no room in it included: what the
+    next summary is built on. Each is `{"text", "importance", "said_at", "memory_ids"}`.
     """
 
     conversation = models.ForeignKey(
@@ -27,6 +28,7 @@ class Compaction(TeamOwned):
     from_position = models.PositiveIntegerField()
     to_position = models.PositiveIntegerField()
     summary = models.TextField()
+    points = models.JSONField(default=list, blank=True)
     summary_memory = models.ForeignKey(
         Memory, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
     )

@@ -12,8 +12,9 @@ class Job(TeamOwned):
     """The extraction of one range of a conversation's messages.
 
     A range is given to one job when the job is made; `claim` is the token of the run that may
-    finish it, and a run whose lease ended may be taken over. `reported_at` is when an explicit
-    extract call last answered with its result.
+    write for it, and a run whose lease ended may be taken over. Messages up to `done_position` are
+    extracted: their memories and that figure were committed together. `reported_at` is when a
+    caller was last answered with its result.
     """
 
     class State(models.TextChoices):
@@ -34,6 +35,14 @@ class Job(TeamOwned):
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
     is_capped = models.BooleanField(
         default=True, help_text="Whether the caps of talk hold; imports have none."
+    )
+    done_position = models.PositiveIntegerField(
+        default=0, help_text="The messages up to here are extracted."
+    )
+    left_out = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="How many candidates the caps kept out; empty before anything was extracted.",
     )
     attempts = models.PositiveIntegerField(default=0)
     claim = models.UUIDField(null=True, blank=True)
@@ -65,3 +74,15 @@ class Job(TeamOwned):
 
     def __str__(self) -> str:
         return f"extract {self.from_position}-{self.to_position}"
+
+    @property
+    def messages(self) -> int:
+        """How many messages it reads."""
+        return self.to_position - self.from_position + 1
+
+    @property
+    def messages_done(self) -> int:
+        """How many of them are extracted."""
+        if self.state == self.State.DONE:
+            return self.messages
+        return max(0, self.done_position - self.from_position + 1)

@@ -1,46 +1,37 @@
-"""Extraction jobs: each message of a conversation belongs to exactly one, which finishes once."""
+"""Extraction jobs: each message of a conversation belongs to exactly one."""
 
 from __future__ import annotations
 
 import logging
-import time
-from datetime import datetime, timedelta
-from uuid import UUID, uuid4
+from datetime import datetime
+from uuid import UUID
 
 from celery import current_app
-from django.conf import settings
-from django.db import DatabaseError, transaction
-from django.db.models import F, Q
-from django.utils import timezone
+from django.db import transaction
+from django.db.models import Q, QuerySet
 
-from audit.services.events import record_events
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
-from memory.services import extraction
-from memory.services.extraction import ExtractionCounts
-from memory.services.leases import kept_lease
-from memory.services.screening import most_important, room_today, screen, store_events
-from memory.services.write_path import prepare, store
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Conversation
 from teams.services.conversations import lock_conversation
 from teams.tenancy import team_scope
 
 RUN_JOB_TASK = "memory.tasks.run_extraction_job"
+UNFINISHED = (Job.State.QUEUED, Job.State.RUNNING)
 
 logger = logging.getLogger(__name__)
 
-_POLL_SECONDS = 0.05
-_UNFINISHED = (Job.State.QUEUED, Job.State.RUNNING)
 
+def queue_extraction(
+    *, conversation: Conversation, is_capped: bool = True, last: int | None = None
+) -> Job | None:
+    """Give the messages without a job, all or those up to `last`, to a new one; None without any.
 
-def queue_extraction(*, conversation: Conversation, is_capped: bool = True) -> Job | None:
-    """Give all messages that have no job yet to a new one; None when there are none.
-
-    `conversation` must be locked; the job is published when the transaction commits.
+    `conversation` must be locked. The job is not published.
     """
-    first, last = conversation.extracted_position + 1, conversation.last_position
+    first = conversation.extracted_position + 1
+    last = conversation.last_position if last is None else last
     if first > last:
         return None
     job = Job.objects.create(
@@ -73,73 +64,53 @@ def queue_again(*, job: Job) -> None:
 
     Raises ConflictError when it has not failed.
     """
-    failed = Job.objects.filter(team_id=job.team_id, pk=job.pk, state=Job.State.FAILED)
-    if not failed.update(state=Job.State.QUEUED, attempts=0, lease_until=None, finished_at=None):
+    if not _revive(Job.objects.filter(team_id=job.team_id, pk=job.pk)):
         raise ConflictError("Only a failed job can be run again.")
     publish(job)
 
 
-def run_job(*, team_id: UUID, job_id: UUID, tools: Tools) -> bool:
-    """Run a job unless somebody else does or did; returns whether this call finished it.
+def revive_failed(*, team_id: UUID, conversation_id: UUID) -> list[Job]:
+    """Give the failed jobs of a conversation all their attempts anew.
 
-    The memories and the job's end are one transaction, guarded by the claim: a run that lost its
-    lease to another writes nothing.
+    Call it without a lock on the conversation: a run locks its job first and that afterwards.
     """
-    claim = _claim(team_id=team_id, job_id=job_id)
-    if claim is None:
-        return False
-    try:
-        return _run_claimed(team_id=team_id, job_id=job_id, claim=claim, tools=tools)
-    except DatabaseError:
-        # The lease ends by itself and the sweep tries again.
-        raise
-    except Exception as error:
-        _note_failure(team_id=team_id, job_id=job_id, claim=claim, error=error)
-        raise
-
-
-def extract_now(
-    *, viewer: Viewer, conversation_id: UUID, tools: Tools, is_capped: bool = True
-) -> ExtractionCounts:
-    """Extract what is left of a conversation and wait for what others are extracting.
-
-    The answer covers every extraction of this conversation that no earlier call has reported,
-    those that began by themselves included. Raises NotFoundError for an invisible conversation
-    and ConflictError when others are still at work after EXTRACT_WAIT_SECONDS.
-    """
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
-        queue_extraction(conversation=conversation, is_capped=is_capped)
-        Job.objects.filter(
-            team_id=viewer.team_id, conversation=conversation, state=Job.State.FAILED
-        ).update(state=Job.State.QUEUED, attempts=0, lease_until=None)
-    deadline = time.monotonic() + settings.EXTRACT_WAIT_SECONDS
-    while True:
-        unfinished = _unfinished_jobs(viewer.team_id, conversation_id)
-        if not unfinished:
-            return _report(viewer, conversation_id, tools)
-        ran = [run_job(team_id=viewer.team_id, job_id=job_id, tools=tools) for job_id in unfinished]
-        if not any(ran):
-            if time.monotonic() > deadline:
-                raise ConflictError("The extraction is still running; ask again in a moment.")
-            time.sleep(_POLL_SECONDS)
+    jobs = Job.objects.filter(team_id=team_id, conversation_id=conversation_id)
+    with team_scope(team_ids=[team_id], actor="task:extract"):
+        failed = list(jobs.filter(state=Job.State.FAILED).order_by("id"))
+        _revive(jobs.filter(pk__in=[job.pk for job in failed]))
+    return failed
 
 
 def start_extraction(*, viewer: Viewer, conversation_id: UUID) -> Job:
-    """Queue what is left of a conversation and return its job, or the latest when nothing is left.
+    """Queue what is left of a conversation and publish it, what had been given up included.
 
+    Returns the job that reaches furthest among those under way, or the latest when all is done.
     Raises NotFoundError for an invisible conversation and ConflictError for one without messages.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
-        job = queue_extraction(conversation=conversation)
-        if job is not None:
-            publish(job)
-            return job
-        latest = Job.objects.filter(team_id=viewer.team_id, conversation_id=conversation_id).first()
-        if latest is None:
-            raise ConflictError("The conversation has no messages to extract yet.")
-        return latest
+        queue_and_publish(conversation=conversation)
+    publish_failed_again(team_id=viewer.team_id, conversation_id=conversation_id)
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        jobs = Job.objects.filter(team_id=viewer.team_id, conversation_id=conversation_id)
+        furthest = jobs.order_by("-to_position")
+        job = furthest.filter(state__in=UNFINISHED).first() or furthest.first()
+    if job is None:
+        raise ConflictError("The conversation has no messages to extract yet.")
+    return job
+
+
+def queue_and_publish(*, conversation: Conversation) -> None:
+    """Queue what is left of a locked conversation for the workers."""
+    job = queue_extraction(conversation=conversation)
+    if job is not None:
+        publish(job)
+
+
+def publish_failed_again(*, team_id: UUID, conversation_id: UUID) -> None:
+    """Revive what had been given up of a conversation and tell the workers."""
+    for job in revive_failed(team_id=team_id, conversation_id=conversation_id):
+        publish(job)
 
 
 def visible_conversation(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
@@ -158,109 +129,7 @@ def overdue_jobs(*, team_id: UUID, now: datetime, limit: int = 100) -> list[UUID
     return list(rows.values_list("id", flat=True)[:limit])
 
 
-def _claim(*, team_id: UUID, job_id: UUID) -> UUID | None:
-    """Take the job by one UPDATE that must change exactly one row."""
-    now = timezone.now()
-    claim = uuid4()
-    free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=now)
-    with team_scope(team_ids=[team_id], actor="task:extract"):
-        taken = Job.objects.filter(free, team_id=team_id, id=job_id).update(
-            state=Job.State.RUNNING,
-            claim=claim,
-            lease_until=now + timedelta(seconds=settings.JOB_LEASE_SECONDS),
-            attempts=F("attempts") + 1,
-        )
-    return claim if taken else None
-
-
-def _run_claimed(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> bool:
-    with team_scope(team_ids=[team_id], actor="task:extract"):
-        job = Job.objects.select_related("conversation__agent", "conversation__end_user").get(
-            team_id=team_id, id=job_id
-        )
-        source = extraction.load_range(
-            conversation=job.conversation, first=job.from_position, last=job.to_position
-        )
-    with kept_lease(team_id=team_id, job_id=job_id, claim=claim):
-        candidates = extraction.find_candidates(source=source, tools=tools)
-        screened = screen(source=source, candidates=candidates, capped=job.is_capped)
-        drafts = extraction.drafts_of(
-            source=source, candidates=screened.candidates, extractor=tools.extractor.name
-        )
-        prepared = prepare(drafts=drafts, tools=tools)
-    viewer = Viewer(team_id=team_id, actor="task:extract")
-    with team_scope(
-        team_ids=[team_id],
-        actor=viewer.actor,
-        reason=f"extracted from messages {job.from_position} to {job.to_position}",
-        conversation_id=job.conversation_id,
-    ):
-        mine = Job.objects.select_for_update().filter(
-            team_id=team_id, id=job_id, state=Job.State.RUNNING, claim=claim
-        )
-        if not mine.exists():
-            return False
-        written = prepared
-        if job.is_capped:
-            room = room_today(
-                team_id=team_id, end_user_id=job.conversation.end_user_id, now=timezone.now()
-            )
-            written = most_important(prepared, room)
-        results = store(viewer=viewer, prepared=written, tools=tools)
-        record_events(
-            team_id=team_id,
-            events=[*screened.events, *store_events(prepared=prepared, results=results)],
-        )
-        counts = extraction.count_results(
-            candidates=candidates, results=results, extractor=tools.extractor.name
-        )
-        Job.objects.filter(team_id=team_id, id=job_id).update(
-            state=Job.State.DONE,
-            result=counts.as_json(),
-            error="",
-            claim=None,
-            lease_until=None,
-            finished_at=timezone.now(),
-        )
-    return True
-
-
-def _note_failure(*, team_id: UUID, job_id: UUID, claim: UUID, error: Exception) -> None:
-    """Queue the job again after a pause that doubles, or give it up after the last attempt."""
-    logger.exception("Extraction job %s failed.", job_id)
-    now = timezone.now()
-    with team_scope(team_ids=[team_id], actor="task:extract"):
-        job = Job.objects.filter(team_id=team_id, id=job_id, claim=claim).first()
-        if job is None:
-            return
-        given_up = job.attempts >= settings.JOB_MAX_ATTEMPTS
-        job.state = Job.State.FAILED if given_up else Job.State.QUEUED
-        job.error = f"{type(error).__name__}: {error}"[:2000]
-        job.claim = None
-        job.lease_until = None if given_up else now + timedelta(seconds=2**job.attempts)
-        job.finished_at = now if given_up else None
-        job.save()
-
-
-def _unfinished_jobs(team_id: UUID, conversation_id: UUID) -> list[UUID]:
-    with team_scope(team_ids=[team_id], actor="task:extract"):
-        rows = Job.objects.filter(
-            team_id=team_id, conversation_id=conversation_id, state__in=_UNFINISHED
-        )
-        return list(rows.order_by("id").values_list("id", flat=True))
-
-
-def _report(viewer: Viewer, conversation_id: UUID, tools: Tools) -> ExtractionCounts:
-    total = ExtractionCounts(extractor=tools.extractor.name)
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        jobs = Job.objects.select_for_update().filter(
-            team_id=viewer.team_id,
-            conversation_id=conversation_id,
-            state=Job.State.DONE,
-            reported_at=None,
-        )
-        for job in jobs.order_by("id"):
-            total = extraction.add_counts(total, extraction.counts_from_json(job.result))
-            job.reported_at = timezone.now()
-            job.save(update_fields=["reported_at"])
-    return total
+def _revive(jobs: QuerySet[Job, Job]) -> int:
+    return jobs.filter(state=Job.State.FAILED).update(
+        state=Job.State.QUEUED, attempts=0, lease_until=None, finished_at=None
+    )

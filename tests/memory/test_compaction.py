@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from threading import Event
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -19,11 +19,14 @@ from memory.domain.tokens import estimate_tokens
 from memory.domain.types import Candidate, MemoryType, Participants, Point, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Contradiction, Job, Memory
-from memory.services.compaction import Compacted, compact_conversation, running_summary
+from memory.services.compaction import Compacted, compact_conversation
 from memory.services.conversations import post_messages
 from memory.services.corrections import correct_memory
-from memory.services.jobs import extract_now, run_job, start_extraction
+from memory.services.job_runs import run_job
+from memory.services.jobs import start_extraction
 from memory.services.state import delete_memory
+from memory.services.summaries import running_summary
+from memory.services.waiting import extract_now
 from teams.errors import NotFoundError, UnavailableError
 from teams.models import Conversation, Message
 from teams.services.conversations import NewMessage
@@ -47,27 +50,34 @@ FACTS = [
 
 
 class Recorder:
-    """A summariser that says what it was given, and fails when told to."""
+    """A summariser that tells all its points, says what it was given, and fails when told to."""
 
     name = "recorder"
 
     def __init__(self, *, failures: int = 0, text: str | None = None) -> None:
         self.failures = failures
         self.text = text
-        self.given: list[tuple[list[Point], list[int], str]] = []
+        self.given: list[list[Point]] = []
 
-    def summarise(
-        self, *, points: Sequence[Point], messages: Sequence[SourceMessage], previous: str
-    ) -> str:
-        """The positions summed up so far."""
-        positions = [each.position for each in messages]
-        self.given.append((list(points), positions, previous))
+    def summarise(self, *, points: Sequence[Point], since: datetime, until: datetime) -> str:
+        """Every point, in the order given."""
+        self.given.append(list(points))
         if self.failures:
             self.failures -= 1
             raise ValueError("the summariser is broken")
         if self.text is not None:
             return self.text
-        return f"{previous} Summary of {positions[0]} to {positions[-1]}.".strip()
+        return told(*[point.text for point in points])
+
+
+def told(*texts: str) -> str:
+    """The recorder's summary of statements."""
+    return " ".join(["Summary:", *texts])
+
+
+def noted(*facts: str) -> list[str]:
+    """What the extractor makes of messages."""
+    return [f"Sarah said that {fact}" for fact in facts]
 
 
 class LateFailure(CountingExtractor):
@@ -178,6 +188,14 @@ def summaries_of(talk: Conversation) -> list[Memory]:
     return [row for row in rows.order_by("id") if "summary" in row.tags]
 
 
+def read_by(tools: Tools) -> list[int]:
+    """The positions of the messages that the extractor read as sources, in that order."""
+    assert isinstance(tools.extractor, CountingExtractor)
+    rows = Message.objects.filter(pk__in=tools.extractor.read)
+    positions = dict(rows.values_list("pk", "position"))
+    return [positions[each] for each in tools.extractor.read]
+
+
 def recorder(tools: Tools) -> Recorder:
     """The summariser of these tools."""
     assert isinstance(tools.summariser, Recorder)
@@ -194,7 +212,7 @@ def test_what_goes_is_extracted_summed_up_and_told(talk: Conversation, plain: To
 
     assert (done.first, done.last, done.count) == (1, 3, 3)
     assert [each.pk for each in done.kept] == [each.pk for each in rows[3:]]
-    assert done.summary == "Summary of 1 to 3."
+    assert done.summary == told(*noted(*FACTS[:3]))
     assert (done.extraction.created, done.extraction.pass1_count) == (3, 3)
     assert [each.source_message_ids for each in facts_of(talk)] == [[row.pk] for row in rows[:3]]
     assert set(done.extraction.memories) == {str(each.pk) for each in facts_of(talk)}
@@ -220,7 +238,7 @@ def test_the_summary_is_an_episodic_memory_with_its_sources(
     assert (memory.memory_type, memory.status, memory.content) == (
         "episodic",
         "active",
-        "Summary of 1 to 3.",
+        told(*noted(*FACTS[:3])),
     )
     assert memory.source_message_ids == [each.pk for each in rows]
     assert (memory.agent_id, memory.end_user_id) == (talk.agent_id, talk.end_user_id)
@@ -234,24 +252,49 @@ def test_each_step_is_in_the_log_with_its_reason(talk: Conversation, plain: Tool
 
     rows = MemoryLog.objects.order_by("seq")
     assert [each.event for each in rows] == ["created"] * 3
-    assert {each.reason for each in rows} == {"compacted messages 1 to 2"}
+    assert [(each.actor, each.reason) for each in rows] == [
+        ("task:extract", "extracted from messages 1 to 2"),
+        ("task:extract", "extracted from messages 1 to 2"),
+        ("test", "compacted messages 1 to 2"),
+    ]
     assert {each.conversation_id for each in rows} == {talk.pk}
-    assert {each.actor for each in rows} == {"test"}
+
+
+def running(talk: Conversation) -> str:
+    """The running summary, as a request that has just read the conversation gets it."""
+    return running_summary(conversation=Conversation.objects.get(pk=talk.pk))
+
+
+def kept_summaries() -> dict[bytes, bytes]:
+    """What Redis holds of summaries."""
+    client = get_redis_connection("default")
+    keys = client.scan_iter(f"{settings.REDIS_PREFIX}:summary:*")
+    return {key: client.get(key) for key in keys}
 
 
 def test_the_running_summary_is_in_redis_and_in_the_database(
     talk: Conversation, plain: Tools
 ) -> None:
     say(talk, *FACTS[:2])
-    compact(talk, plain)
-    client = get_redis_connection("default")
-    (key,) = list(client.scan_iter(f"{settings.REDIS_PREFIX}:summary:*"))
+    done = compact(talk, plain)
+    ((key, held),) = kept_summaries().items()
 
-    cached = client.get(key).decode()
-    client.delete(key)
+    get_redis_connection("default").delete(key)
 
-    assert cached == "Summary of 1 to 2."
-    assert running_summary(team_id=talk.team_id, conversation_id=talk.pk) == cached
+    assert done.summary.encode() in held
+    assert running(talk) == done.summary
+
+
+def test_the_running_summary_is_read_from_redis_alone(
+    talk: Conversation, plain: Tools, django_assert_num_queries: Any
+) -> None:
+    # Any: pytest-django's fixture
+    say(talk, *FACTS[:2])
+    done = compact(talk, plain)
+    conversation = Conversation.objects.get(pk=talk.pk)
+
+    with django_assert_num_queries(0):
+        assert running_summary(conversation=conversation) == done.summary
 
 
 def test_a_summary_left_in_redis_by_an_earlier_compaction_is_not_the_running_one(
@@ -261,16 +304,20 @@ def test_a_summary_left_in_redis_by_an_earlier_compaction_is_not_the_running_one
     client = get_redis_connection("default")
     say(talk, *FACTS[:2])
     compact(talk, plain)
-    old = {key: client.get(key) for key in client.scan_iter(f"{settings.REDIS_PREFIX}:summary:*")}
+    old = kept_summaries()
     say(talk, *FACTS[2:4])
     latest = compact(talk, plain)
-    for key in client.scan_iter(f"{settings.REDIS_PREFIX}:summary:*"):
-        client.delete(key)
     for key, value in old.items():
         client.set(key, value)
 
-    assert running_summary(team_id=talk.team_id, conversation_id=talk.pk) == latest.summary
+    assert len(old) == 1
+    assert running(talk) == latest.summary
     assert compact(talk, plain).summary == latest.summary
+
+
+def test_a_conversation_without_a_summary_has_an_empty_one(talk: Conversation) -> None:
+    assert running(talk) == ""
+    assert running(talk) == ""
 
 
 @pytest.mark.parametrize("budget", [0, 1, 4, 5, 9, 10, 1000])
@@ -358,8 +405,8 @@ def test_the_second_builds_on_the_first(talk: Conversation, plain: Tools) -> Non
     done = compact(talk, plain, keep_last=1)
 
     assert (done.first, done.last, done.count) == (3, 5, 3)
-    assert done.summary == "Summary of 1 to 2. Summary of 3 to 5."
-    assert [positions for _, positions, _ in recorder(plain).given] == [[1, 2], [3, 4, 5]]
+    assert done.summary == told(*noted(*FACTS[:5]))
+    assert [len(points) for points in recorder(plain).given] == [2, 5]
     first, second = summaries_of(talk)
     assert (first.status, first.superseded_by_id) == ("superseded", second.pk)
     assert (second.status, second.supersedes_id, second.version) == ("active", first.pk, 2)
@@ -410,7 +457,9 @@ def test_what_a_job_extracted_before_is_not_doubled(talk: Conversation, plain: T
 
     done = compact(talk, plain)
 
-    assert (done.extraction.created, done.extraction.duplicates_skipped) == (0, 3)
+    assert (done.extraction.created, done.extraction.duplicates_skipped) == (0, 0)
+    assert done.summary == told(*noted(*FACTS[:3]))
+    assert read_by(plain) == [1, 2, 3]
     assert len(facts_of(talk)) == 3
     assert [each.corroboration for each in facts_of(talk)] == [0, 0, 0]
 
@@ -428,7 +477,7 @@ def test_what_was_compacted_is_not_extracted_again(talk: Conversation, plain: To
 
 
 @pytest.mark.parametrize("state", ["queued", "failed"])
-def test_a_job_over_what_was_compacted_has_nothing_left_to_do(
+def test_a_job_that_waits_or_was_given_up_is_done_by_the_compaction(
     talk: Conversation, plain: Tools, state: str
 ) -> None:
     say(talk, *FACTS[:3])
@@ -440,21 +489,36 @@ def test_a_job_over_what_was_compacted_has_nothing_left_to_do(
 
     assert not ran
     assert Job.objects.get().state == "done"
-    assert len(facts_of(talk)) == 3
+    assert read_by(plain) == [1, 2, 3]
     counts = extract_now(viewer=viewer_of(talk), conversation_id=talk.pk, tools=plain)
     assert (counts.created, counts.duplicates_skipped) == (0, 0)
 
 
-def test_a_job_that_reaches_beyond_what_was_compacted_still_runs(
+def test_a_job_that_reaches_beyond_what_goes_is_run_whole_and_once(
     talk: Conversation, plain: Tools
 ) -> None:
     say(talk, *FACTS[:4])
     job = start_extraction(viewer=viewer_of(talk), conversation_id=talk.pk)
+
+    done = compact(talk, plain, keep_last=1)
+
+    assert not run_job(team_id=talk.team_id, job_id=job.pk, tools=plain)
+    assert read_by(plain) == [1, 2, 3, 4]
+    assert done.summary == told(*noted(*FACTS[:3]))
+    assert len(facts_of(talk)) == 4
+
+
+def test_what_a_job_of_the_last_range_read_too_far_is_summed_up_next_time(
+    talk: Conversation, plain: Tools
+) -> None:
+    say(talk, *FACTS[:4])
+    start_extraction(viewer=viewer_of(talk), conversation_id=talk.pk)
     compact(talk, plain, keep_last=1)
 
-    assert run_job(team_id=talk.team_id, job_id=job.pk, tools=plain)
+    done = compact(talk, plain)
 
-    assert len(facts_of(talk)) == 4
+    assert read_by(plain) == [1, 2, 3, 4]
+    assert done.summary == told(*noted(*FACTS[:4]))
 
 
 # -- what people did in between --------------------------------------------------------------
@@ -469,6 +533,7 @@ def test_a_deleted_memory_does_not_come_back(talk: Conversation, plain: Tools) -
     done = compact(talk, plain)
 
     assert done.extraction.created == 0
+    assert done.summary == told(*noted(FACTS[1]))
     assert [each.status for each in facts_of(talk)] == ["soft_deleted", "active"]
 
 
@@ -485,10 +550,11 @@ def test_a_corrected_memory_does_not_come_back(talk: Conversation, plain: Tools)
         now=timezone.now(),
     )
 
-    compact(talk, plain)
+    done = compact(talk, plain)
 
     live = [each.content for each in facts_of(talk) if each.is_live]
-    assert sorted(live) == ["Sarah moved to Potsdam.", f"Sarah said that {FACTS[1]}"]
+    assert sorted(live) == ["Sarah moved to Potsdam.", *noted(FACTS[1])]
+    assert done.summary == told("Sarah moved to Potsdam.", *noted(FACTS[1]))
 
 
 def test_what_is_said_again_after_a_deletion_is_new(talk: Conversation, plain: Tools) -> None:
@@ -524,7 +590,7 @@ def test_a_corrected_summary_is_what_the_next_one_builds_on(
     done = compact(talk, plain)
 
     assert between == fixed
-    assert done.summary == f"{fixed} Summary of 3 to 4."
+    assert done.summary == told(fixed, *noted(*FACTS[2:4]))
     live = [each for each in summaries_of(talk) if each.is_live]
     assert [each.content for each in live] == [done.summary]
     assert live[0].version == 3
@@ -540,7 +606,7 @@ def test_a_deleted_summary_is_not_told_or_built_on(talk: Conversation, plain: To
     done = compact(talk, plain)
 
     assert between == ""
-    assert done.summary == "Summary of 3 to 4."
+    assert done.summary == told(*noted(*FACTS[2:4]))
     assert [each.status for each in summaries_of(talk)] == ["soft_deleted", "active"]
 
 
@@ -566,20 +632,64 @@ def test_when_a_step_fails_nothing_is_compacted_and_it_says_so(
         say(talk, *FACTS[:2])
         compact(talk, plain)
     say(talk, *FACTS[2:4])
-    counted = Memory.objects.count(), MemoryLog.objects.count(), Compaction.objects.count()
-    told = running_summary(team_id=talk.team_id, conversation_id=talk.pk)
+    counted = Compaction.objects.count(), len(summaries_of(talk))
+    standing = running(talk)
 
     with pytest.raises(UnavailableError, match="Nothing was compacted"):
         compact(talk, BREAKAGES[step](plain))
 
-    now = Memory.objects.count(), MemoryLog.objects.count(), Compaction.objects.count()
-    assert now == counted
-    assert running_summary(team_id=talk.team_id, conversation_id=talk.pk) == told
-    assert not Job.objects.filter(from_position=3 if before else 1).exists()
+    assert (Compaction.objects.count(), len(summaries_of(talk))) == counted
+    assert running(talk) == standing
 
     done = compact(talk, plain)
     assert done.count == 2
     assert len(facts_of(talk)) == (4 if before else 2)
+
+
+def test_a_failure_half_way_keeps_what_was_extracted_and_reads_it_only_once(
+    talk: Conversation, plain: Tools, settings: Any
+) -> None:
+    # Any: pytest-django's settings wrapper
+    settings.EXTRACTION_WINDOW_MESSAGES = 2
+
+    class Tires(FactExtractor):
+        def extract(
+            self,
+            *,
+            messages: Sequence[SourceMessage],
+            context: Sequence[SourceMessage],
+            participants: Participants,
+        ) -> list[Candidate]:
+            if messages[0].position == 5:
+                raise TimeoutError("the model is tired")
+            return super().extract(messages=messages, context=context, participants=participants)
+
+    say(talk, *FACTS)
+    with pytest.raises(UnavailableError, match="Nothing was compacted"):
+        compact(talk, replace(plain, extractor=Tires()))
+    half = len(facts_of(talk))
+
+    done = compact(talk, plain)
+
+    assert half == 4
+    assert read_by(plain) == [5, 6, 7, 8]
+    assert done.summary == told(*noted(*FACTS))
+    assert done.extraction.created == 8
+
+
+def test_what_was_given_up_is_tried_again_and_told_when_it_fails(
+    talk: Conversation, plain: Tools
+) -> None:
+    say(talk, *FACTS[:2])
+    job = start_extraction(viewer=viewer_of(talk), conversation_id=talk.pk)
+    broken = replace(plain, extractor=CountingExtractor(failures=99))
+    Job.objects.filter(pk=job.pk).update(state="failed", attempts=5)
+
+    with pytest.raises(UnavailableError, match=r"Nothing was compacted.*ValueError"):
+        compact(talk, broken)
+
+    assert not Compaction.objects.exists()
+    assert compact(talk, plain).count == 2
 
 
 # -- all at once -----------------------------------------------------------------------------
@@ -599,7 +709,7 @@ def test_six_at_once_compact_once(town_talk: Conversation, plain: Tools) -> None
 
     facts, summaries, compactions = standing(town_talk)
     assert sorted(each.count for each in answers) == [0, 0, 0, 0, 0, 6]
-    assert {each.summary for each in answers} == {"Summary of 1 to 6."}
+    assert {each.summary for each in answers} == {told(*noted(*FACTS[:6]))}
     assert [(each.from_position, each.to_position) for each in compactions] == [(1, 6)]
     assert len(facts) == 6
     assert [each.status for each in summaries] == ["active"]
@@ -619,38 +729,6 @@ def test_later_ones_at_once_continue_one_summary(town_talk: Conversation, plain:
     assert len(facts) == len(FACTS)
     assert [each.status for each in summaries].count("active") == 1
     assert sum(each.count for each in answers) == 6
-
-
-def test_a_compaction_while_the_same_range_is_extracted_doubles_nothing(
-    town_talk: Conversation, plain: Tools
-) -> None:
-    """The worker has read its messages and waits for its model; the compaction overtakes it."""
-    say(town_talk, *FACTS[:4])
-    job = start_extraction(viewer=viewer_of(town_talk), conversation_id=town_talk.pk)
-    hold = Event()
-    slow = CountingExtractor(hold=hold)  # which would word every memory in another way
-
-    def act(number: int) -> object:
-        if number == 0:
-            return run_job(
-                team_id=town_talk.team_id, job_id=job.pk, tools=replace(plain, extractor=slow)
-            )
-        assert slow.began.wait(timeout=30)
-        try:
-            return compact(town_talk, plain)
-        finally:
-            hold.set()
-
-    finished, done = race(2, act)
-
-    facts, _, compactions = standing(town_talk)
-    assert not finished
-    assert isinstance(done, Compacted)
-    assert done.extraction.created == 4
-    assert sorted(each.content for each in facts) == sorted(
-        f"Sarah said that {text}" for text in FACTS[:4]
-    )
-    assert len(compactions) == 1
 
 
 @pytest.mark.parametrize("round_number", range(2))

@@ -20,10 +20,12 @@ from memory.clients.tools import Tools
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.models import Job, Memory
-from memory.services import jobs
+from memory.services import job_runs
 from memory.services.conversations import close_conversation, post_messages
 from memory.services.extraction import ExtractionCounts
-from memory.services.jobs import extract_now, overdue_jobs, run_job, start_extraction
+from memory.services.job_runs import run_job
+from memory.services.jobs import overdue_jobs, start_extraction
+from memory.services.waiting import extract_now
 from memory.tasks import run_extraction_job, sweep_jobs
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
@@ -306,7 +308,7 @@ def test_a_run_that_died_is_taken_over_when_its_lease_ends(
     conversation: Conversation, plain: Tools
 ) -> None:
     job = queued(conversation)
-    assert jobs._claim(team_id=job.team_id, job_id=job.pk) is not None  # and the worker dies
+    assert job_runs._claim(team_id=job.team_id, job_id=job.pk) is not None  # and the worker dies
     held = run(job, plain)
 
     set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
@@ -322,7 +324,7 @@ def test_an_expired_lease_is_taken_by_one_of_eight(
     conversation: Conversation, plain: Tools
 ) -> None:
     job = queued(conversation)
-    jobs._claim(team_id=job.team_id, job_id=job.pk)
+    job_runs._claim(team_id=job.team_id, job_id=job.pk)
     set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
 
     assert race(8, lambda _: run(job, plain)).count(True) == 1
@@ -360,12 +362,12 @@ def test_a_late_failure_does_not_undo_another_runs_success(
     conversation: Conversation, plain: Tools
 ) -> None:
     job = queued(conversation)
-    claim = jobs._claim(team_id=job.team_id, job_id=job.pk)
+    claim = job_runs._claim(team_id=job.team_id, job_id=job.pk)
     assert claim is not None
     set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
     run(job, plain)
 
-    jobs._note_failure(
+    job_runs._note_failure(
         team_id=job.team_id, job_id=job.pk, claim=claim, error=ValueError("too late")
     )
 
@@ -529,7 +531,7 @@ def test_the_sweep_leaves_what_is_running_and_what_is_done(
 ) -> None:
     done, running = queued(conversation), queued(conversation)
     run(done, plain)
-    jobs._claim(team_id=running.team_id, job_id=running.pk)
+    job_runs._claim(team_id=running.team_id, job_id=running.pk)
     published()
 
     sweep_jobs()

@@ -1,77 +1,79 @@
-"""A summary without a model: never over its room, never empty, continuing what was before."""
+"""A summary without a model: never over its room, never empty, what matters most in it."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.summarising import SUMMARY_TOKENS, RulesSummariser, summarise
+from memory.domain.summarising import (
+    MAX_POINTS,
+    SUMMARY_TOKENS,
+    RulesSummariser,
+    most_important,
+    sentences_of,
+    summarise,
+)
 from memory.domain.tokens import estimate_tokens
-from memory.domain.types import Point, Role, SourceMessage
+from memory.domain.types import Point
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 TEXTS = st.text(min_size=1, max_size=400)
-POINTS = st.lists(st.builds(Point, text=TEXTS, importance=st.integers(1, 10)), max_size=30)
-WORDS = st.sampled_from(["lives", "in", "Berlin", "3.50", "[1]", "Earlier", "nothing", "a"])
-SENTENCES = st.lists(
-    st.lists(WORDS, min_size=1, max_size=9).map(lambda words: f"Sarah {' '.join(words)}."),
-    max_size=9,
+POINTS = st.lists(
+    st.builds(
+        Point,
+        text=TEXTS,
+        importance=st.integers(1, 10),
+        said_at=st.integers(0, 9).map(lambda days: NOON + days * DAY),
+    ),
+    max_size=30,
 )
 
 
-def summed_up(*points: tuple[str, int], previous: str = "", days: int = 0) -> str:
+def said(*points: tuple[str, int]) -> list[Point]:
+    """Points that were said one a day."""
+    return [
+        Point(text, importance, NOON + day * DAY) for day, (text, importance) in enumerate(points)
+    ]
+
+
+def summed_up(*points: tuple[str, int], days: int = 0) -> str:
     """A summary of these points."""
-    return summarise(
-        points=[Point(text, importance) for text, importance in points],
-        previous=previous,
-        since=NOON,
-        until=NOON + days * DAY,
-    )
+    return summarise(points=said(*points), since=NOON, until=NOON + days * DAY)
 
 
-@given(POINTS, st.text(max_size=2000), st.integers(0, 400))
-def test_a_summary_is_never_over_its_room(points: list[Point], previous: str, days: int) -> None:
-    text = summarise(points=points, previous=previous, since=NOON, until=NOON + days * DAY)
+@given(POINTS, st.integers(0, 400))
+def test_a_summary_is_never_over_its_room(points: list[Point], days: int) -> None:
+    text = summarise(points=points, since=NOON, until=NOON + days * DAY)
 
     assert estimate_tokens(text) <= SUMMARY_TOKENS
     assert text.startswith("[2026-05-01")
 
 
-@given(POINTS, SENTENCES, st.integers(20, 120))
-def test_a_smaller_room_is_kept_too(points: list[Point], previous: list[str], room: int) -> None:
-    text = summarise(
-        points=points, previous=" ".join(previous), since=NOON, until=NOON, max_tokens=room
-    )
+@given(POINTS, st.integers(20, 120))
+def test_a_smaller_room_is_kept_too(points: list[Point], room: int) -> None:
+    text = summarise(points=points, since=NOON, until=NOON, max_tokens=room)
 
     assert estimate_tokens(text) <= room
 
 
-@given(st.lists(SENTENCES, min_size=1, max_size=6))
-def test_any_number_of_rounds_stays_one_summary(rounds: list[list[str]]) -> None:
-    text = ""
-    for number, sentences in enumerate(rounds):
-        text = summarise(
-            points=[Point(each, 5) for each in sentences],
-            previous=text,
-            since=NOON + number * DAY,
-            until=NOON + number * DAY,
-        )
+@given(POINTS)
+def test_the_same_input_gives_the_same_summary(points: list[Point]) -> None:
+    once = summarise(points=points, since=NOON, until=NOON)
 
-    assert estimate_tokens(text) <= SUMMARY_TOKENS
-    assert text.count("[2026") == 1
-    assert text.count("Earlier: ") <= 1
+    assert summarise(points=points, since=NOON, until=NOON) == once
 
 
-@given(SENTENCES)
-def test_the_same_input_gives_the_same_summary(sentences: list[str]) -> None:
-    points = [(each, 5) for each in sentences]
+@given(POINTS, TEXTS)
+def test_what_matters_more_than_all_else_is_never_the_one_left_out(
+    points: list[Point], text: str
+) -> None:
+    vital = Point(text, 11, NOON)
 
-    assert summed_up(*points) == summed_up(*points)
+    assert text in summarise(points=[*points, vital], since=NOON, until=NOON)
 
 
 def test_points_stand_in_the_order_they_were_said() -> None:
@@ -82,15 +84,23 @@ def test_points_stand_in_the_order_they_were_said() -> None:
 
 def test_what_matters_most_is_kept_when_room_is_short() -> None:
     small = [(f"Small thing number {number} was said at some length.", 4) for number in range(60)]
-    points = [*small, ("Sarah is allergic to peanuts.", 10)]
 
-    assert "Sarah is allergic to peanuts." in summed_up(*points)
+    assert "Sarah is allergic to peanuts." in summed_up(
+        ("Sarah is allergic to peanuts.", 10), *small
+    )
+
+
+def test_of_what_matters_the_same_the_latest_is_kept() -> None:
+    same = [(f"Thing number {number} was said at some length.", 5) for number in range(60)]
+
+    text = summed_up(*same)
+
+    assert "number 59 " in text
+    assert "number 0 " not in text
 
 
 def test_one_that_does_not_fit_leaves_room_to_shorter_ones() -> None:
-    text = summed_up(("x" * 2000, 10), ("Short.", 1))
-
-    assert text == "[2026-05-01] Short."
+    assert summed_up(("x" * 2000, 10), ("Short.", 1)) == "[2026-05-01] Short."
 
 
 def test_the_period_is_named() -> None:
@@ -101,65 +111,59 @@ def test_without_anything_worth_keeping_it_says_so() -> None:
     assert summed_up() == "[2026-05-01] Nothing worth keeping was said."
 
 
-def test_what_was_before_is_continued() -> None:
-    first = summed_up(("Sarah lives in Berlin.", 5), ("Sarah has a dog.", 5))
+def test_the_rules_sum_up_by_importance() -> None:
+    text = RulesSummariser().summarise(points=said(("A.", 5)), since=NOON, until=NOON + DAY)
 
-    second = summed_up(("Sarah plays the violin.", 5), previous=first, days=1)
-
-    assert second == (
-        "[2026-05-01 to 2026-05-02] Earlier: Sarah lives in Berlin. Sarah has a dog."
-        " Sarah plays the violin."
-    )
+    assert text == "[2026-05-01 to 2026-05-02] A."
 
 
-def test_what_was_before_survives_a_range_without_points() -> None:
-    first = summed_up(("Sarah lives in Berlin.", 5))
-
-    second = summed_up(previous=first)
-
-    assert "Sarah lives in Berlin." in second
+# -- what is kept for the next summary -------------------------------------------------------
 
 
-def test_nothing_worth_keeping_is_not_kept() -> None:
-    first = summed_up()
+@given(POINTS, st.integers(0, 40))
+def test_kept_points_are_the_most_important_in_the_order_of_time(
+    points: list[Point], limit: int
+) -> None:
+    kept = most_important(points=points, limit=limit)
 
-    second = summed_up(("Sarah lives in Berlin.", 5), previous=first)
+    assert len(kept) == min(limit, len(points))
+    assert [each.said_at for each in kept] == sorted(each.said_at for each in kept)
+    dropped = list(points)
+    for each in kept:
+        dropped.remove(each)
+    least = min(((each.importance, each.said_at) for each in kept), default=None)
+    if least is not None:
+        assert all((each.importance, each.said_at) <= least for each in dropped)
 
-    assert second == "[2026-05-01] Sarah lives in Berlin."
+
+def test_a_bounded_number_of_points_is_kept() -> None:
+    many = said(*[(f"Thing {number}.", 5) for number in range(3 * MAX_POINTS)])
+
+    assert most_important(points=many) == many[-MAX_POINTS:]
 
 
-def test_of_much_that_was_before_the_latest_stays_and_the_new_has_room() -> None:
-    previous = " ".join(f"Earlier fact number {number} was noted here." for number in range(40))
-
-    text = summed_up(("Sarah moved to Paris.", 1), previous=previous)
-
-    assert "Sarah moved to Paris." in text
-    assert "number 39 " in text
-    assert "number 0 " not in text
+# -- a summary that a person wrote -----------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "sentence",
+    ("text", "sentences"),
     [
-        "Sarah pays 3.50 euros a day.",
-        "Is Sarah in Berlin?",
-        "Sarah wrote [see above] in the margin.",
-        "Sarah uses a[0] in her code.",
-        "Sarah reads Dr. Who and Mr. Bean.",
-        "Sarah said: stop!",
+        ("[2026-05-01] Sarah has a dog. It is old.", ["Sarah has a dog.", "It is old."]),
+        ("[2026-05-01 to 2026-05-04] Sarah has a dog.", ["Sarah has a dog."]),
+        ("[2026-05-01] Nothing worth keeping was said.", []),
+        ("Sarah pays 3.50 euros. [Really] so?", ["Sarah pays 3.50 euros.", "[Really] so?"]),
+        ("No full stop", ["No full stop"]),
+        (" \n ", []),
     ],
 )
-def test_a_sentence_is_continued_to_the_letter(sentence: str) -> None:
-    first = summed_up((sentence, 5), ("Sarah has a dog.", 5))
-
-    second = summed_up(("New.", 5), previous=first)
-
-    assert f"Earlier: {sentence} Sarah has a dog. New." in second
+def test_a_summary_is_taken_apart_by_its_sentences(text: str, sentences: list[str]) -> None:
+    assert sentences_of(text) == sentences
 
 
-def test_the_rules_take_the_period_from_the_messages() -> None:
-    messages = [SourceMessage(UUID(int=n), n, Role.USER, "Hi.", NOON + n * DAY) for n in (3, 1, 2)]
+@given(st.lists(st.sampled_from(["Sarah is in Berlin.", "Is she?", "Yes!", "It is 3.50."])))
+def test_no_word_of_it_is_lost(sentences: list[str]) -> None:
+    text = summarise(
+        points=said(*[(each, 5) for each in sentences]), since=NOON, until=NOON, max_tokens=10_000
+    )
 
-    text = RulesSummariser().summarise(points=[], messages=messages, previous="")
-
-    assert text.startswith("[2026-05-02 to 2026-05-04]")
+    assert sentences_of(text) == sentences

@@ -1,0 +1,217 @@
+"""What stands of a conversation's summaries: the running one, and the points of the next."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import redis
+from django.conf import settings
+from django.db.models import Max, Min
+from django_redis import get_redis_connection
+
+from memory.domain.summarising import most_important, sentences_of
+from memory.domain.types import Point, Status
+from memory.models import Compaction, Job, Memory
+from teams.models import Conversation, Message
+
+SUMMARY_TAG = "summary"
+# What a person wrote into a summary is not for rules to drop.
+_WRITTEN_IMPORTANCE = 10
+_CACHE_SECONDS = 24 * 3600
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryBasis:
+    """What a summary is made of: its points in the order of time, and the time it covers."""
+
+    points: tuple[Point, ...]
+    since: datetime
+    until: datetime
+
+
+def latest_compaction(*, team_id: UUID, conversation_id: UUID) -> Compaction | None:
+    """The compaction that reaches furthest; call it in scope."""
+    rows = Compaction.objects.filter(team_id=team_id, conversation_id=conversation_id)
+    return rows.select_related("summary_memory").order_by("-to_position").first()
+
+
+def standing_summary(compaction: Compaction) -> Memory:
+    """The summary's memory in its present version, whatever its status."""
+    memory = compaction.summary_memory
+    while memory.superseded_by is not None and SUMMARY_TAG in memory.superseded_by.tags:
+        memory = memory.superseded_by
+    return memory
+
+
+def running_summary(*, conversation: Conversation) -> str:
+    """The latest summary of a conversation as it was corrected since; call it in scope.
+
+    Empty when there is none or it was deleted. `conversation` must be read before, in or outside
+    the same transaction, and the transaction must not have changed it: Redis answers for its
+    revision, which every compaction, correction and deletion moves; for any other revision, or
+    without Redis, the database does.
+    """
+    key = f"{settings.REDIS_PREFIX}:summary:{conversation.team_id}:{conversation.pk}"
+    try:
+        client = get_redis_connection("default")
+        held = client.get(key)
+    except redis.RedisError:
+        return _stored_summary(conversation)
+    if held is not None:
+        revision, text = json.loads(held)
+        if revision == conversation.revision:
+            return str(text)
+    text = _stored_summary(conversation)
+    try:
+        client.set(key, json.dumps([conversation.revision, text]), ex=_CACHE_SECONDS)
+    except redis.RedisError:
+        logger.warning("A summary was not cached: Redis is away.")
+    return text
+
+
+def summary_basis(
+    *, conversation: Conversation, previous: Compaction | None, first: int, last: int
+) -> SummaryBasis:
+    """What the summary of everything up to `last` is made of; call it in scope.
+
+    The points are those of the previous summary and the memories of messages `first` to `last`,
+    each as it stands now: what was superseded or deleted is left out, what was corrected says
+    what it was corrected to.
+    """
+    rows = Message.objects.filter(
+        team_id=conversation.team_id, conversation=conversation, position__lte=last
+    )
+    own = set(rows.filter(position__gte=first).values_list("id", flat=True))
+    earlier = _earlier_points(previous)
+    written = [point for point in earlier if not point.memory_ids]
+    known = {memory_id: point for point in earlier for memory_id in point.memory_ids}
+    found = _extracted(conversation, first, last, own)
+    standing: dict[UUID, tuple[int, Point]] = {}
+    # Of what was said at the same moment, the points known before come first, in their order.
+    order = {memory_id: place for place, memory_id in enumerate(known)}
+    for memory, head in _standing(conversation, known.keys() | found):
+        if memory.pk in known:
+            said_at = known[memory.pk].said_at
+        elif own.intersection(memory.source_message_ids):
+            said_at = memory.created_at
+        else:
+            continue
+        point = Point(head.content, head.importance, said_at, (head.pk,))
+        standing.setdefault(head.pk, (order.get(memory.pk, len(order)), point))
+    ranked = sorted(standing.values(), key=lambda placed: placed[0])
+    points = sorted((*written, *(point for _, point in ranked)), key=lambda point: point.said_at)
+    covered = rows if written or known else rows.filter(position__gte=first)
+    times = covered.aggregate(since=Min("created_at"), until=Max("created_at"))
+    return SummaryBasis(tuple(most_important(points=points)), times["since"], times["until"])
+
+
+def points_as_json(points: Sequence[Point]) -> list[dict[str, object]]:
+    """The points as a compaction keeps them."""
+    return [
+        {
+            "text": point.text,
+            "importance": point.importance,
+            "said_at": point.said_at.isoformat(),
+            "memory_ids": [str(each) for each in point.memory_ids],
+        }
+        for point in points
+    ]
+
+
+def _stored_summary(conversation: Conversation) -> str:
+    latest = latest_compaction(team_id=conversation.team_id, conversation_id=conversation.pk)
+    if latest is None:
+        return ""
+    memory = standing_summary(latest)
+    return "" if memory.status == Status.SOFT_DELETED else memory.content
+
+
+def _earlier_points(previous: Compaction | None) -> list[Point]:
+    """The points the previous summary was made of, or its sentences where a person rewrote it."""
+    if previous is None:
+        return []
+    memory = standing_summary(previous)
+    if memory.status == Status.SOFT_DELETED:
+        return []
+    if memory.content != previous.summary or not previous.points:
+        said_at = previous.summary_memory.created_at
+        return [
+            Point(sentence, _WRITTEN_IMPORTANCE, said_at)
+            for sentence in sentences_of(memory.content)
+        ]
+    return [
+        Point(
+            text=str(each["text"]),
+            importance=int(each["importance"]),
+            said_at=datetime.fromisoformat(each["said_at"]),
+            memory_ids=tuple(UUID(one) for one in each["memory_ids"]),
+        )
+        for each in previous.points
+    ]
+
+
+def _extracted(conversation: Conversation, first: int, last: int, own: set[UUID]) -> set[UUID]:
+    """The memories that were made of the messages `own`, and those that others met again."""
+    memories = Memory.objects.filter(
+        team_id=conversation.team_id, conversation=conversation, extraction_pass__isnull=False
+    ).values_list("id", "source_message_ids")
+    made = {memory_id for memory_id, sources in memories if own.intersection(sources)}
+    results = Job.objects.filter(
+        team_id=conversation.team_id,
+        conversation=conversation,
+        from_position__lte=last,
+        to_position__gte=first,
+    ).values_list("result", flat=True)
+    return made | {UUID(each) for result in results for each in result.get("memories", ())}
+
+
+def _standing(conversation: Conversation, ids: Collection[UUID]) -> list[tuple[Memory, Memory]]:
+    """Each memory that still holds, with the version of it that does, oldest first."""
+    rows = _read(conversation, ids)
+    versions = dict(rows)
+    wanted = _successors(rows)
+    while missing := wanted - versions.keys():
+        newer = _read(conversation, missing)
+        versions.update(newer)
+        wanted = _successors(newer)
+    found = []
+    for memory in sorted(rows.values(), key=lambda row: (row.created_at, row.pk)):
+        head = memory
+        while not head.is_live and head.superseded_by_id in versions:
+            head = versions[head.superseded_by_id]
+        # A correction rests on the same messages; a newer statement on its own, and stands for
+        # itself where it belongs to this conversation.
+        is_same = head is memory or not set(memory.source_message_ids).isdisjoint(
+            head.source_message_ids
+        )
+        if head.is_live and is_same:
+            found.append((memory, head))
+    return found
+
+
+def _successors(rows: dict[UUID, Memory]) -> set[UUID]:
+    return {
+        row.superseded_by_id
+        for row in rows.values()
+        if not row.is_live and row.superseded_by_id is not None
+    }
+
+
+def _read(conversation: Conversation, ids: Collection[UUID]) -> dict[UUID, Memory]:
+    rows = Memory.objects.filter(team_id=conversation.team_id, pk__in=list(ids)).only(
+        "team_id",
+        "content",
+        "importance",
+        "status",
+        "superseded_by_id",
+        "source_message_ids",
+        "created_at",
+    )
+    return {row.pk: row for row in rows}
