@@ -14,8 +14,8 @@ from memory.clients.embedders import (
     WordLlamaEmbedder,
 )
 from memory.domain.ports import Embedder
-from routing.clients.completions import FailureKind
 from routing.clients.embeddings import EmbeddingError, TextEmbeddings
+from routing.clients.protocol import FailureKind
 
 WORDLLAMA, OPENAI, FASTEMBED = PROVIDERS = ("wordllama", "openai", "fastembed")
 _DEFAULT_MODELS = {

@@ -15,8 +15,8 @@ import wordllama
 from numpy.typing import NDArray
 
 from memory.domain.text import is_blank
-from routing.clients.completions import FailureKind
 from routing.clients.embeddings import EmbeddingError, TextEmbeddings
+from routing.clients.protocol import FailureKind
 
 logger = logging.getLogger(__name__)
 

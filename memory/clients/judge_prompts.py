@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, FiniteFloat, WithJsonSchema
 
 from memory.domain.types import Statement, Verdict
-from routing.clients.completions import ChatMessage
+from routing.clients.protocol import ChatMessage
 
 # What is longer says its own thing in its first part or not at all.
 MAX_STATEMENT_CHARS = 4_000

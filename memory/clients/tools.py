@@ -52,11 +52,19 @@ class Tools:
 
 @cache
 def default_tools() -> Tools:
+    """What the settings name, built once a process."""
+    return configured_tools()
+
+
+def configured_tools() -> Tools:
     """What the settings name: rules and the embedded embedder where they name no model."""
     extractor: Extractor = RulesExtractor()
     if settings.EXTRACTION_MODEL:
         extractor = ModelExtractor(
-            completions=_completions(settings.EXTRACTION_MODEL), fallback=extractor
+            completions=_completions(settings.EXTRACTION_MODEL),
+            fallback=extractor,
+            reviewer=_completions(settings.REVIEW_MODEL) if settings.REVIEW_MODEL else None,
+            context_tokens=settings.EXTRACTION_CONTEXT_TOKENS,
         )
     judge: Judge = RulesJudge()
     if settings.JUDGE_MODEL:

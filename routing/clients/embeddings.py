@@ -13,7 +13,7 @@ import openai
 from numpy.typing import NDArray
 from openai.types import CreateEmbeddingResponse
 
-from .completions import FailureKind
+from .protocol import FailureKind
 
 logger = logging.getLogger(__name__)
 

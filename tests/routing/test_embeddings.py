@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from routing.clients.completions import FailureKind
 from routing.clients.embeddings import EmbeddingError, TextEmbeddings
+from routing.clients.protocol import FailureKind
 from tests.openai_server import Behaviour, FakeOpenAI, dropped, error, slow
 
 KEY = "key-of-the-test-4711"

@@ -1,0 +1,156 @@
+"""`/metrics` for Prometheus: requests by route, jobs, written memories, and what is up.
+
+Each web process counts its requests in a file of its own; whichever process is asked adds up the
+files of all (config/gunicorn_conf.py names their folder). Jobs come from the database and written
+memories from Redis, so that workers and other machines are in the figures.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import os
+import time
+from collections.abc import Callable, Iterator
+
+import redis
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError
+from django.http import HttpRequest, HttpResponse
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    generate_latest,
+)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from memory.selectors.jobs import jobs_by_state
+from memory.services.written import written_counts
+from teams.services.people import all_team_ids
+from teams.tenancy import team_scope
+
+from .health import postgres_answers, redis_answers
+from .problems import problem
+
+MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
+_METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
+# With one of these somebody else asks through a proxy that happens to stand on this machine.
+_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via")
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
+
+REQUESTS = Counter(
+    "palimpsest_http_requests",
+    "Requests answered.",
+    ["route", "method", "status"],
+    registry=None,
+)
+LATENCY = Histogram(
+    "palimpsest_http_request_seconds",
+    "Seconds until the answer began.",
+    ["route", "method"],
+    buckets=_SECONDS,
+    registry=None,
+)
+
+
+class MetricsMiddleware:
+    """Counts every request and its seconds under its route; addresses and ids are in no label."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        started = time.perf_counter()
+        response = self.get_response(request)
+        match = request.resolver_match
+        route = f"/{match.route}" if match is not None else "unmatched"
+        method = request.method if request.method in _METHODS else "other"
+        REQUESTS.labels(route, method, response.status_code).inc()
+        LATENCY.labels(route, method).observe(time.perf_counter() - started)
+        return response
+
+
+class _State(Collector):
+    """What is read when it is asked for; what is away is left out and told as such."""
+
+    def collect(self) -> Iterator[Metric]:
+        """The metrics as they are now."""
+        up = GaugeMetricFamily(
+            "palimpsest_up", "1 for a service that answers, else 0.", labels=["service"]
+        )
+        has_postgres, has_redis = postgres_answers(), redis_answers()
+        up.add_metric(["postgresql"], float(has_postgres))
+        up.add_metric(["redis"], float(has_redis))
+        yield up
+        if has_postgres:
+            yield from _jobs()
+        if has_redis:
+            yield from _memories()
+
+
+def _jobs() -> Iterator[Metric]:
+    jobs = GaugeMetricFamily("palimpsest_jobs", "Extraction jobs by state.", labels=["state"])
+    try:
+        with team_scope(team_ids=all_team_ids(), actor="metrics"):
+            counts = jobs_by_state()
+    except (DatabaseError, InterfaceError):
+        return
+    for state, count in counts.items():
+        jobs.add_metric([state], count)
+    yield jobs
+
+
+def _memories() -> Iterator[Metric]:
+    written = CounterMetricFamily(
+        "palimpsest_memories_written", "Writes of memories by outcome.", labels=["outcome"]
+    )
+    try:
+        counts = written_counts()
+    except redis.RedisError:
+        return
+    for outcome, count in counts.items():
+        written.add_metric([outcome], count)
+    yield written
+
+
+def metrics(request: HttpRequest) -> HttpResponse:
+    """The metrics in Prometheus' text format, for who may see them."""
+    if request.method not in ("GET", "HEAD"):
+        refusal = problem(405, "Method not allowed", "Metrics are read with GET.")
+        refusal["Allow"] = "GET, HEAD"
+        return refusal
+    if not _may_see(request):
+        if settings.METRICS_TOKEN:
+            return problem(
+                401,
+                "Unauthorized",
+                "Send the header «Authorization: Bearer <METRICS_TOKEN>».",
+                headers={"WWW-Authenticate": 'Bearer realm="metrics"'},
+            )
+        return problem(
+            403, "Forbidden", "Metrics are for this machine alone; set METRICS_TOKEN for others."
+        )
+    registry = CollectorRegistry()
+    if os.environ.get(MULTIPROCESS):
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    else:
+        registry.register(REQUESTS)
+        registry.register(LATENCY)
+    registry.register(_State())
+    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+
+def _may_see(request: HttpRequest) -> bool:
+    if settings.METRICS_TOKEN:
+        sent = request.headers.get("Authorization", "").encode()
+        return hmac.compare_digest(sent, f"Bearer {settings.METRICS_TOKEN}".encode())
+    if any(name in request.headers for name in _FORWARDED):
+        return False
+    try:
+        return ipaddress.ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+    except ValueError:
+        return False

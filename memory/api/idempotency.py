@@ -1,0 +1,136 @@
+"""`Idempotency-Key` on POST: a request sent twice is carried out once and answered the same."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any, cast
+
+from django.core.exceptions import PermissionDenied
+from django.db import DatabaseError, InterfaceError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+from rest_framework.exceptions import APIException
+from rest_framework.request import Request
+from rest_framework.viewsets import GenericViewSet
+
+from teams.errors import DomainError
+from teams.principal import Principal
+from teams.services.idempotency import (
+    HEADER,
+    Answer,
+    ClaimedRequest,
+    abandon_request,
+    claim_request,
+    finish_request,
+    mark_committed,
+    release_request,
+)
+from teams.tenancy import before_commit
+
+REPLAY_HEADER = "Idempotent-Replay"
+# After these nothing was carried out, and the same request may be sent again as a new one.
+_REFUSALS = (DomainError, APIException, Http404, PermissionDenied)
+
+logger = logging.getLogger(__name__)
+
+
+class _AnsweredError(Exception):
+    """The request was answered before."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+class IdempotentPosts(GenericViewSet[Any]):
+    """A viewset that honours the header on every POST.
+
+    An action that streams its answer cannot repeat it: `@action(…,
+    honours_idempotency_key=False)` leaves the header unread there.
+    """
+
+    honours_idempotency_key = True
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        # Any: Django's own signature
+        """The answer, which is kept under the key of the request where it has one."""
+        self._claimed: ClaimedRequest | None = None
+        self._is_refused = False
+        with ExitStack() as self._marking:
+            try:
+                return super().dispatch(request, *args, **kwargs)
+            except Exception:
+                self._end(abandon_request)
+                raise
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        # Any: Django REST framework's own signature
+        """Let the caller in, then claim the request or raise the answer it had before."""
+        super().initial(request, *args, **kwargs)
+        key = request.headers.get(HEADER)
+        if key is None or request.method != "POST" or not self.honours_idempotency_key:
+            return
+        principal = cast(Principal, request.user)
+        claimed = claim_request(
+            team_id=principal.team_id,
+            agent_id=principal.agent_id,
+            key=key,
+            digest=_digest(request),
+            now=timezone.now(),
+        )
+        if isinstance(claimed, Answer):
+            raise _AnsweredError(claimed)
+        self._claimed = claimed
+        self._marking.enter_context(before_commit(mark_committed(claimed)))
+
+    def handle_exception(self, exc: Exception) -> Any:  # Any: a response of either framework
+        """The answer to an error; what was answered before is one of them."""
+        if isinstance(exc, _AnsweredError):
+            answer = exc.answer
+            return HttpResponse(
+                answer.body,
+                status=answer.status,
+                content_type=answer.media_type,
+                headers={REPLAY_HEADER: "true"},
+            )
+        self._is_refused = isinstance(exc, _REFUSALS)
+        return super().handle_exception(exc)
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        # Any: Django REST framework's own signature
+        """The response, its content kept when the request was carried out."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        if self._claimed is None:
+            return response
+        if 200 <= response.status_code < 300 and not response.streaming:
+            if callable(render := getattr(response, "render", None)):
+                render()
+            answer = Answer(
+                response.status_code, response["Content-Type"], response.content.decode()
+            )
+            self._end(lambda *, claimed: finish_request(claimed=claimed, answer=answer))
+        else:
+            self._end(release_request if self._is_refused else abandon_request)
+        return response
+
+    def _end(self, how: Callable[..., None]) -> None:
+        """Say of the claimed request what became of it; the row says enough when that fails."""
+        claimed, self._claimed = self._claimed, None
+        self._marking.close()
+        if claimed is None:
+            return
+        try:
+            how(claimed=claimed)
+        except (DatabaseError, InterfaceError):
+            logger.warning("The answer under an idempotency key was not kept.", exc_info=True)
+
+
+def _digest(request: Request) -> bytes:
+    """What makes two requests the same: the method, the whole address and the body's bytes."""
+    parts = [str(request.method), request.get_full_path()]
+    head = hashlib.sha256("\n".join(parts).encode()).digest()
+    return hashlib.sha256(head + request._request.body).digest()

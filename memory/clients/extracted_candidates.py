@@ -1,0 +1,150 @@
+"""From what a model proposes to candidates within the house's bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as clock_time
+
+from memory.domain.extraction.dialogue import is_person_speaking
+from memory.domain.extraction.guards import is_command
+from memory.domain.text import is_blank, normalise_text
+from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
+
+from .extraction_prompts import (
+    CATEGORIES,
+    EXTRACTED_TYPES,
+    MAX_MEMORY_CHARS,
+    MIN_IMPORTANCE,
+    SENSITIVE_FIELDS,
+    ProposedMemory,
+)
+
+_SUBJECT = re.compile(r"[^\W_][\w-]*(?:\.[^\W_][\w-]*)*")
+_MAX_SUBJECT = 200
+_NEVER_STORED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_SENTENCE_END = re.compile(r"[.!?](?=\s)")
+
+
+def candidate_of(
+    *,
+    proposal: ProposedMemory,
+    messages: Sequence[SourceMessage],
+    overlap: int,
+    participants: Participants,
+    extraction_pass: int,
+    extractor: str,
+) -> Candidate | None:
+    """The proposal within the house's bounds; None when it may not be stored.
+
+    Its message numbers count `messages` from 1; the first `overlap` of them were read before.
+    """
+    count = len(messages)
+    numbers = sorted({number for number in proposal.messages if 1 <= number <= count})
+    sources = [messages[number - 1] for number in numbers]
+    content = _bounded(proposal.content)
+    importance = round(_within(proposal.importance, 1, 10))
+    if numbers and numbers[-1] <= overlap:
+        # The window before had these messages as its own.
+        return None
+    if not sources or is_blank(content) or is_command(text=content) or importance < MIN_IMPORTANCE:
+        return None
+    memory_type = _memory_type(proposal.type)
+    if importance >= 9 and not any(
+        is_person_speaking(message=source, participants=participants) for source in sources
+    ):
+        # What only an assistant or a tool said can be neither a wish to remember nor a core fact.
+        importance = 8
+    subject = _subject(proposal.subject)
+    valid_from, valid_to = _validity(proposal)
+    return Candidate(
+        content=content,
+        memory_type=memory_type,
+        importance=importance,
+        confidence=_within(proposal.confidence, 0.0, 1.0),
+        message_ids=tuple(source.id for source in sources),
+        subject=subject,
+        category=proposal.category if proposal.category in CATEGORIES else "",
+        is_pinned=importance == 10 or (importance == 9 and memory_type is MemoryType.USER_PROFILE),
+        extraction_pass=extraction_pass,
+        sensitive_field=_sensitive_field(proposal, memory_type=memory_type, subject=subject),
+        valid_from=valid_from,
+        valid_to=valid_to,
+        extractor=extractor,
+    )
+
+
+def _within(value: float, low: float, high: float) -> float:
+    return max(low, min(high, value))
+
+
+def _bounded(text: str) -> str:
+    """The text on one line, cut at a sentence's end, else at a word, to the length of a memory."""
+    line = " ".join(_NEVER_STORED.sub("", text).split())
+    if len(line) <= MAX_MEMORY_CHARS:
+        return line
+    ends = [match.end() for match in _SENTENCE_END.finditer(line[: MAX_MEMORY_CHARS + 1])]
+    # An early stop is more likely an abbreviation, and would throw most of the text away.
+    if ends and ends[-1] > MAX_MEMORY_CHARS // 3:
+        return line[: ends[-1]]
+    return line[: MAX_MEMORY_CHARS - 1].rsplit(" ", 1)[0] + "…"
+
+
+def _memory_type(name: str) -> MemoryType:
+    word = name.strip().lower().replace("-", "_")
+    return MemoryType(word) if word in EXTRACTED_TYPES else MemoryType.SEMANTIC
+
+
+def _subject(path: str) -> str:
+    tidy = re.sub(r"\s+", "_", path.strip().lower())
+    return tidy if len(tidy) <= _MAX_SUBJECT and _SUBJECT.fullmatch(tidy) else ""
+
+
+def _sensitive_field(proposal: ProposedMemory, *, memory_type: MemoryType, subject: str) -> str:
+    """The profile field that needs consent, also where the model named it in the subject only."""
+    if proposal.sensitive_field in SENSITIVE_FIELDS:
+        return proposal.sensitive_field
+    last = subject.rpartition(".")[2]
+    is_profile = memory_type is MemoryType.USER_PROFILE and subject.startswith("user.")
+    return last if is_profile and last in SENSITIVE_FIELDS else ""
+
+
+def _validity(proposal: ProposedMemory) -> tuple[datetime | None, datetime | None]:
+    """From the first day's start to the last day's end, UTC; what is no date is left open."""
+    first, last = _day(proposal.valid_from), _day(proposal.valid_to)
+    if first and last and last < first:
+        return None, None
+    return first, last + timedelta(days=1) if last else None
+
+
+def _day(text: str) -> datetime | None:
+    try:
+        day = date.fromisoformat(text.strip()[:10])
+    except ValueError:
+        return None
+    # Models write such years for "always" and "for ever".
+    if not 1900 <= day.year < 2200:
+        return None
+    return datetime.combine(day, clock_time(), tzinfo=UTC)
+
+
+def merged(*, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Each text once, in order of first appearance, with all its sources and its best marks."""
+    found: dict[str, Candidate] = {}
+    for candidate in candidates:
+        key = normalise_text(candidate.content)
+        first = found.get(key)
+        if first is None:
+            found[key] = candidate
+            continue
+        found[key] = replace(
+            first,
+            importance=max(first.importance, candidate.importance),
+            confidence=max(first.confidence, candidate.confidence),
+            is_pinned=first.is_pinned or candidate.is_pinned,
+            sensitive_field=first.sensitive_field or candidate.sensitive_field,
+            message_ids=tuple(dict.fromkeys((*first.message_ids, *candidate.message_ids))),
+        )
+    return list(found.values())

@@ -1,0 +1,68 @@
+"""Keys, passwords and card numbers never become a memory's text, whoever writes it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from audit.services.events import Event, record_events
+from memory.domain.extraction.guards import MASK, mask_secrets
+from memory.services.drafts import WriteResult
+from teams.errors import InvalidError
+
+_WORD = re.compile(r"[^\W_]+")
+# Words that only introduce a secret: a text of these and a mask tells nothing worth knowing.
+_INTRODUCING = re.compile(
+    r"a|access|an|api|are|auth|authorization|bearer|card|cc|client|code|credentials?|credit|cvc|cvv"
+    r"|debit|for|here|i|is|its?|key|login|mine|my|new|no|number|of|our|pass|passcode|passphrase"
+    r"|passwd|password|pin|private|pwd|secret|ssh|the|this|to|token|use|was|with|your"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedText:
+    """A text as it may be stored, and whether a secret in it was masked."""
+
+    text: str
+    is_masked: bool = False
+
+
+def masked_text(*, text: str, field: str, refuse_bare: bool = True) -> MaskedText:
+    """The text with every secret masked.
+
+    With `refuse_bare` an InvalidError names `field` when nothing but a secret is in the text.
+    """
+    safe = mask_secrets(text=text)
+    if safe == text:
+        return MaskedText(text)
+    if refuse_bare and _tells_nothing(safe):
+        raise InvalidError(
+            "This is nothing but a key, password or card number, and those are never stored. Keep"
+            " it in a secret store and say here what it is for.",
+            field=field,
+        )
+    return MaskedText(safe, is_masked=True)
+
+
+def note_masked(*, team_id: UUID, result: WriteResult) -> WriteResult:
+    """Record that a secret was masked in what became this memory; call it in the team's scope.
+
+    Returns the result that says so.
+    """
+    memory = result.memory
+    event = Event(
+        node="write",
+        op="mask_secret",
+        memory_id=memory.pk,
+        end_user_id=memory.end_user_id,
+        conversation_id=memory.conversation_id,
+        meta={"outcome": result.outcome.value},
+    )
+    record_events(team_id=team_id, events=[event])
+    return replace(result, secret_masked=True)
+
+
+def _tells_nothing(safe: str) -> bool:
+    words = _WORD.findall(safe.replace(MASK, " ").casefold())
+    return all(_INTRODUCING.fullmatch(word) for word in words)

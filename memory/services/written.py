@@ -1,0 +1,42 @@
+"""How many memories were written, by outcome: counted in Redis for all processes and machines."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterable
+
+import redis
+from django.conf import settings
+from django.db import transaction
+from django_redis import get_redis_connection
+
+from memory.services.drafts import Outcome, WriteResult
+
+WRITTEN = f"{settings.REDIS_PREFIX}:written"
+
+logger = logging.getLogger(__name__)
+
+
+def count_written(results: Iterable[WriteResult]) -> None:
+    """Count what a write did, once its transaction commits; never fails or undoes the write."""
+    counts = Counter(result.outcome.value for result in results)
+
+    def count() -> None:
+        try:
+            pipe = get_redis_connection("default").pipeline(transaction=False)
+            for outcome, number in counts.items():
+                pipe.hincrby(WRITTEN, outcome, number)
+            pipe.execute()
+        except redis.RedisError:
+            logger.warning("Written memories were not counted: Redis is away.")
+
+    if counts:
+        transaction.on_commit(count)
+
+
+def written_counts() -> dict[str, int]:
+    """How many writes had each outcome, since Redis was empty; raises RedisError when away."""
+    kept = get_redis_connection("default").hgetall(WRITTEN)
+    found = {name.decode(): int(number) for name, number in kept.items()}
+    return {outcome.value: found.get(outcome.value, 0) for outcome in Outcome}

@@ -1,0 +1,32 @@
+"""What goes to a language model, and how asking one can fail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message of a prompt."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class FailureKind(StrEnum):
+    """Why there is no answer, as far as a caller can act on it."""
+
+    UNAVAILABLE = "unavailable"
+    REFUSED = "refused"
+    MALFORMED = "malformed"
+    MISCONFIGURED = "misconfigured"
+
+
+class CompletionError(Exception):
+    """No usable answer came; the message never holds prompt, answer or key."""
+
+    def __init__(self, message: str, *, kind: FailureKind) -> None:
+        super().__init__(message)
+        self.kind = kind
