@@ -19,6 +19,7 @@ from uuid import UUID
 from memory.domain.extraction import RulesExtractor
 from memory.domain.ports import Extractor
 from memory.domain.types import Candidate, Participants, Role, SourceMessage
+from memory.domain.wording import check_wording
 
 DEFAULT_DATA = Path("../shared/data/extraction-dev.jsonl")
 
@@ -147,9 +148,22 @@ def run(*, extractor: Extractor, items: Sequence[dict[str, Any]]) -> tuple[Score
         )
         spent += time.process_time() - begin
         count += len(messages)
-        score_conversation(score=first_score, item=item, produced=first)
-        score_conversation(score=both_score, item=item, produced=[*first, *second])
+        kept = _well_worded(first, messages), _well_worded(second, messages)
+        score_conversation(score=first_score, item=item, produced=kept[0])
+        score_conversation(score=both_score, item=item, produced=[*kept[0], *kept[1]])
     return first_score, both_score, count / spent if spent else 0.0
+
+
+def _well_worded(
+    candidates: Sequence[Candidate], messages: Sequence[SourceMessage]
+) -> list[Candidate]:
+    """What the writing constraints let through, as the write path would store it."""
+    said = {message.id: message.created_at for message in messages}
+    checked = [
+        check_wording(each, said_at=max(said[source] for source in each.message_ids))
+        for each in candidates
+    ]
+    return [wording.candidate for wording in checked if wording.candidate is not None]
 
 
 def main() -> None:

@@ -33,12 +33,14 @@ django.setup()
 from django.db import OperationalError, connection  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from benchmarks.texts import Texts  # noqa: E402
 from memory.clients.tools import Tools, default_tools  # noqa: E402
 from memory.domain.viewer import Viewer  # noqa: E402
 from memory.services.conversations import open_conversation  # noqa: E402
 from memory.services.explicit import StatedMemory, remember  # noqa: E402
 from memory.services.extraction import find_candidates, load_range  # noqa: E402
-from memory.services.jobs import queue_extraction, run_job  # noqa: E402
+from memory.services.job_runs import run_job  # noqa: E402
+from memory.services.jobs import queue_extraction  # noqa: E402
 from teams.services.conversations import NewMessage, append_messages  # noqa: E402
 from teams.services.people import create_team  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
@@ -49,80 +51,6 @@ LOST = "lost"
 BULK = 500
 SINGLES = 120  # a client's writes in one measure of single ones
 CONVERSATION = 20  # messages, the usual interval of extraction
-
-_WORDS = {
-    "first": (
-        "Ada Bruno Chen Dalia Emre Farah Goran Hana Idris Jonas Keiko Lena Mateo Nadia Oskar Priya"
-        " Quentin Rosa Samir Tilda Uma Viktor Wanda Xenia Yusuf Zoe"
-    ),
-    "last": (
-        "Abara Berg Costa Dvorak Eriksen Fontaine Garcia Hoang Ivanov Jansen Kowalski Lindqvist"
-        " Mori Novak Okafor Petrov Quispe Rossi Suzuki Tanaka Ueda Vargas Weber Xu Yilmaz Zhou"
-    ),
-    "city": (
-        "Lisbon Oslo Kyoto Lagos Quito Porto Tallinn Hanoi Bergen Lima Dakar Riga Perth Leeds"
-        " Turin Graz Nairobi Accra Malmo Sofia"
-    ),
-    "job": (
-        "welder nurse beekeeper translator plumber geologist pianist baker surveyor florist"
-        " cartographer dentist forester carpenter archivist electrician optician sculptor"
-    ),
-    "firm": (
-        "Northwind Halcyon Brightwater Kestrel Marlowe Tessera Juniper Oakline Vireo Solstice"
-        " Quarry Lantern Meridian Pinecrest Foxglove Harbour"
-    ),
-    "thing": (
-        "bicycle accordion telescope sourdough kayak greenhouse typewriter terrarium loom drone"
-        " motorbike aquarium violin pottery-wheel chessboard camera barometer hammock kiln sextant"
-    ),
-    "system": (
-        "billing ingestion search authentication reporting scheduling inventory checkout telemetry"
-        " payroll messaging provisioning archival routing caching deployment migration alerting"
-    ),
-    "tool": (
-        "Postgres Kafka Redis Terraform Grafana Ansible RabbitMQ Nginx Elasticsearch Jenkins"
-        " Prometheus Vault Consul Airflow Celery ClickHouse Docker Envoy"
-    ),
-    "food": (
-        "walnuts shellfish coriander lentils mangoes buckwheat anchovies rhubarb tofu celery"
-        " pistachios oysters polenta kimchi figs aubergine"
-    ),
-    "day": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
-    "month": (
-        "January February March April May June July August September October November December"
-    ),
-}
-_SLOTS = {name: words.split() for name, words in _WORDS.items()}
-_MEMORIES = (
-    "{who} works as a {job} at {firm} in {city}.",
-    "{who} bought a {thing} in {city} in {month}.",
-    "{who} cannot eat {food} and asks for {food2} instead.",
-    "The {system} service of {firm} writes to {tool}, which {who} runs.",
-    "{who} decided in {month} that {system} moves from {tool} to {tool2}.",
-    "Every {day} at {number}:00 {who} restarts the {system} workers by hand.",
-    "{who} is allergic to {food}; the clinic in {city} wrote it down in {month}.",
-    "Ticket {number}{number2}: {tool} lost messages of {system} until {who} raised its timeout.",
-    "{who} teaches a {job} from {city} how to repair a {thing}.",
-    "The lease of {who}'s flat in {city} ends on {number} {month}.",
-    "{firm} pays {who} {number},{number2}00 for the {system} audit of {month}.",
-    "{who} prefers the {thing} from {city} to the one that {firm} sells.",
-    "Before a release of {system}, {who} checks {tool} for {number} minutes.",
-    "{who} learned to cook {food} with {food2} from a {job} on a {day}.",
-    "{who} and a {job} from {firm} meet in {city} each {day} about {system}.",
-    "Port {number}{number2} of the {system} host belongs to {tool}, says {who}.",
-)
-_MESSAGES = (
-    "I work as a {job} at {firm} now, and I live in {city}.",
-    "Hm, let me think about that for a moment.",
-    "We decided to move {system} from {tool} to {tool2} before {month}.",
-    "I'm allergic to {food}, so please never suggest it again.",
-    "Thanks, that helps a lot!",
-    "My sister {who} is visiting from {city} on {day}, she is bringing her {thing}.",
-    "How do I restart the {system} workers when {tool} hangs?",
-    "Please remember that {who} owns {system}; ask before you touch {tool}.",
-    "I always prefer short answers when we talk about {system}, and no tables.",
-    "Yesterday {tool} lost {number} messages of {system} until {who} raised its timeout.",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,44 +77,24 @@ class Ground:
     count: int = 0
 
 
-class Texts:
-    """Sentences put together from word lists; the same seed gives the same ones."""
-
-    def __init__(self, seed: int, users: int = 0) -> None:
-        self._random = random.Random(seed)
-        self._users = users
-
-    def of(self, patterns: Sequence[str]) -> str:
-        """One sentence of a pattern chosen at random."""
-        draw = self._random
-        slots = {name: draw.choice(words) for name, words in _SLOTS.items()}
-        return draw.choice(patterns).format(
-            who=f"{slots['first']} {slots['last']}",
-            tool2=draw.choice(_SLOTS["tool"]),
-            food2=draw.choice(_SLOTS["food"]),
-            number=draw.randint(1, 28),
-            number2=draw.randint(10, 99),
-            **slots,
+def _statements(texts: Texts, count: int, *, check: bool) -> list[StatedMemory]:
+    return [
+        StatedMemory(
+            content=texts.statement(),
+            importance=texts.importance(),
+            user=texts.user(),
+            check=check,
         )
+        for _ in range(count)
+    ]
 
-    def memories(self, count: int, *, check: bool) -> list[StatedMemory]:
-        """New statements; each is somebody's where there are users."""
-        return [
-            StatedMemory(
-                content=self.of(_MEMORIES),
-                importance=self._random.randint(3, 9),
-                user=f"user-{self._random.randrange(self._users)}" if self._users else None,
-                check=check,
-            )
-            for _ in range(count)
-        ]
 
-    def messages(self, count: int) -> list[NewMessage]:
-        """Talk of a person and an assistant in turns."""
-        return [
-            NewMessage(role="assistant" if index % 2 else "user", content=self.of(_MESSAGES))
-            for index in range(count)
-        ]
+def _talk(texts: Texts, count: int) -> list[NewMessage]:
+    """A person and an assistant in turns."""
+    return [
+        NewMessage(role="assistant" if index % 2 else "user", content=texts.remark())
+        for index in range(count)
+    ]
 
 
 def new_ground() -> Ground:
@@ -201,7 +109,7 @@ def fill(*, ground: Ground, size: int, users: int, tools: Tools) -> None:
     texts = Texts(random.randrange(2**32), users)
     while ground.count < size:
         count = min(BULK, size - ground.count)
-        _write(ground, texts.memories(count, check=False), tools)
+        _write(ground, _statements(texts, count, check=False), tools)
         ground.count += count
 
 
@@ -213,7 +121,9 @@ def write_rate(
 
     def client(seed: int) -> Counter[str]:
         texts = Texts(seed, users)
-        batches = [texts.memories(measure.batch, check=measure.check) for _ in range(measure.calls)]
+        batches = [
+            _statements(texts, measure.batch, check=measure.check) for _ in range(measure.calls)
+        ]
         connection.ensure_connection()
         start.wait()
         try:
@@ -245,7 +155,7 @@ def extraction_rates(*, conversations: int, tools: Tools) -> tuple[float, float]
             )
             append_messages(
                 conversation=conversation,
-                messages=texts.messages(CONVERSATION),
+                messages=_talk(texts, CONVERSATION),
                 now=timezone.now(),
             )
             sources.append(load_range(conversation=conversation, first=1, last=CONVERSATION))

@@ -21,9 +21,10 @@ from benchmarks.locomo_data import Recall, Sample
 from memory.clients.tools import Tools
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
-from memory.models import Memory
 from memory.services.importing import ImportMode, ImportSummary, ImportTarget, import_transcripts
-from memory.services.retrieval import Question, ScoredMemory, retrieve, search
+from memory.services.ranking import Question
+from memory.services.recall import ScoredMemory
+from memory.services.retrieval import retrieve, search
 from teams.models import Agent, EndUser
 from teams.services.keys import issue_key
 from teams.services.people import create_team
@@ -114,7 +115,6 @@ class Asker:
     def _search(self, question: Question, tools: Tools) -> list[ScoredMemory]:
         return search(
             viewer=self.home.viewer,
-            rows=Memory.objects.searchable(include_cold=False),
             question=question,
             limit=self.limit,
             tools=tools,
@@ -141,6 +141,7 @@ class Server:
     """One connection to the server, kept open as an agent would."""
 
     def __init__(self, port: int) -> None:
+        self.port = port
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
 
     def reconnect(self) -> None:

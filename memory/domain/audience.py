@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from uuid import UUID
 
 from .types import MemoryType
@@ -11,6 +12,14 @@ from .types import MemoryType
 TEAM_WIDE = (MemoryType.SHARED.value, MemoryType.USER_PROFILE.value)
 OF_AN_AGENT = (MemoryType.AGENT_PRIVATE.value, MemoryType.IDENTITY.value)
 OPEN = "open"
+
+
+class Reach(StrEnum):
+    """Who sees a memory, compared with who sees another one."""
+
+    SAME = "same"
+    WIDER = "wider"
+    NARROWER = "narrower"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +54,13 @@ class Audience:
             end_user_id=end_user_id,
             project_id=project_id,
         )
+
+    def reach_beside(self, other: Audience) -> Reach:
+        """Whether all who see `other`, with whom this one is comparable, see this one too."""
+        if self == other:
+            return Reach.SAME
+        is_wider = self.agent_id in (None, other.agent_id) and self.project_id in (
+            None,
+            other.project_id,
+        )
+        return Reach.WIDER if is_wider else Reach.NARROWER

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
-from .types import MemoryType, Status
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 DECAY_PER_HOUR = 0.01
 PINNED_FLOOR = 0.95
 DISPUTED_FACTOR = 0.5
 SAME_CONVERSATION = 1.0
-# Words carry more than the static vectors do; measured on turns of conversations, see design.md.
-LEXICAL_SHARE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,57 +63,69 @@ class Signals:
     lexical: float = 0.0
 
 
-def recency(hours_since_access: float) -> float:
+@dataclass(frozen=True, slots=True)
+class SignalTable:
+    """The signals of many memories for one query: a column for each, all of one length, 0-1."""
+
+    semantic: Floats
+    recency: Floats
+    importance: Floats
+    continuity: Floats
+    relation: Floats
+    cosine: Floats
+    lexical: Floats
+
+    def at(self, place: int) -> Signals:
+        """Those of one memory."""
+        return Signals(**{name: float(getattr(self, name)[place]) for name in _COLUMNS})
+
+    @classmethod
+    def of(cls, rows: Sequence[Signals]) -> SignalTable:
+        """The signals of several memories as columns."""
+        return cls(**{name: np.array([getattr(row, name) for row in rows]) for name in _COLUMNS})
+
+
+_COLUMNS = tuple(item.name for item in fields(SignalTable))
+_WEIGHED = tuple(item.name for item in fields(Weights))
+
+
+def recency(hours_since_access: Floats) -> Floats:
     """exp(-0.01 h): one now, a half after about 69 hours; a future time counts as now."""
-    return math.exp(-DECAY_PER_HOUR * max(0.0, hours_since_access))
+    decayed: Floats = np.exp(-DECAY_PER_HOUR * np.maximum(0.0, hours_since_access))
+    return decayed
 
 
-def relevance(*, cosine: float, lexical: float) -> float:
-    """Meaning and words as one number 0-1; both arguments are clipped to 0-1."""
-    return LEXICAL_SHARE * _unit(lexical) + (1 - LEXICAL_SHARE) * _unit(cosine)
-
-
-def importance_signal(*, importance: int, is_pinned: bool) -> float:
+def importance_signal(*, importance: Floats, is_pinned: Flags) -> Floats:
     """Importance 1-10 as 0.1-1; a pinned memory counts as one."""
-    return 1.0 if is_pinned else _unit(importance / 10)
+    return np.where(is_pinned, 1.0, _unit(importance / 10))
 
 
-def weighted_mean(signals: Signals, *, weights: Weights) -> float:
+def weighted_means(signals: SignalTable, *, weights: Weights) -> Floats:
     """The five signals, clipped to 0-1, under the weights; 0-1 whatever the weights sum to."""
-    total = (
-        weights.semantic
-        + weights.recency
-        + weights.importance
-        + weights.continuity
-        + weights.relation
-    )
-    score = (
-        weights.semantic * _unit(signals.semantic)
-        + weights.recency * _unit(signals.recency)
-        + weights.importance * _unit(signals.importance)
-        + weights.continuity * _unit(signals.continuity)
-        + weights.relation * _unit(signals.relation)
-    )
-    return _unit(score / total)
+    total = sum(getattr(weights, name) for name in _WEIGHED)
+    score = sum(getattr(weights, name) * _unit(getattr(signals, name)) for name in _WEIGHED)
+    return _unit(np.asarray(score) / total)
 
 
-def final_score(
-    signals: Signals, *, weights: Weights, memory_type: str, is_pinned: bool, status: str
-) -> float:
-    """The weighted mean of the signals, 0-1, under the seed's policies.
+def final_scores(
+    signals: SignalTable,
+    *,
+    weights: Weights,
+    is_identity: Flags,
+    is_pinned: Flags,
+    is_disputed: Flags,
+) -> Floats:
+    """The weighted means of the signals, 0-1, under the seed's policies.
 
     Identity memories score 1.0 and pinned ones at least 0.95; a disputed one counts half of what
     it would, before those floors, because pinned and identity memories always reach the prompt.
     """
-    score = weighted_mean(signals, weights=weights)
-    if status == Status.DISPUTED:
-        score *= DISPUTED_FACTOR
-    if is_pinned:
-        score = max(score, PINNED_FLOOR)
-    if memory_type == MemoryType.IDENTITY:
-        score = 1.0
-    return _unit(score)
+    score = weighted_means(signals, weights=weights)
+    score = np.where(is_disputed, score * DISPUTED_FACTOR, score)
+    score = np.where(is_pinned, np.maximum(score, PINNED_FLOOR), score)
+    return _unit(np.where(is_identity, 1.0, score))
 
 
-def _unit(value: float) -> float:
-    return min(1.0, max(0.0, value))
+def _unit(values: Floats) -> Floats:
+    clipped: Floats = np.clip(values, 0.0, 1.0)
+    return clipped

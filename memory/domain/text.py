@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from .audience import Audience
 
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
+# At most three capitalised words: a longer beginning, or another one, is a sentence or a label.
+_SPEAKER = re.compile(r"((?:[A-Z][\w'’.-]*)(?: [A-Z][\w'’.-]*){0,2}): \S")
 _OPENING = "\"'([{“‘«¿¡"
 _DASHES = ("-", "–", "—")
 _CLOSING = ".,;:!?\"')]}…”’»"
@@ -68,6 +71,18 @@ def tell_apart(text: str) -> frozenset[str]:
         if any(char.isdigit() for char in word) or (index and word[:1].isupper())
     }
     return frozenset(marked | {word.casefold() for word in words if _NEGATION.search(word)})
+
+
+def name_words(names: Iterable[str]) -> list[str]:
+    """The distinct words of names, casefolded, in order: what a question may call somebody by."""
+    words = (_WORD.findall(unicodedata.normalize("NFKC", name).casefold()) for name in names)
+    return list(dict.fromkeys(word for each in words for word in each))
+
+
+def speaker_of(text: str) -> str:
+    """The name before the colon in a line of a transcript ("Caroline: I did it."), or nothing."""
+    match = _SPEAKER.match(text)
+    return match[1] if match else ""
 
 
 def is_blank(text: str) -> bool:

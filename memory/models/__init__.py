@@ -1,15 +1,18 @@
 """The memory's tables."""
 
+from .category import Category
 from .compaction import Compaction
 from .contradiction import Contradiction
 from .embedding_state import EmbeddingState
 from .job import Job
 from .memory import Memory, MemoryTag
+from .message_entry import MessageEntry
 from .relation import MemoryRelation
-from .search import SearchEntry
+from .search import SearchEntry, SearchGraph
 from .usage import MemoryUsage
 
 __all__ = [
+    "Category",
     "Compaction",
     "Contradiction",
     "EmbeddingState",
@@ -18,5 +21,7 @@ __all__ = [
     "MemoryRelation",
     "MemoryTag",
     "MemoryUsage",
+    "MessageEntry",
     "SearchEntry",
+    "SearchGraph",
 ]

@@ -190,6 +190,25 @@ class Memory(TeamOwned):
                 opclasses=["", "varchar_pattern_ops"],
             ),
             models.Index(fields=["team", "-created_at"], name="memory_by_time"),
+            models.Index(
+                fields=["team", "end_user", "-importance", "-id"],
+                condition=models.Q(status__in=LIVE, importance__gte=7)
+                & ~models.Q(tier=Tier.COLD.value),
+                name="memory_important",
+            ),
+            models.Index(
+                fields=["team", "-importance", "-id"],
+                condition=models.Q(status__in=LIVE, importance__gte=7)
+                & ~models.Q(tier=Tier.COLD.value),
+                name="memory_important_of_all",
+            ),
+            models.Index(
+                fields=["team", "end_user"],
+                condition=models.Q(status__in=LIVE)
+                & ~models.Q(tier=Tier.COLD.value)
+                & (models.Q(is_pinned=True) | models.Q(memory_type=MemoryType.IDENTITY.value)),
+                name="memory_mandatory",
+            ),
         ]
 
     def __str__(self) -> str:

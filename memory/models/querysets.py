@@ -12,6 +12,23 @@ from memory.domain.viewer import Viewer
 
 if TYPE_CHECKING:
     from .memory import Memory  # noqa: F401 - named in the base class below
+    from .message_entry import MessageEntry  # noqa: F401 - likewise
+    from .search import SearchEntry  # noqa: F401 - likewise
+
+
+# Of what a memory belongs to, answers hold names; an agent's document is long.
+_NAMES = (
+    "agent__slug",
+    "end_user__external_id",
+    "end_user__display_name",
+    "project__slug",
+    "usage__retrieved",
+    "usage__cited",
+    "usage__ignored",
+    "usage__succeeded",
+    "usage__failed",
+    "usage__last_accessed_at",
+)
 
 
 def visible_to_q(viewer: Viewer) -> Q:
@@ -27,11 +44,32 @@ def visible_to_q(viewer: Viewer) -> Q:
             | Q(agent_id=viewer.agent_id)
             | Q(agent_id__isnull=True) & ~Q(memory_type__in=OF_AN_AGENT)
         )
+    return seen & _narrowed_q(viewer)
+
+
+def heard_by_q(viewer: Viewer) -> Q:
+    """The messages `viewer` may see: of its own agent's conversations, narrowed as memories are."""
+    heard = Q(team_id=viewer.team_id)
+    if viewer.agent_id is not None:
+        heard &= Q(agent_id=viewer.agent_id)
+    return heard & _narrowed_q(viewer)
+
+
+def _narrowed_q(viewer: Viewer) -> Q:
+    """What is of the viewer's end user and project or of none."""
+    kept = Q()
     if viewer.end_user_id is not None:
-        seen &= Q(end_user_id=viewer.end_user_id) | Q(end_user_id__isnull=True)
+        kept &= Q(end_user_id=viewer.end_user_id) | Q(end_user_id__isnull=True)
     if viewer.project_id is not None:
-        seen &= Q(project_id=viewer.project_id) | Q(project_id__isnull=True)
-    return seen
+        kept &= Q(project_id=viewer.project_id) | Q(project_id__isnull=True)
+    return kept
+
+
+def allowed_q(viewer: Viewer) -> Q:
+    """The rows in categories that the viewer's agent may read, and those in none (seed 004, §5)."""
+    if not viewer.allowed_categories:
+        return Q()
+    return Q(category__in=["", *viewer.allowed_categories])
 
 
 class MemoryQuerySet(QuerySet["Memory"]):
@@ -39,7 +77,7 @@ class MemoryQuerySet(QuerySet["Memory"]):
 
     def visible_to(self, viewer: Viewer) -> MemoryQuerySet:
         """Only what `viewer` may see; every agent-facing read begins here."""
-        return self.filter(visible_to_q(viewer))
+        return self.filter(visible_to_q(viewer), allowed_q(viewer))
 
     def live(self) -> MemoryQuerySet:
         """Active and disputed memories."""
@@ -56,4 +94,21 @@ class MemoryQuerySet(QuerySet["Memory"]):
 
     def with_names(self) -> MemoryQuerySet:
         """With what an answer names: agent, end user, project and usage, in the same query."""
-        return self.select_related("agent", "end_user", "project", "usage")
+        own = [field.attname for field in self.model._meta.concrete_fields]
+        return self.select_related("agent", "end_user", "project", "usage").only(*own, *_NAMES)
+
+
+class SearchEntryQuerySet(QuerySet["SearchEntry"]):
+    """Chainable filters over the search entries of memories."""
+
+    def visible_to(self, viewer: Viewer) -> SearchEntryQuerySet:
+        """Only the entries of memories that `viewer` may see."""
+        return self.filter(visible_to_q(viewer))
+
+
+class MessageEntryQuerySet(QuerySet["MessageEntry"]):
+    """Chainable filters over the search entries of messages."""
+
+    def heard_by(self, viewer: Viewer) -> MessageEntryQuerySet:
+        """Only the entries of messages that `viewer` may see."""
+        return self.filter(heard_by_q(viewer))

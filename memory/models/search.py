@@ -1,21 +1,38 @@
-"""What a memory is found by, apart from the memory so that a state change never touches it."""
+"""What a memory is found by, apart from the memory: its vector, its words, and whose it is."""
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from pgvector.django import HalfVectorField
 
-from teams.models import Team
+from teams.models import Agent, Conversation, EndUser, Project, Team
+from teams.models.base import TeamOwned
 
-from .memory import Memory
+from .memory import MEMORY_TYPES, Memory
+from .querysets import SearchEntryQuerySet
+
+
+class Place(models.IntegerChoices):
+    """Where a memory stands for a search, from its status and tier."""
+
+    FOUND = 0, "found by default"
+    COLD = 1, "live, but cold"
+    PAST = 2, "superseded or archived"
+    GONE = 3, "deleted"
 
 
 class SearchEntry(models.Model):
     """The vector and the words of one memory; inserted with it, replaced by a re-embedding.
 
     The vectors have no fixed dimension in the schema: the model beside each says whose it is.
-    While a re-embedding is under way an entry has the next model's vector as well.
+    While a re-embedding is under way an entry has the next model's vector as well. Whose memory it
+    is, where it stands in its conversation (`position`) and in time, and whether searches find it
+    (`place`) are copies that triggers keep, so that an index knows them. `people` are the words,
+    casefolded, of the names of those whom it is by or about.
+    `graph_dimensions` is not 0 while the vector stands in the approximate index of that size, which
+    holds only what is found by default.
     """
 
     memory = models.OneToOneField(
@@ -26,14 +43,93 @@ class SearchEntry(models.Model):
         db_constraint=False,
     )
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    memory_type = models.CharField(max_length=20, choices=MEMORY_TYPES, editable=False)
+    agent = models.ForeignKey(
+        Agent,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        editable=False,
+        db_constraint=False,
+        db_index=False,
+    )
+    end_user = models.ForeignKey(
+        EndUser,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        editable=False,
+        db_constraint=False,
+        db_index=False,
+    )
+    project = models.ForeignKey(
+        Project,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        editable=False,
+        db_constraint=False,
+        db_index=False,
+    )
+    conversation = models.ForeignKey(
+        Conversation,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        editable=False,
+        db_constraint=False,
+        db_index=False,
+    )
+    position = models.PositiveIntegerField(null=True, editable=False)
+    said_at = models.DateTimeField(editable=False)
+    held_from = models.DateTimeField(null=True, editable=False)
+    held_until = models.DateTimeField(null=True, editable=False)
+    people = ArrayField(models.TextField(), default=list, db_default=models.Value([]))
+    place = models.PositiveSmallIntegerField(
+        choices=Place.choices, default=Place.FOUND, db_default=Place.FOUND, editable=False
+    )
     embedding = HalfVectorField()
     embedding_model = models.CharField(max_length=200)
     next_embedding = HalfVectorField(null=True)
     next_model = models.CharField(max_length=200, blank=True, default="", db_default="")
+    graph_dimensions = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     lexemes = SearchVectorField()
+
+    objects = SearchEntryQuerySet.as_manager()
 
     class Meta:
         verbose_name_plural = "search entries"
+        indexes = [
+            models.Index(
+                fields=["team", "conversation", "position"],
+                condition=models.Q(conversation__isnull=False),
+                name="memory_search_in_conversation",
+            ),
+            models.Index(
+                fields=["team", "end_user", "place", "memory"], name="memory_search_by_owner"
+            ),
+            models.Index(
+                fields=["team", "end_user", "place"],
+                condition=models.Q(graph_dimensions=0),
+                name="memory_search_outside_graph",
+            ),
+        ]
 
     def __str__(self) -> str:
         return str(self.memory_id)
+
+
+class SearchGraph(TeamOwned):
+    """That the vectors of a team stand in the approximate index of their size, all but the latest.
+
+    Teams without one are searched exactly, which is faster for them.
+    """
+
+    dimensions = models.PositiveSmallIntegerField()
+    model = models.CharField(max_length=200)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["team"], name="search_graph_once")]
+
+    def __str__(self) -> str:
+        return f"{self.dimensions} dimensions"

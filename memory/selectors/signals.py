@@ -1,180 +1,198 @@
-"""The five signals of seed 000 for everything a viewer may see, in one statement."""
+"""The five signals of seed 000 for what a viewer may see, in one statement."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+import numpy as np
+import psycopg
 from django.db import connection
-from pgvector import HalfVector
+from numpy.typing import NDArray
 
-from memory.domain.types import MemoryType
+from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.models.querysets import MemoryQuerySet
+from memory.models.memory import LIVE
+from memory.selectors.signal_statement import NOWHERE, SEMANTIC_LIMIT, Shape, signal_statement
+from memory.selectors.vectors import VectorSearch, graph_of
 
-# How many memories each signal proposes (seed 000, step 3).
-SEMANTIC_LIMIT = 50
-LEXICAL_LIMIT = 50
-RECENCY_LIMIT = 30
-IMPORTANCE_LIMIT = 30
-CONTINUITY_LIMIT = 20
-RELATION_LIMIT = 20
+# A term that more than this share of the memories holds says nothing and costs time; but among
+# few memories every term is looked up.
+FREQUENT_SHARE = 0.1
+FREQUENT_FROM = 1_000
+FREQUENT_AT_MOST = 3_000
 
-# Saturation of BM25 (Robertson and Zaragoza 2009) for one-sentence documents, where a word occurs
-# once: the frequency part is constant and what is left is the inverse document frequency.
-_STATEMENT = f"""
-WITH visible AS MATERIALIZED (
-    {{visible}}
-), asked AS MATERIALIZED (
-    SELECT word, to_tsquery('english', quote_literal(word)) AS query
-    FROM unnest(%(words)s::text[]) AS word
-    WHERE numnode(to_tsquery('english', quote_literal(word))) > 0
-), entries AS MATERIALIZED (
-    SELECT v.id, e.lexemes,
-        CASE %(model)s WHEN e.embedding_model THEN e.embedding
-            WHEN e.next_model THEN e.next_embedding END AS embedding
-    FROM visible v JOIN memory_searchentry e ON e.team_id = %(team)s AND e.memory_id = v.id
-), matches AS MATERIALIZED (
-    SELECT e.id, a.word FROM entries e JOIN asked a ON e.lexemes @@ a.query
-), size AS (
-    SELECT greatest(count(*), 1)::float8 AS total FROM visible
-), rarity AS (
-    SELECT a.word, ln(1 + (size.total - count(m.id) + 0.5) / (count(m.id) + 0.5)) AS idf
-    FROM asked a CROSS JOIN size LEFT JOIN matches m ON m.word = a.word
-    GROUP BY a.word, size.total
-), lexical AS (
-    SELECT m.id, sum(r.idf) / nullif((SELECT sum(idf) FROM rarity), 0) AS score
-    FROM matches m JOIN rarity r ON r.word = m.word GROUP BY m.id
-), near AS (
-    SELECT id, 1 - (embedding <=> %(vector)s::halfvec) AS score
-    FROM entries
-    WHERE %(has_vector)s AND embedding IS NOT NULL
-    ORDER BY embedding <=> %(vector)s::halfvec, id LIMIT {SEMANTIC_LIMIT}
-), worded AS (
-    SELECT id FROM lexical ORDER BY score DESC, id LIMIT {LEXICAL_LIMIT}
-), recent AS (
-    SELECT id FROM visible ORDER BY accessed_at DESC, id LIMIT {RECENCY_LIMIT}
-), important AS (
-    SELECT id FROM visible WHERE is_pinned OR memory_type = '{MemoryType.IDENTITY.value}'
-    UNION
-    (SELECT id FROM visible WHERE importance >= 7
-     ORDER BY importance DESC, id DESC LIMIT {IMPORTANCE_LIMIT})
-), continued AS (
-    SELECT id FROM visible WHERE conversation_id = %(conversation)s
-    ORDER BY id DESC LIMIT {CONTINUITY_LIMIT}
-), hits AS (
-    SELECT id FROM near UNION SELECT id FROM worded
-), edges AS (
-    SELECT r.to_memory_id AS id, r.strength FROM hits h
-    JOIN memory_memoryrelation r ON r.team_id = %(team)s AND r.from_memory_id = h.id
-    UNION ALL
-    SELECT r.from_memory_id, r.strength FROM hits h
-    JOIN memory_memoryrelation r ON r.team_id = %(team)s AND r.to_memory_id = h.id
-), related AS (
-    SELECT e.id, max(e.strength) AS score FROM edges e JOIN visible v ON v.id = e.id
-    GROUP BY e.id ORDER BY score DESC, e.id LIMIT {RELATION_LIMIT}
-), candidates AS (
-    SELECT id FROM hits UNION SELECT id FROM recent UNION SELECT id FROM important
-    UNION SELECT id FROM continued UNION SELECT id FROM related
-)
-SELECT
-    c.id,
-    v.memory_type,
-    v.status,
-    v.importance,
-    v.is_pinned,
-    CASE WHEN %(has_vector)s THEN 1 - (e.embedding <=> %(vector)s::halfvec) END,
-    l.score,
-    v.accessed_at,
-    v.conversation_id IS NOT NULL AND v.conversation_id = %(conversation)s,
-    r.score
-FROM candidates c
-JOIN visible v ON v.id = c.id
-JOIN entries e ON e.id = c.id
-LEFT JOIN lexical l ON l.id = c.id
-LEFT JOIN related r ON r.id = c.id
-"""
-
-_VISIBLE = """
-    SELECT m.id, m.memory_type, m.status, m.importance, m.is_pinned, m.conversation_id,
-        coalesce(u.last_accessed_at, m.created_at) AS accessed_at
-    FROM ({rows}) AS m
-    LEFT JOIN memory_memoryusage u ON u.team_id = %(team)s AND u.memory_id = m.id
-"""
-
-
-_COLUMNS = (
-    "id",
-    "memory_type",
-    "status",
-    "importance",
-    "is_pinned",
-    "conversation_id",
-    "created_at",
-)
+_NOBODY = "nobody"
+# The first columns tell of the question, the same in each row.
+_REPEATED = 4
 
 
 @dataclass(frozen=True, slots=True)
 class SignalRow:
-    """What the database found of one candidate; cosine and lexical are 0-1 or None."""
+    """What the database found of one candidate: what scores it, and what a prompt shows of it.
+
+    `cosine` is None without a vector, `terms` are the numbers (from 0) of the question's terms
+    that it holds, `position` is that of its first source message in its conversation. `accessed`,
+    `said`, `held_from` and `held_until` are seconds of the epoch.
+    """
 
     memory_id: UUID
     memory_type: str
     status: str
     importance: int
     is_pinned: bool
+    accessed: float
+    conversation_id: UUID | None
+    position: int | None
+    said: float
+    held_from: float | None
+    held_until: float | None
+    people: list[str]
+    terms: list[int]
     cosine: float | None
-    lexical: float | None
-    accessed_at: datetime
-    same_conversation: bool
     relation: float | None
+    end_user_id: UUID | None
+    project_id: UUID | None
+    content: str
+    subject: str
+    category: str
+    scope: str
+    tags: list[str]
+    contradicts: list[UUID]
+    confidence: float
+    succeeded: int
+    failed: int
+
+    @property
+    def created_at(self) -> datetime:
+        """When it was said, in UTC."""
+        return datetime.fromtimestamp(self.said, UTC)
+
+    @property
+    def at(self) -> datetime:
+        """When it happened, or else was said, in UTC."""
+        return datetime.fromtimestamp(self.held_from or self.said, UTC)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether readers see it by default."""
+        return self.status in LIVE
 
 
-def signals_for(
-    *,
-    rows: MemoryQuerySet,
-    team_id: UUID,
-    vector: Any,  # Any: a numpy row, as pgvector takes it
-    embedding_model: str,
-    words: Sequence[str],
-    conversation_id: UUID | None,
-) -> list[SignalRow]:
-    """The candidates among `rows` (already narrowed to the viewer) with all their signals.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The candidates of a question, and how rare its terms are among `total` memories.
 
-    Each signal proposes its best; every signal is then computed for every proposed memory, so the
+    `holding` says of each term how many memories hold it; a term that too many hold counts as
+    held by all and is in no candidate's `terms`. `without_lexeme` are the numbers of terms that
+    the database knows for too common to be a word to search for.
+    """
+
+    rows: list[SignalRow]
+    total: int
+    holding: tuple[int, ...]
+    without_lexeme: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What candidates are looked for.
+
+    `vector` is a unit vector, or zeros where words alone decide. `only` narrows the search to
+    those memories, in whatever tier; `with_cold` adds what is cold or past.
+    """
+
+    terms: Sequence[str]
+    vector: NDArray[np.float32]
+    embedding_model: str
+    conversation_id: UUID | None = None
+    only: Sequence[UUID] | None = None
+    with_cold: bool = False
+
+
+def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
+    """The candidates among what the viewer may see, with all their signals; call it in scope.
+
+    Each signal proposes its best; every signal is then read for every proposed memory, so the
     outcome does not depend on which signal found it.
     """
-    inner, inner_params = rows.order_by().values(*_COLUMNS).query.sql_with_params()
-    named = {f"row_{index}": value for index, value in enumerate(inner_params)}
-    # The ORM's positional parameters become named ones, so that the statement can repeat its own.
-    placeholders = inner.replace("%s", "%({})s").format(*named) if named else inner
-    statement = _STATEMENT.format(visible=_VISIBLE.format(rows=placeholders))
-    has_vector = bool(vector.any())
-    with connection.cursor() as cursor:
-        # Right after an import the tables have no statistics yet, and nested loops over the
-        # visible rows would cost their square; hashing them costs next to nothing.
-        cursor.execute("SET LOCAL enable_nestloop = off")
-        cursor.execute(
-            statement,
-            {
-                **named,
-                "team": team_id,
-                "vector": HalfVector(vector).to_text(),
-                "has_vector": has_vector,
-                "model": embedding_model,
-                "words": list(words),
-                "conversation": conversation_id,
-            },
-        )
-        found = [SignalRow(*row) for row in cursor.fetchall()]
-        cursor.execute("SET LOCAL enable_nestloop = on")
-        return found
+    shape = Shape(
+        of_agent=viewer.agent_id is not None,
+        of_user=viewer.end_user_id is not None,
+        of_project=viewer.project_id is not None,
+        is_narrowed=sought.only is not None,
+        with_cold=sought.with_cold,
+    )
+    search = VectorSearch(
+        team_id=viewer.team_id,
+        condition=shape.condition,
+        parameters=_parameters(viewer, sought),
+        vector=sought.vector,
+        embedding_model=sought.embedding_model,
+        limit=SEMANTIC_LIMIT,
+        is_exact=sought.only is not None,
+    )
+    total = len(sought.only) if sought.only is not None else search.total()
+    most = min(max(FREQUENT_FROM, int(total * FREQUENT_SHARE)), FREQUENT_AT_MOST)
+    near = search.statement() if sought.vector.any() else NOWHERE
+    statement = signal_statement(shape, near)
+    parameters = {
+        **search.all_parameters(),
+        "owners": [""] if viewer.end_user_id is None else [str(viewer.end_user_id), _NOBODY],
+        "with_cold": sought.with_cold or sought.only is not None,
+        "terms": list(sought.terms),
+        "most": most,
+        "categories": ["", *viewer.allowed_categories] if viewer.allowed_categories else [],
+        "total": total,
+        "conversation": sought.conversation_id,
+    }
+    # Planning the statement takes longer than running it: it is prepared and planned once, except
+    # where a plan for every team would miss the approximate index or search a long list row by row.
+    graph = graph_of(team_id=viewer.team_id, embedding_model=sought.embedding_model)
+    is_planned_once = graph is None and sought.only is None
+    connection.ensure_connection()
+    with psycopg.Cursor(connection.connection) as cursor:
+        cursor.format = psycopg.pq.Format.BINARY
+        mode = "force_generic_plan" if is_planned_once else "auto"
+        cursor.execute("SELECT set_config('plan_cache_mode', %s, true)", [mode])
+        cursor.execute(statement, parameters, prepare=is_planned_once)
+        rows = cursor.fetchall()
+    return Found(
+        rows=[SignalRow(*each[_REPEATED:]) for each in rows],
+        total=total,
+        holding=holding_of(rows, terms=len(sought.terms), total=total),
+        without_lexeme=frozenset(each - 1 for each in (rows[0][_REPEATED - 1] or ()))
+        if rows
+        else frozenset(),
+    )
 
 
-def memories_by_id(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Memory]:
-    """The memories of those ids with the names an answer needs."""
-    rows = Memory.objects.filter(team_id=team_id, id__in=ids).with_names()
+def _parameters(viewer: Viewer, sought: Sought) -> Mapping[str, Any]:  # Any: see VectorSearch
+    given = {
+        "agent": viewer.agent_id,
+        "end_user": viewer.end_user_id,
+        "project": viewer.project_id,
+        "only": None if sought.only is None else list(sought.only),
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def holding_of(rows: Sequence[tuple[Any, ...]], *, terms: int, total: int) -> tuple[int, ...]:
+    """How many memories hold each term, from what every row repeats: counted terms and counts."""
+    if not rows:
+        return (0,) * terms
+    numbers, counts, looked_up, _ = rows[0][:_REPEATED]
+    counted = dict(zip(numbers or (), counts or (), strict=True))
+    frequent = set(looked_up or ()) - counted.keys()
+    return tuple(
+        total if number in frequent else counted.get(number, 0) for number in range(1, terms + 1)
+    )
+
+
+def memories_by_id(*, viewer: Viewer, ids: Sequence[UUID]) -> dict[UUID, Memory]:
+    """The memories of those ids that the viewer may see, with the names an answer needs."""
+    rows = Memory.objects.visible_to(viewer).filter(id__in=ids).with_names()
     return {row.pk: row for row in rows}

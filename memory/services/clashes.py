@@ -4,35 +4,61 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from django.utils import timezone
 
 from memory.clients.tools import Tools
 from memory.domain.judging.relatedness import is_specific
-from memory.domain.types import Statement, Strategy, Verdict
+from memory.domain.types import Judgement, Statement, Strategy, Verdict
 from memory.models import Contradiction, Memory
+from memory.selectors.signals import SignalRow
 
 # A subject with more memories than this is a topic and no single matter.
 MOST_OF_A_SUBJECT = 5
 
 
-def clashes_within(*, memories: Sequence[Memory], tools: Tools) -> list[Contradiction]:
-    """Conflicts between memories of one subject that nobody has recorded, unsaved.
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two candidates that contradict each other, which nobody has recorded."""
 
-    Memories of different audiences are never compared when they are stored, yet one reader may see
-    both. Nothing is written: what one agent keeps to itself leaves no mark on what all see.
+    earlier: SignalRow
+    later: SignalRow
+    judgement: Judgement
+    judge: str
+
+    def as_contradiction(self, *, earlier: Memory, later: Memory) -> Contradiction:
+        """As a contradiction between the loaded memories, never to be saved: it has no id."""
+        return Contradiction(
+            id=None,
+            team_id=earlier.team_id,
+            memory_a=earlier,
+            memory_b=later,
+            strategy=Strategy.SAME_SUBJECT.value,
+            judge=self.judgement.judge or self.judge,
+            verdict=self.judgement.verdict.value,
+            reason=self.judgement.reason,
+            detected_at=timezone.now(),
+        )
+
+
+def clashes_within(*, rows: Sequence[SignalRow], tools: Tools) -> list[Clash]:
+    """Conflicts between live candidates of one subject that nobody has recorded.
+
+    Memories of different audiences are not always compared when they are stored, yet one reader
+    may see both. Nothing is written: what one agent keeps to itself leaves no mark on what all see.
     """
-    by_subject: dict[str, list[Memory]] = defaultdict(list)
-    for memory in memories:
-        if is_specific(memory.subject):
-            by_subject[memory.subject].append(memory)
+    by_subject: dict[str, list[SignalRow]] = defaultdict(list)
+    for row in rows:
+        if row.is_live and is_specific(row.subject):
+            by_subject[row.subject].append(row)
     found = []
     for group in by_subject.values():
-        if len(group) > MOST_OF_A_SUBJECT:
+        if not 1 < len(group) <= MOST_OF_A_SUBJECT:
             continue
         for one, other in combinations(sorted(group, key=lambda each: each.created_at), 2):
-            if other.pk in one.contradicts or one.pk in other.contradicts:
+            if other.memory_id in one.contradicts or one.memory_id in other.contradicts:
                 continue
             clash = _clash(one, other, tools)
             if clash is not None:
@@ -40,23 +66,13 @@ def clashes_within(*, memories: Sequence[Memory], tools: Tools) -> list[Contradi
     return found
 
 
-def _clash(older: Memory, newer: Memory, tools: Tools) -> Contradiction | None:
-    if (older.end_user_id, older.project_id) != (newer.end_user_id, newer.project_id):
+def _clash(earlier: SignalRow, later: SignalRow, tools: Tools) -> Clash | None:
+    if (earlier.end_user_id, earlier.project_id) != (later.end_user_id, later.project_id):
         return None
     judgement = tools.judge.judge(
-        existing=Statement(older.content, older.created_at, older.subject),
-        new=Statement(newer.content, newer.created_at, newer.subject),
+        existing=Statement(earlier.content, earlier.created_at, earlier.subject),
+        new=Statement(later.content, later.created_at, later.subject),
     )
     if judgement.verdict not in (Verdict.SUPERSEDE, Verdict.DISPUTE):
         return None
-    return Contradiction(
-        id=None,
-        team_id=older.team_id,
-        memory_a=older,
-        memory_b=newer,
-        strategy=Strategy.SAME_SUBJECT.value,
-        judge=judgement.judge or tools.judge.name,
-        verdict=judgement.verdict.value,
-        reason=judgement.reason,
-        detected_at=timezone.now(),
-    )
+    return Clash(earlier, later, judgement, tools.judge.name)

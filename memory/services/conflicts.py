@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from django.db.models import Q
 from django.utils import timezone
 
 from memory.clients.tools import Tools
+from memory.domain.audience import Reach
 from memory.domain.judging.relatedness import is_specific, relatedness
 from memory.domain.types import Judgement, Statement, Status, Strategy, Tier, Verdict
 from memory.models import Contradiction, Memory
@@ -22,7 +24,8 @@ _STATED = Judgement(Verdict.SUPERSEDE, "replaced on request")
 class Conflict:
     """One memory that the new one conflicts with, and what the judge said.
 
-    `is_stated` marks one that the draft itself says it replaces: no judge was asked.
+    `is_stated` marks one that the draft itself says it replaces: no judge was asked. `reach` says
+    whether others see the met memory than will see the new one.
     """
 
     memory: Memory
@@ -30,6 +33,7 @@ class Conflict:
     judgement: Judgement
     new_is_older: bool = False
     is_stated: bool = False
+    reach: Reach = Reach.SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,12 @@ class Ruling:
     duplicate_of: Memory | None = None
 
     @property
+    def met(self) -> list[Memory]:
+        """All memories that it is about."""
+        rows = [each.memory for each in self.conflicts]
+        return rows if self.duplicate_of is None else [*rows, self.duplicate_of]
+
+    @property
     def superseded(self) -> list[Memory]:
         """The memories that the new one replaces, nearest first."""
         return [
@@ -47,6 +57,15 @@ class Ruling:
             for each in self.conflicts
             if each.judgement.verdict == Verdict.SUPERSEDE and not each.new_is_older
         ]
+
+    @property
+    def continued(self) -> list[Memory]:
+        """Those of them whose chain of versions the new one goes on with.
+
+        One that only an agent sees is not named by what all see.
+        """
+        narrower = {each.memory.pk for each in self.conflicts if each.reach == Reach.NARROWER}
+        return [memory for memory in self.superseded if memory.pk not in narrower]
 
     @property
     def superseded_by(self) -> Memory | None:
@@ -103,6 +122,7 @@ class Pair:
     """A draft and a memory it meets as a judge reads them: `existing` is the earlier of the two."""
 
     memory: Memory
+    reach: Reach
     existing: Statement
     new: Statement
     same_subject: bool
@@ -128,7 +148,7 @@ def pairs_to_judge(
         if not same_subject and not _speak_of_one_matter(first, second, neighbour, bar, tools):
             continue
         sureness = 0.0 if same_subject else bar.sureness
-        pairs.append(Pair(memory, first, second, same_subject, older, sureness))
+        pairs.append(Pair(memory, neighbour.reach, first, second, same_subject, older, sureness))
     return pairs
 
 
@@ -165,13 +185,32 @@ def rule_on(*, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools
         if judgement.confidence < pair.sureness_needed:
             continue
         if judgement.verdict == Verdict.DUPLICATE:
+            if pair.reach != Reach.SAME:
+                continue  # other readers: each needs a memory of its own
             stated = tuple(each for each in conflicts if each.is_stated)
             return Ruling(conflicts=stated, duplicate_of=existing)
         if judgement.verdict == Verdict.COEXIST:
             continue
         strategy = _strategy(pair.same_subject, judgement)
-        conflicts.append(Conflict(existing, strategy, judgement, pair.new_is_older))
+        conflicts.append(
+            Conflict(
+                existing,
+                strategy,
+                _within_reach(judgement, pair),
+                pair.new_is_older,
+                reach=pair.reach,
+            )
+        )
     return Ruling(conflicts=tuple(conflicts))
+
+
+def _within_reach(judgement: Judgement, pair: Pair) -> Judgement:
+    """What fewer readers see never retires what more of them see: that is a dispute for people."""
+    later = Reach.NARROWER if pair.new_is_older else Reach.WIDER
+    if judgement.verdict == Verdict.SUPERSEDE and pair.reach == later:
+        reason = f"{judgement.reason}; others see the earlier one and not the later one"
+        return replace(judgement, verdict=Verdict.DISPUTE, reason=reason)
+    return judgement
 
 
 def hold(ruling: Ruling) -> Ruling | None:
@@ -179,12 +218,10 @@ def hold(ruling: Ruling) -> Ruling | None:
 
     None when one of them left the live ones in between: the ruling must be made anew.
     """
-    met = {each.memory.pk: each.memory for each in ruling.conflicts}
-    if ruling.duplicate_of is not None:
-        met[ruling.duplicate_of.pk] = ruling.duplicate_of
+    met = {memory.pk for memory in ruling.met}
     if not met:
         return ruling
-    team_id = next(iter(met.values())).team_id
+    team_id = ruling.met[0].team_id
     locked = Memory.objects.select_for_update().filter(team_id=team_id, pk__in=met).live()
     fresh = {row.pk: row for row in locked.order_by("pk")}
     if len(fresh) < len(met):
@@ -209,18 +246,22 @@ def retire_superseded(*, memory: Memory, ruling: Ruling, actor: str) -> None:
 def record_conflicts(*, memory: Memory, ruling: Ruling, judge: str) -> int:
     """Mark the disputes of the stored new memory and keep its conflicts; returns how many.
 
-    Disputed memories and the new one name each other. Every conflict is kept as a contradiction:
-    settled for a supersession, open for a dispute.
+    Disputed memories and the new one name each other, but what fewer readers see is never named by
+    what more of them see. Every conflict is kept as a contradiction: settled for a supersession,
+    open for a dispute.
     """
     now = timezone.now()
     disputed = ruling.disputed
+    reach = {each.memory.pk: each.reach for each in ruling.conflicts}
     for other in disputed:
-        # Retiring a third memory may have ended a dispute of this one a moment ago.
-        other.refresh_from_db(fields=["contradicts"])
-        _dispute(other, memory)
-    if disputed:
+        if reach[other.pk] != Reach.WIDER:
+            # Retiring a third memory may have ended a dispute of this one a moment ago.
+            other.refresh_from_db(fields=["contradicts"])
+            _dispute(other, memory)
+    marks = [other.pk for other in disputed if reach[other.pk] != Reach.NARROWER]
+    if marks:
         memory.status = Status.DISPUTED.value
-        memory.contradicts = [other.pk for other in disputed]
+        memory.contradicts = marks
         memory.save(update_fields=["status", "contradicts"])
     recorded = [
         each
@@ -239,10 +280,14 @@ def release_disputes(*, memory: Memory, actor: str, note: str) -> None:
 
     A memory left without any dispute is active again. The caller saves `memory`.
     """
+    still_open = Contradiction.objects.filter(team_id=memory.team_id, resolved_at=None)
+    # The other side may name this one without being named by it.
+    pairs = still_open.filter(Q(memory_a=memory) | Q(memory_b=memory))
+    partners = {pk for pair in pairs.values_list("memory_a_id", "memory_b_id") for pk in pair if pk}
     others = {
         row.pk: row
         for row in Memory.objects.select_for_update()
-        .filter(team_id=memory.team_id, pk__in=memory.contradicts)
+        .filter(team_id=memory.team_id, pk__in={*memory.contradicts, *partners} - {memory.pk})
         .order_by("pk")
     }
     for other in others.values():
@@ -250,7 +295,6 @@ def release_disputes(*, memory: Memory, actor: str, note: str) -> None:
         settle_status(memory=other)
     memory.contradicts = []
     now = timezone.now()
-    still_open = Contradiction.objects.filter(team_id=memory.team_id, resolved_at=None)
     settled = {"resolution_note": note, "resolved_by": actor, "resolved_at": now}
     still_open.filter(memory_a=memory).update(resolution="b_wins", **settled)
     still_open.filter(memory_b=memory).update(resolution="a_wins", **settled)

@@ -7,7 +7,11 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.domain.viewer import Viewer
-from memory.services.jobs import publish, queue_extraction, visible_conversation
+from memory.services.jobs import (
+    publish_failed_again,
+    queue_and_publish,
+    visible_conversation,
+)
 from teams.models import Conversation, Message
 from teams.services.conversations import (
     NewMessage,
@@ -53,20 +57,15 @@ def post_messages(
         rows = append_messages(conversation=conversation, messages=messages, now=now)
         waiting = conversation.last_position - conversation.extracted_position
         if waiting >= conversation.agent.summarize_interval:
-            _extract_later(conversation)
+            queue_and_publish(conversation=conversation)
         return rows
 
 
 def close_conversation(*, viewer: Viewer, conversation_id: UUID, now: datetime) -> Conversation:
-    """Mark a conversation closed and queue what is left of it."""
+    """Mark a conversation closed and queue what is left of it, what had been given up included."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
         mark_closed(conversation=conversation, now=now)
-        _extract_later(conversation)
-        return conversation
-
-
-def _extract_later(conversation: Conversation) -> None:
-    job = queue_extraction(conversation=conversation)
-    if job is not None:
-        publish(job)
+        queue_and_publish(conversation=conversation)
+    publish_failed_again(team_id=viewer.team_id, conversation_id=conversation_id)
+    return conversation

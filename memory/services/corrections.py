@@ -14,8 +14,11 @@ from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryUsage
 from memory.services.disputes import draft_of_version
 from memory.services.drafts import WriteResult
-from memory.services.state import locked_memory
+from memory.services.retrying import retried
+from memory.services.secrets import masked_text, note_masked
+from memory.services.state import locked_memory, settle_tier
 from memory.services.write_path import write_memories
+from memory.services.written import count_written
 from teams.errors import ConflictError, InvalidError
 from teams.tenancy import team_scope
 
@@ -27,6 +30,7 @@ _COUNTER = {
 }
 
 
+@retried
 def correct_memory(
     *,
     viewer: Viewer,
@@ -38,9 +42,12 @@ def correct_memory(
 ) -> WriteResult:
     """Write a new version that supersedes the memory; the old text stays readable by its id.
 
-    Raises NotFoundError when the viewer may not see it, ConflictError when it is not the current
-    version any more and InvalidError when the text is the same.
+    Secrets in the text are masked. When another memory says the same already, that one takes its
+    place and the result is a duplicate. Raises NotFoundError when the viewer may not see it,
+    ConflictError when it is not the current version any more and InvalidError when the text is
+    the same or nothing but a secret.
     """
+    safe = masked_text(text=corrected_content, field="corrected_content")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if not memory.is_live:
@@ -48,18 +55,24 @@ def correct_memory(
                 f"This version is {memory.status}; correct the current one"
                 + (f": {memory.superseded_by_id}." if memory.superseded_by_id else ".")
             )
-        if memory.content == corrected_content:
+        if memory.content == safe.text:
             raise InvalidError("The memory says exactly this.", field="corrected_content")
-        draft = draft_of_version(
-            memory=memory, content=corrected_content, extractor="correction", now=now
-        )
-    return write_memories(viewer=viewer, drafts=[draft], tools=tools, reason=reason or "corrected")[
-        0
-    ]
+        draft = draft_of_version(memory=memory, content=safe.text, extractor="correction", now=now)
+    (result,) = write_memories(
+        viewer=viewer, drafts=[draft], tools=tools, reason=reason or "corrected"
+    )
+    count_written([result])
+    if safe.is_masked:
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            result = note_masked(team_id=viewer.team_id, result=result)
+    return result
 
 
+@retried
 def give_feedback(*, viewer: Viewer, memory_id: UUID, signal: Feedback, note: str) -> Memory:
     """Count the signal, move the importance within its bounds, and open a dispute for "wrong".
+
+    The tier follows the importance.
 
     Raises NotFoundError when the viewer may not see the memory and ConflictError when it is not
     live.
@@ -73,6 +86,7 @@ def give_feedback(*, viewer: Viewer, memory_id: UUID, signal: Feedback, note: st
         memory.importance = adjusted_importance(
             importance=memory.importance, signal=signal, ignored=usage.ignored
         )
+        settle_tier(memory=memory)
         if signal == Feedback.WRONG:
             memory.status = Status.DISPUTED.value
             Contradiction.objects.get_or_create(
@@ -87,7 +101,7 @@ def give_feedback(*, viewer: Viewer, memory_id: UUID, signal: Feedback, note: st
                     "reason": note or "said to be wrong",
                 },
             )
-        memory.save(update_fields=["importance", "status"])
+        memory.save(update_fields=["importance", "tier", "status"])
         return memory
 
 

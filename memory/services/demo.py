@@ -66,6 +66,7 @@ def load_demo(*, team_id: UUID, tools: Tools, actor: str, now: datetime) -> Demo
         tools=tools,
         now=now,
         reason="the demo's story",
+        is_import=True,
     )
     new_messages = new_memories = 0
     for each in story["conversations"]:

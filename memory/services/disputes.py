@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 from memory.clients.tools import Tools
@@ -14,15 +15,28 @@ from memory.models import Contradiction, Memory, MemoryRelation
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.conflicts import release_disputes, settle_status
 from memory.services.drafts import MemoryDraft, WriteResult
+from memory.services.retrying import retried
+from memory.services.secrets import MaskedText, masked_text, note_masked
 from memory.services.write_path import prepare, store
+from memory.services.written import count_written
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.tenancy import team_scope
+
+T = TypeVar("T")
 
 A_WINS, B_WINS, BOTH_VALID, MERGED = "a_wins", "b_wins", "both_valid", "merged"
 
 
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """A contradiction as it was settled and, for a merge, what was written in place of it."""
+
+    contradiction: Contradiction
+    merged: WriteResult | None = None
+
+
 def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datetime) -> MemoryDraft:
-    """A draft that says `content` in place of `memory` and keeps all else of it."""
+    """A draft that says `content` in place of `memory` and keeps all else, its sources included."""
     return MemoryDraft(
         team_id=memory.team_id,
         content=content,
@@ -38,12 +52,15 @@ def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datet
         end_user_id=memory.end_user_id,
         project_id=memory.project_id,
         conversation_id=memory.conversation_id,
+        message_ids=tuple(memory.source_message_ids),
+        message_external_ids=tuple(memory.source_external_ids),
         valid_from=memory.valid_from,
         valid_to=memory.valid_to,
         replaces=(memory.pk,),
     )
 
 
+@retried
 def resolve_contradiction(
     *,
     viewer: Viewer,
@@ -53,29 +70,36 @@ def resolve_contradiction(
     now: datetime,
     note: str = "",
     merged_content: str = "",
-) -> Contradiction:
+) -> Settlement:
     """Settle an open contradiction.
 
     `a_wins` and `b_wins` let one side stand and supersede the other (a memory that was only said
     to be wrong is soft-deleted when it loses); `both_valid` lets both stand; `merged` writes
-    `merged_content` as a new version of both. Raises NotFoundError when the viewer may not see
-    it, ConflictError when it is settled already and InvalidError for a merge without a text.
+    `merged_content`, without secrets, as a new version of both. Raises NotFoundError when the
+    viewer may not see it, ConflictError when it is settled already and InvalidError for a merge
+    without a text or with nothing but a secret.
     """
-    if resolution == MERGED and not merged_content.strip():
-        raise InvalidError("Say what the merged memory says.", field="merged_content")
+    safe = MaskedText("")
+    if resolution == MERGED:
+        if not merged_content.strip():
+            raise InvalidError("Say what the merged memory says.", field="merged_content")
+        safe = masked_text(text=merged_content, field="merged_content")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         first, second = _sides(_open(viewer, contradiction_id))
         prepared = []
         if resolution == MERGED:
-            draft = draft_of_version(
-                memory=first, content=merged_content, extractor="merged", now=now
-            )
+            draft = draft_of_version(memory=first, content=safe.text, extractor="merged", now=now)
             sides = [side for side in (first, second) if side is not None]
             draft = replace(
                 draft,
+                conversation_id=next(
+                    (side.conversation_id for side in sides if side.conversation_id), None
+                ),
+                message_ids=_union(side.source_message_ids for side in sides),
+                message_external_ids=_union(side.source_external_ids for side in sides),
                 importance=max(side.importance for side in sides),
                 is_pinned=any(side.is_pinned for side in sides),
-                tags=tuple(dict.fromkeys(tag for side in sides for tag in side.tags)),
+                tags=_union(side.tags for side in sides),
                 valid_from=None,
                 valid_to=None,
                 replaces=tuple(side.pk for side in sides),
@@ -91,16 +115,20 @@ def resolve_contradiction(
         contradiction.resolved_at = now
         contradiction.save()
         first, second = _sides(contradiction)
+        merged: WriteResult | None = None
         if resolution == MERGED:
-            result = store(viewer=viewer, prepared=prepared, tools=tools)[0]
-            _keep_merge(result, [side for side in (first, second) if side is not None])
+            (merged,) = store(viewer=viewer, prepared=prepared, tools=tools)
+            count_written([merged])
+            _keep_merge(merged, [side for side in (first, second) if side is not None])
+            if safe.is_masked:
+                merged = note_masked(team_id=viewer.team_id, result=merged)
         elif resolution == BOTH_VALID:
             _part(first, second)
         elif resolution == A_WINS:
             _let_stand(winner=first, loser=second, viewer=viewer)
         else:
             _let_stand(winner=second, loser=first, viewer=viewer)
-        return contradiction
+        return Settlement(contradiction, merged)
 
 
 def _open(viewer: Viewer, contradiction_id: UUID) -> Contradiction:
@@ -156,6 +184,10 @@ def _let_stand(*, winner: Memory | None, loser: Memory | None, viewer: Viewer) -
         loser.status = Status.SUPERSEDED.value
         loser.superseded_by = winner
     loser.save(update_fields=["status", "tier", "is_pinned", "superseded_by", "contradicts"])
+
+
+def _union(lists: Iterable[Sequence[T]]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(item for each in lists for item in each))
 
 
 def _keep_merge(result: WriteResult, sides: Sequence[Memory]) -> None:

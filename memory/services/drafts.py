@@ -28,6 +28,8 @@ class MemoryDraft:
 
     `check` False stores it as given, for imports: no duplicate and no contradiction check.
     `replaces` are live memories that it supersedes because somebody says so, unjudged.
+    `people` are the names of those whom it is by or about. `author_id` is the agent that learned
+    it, also where every agent sees it.
     """
 
     team_id: UUID
@@ -42,6 +44,8 @@ class MemoryDraft:
     subject: str = ""
     tags: tuple[str, ...] = ()
     agent_id: UUID | None = None
+    author_id: UUID | None = None
+    people: tuple[str, ...] = ()
     end_user_id: UUID | None = None
     project_id: UUID | None = None
     conversation_id: UUID | None = None
@@ -80,9 +84,11 @@ class WriteResult:
     """The stored memory of one draft (the existing one for a duplicate) and what happened.
 
     `conflicts` counts the contradictions recorded; `retired` are the memories it superseded.
+    `secret_masked` says that the text came with a key, password or card number, stored masked.
     """
 
     memory: Memory
     outcome: Outcome
     conflicts: int = 0
     retired: tuple[UUID, ...] = ()
+    secret_masked: bool = False

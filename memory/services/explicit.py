@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from memory.clients.tools import Tools
-from memory.domain.types import MemoryType
+from memory.domain.text import speaker_of
+from memory.domain.types import MemoryType, Status
 from memory.domain.viewer import Viewer
+from memory.models import Memory
 from memory.selectors.conversations import conversation_for, messages_by_id
+from memory.services.categories import check_stated_categories
 from memory.services.drafts import MemoryDraft, WriteResult
+from memory.services.secrets import masked_text, note_masked
 from memory.services.write_path import write_memories
-from teams.errors import DomainError, InvalidError, NotFoundError
+from memory.services.written import count_written
+from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError
 from teams.models import Conversation, Message
 from teams.services.people import ensure_agent, ensure_end_user, ensure_project
 from teams.tenancy import team_scope
@@ -55,24 +60,42 @@ def remember(
     reason: str = "",
     extractor: str = EXTRACTOR,
     prefix: bool = True,
+    is_import: bool = False,
 ) -> list[WriteResult]:
     """Write stated memories, all or none, and say for each what happened, in order.
 
     Agents, users and projects are created when new; a conversation or message must exist. A
     memory of a conversation is about that conversation's user and project unless it says
-    otherwise. Raises NotFoundError or InvalidError that names the field (`[3].agent` with
-    `prefix`, for lists).
+    otherwise. Secrets are masked. Raises NotFoundError, InvalidError (nothing but a secret among
+    others) or ConflictError (the external id of a deleted memory) that names the field
+    (`[3].agent` with `prefix`, for lists). An import takes the last two as they come: what was
+    said is stored masked, and what was deleted stays deleted.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         directory = _Directory(viewer, stated)
-        drafts = []
+        drafts: list[MemoryDraft] = []
+        masked: list[int] = []
         for index, item in enumerate(stated):
             try:
-                drafts.append(directory.draft(item, now=now, extractor=extractor))
+                safe = masked_text(text=item.content, field="content", refuse_bare=not is_import)
+                draft = directory.draft(
+                    replace(item, content=safe.text), now=now, extractor=extractor
+                )
+                if not is_import:
+                    directory.refuse_deleted(draft)
             except DomainError as error:
                 field = f"[{index}].{error.field}" if prefix else error.field
                 raise type(error)(error.message, field=field) from None
-    return write_memories(viewer=viewer, drafts=drafts, tools=tools, reason=reason)
+            drafts.append(draft)
+            if safe.is_masked:
+                masked.append(index)
+    results = write_memories(viewer=viewer, drafts=drafts, tools=tools, reason=reason)
+    count_written(results)
+    if masked:
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            for index in masked:
+                results[index] = note_masked(team_id=viewer.team_id, result=results[index])
+    return results
 
 
 class _Directory:
@@ -98,8 +121,14 @@ class _Directory:
         self.messages: dict[UUID, Message] = (
             messages_by_id(viewer=viewer, ids=wanted) if wanted else {}
         )
+        self.no_categories = check_stated_categories(
+            team_id=team_id, names=[item.category for item in stated]
+        )
+        self.deleted = self._deleted({item.external_id for item in stated if item.external_id})
 
     def draft(self, item: StatedMemory, *, now: datetime, extractor: str) -> MemoryDraft:
+        if item.category in self.no_categories:
+            raise self.no_categories[item.category]
         conversation = self._conversation(item.conversation)
         agent_id = self.agents[item.agent] if item.agent else None
         if agent_id is None and item.memory_type in _NEEDS_AGENT:
@@ -128,6 +157,10 @@ class _Directory:
             subject=item.subject,
             tags=item.tags,
             agent_id=agent_id,
+            author_id=agent_id or self.viewer.agent_id,
+            people=tuple(
+                name for name in (speaker_of(item.content), *(row.name for row in sources)) if name
+            ),
             end_user_id=end_user_id,
             project_id=project_id,
             conversation_id=conversation.pk if conversation else None,
@@ -138,6 +171,32 @@ class _Directory:
             external_id=item.external_id,
             check=item.check,
         )
+
+    def refuse_deleted(self, draft: MemoryDraft) -> None:
+        """Raise ConflictError for the external id of a memory that was deleted."""
+        memory_id = self.deleted.get((draft.agent_id, draft.external_id))
+        if memory_id is not None:
+            raise ConflictError(
+                f"The memory of the external_id '{draft.external_id}' was deleted. Restore that"
+                f" one ({memory_id}) or send this with another external_id.",
+                field="external_id",
+            )
+
+    def _deleted(self, external_ids: set[str]) -> dict[tuple[UUID | None, str | None], UUID]:
+        """Deleted memories by whose external id is theirs; such ids are each agent's own."""
+        if not external_ids:
+            return {}
+        rows = Memory.objects.filter(
+            team_id=self.viewer.team_id,
+            external_id__in=external_ids,
+            status=Status.SOFT_DELETED.value,
+        )
+        return {
+            (agent_id, external_id): memory_id
+            for agent_id, external_id, memory_id in rows.values_list(
+                "agent_id", "external_id", "id"
+            )
+        }
 
     def _conversation(self, conversation_id: UUID | None) -> Conversation | None:
         if conversation_id is None:

@@ -30,6 +30,7 @@ class ExtractionCounts:
     pass2_additions: int = 0
     extractor: str = ""
     memories: tuple[str, ...] = ()
+    secrets_masked: int = 0
 
     def as_json(self) -> dict[str, object]:
         """As it is kept in a job's result."""
@@ -101,6 +102,17 @@ def drafts_of(
                 category=candidate.category,
                 tags=candidate.tags,
                 agent_id=None if candidate.memory_type in _OF_NO_AGENT else conversation.agent_id,
+                author_id=conversation.agent_id,
+                people=tuple(
+                    dict.fromkeys(
+                        name
+                        for name in (
+                            conversation.end_user.display_name,
+                            *(row.name for row in sources),
+                        )
+                        if name
+                    )
+                ),
                 end_user_id=conversation.end_user_id,
                 # Who a person is holds in every project.
                 project_id=None
@@ -120,9 +132,16 @@ def drafts_of(
 
 
 def count_results(
-    *, candidates: Sequence[Candidate], results: Sequence[WriteResult], extractor: str
+    *,
+    candidates: Sequence[Candidate],
+    results: Sequence[WriteResult],
+    extractor: str,
+    secrets_masked: int = 0,
 ) -> ExtractionCounts:
-    """The figures of one extraction; `extractor` names all that spoke ("openai:x+rules")."""
+    """The figures of one extraction; `extractor` names all that spoke ("openai:x+rules").
+
+    `secrets_masked` counts the candidates in which a secret was masked.
+    """
     spoke = sorted({candidate.extractor or extractor for candidate in candidates})
     made = (Outcome.CREATED, Outcome.DISPUTED)
     replaced = (Outcome.VERSIONED, Outcome.SUPERSEDED_EXISTING)
@@ -135,6 +154,7 @@ def count_results(
         pass2_additions=sum(candidate.extraction_pass == 2 for candidate in candidates),
         extractor="+".join(spoke) or extractor,
         memories=tuple(dict.fromkeys(str(result.memory.pk) for result in results)),
+        secrets_masked=secrets_masked,
     )
 
 
@@ -148,9 +168,14 @@ def add_counts(one: ExtractionCounts, other: ExtractionCounts) -> ExtractionCoun
         contradictions_found=one.contradictions_found + other.contradictions_found,
         pass1_count=one.pass1_count + other.pass1_count,
         pass2_additions=one.pass2_additions + other.pass2_additions,
-        extractor=one.extractor or other.extractor,
+        extractor="+".join(sorted({*_names(one), *_names(other)})),
         memories=tuple(dict.fromkeys((*one.memories, *other.memories))),
+        secrets_masked=one.secrets_masked + other.secrets_masked,
     )
+
+
+def _names(counts: ExtractionCounts) -> list[str]:
+    return [name for name in counts.extractor.split("+") if name]
 
 
 def _merge(

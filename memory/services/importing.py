@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,9 @@ from memory.models import Memory
 from memory.services.conversations import open_conversation
 from memory.services.drafts import Outcome
 from memory.services.explicit import StatedMemory, remember
-from memory.services.jobs import extract_now, visible_conversation
+from memory.services.extraction import ExtractionCounts
+from memory.services.jobs import visible_conversation
+from memory.services.waiting import extract_now
 from teams.errors import ConflictError
 from teams.models import Conversation, Message
 from teams.services.conversations import NewMessage, append_messages
@@ -53,13 +56,17 @@ class ImportTarget:
 
 @dataclass(frozen=True, slots=True)
 class ImportSummary:
-    """What an import read and what of it was new; `_seconds` are time spent on each step."""
+    """What an import read and what of it was new; `_seconds` are time spent on each step.
+
+    `masked_memories` are the new ones in which a secret was masked; messages stay as they are.
+    """
 
     conversations: int = 0
     messages: int = 0
     new_messages: int = 0
     extracted_memories: int = 0
     verbatim_memories: int = 0
+    masked_memories: int = 0
     post_seconds: float = 0.0
     extract_seconds: float = 0.0
     write_seconds: float = 0.0
@@ -124,13 +131,15 @@ class _Import:
         conversation = self._open(transcript)
         rows = self._post(conversation, transcript)
         posted = time.perf_counter()
-        written = 0
+        written = masked = 0
         if self.mode != ImportMode.MESSAGES:
-            written = self._remember(conversation, transcript, rows)
+            written, masked = self._remember(conversation, transcript, rows)
         remembered = time.perf_counter()
         extracted = 0
         if self.extract:
-            extracted = self._extract(conversation, should_stop)
+            counts = self._extract(conversation, should_stop)
+            extracted = counts.created + counts.versioned
+            masked += counts.secrets_masked
         before = self.summary
         self.summary = ImportSummary(
             conversations=before.conversations + 1,
@@ -139,6 +148,7 @@ class _Import:
             + sum(row.position > conversation.last_position for row in rows),
             extracted_memories=before.extracted_memories + extracted,
             verbatim_memories=before.verbatim_memories + written,
+            masked_memories=before.masked_memories + masked,
             post_seconds=before.post_seconds + posted - started,
             write_seconds=before.write_seconds + remembered - posted,
             extract_seconds=before.extract_seconds + time.perf_counter() - remembered,
@@ -204,8 +214,9 @@ class _Import:
 
     def _remember(
         self, conversation: Conversation, transcript: Transcript, rows: Sequence[Message]
-    ) -> int:
-        written = 0
+    ) -> tuple[int, int]:
+        """How many verbatim memories are new, and in how many of them a secret was masked."""
+        written = masked = 0
         for pairs in _batches(list(zip(transcript.turns, rows, strict=True))):
             results = remember(
                 viewer=self.viewer,
@@ -227,9 +238,12 @@ class _Import:
                 now=self.now,
                 reason="imported verbatim",
                 extractor=EXTRACTOR,
+                is_import=True,
             )
-            written += sum(result.outcome == Outcome.CREATED for result in results)
-        return written
+            made = [result for result in results if result.outcome == Outcome.CREATED]
+            written += len(made)
+            masked += sum(result.secret_masked for result in made)
+        return written, masked
 
     def _speaker(self, turn: Turn) -> str:
         if turn.name:
@@ -237,23 +251,24 @@ class _Import:
         known = {Role.USER: self.target.user, Role.ASSISTANT: self.target.agent}
         return known.get(turn.role, turn.role.value)
 
-    def _extract(self, conversation: Conversation, should_stop: Callable[[], bool]) -> int:
+    def _extract(
+        self, conversation: Conversation, should_stop: Callable[[], bool]
+    ) -> ExtractionCounts:
         """Extract, and outlast the lease of a process that was killed while it extracted."""
         give_up = time.monotonic() + settings.JOB_LEASE_SECONDS + settings.EXTRACT_WAIT_SECONDS
         while True:
             try:
-                counts = extract_now(
+                return extract_now(
                     viewer=self.viewer,
                     conversation_id=conversation.pk,
                     tools=self.tools,
                     is_capped=False,
+                    seconds=math.inf,
                 )
             except ConflictError:
                 if should_stop() or time.monotonic() > give_up:
                     raise
                 time.sleep(_RETRY_SECONDS)
-            else:
-                return counts.created + counts.versioned
 
 
 def _memory_id(transcript: Transcript, turn: Turn) -> str:

@@ -13,9 +13,10 @@ from memory.domain.ports import PreparingJudge
 from memory.domain.text import normalise_text
 from memory.domain.types import Statement
 from memory.models import Memory
-from memory.selectors.neighbours import Neighbour, neighbours_of
+from memory.selectors.neighbours import Neighbour
 from memory.services.conflicts import pairs_to_judge
 from memory.services.drafts import MemoryDraft
+from memory.services.surroundings import Surroundings
 from teams.tenancy import team_scope
 
 
@@ -33,48 +34,39 @@ def prepare_judgements(
     checked = [index for index, draft in enumerate(drafts) if draft.check]
     if not checked:
         return
-    met: list[list[Neighbour]] = []
     with team_scope(team_ids={drafts[index].team_id for index in checked}, actor="judge"):
+        surroundings = Surroundings(
+            drafts=drafts,
+            vectors=vectors,
+            embedding_model=tools.embedder.name,
+            opposition_similarity=tools.embedder.opposition_similarity,
+        )
+        met: list[list[Neighbour]] = []
         for index in checked:
-            draft = drafts[index]
-            met.append(
-                neighbours_of(
-                    audience=draft.audience,
-                    vector=vectors[index],
-                    embedding_model=tools.embedder.name,
-                    subject=draft.subject,
-                    limit=settings.JUDGED_NEIGHBOURS,
-                )
-            )
+            met.append(surroundings.of(index))
+            surroundings.add(index, as_met(drafts[index]))
     pairs: list[tuple[Statement, Statement]] = []
     for place, index in enumerate(checked):
         draft = drafts[index]
         words = normalise_text(draft.content)
-        near = met[place] + _earlier_drafts(drafts, vectors, checked[:place], index)
-        if not draft.replaces and any(words == normalise_text(n.memory.content) for n in near):
+        if not draft.replaces and any(
+            words == normalise_text(near.memory.content) for near in met[place]
+        ):
             continue  # a fact said again is found by its words and never judged
-        near.sort(key=lambda neighbour: -neighbour.similarity)
-        found = pairs_to_judge(draft=draft, neighbours=near, tools=tools)
+        found = pairs_to_judge(draft=draft, neighbours=met[place], tools=tools)
         pairs += [(pair.existing, pair.new) for pair in found[: settings.JUDGED_NEIGHBOURS]]
     judge.prepare(pairs)
 
 
-def _earlier_drafts(
-    drafts: Sequence[MemoryDraft],
-    vectors: NDArray[np.float32],
-    earlier: Sequence[int],
-    index: int,
-) -> list[Neighbour]:
-    """The drafts of the same write that will be stored by the time this one is checked."""
-    return [
-        Neighbour(
-            Memory(
-                content=drafts[other].content,
-                created_at=drafts[other].created_at,
-                subject=drafts[other].subject,
-            ),
-            float(vectors[other] @ vectors[index]),
-        )
-        for other in earlier
-        if drafts[other].audience == drafts[index].audience
-    ]
+def as_met(draft: MemoryDraft) -> Memory:
+    """The draft as later drafts of the same write are going to meet it."""
+    return Memory(
+        team_id=draft.team_id,
+        content=draft.content,
+        created_at=draft.created_at,
+        subject=draft.subject,
+        memory_type=draft.memory_type.value,
+        agent_id=draft.agent_id,
+        end_user_id=draft.end_user_id,
+        project_id=draft.project_id,
+    )

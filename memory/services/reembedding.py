@@ -39,6 +39,7 @@ _SETTLE = """
 UPDATE memory_searchentry
 SET embedding = CASE next_model WHEN %(model)s THEN next_embedding ELSE embedding END,
     embedding_model = CASE next_model WHEN %(model)s THEN next_model ELSE embedding_model END,
+    graph_dimensions = CASE next_model WHEN %(model)s THEN 0 ELSE graph_dimensions END,
     next_embedding = NULL, next_model = ''
 WHERE team_id = %(team)s AND memory_id = ANY(%(ids)s)
 """

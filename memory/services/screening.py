@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
 from django.conf import settings
+from django.db import connection
+from django.db.models import Q
 
 from audit.services.events import Event
+from memory.domain.extraction.guards import MASK, mask_secrets
 from memory.domain.types import Candidate
 from memory.domain.wording import check_wording
-from memory.models import Memory
+from memory.models import Job
 from memory.services.drafts import WriteResult
 from memory.services.extraction import MessageRange
-from memory.services.write_path import PreparedDraft
-
-# A UUIDv7 begins with its time: milliseconds in the first 48 of 128 bits (RFC 9562).
-_TIME_SHIFT = 80
+from memory.services.inserting import PreparedDraft
+from teams.models import Message
 
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """The candidates that may be written, and what is to be told of those that may not."""
+    """The candidates that may be written, and what is to be told of those that may not.
+
+    `over_cap` counts those that only the cap of a turn keeps out, `masked` those in which a secret
+    was masked.
+    """
 
     candidates: list[Candidate]
     events: tuple[Event, ...] = ()
+    over_cap: int = 0
+    masked: int = 0
 
 
 def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: bool) -> Screened:
@@ -39,14 +47,14 @@ def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: boo
     kept: list[Candidate] = []
     problems: Counter[str] = Counter()
     first_time = rejected = masked = 0
-    said = {row.pk: row.created_at for row in (*source.context, *source.messages)}
+    said = {row.pk: row for row in (*source.context, *source.messages)}
     for candidate in candidates:
-        times = [said[item] for item in candidate.message_ids if item in said]
+        times = [said[item].created_at for item in candidate.message_ids if item in said]
         wording = check_wording(
             candidate, said_at=max(times, default=source.messages[-1].created_at)
         )
         problems.update(wording.problems)
-        masked += wording.secret_masked
+        masked += wording.secret_masked or _holds_masked(candidate, said)
         if wording.candidate is None:
             rejected += 1
             continue
@@ -85,22 +93,48 @@ def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: boo
                 meta={"candidates": masked},
             )
         )
-    return Screened(kept, tuple(events))
+    return Screened(kept, tuple(events), over_cap, masked)
+
+
+def _holds_masked(candidate: Candidate, said: Mapping[UUID, Message]) -> bool:
+    """Whether the extractor was shown a secret of its sources masked, and wrote that down."""
+    return MASK in candidate.content and any(
+        mask_secrets(text=said[item].content) != said[item].content
+        for item in candidate.message_ids
+        if item in said
+    )
 
 
 def room_today(*, team_id: UUID, end_user_id: UUID, now: datetime) -> int:
-    """How many more memories may be extracted about this person today; call it in scope."""
+    """How many more memories talk may write about this person today (UTC).
+
+    Call it in the transaction that writes them: until that ends, everybody else who asks about
+    this person waits, so that two extractions never share the same room. Only capped jobs count,
+    whichever day their messages are of; a job still under way counts whole.
+    """
     if not settings.MAX_MEMORIES_PER_USER_DAY:
         return 2**31
+    _take_turn(team_id, end_user_id)
     midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    first_id = UUID(int=int(midnight.timestamp() * 1000) << _TIME_SHIFT)
-    written = Memory.objects.filter(
+    jobs = Job.objects.filter(
+        Q(finished_at=None) | Q(finished_at__gte=midnight),
         team_id=team_id,
-        end_user_id=end_user_id,
-        extraction_pass__isnull=False,
-        id__gte=first_id,
-    ).count()
+        conversation__end_user_id=end_user_id,
+        is_capped=True,
+    )
+    written = sum(
+        (created or 0) + (versioned or 0)
+        for created, versioned in jobs.values_list("result__created", "result__versioned")
+    )
     return max(0, settings.MAX_MEMORIES_PER_USER_DAY - written)
+
+
+def _take_turn(team_id: UUID, end_user_id: UUID) -> None:
+    """Taken before the writers' own turns by everybody, and it ends with the transaction."""
+    turn = f"daily-room|{team_id}|{end_user_id}"
+    number = int.from_bytes(hashlib.sha256(turn.encode()).digest()[:8], "big", signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
 
 
 def most_important(prepared: Sequence[PreparedDraft], room: int) -> list[PreparedDraft]:

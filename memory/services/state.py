@@ -8,11 +8,13 @@ from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.conflicts import release_disputes
-from memory.services.write_path import HOT_IMPORTANCE
+from memory.services.inserting import HOT_IMPORTANCE
+from memory.services.retrying import retried
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope
 
 
+@retried
 def pin_memory(*, viewer: Viewer, memory_id: UUID, pinned: bool, reason: str = "") -> Memory:
     """Pin a live memory, so that every prompt of its audience holds it, or let it go again.
 
@@ -26,13 +28,12 @@ def pin_memory(*, viewer: Viewer, memory_id: UUID, pinned: bool, reason: str = "
             )
         if memory.is_pinned != pinned:
             memory.is_pinned = pinned
-            if memory.is_live:
-                stays_hot = pinned or memory.importance >= HOT_IMPORTANCE
-                memory.tier = (Tier.HOT if stays_hot else Tier.WARM).value
+            settle_tier(memory=memory)
             memory.save(update_fields=["is_pinned", "tier"])
         return memory
 
 
+@retried
 def delete_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memory:
     """Take a memory out of every read but its own id; deleting it again changes nothing.
 
@@ -48,6 +49,20 @@ def delete_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memor
             memory.is_pinned = False
             memory.save(update_fields=["status", "tier", "is_pinned", "contradicts"])
         return memory
+
+
+def settle_tier(*, memory: Memory) -> None:
+    """Let the tier of a live memory follow its pin and importance; the caller saves it.
+
+    Hot is what is pinned or has an importance of 9 or more. A cold memory that is neither stays
+    where it is.
+    """
+    if not memory.is_live:
+        return
+    if memory.is_pinned or memory.importance >= HOT_IMPORTANCE:
+        memory.tier = Tier.HOT.value
+    elif memory.tier == Tier.HOT:
+        memory.tier = Tier.WARM.value
 
 
 def locked_memory(*, viewer: Viewer, memory_id: UUID) -> Memory:

@@ -4,47 +4,33 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
-import psycopg
 from django.conf import settings
-from django.contrib.postgres.search import SearchVector
-from django.db import IntegrityError, OperationalError, connection
-from django.db.models import F, Value
-from numpy.typing import NDArray
+from django.db import connection
+from django.db.models import F
 
 from memory.clients.tools import Tools
+from memory.domain.audience import Reach
 from memory.domain.text import dedupe_key
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
-from memory.models import Memory, MemoryRelation, SearchEntry
+from memory.models import Memory
 from memory.models.memory import LIVE
-from memory.selectors.neighbours import Neighbour, neighbours_of
+from memory.selectors.neighbours import Neighbour
 from memory.services.conflicts import Ruling, hold, record_conflicts, retire_superseded, rule_on
 from memory.services.drafts import MemoryDraft, Outcome, WriteResult
+from memory.services.inserting import PreparedDraft, insert_links, insert_memories, new_row
 from memory.services.judging import prepare_judgements
+from memory.services.retrying import run_write
+from memory.services.surroundings import Surroundings
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 
-LEXEME_CONFIG = "english"
-HOT_IMPORTANCE = 9
 _ATTEMPTS = 4
-_TURNED_AWAY = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 
 ExternalKey = tuple[UUID | None, str | None]
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedDraft:
-    """A draft with its vector and the key under which an equal fact would stand."""
-
-    draft: MemoryDraft
-    vector: NDArray[np.float32]
-    key: bytes
-    next_vector: NDArray[np.float32] | None = None
-    next_model: str = ""
 
 
 def prepare(*, drafts: Sequence[MemoryDraft], tools: Tools) -> list[PreparedDraft]:
@@ -73,62 +59,132 @@ def write_memories(
     Raises ConflictError when other writers keep taking the same facts in between.
     """
     prepared = prepare(drafts=drafts, tools=tools)
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
-                return store(viewer=viewer, prepared=prepared, tools=tools)
-        except OperationalError as error:
-            # Two writers held what the other wanted; PostgreSQL ended this one whole.
-            if attempt == _ATTEMPTS or not isinstance(error.__cause__, _TURNED_AWAY):
-                raise
-        except IntegrityError:
-            # Another writer stored the same fact first: the next look finds it as a duplicate.
-            if attempt == _ATTEMPTS:
-                raise ConflictError(
-                    "Other writers store the same memories at this moment; send it again."
-                ) from None
-    raise AssertionError("unreachable")
+
+    def transaction() -> list[WriteResult]:
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+            return store(viewer=viewer, prepared=prepared, tools=tools)
+
+    return run_write(transaction)
 
 
 def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) -> list[WriteResult]:
     """Write prepared drafts inside the caller's transaction and team scope."""
+    if not prepared:
+        return []
     _take_turns(prepared)
-    by_external_id = _stored_external_ids(viewer, prepared)
-    by_key = _stored_facts(viewer, prepared)
-    results: list[WriteResult | None] = [None] * len(prepared)
-    unchecked: list[tuple[int, PreparedDraft]] = []
-    for index, item in enumerate(prepared):
+    return _Write(viewer, prepared, tools).run()
+
+
+class _Write:
+    """One write under way: what is stored, and what waits to be stored in one statement."""
+
+    def __init__(self, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) -> None:
+        self._viewer = viewer
+        self._prepared = prepared
+        self._tools = tools
+        self._by_external_id = _stored_external_ids(viewer, prepared)
+        self._by_key = _stored_facts(viewer, prepared)
+        self._surroundings = Surroundings(
+            drafts=[item.draft for item in prepared],
+            vectors=np.stack([item.vector for item in prepared]),
+            embedding_model=tools.embedder.name,
+            opposition_similarity=tools.embedder.opposition_similarity,
+        )
+        self._waiting: list[tuple[Memory, PreparedDraft]] = []
+        self._links: list[tuple[Memory, UUID, float]] = []
+
+    def run(self) -> list[WriteResult]:
+        results = []
+        for index, item in enumerate(self._prepared):
+            result = self._repeated(item) or self._written(index, item)
+            results.append(result)
+            if item.draft.external_id:
+                self._by_external_id[_external_key(item.draft)] = result.memory
+        self._flush()
+        return results
+
+    def _repeated(self, item: PreparedDraft) -> WriteResult | None:
+        """The result of a draft that is stored already, by its external id or its words."""
         draft = item.draft
-        existing = by_external_id.get(_external_key(draft)) if draft.external_id else None
+        existing = self._by_external_id.get(_external_key(draft)) if draft.external_id else None
         if existing is not None:
             if existing.end_user_id != draft.end_user_id:
                 raise ConflictError(
                     f"The external_id '{draft.external_id}' is a memory about somebody else.",
                     field="external_id",
                 )
-            results[index] = WriteResult(existing, Outcome.DUPLICATE)
-            continue
-        if not draft.check and not draft.replaces:
-            unchecked.append((index, item))
-            if draft.external_id:
-                # A second draft of the same external id in this batch is a duplicate of this one.
-                by_external_id[_external_key(draft)] = item_memory = _row(viewer, item)
-                results[index] = WriteResult(item_memory, Outcome.CREATED)
-            continue
-        existing = by_key.get(item.key) if draft.check else None
-        if existing is not None and not draft.replaces:
-            results[index] = WriteResult(_corroborate(existing, draft), Outcome.DUPLICATE)
-            continue
-        result = _store_checked(viewer, item, tools)
-        results[index] = result
+            return WriteResult(existing, Outcome.DUPLICATE)
+        existing = self._by_key.get(item.key) if draft.check and not draft.replaces else None
+        if existing is None:
+            return None
+        self._flush()
+        return WriteResult(_corroborate(existing, draft), Outcome.DUPLICATE)
+
+    def _written(self, index: int, item: PreparedDraft) -> WriteResult:
+        neighbours, ruling = self._judged(index)
+        if not ruling.met:
+            memory = new_row(self._viewer, item)
+            self._enqueue(index, item, memory, neighbours)
+            return WriteResult(memory, Outcome.CREATED)
+        result = self._carry_out(index, item, neighbours, ruling)
         # What it superseded is past: said again, it would be a change back and no repetition.
-        by_key = {key: each for key, each in by_key.items() if each.pk not in result.retired}
-        if result.memory.is_live:
-            by_key[item.key] = result.memory
-        if draft.external_id:
-            by_external_id[_external_key(draft)] = result.memory
-    _store_unchecked(viewer, unchecked, results, tools)
-    return [result for result in results if result is not None]
+        self._surroundings.drop(result.retired)
+        for key in [key for key, each in self._by_key.items() if each.pk in result.retired]:
+            del self._by_key[key]
+        return result
+
+    def _carry_out(
+        self, index: int, item: PreparedDraft, neighbours: Sequence[Neighbour], ruling: Ruling
+    ) -> WriteResult:
+        actor, retired = self._viewer.actor, tuple(old.pk for old in ruling.superseded)
+        if ruling.duplicate_of is not None:
+            retire_superseded(memory=ruling.duplicate_of, ruling=ruling, actor=actor)
+            existing = _corroborate(ruling.duplicate_of, item.draft)
+            self._by_key[item.key] = existing
+            return WriteResult(existing, Outcome.DUPLICATE, retired=retired)
+        memory = new_row(self._viewer, item)
+        _apply_version(memory, ruling)
+        retire_superseded(memory=memory, ruling=ruling, actor=actor)
+        self._enqueue(index, item, memory, neighbours)
+        self._flush()
+        conflicts = record_conflicts(memory=memory, ruling=ruling, judge=self._tools.judge.name)
+        return WriteResult(memory, ruling.outcome, conflicts, retired)
+
+    def _enqueue(
+        self, index: int, item: PreparedDraft, memory: Memory, neighbours: Sequence[Neighbour]
+    ) -> None:
+        """Store the memory with the next statement, and let later drafts meet it now."""
+        self._waiting.append((memory, item))
+        near = [each for each in neighbours if each.similarity >= settings.LINK_SIMILARITY]
+        self._links += [
+            (memory, each.memory.pk, min(1.0, each.similarity))
+            for each in near[: settings.LINKED_NEIGHBOURS]
+            if each.reach != Reach.NARROWER
+        ]
+        if item.draft.check and memory.is_live:
+            self._surroundings.add(index, memory)
+            self._by_key[item.key] = memory
+
+    def _judged(self, index: int) -> tuple[list[Neighbour], Ruling]:
+        """The neighbours and a ruling on them that holds until the transaction ends."""
+        draft = self._prepared[index].draft
+        for _ in range(_ATTEMPTS):
+            neighbours = self._surroundings.of(index)
+            ruling = rule_on(draft=draft, neighbours=neighbours, tools=self._tools)
+            if not ruling.met:
+                return neighbours, ruling
+            self._flush()
+            held = hold(ruling)
+            if held is not None:
+                return neighbours, held
+            self._surroundings.drop_dead(memory.pk for memory in ruling.met)
+        raise ConflictError("The memories it meets keep changing at this moment; send it again.")
+
+    def _flush(self) -> None:
+        insert_memories(self._waiting, embedding_model=self._tools.embedder.name)
+        if self._links:
+            insert_links(self._links)
+        self._waiting, self._links = [], []
 
 
 def _take_turns(prepared: Sequence[PreparedDraft]) -> None:
@@ -175,102 +231,12 @@ def _stored_facts(viewer: Viewer, prepared: Sequence[PreparedDraft]) -> dict[byt
     return {bytes(row.dedupe_key or b""): row for row in rows}
 
 
-def _store_checked(viewer: Viewer, item: PreparedDraft, tools: Tools) -> WriteResult:
-    draft = item.draft
-    neighbours, ruling = _judged(item, tools)
-    if ruling.duplicate_of is not None:
-        retire_superseded(memory=ruling.duplicate_of, ruling=ruling, actor=viewer.actor)
-        existing = _corroborate(ruling.duplicate_of, draft)
-        return WriteResult(existing, Outcome.DUPLICATE, retired=_retired(ruling))
-    memory = _row(viewer, item)
-    _apply_version(memory, ruling)
-    retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
-    memory.save(force_insert=True)
-    _index([(memory, item)], tools)
-    _link(memory, neighbours)
-    conflicts = record_conflicts(memory=memory, ruling=ruling, judge=tools.judge.name)
-    return WriteResult(memory, ruling.outcome, conflicts, _retired(ruling))
-
-
-def _retired(ruling: Ruling) -> tuple[UUID, ...]:
-    return tuple(old.pk for old in ruling.superseded)
-
-
-def _judged(item: PreparedDraft, tools: Tools) -> tuple[list[Neighbour], Ruling]:
-    """The neighbours and a ruling on them that holds until the transaction ends."""
-    for _ in range(_ATTEMPTS):
-        neighbours = (
-            []
-            if not item.draft.check
-            else neighbours_of(
-                audience=item.draft.audience,
-                vector=item.vector,
-                embedding_model=tools.embedder.name,
-                subject=item.draft.subject,
-                limit=settings.JUDGED_NEIGHBOURS,
-            )
-        )
-        ruling = hold(rule_on(draft=item.draft, neighbours=neighbours, tools=tools))
-        if ruling is not None:
-            return neighbours, ruling
-    raise ConflictError("The memories it meets keep changing at this moment; send it again.")
-
-
-def _store_unchecked(
-    viewer: Viewer,
-    unchecked: Sequence[tuple[int, PreparedDraft]],
-    results: list[WriteResult | None],
-    tools: Tools,
-) -> None:
-    rows: list[tuple[Memory, PreparedDraft]] = []
-    for index, item in unchecked:
-        known = results[index]
-        memory = known.memory if known else _row(viewer, item)
-        rows.append((memory, item))
-        results[index] = WriteResult(memory, Outcome.CREATED)
-    Memory.objects.bulk_create([memory for memory, _ in rows])
-    _index(rows, tools)
-
-
-def _row(viewer: Viewer, item: PreparedDraft) -> Memory:
-    draft = item.draft
-    is_hot = draft.is_pinned or draft.importance >= HOT_IMPORTANCE
-    return Memory(
-        team_id=draft.team_id,
-        memory_type=draft.memory_type.value,
-        scope=draft.scope.value,
-        category=draft.category,
-        subject=draft.subject,
-        content=draft.content,
-        importance=draft.importance,
-        confidence=draft.confidence,
-        is_pinned=draft.is_pinned,
-        tier=(Tier.HOT if is_hot else Tier.WARM).value,
-        tags=list(dict.fromkeys(draft.tags)),
-        agent_id=draft.agent_id,
-        end_user_id=draft.end_user_id,
-        project_id=draft.project_id,
-        conversation_id=draft.conversation_id,
-        source_message_ids=list(draft.message_ids),
-        source_external_ids=list(draft.message_external_ids),
-        extractor=draft.extractor,
-        extraction_pass=draft.extraction_pass,
-        actor=viewer.actor,
-        external_id=draft.external_id,
-        # What is stored unchecked, as given, may stand twice.
-        dedupe_key=item.key if draft.check else None,
-        created_at=draft.created_at,
-        valid_from=draft.valid_from,
-        valid_to=draft.valid_to,
-    )
-
-
 def _apply_version(memory: Memory, ruling: Ruling) -> None:
     """Continue the chain of what it supersedes, or step back behind what is newer."""
+    if ruling.continued:
+        memory.supersedes = ruling.continued[0]
+        memory.version = max(old.version for old in ruling.continued) + 1
     if ruling.superseded:
-        nearest = ruling.superseded[0]
-        memory.supersedes = nearest
-        memory.version = max(old.version for old in ruling.superseded) + 1
         # Before the old ones are retired, which unpins them.
         memory.is_pinned = memory.is_pinned or any(old.is_pinned for old in ruling.superseded)
         if memory.is_pinned:
@@ -300,35 +266,3 @@ def _corroborate(existing: Memory, draft: MemoryDraft) -> Memory:
     )
     existing.corroboration += 1
     return existing
-
-
-def _index(rows: Sequence[tuple[Memory, PreparedDraft]], tools: Tools) -> None:
-    SearchEntry.objects.bulk_create(
-        SearchEntry(
-            memory=memory,
-            team_id=memory.team_id,
-            embedding=item.vector,
-            embedding_model=tools.embedder.name,
-            next_embedding=item.next_vector,
-            next_model=item.next_model,
-            lexemes=SearchVector(Value(memory.content), config=LEXEME_CONFIG),
-        )
-        for memory, item in rows
-    )
-
-
-def _link(memory: Memory, neighbours: Sequence[Neighbour]) -> None:
-    """Edges to the nearest neighbours above the threshold, with the cosine as strength."""
-    near = [each for each in neighbours if each.similarity >= settings.LINK_SIMILARITY]
-    MemoryRelation.objects.bulk_create(
-        (
-            MemoryRelation(
-                team_id=memory.team_id,
-                from_memory=memory,
-                to_memory=each.memory,
-                strength=min(1.0, each.similarity),
-            )
-            for each in near[: settings.LINKED_NEIGHBOURS]
-        ),
-        ignore_conflicts=True,
-    )

@@ -10,7 +10,8 @@ from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.services.drafts import MemoryDraft
-from memory.services.retrieval import Question, Retrieval, retrieve
+from memory.services.ranking import Question
+from memory.services.retrieval import Retrieval, retrieve
 from memory.services.write_path import write_memories
 from tests.conftest import Cast
 
@@ -46,8 +47,8 @@ def ask(acme: Cast, tools: Tools, agent_id: object) -> Retrieval:
 
 
 def test_what_one_agent_knows_against_all_is_marked_for_it_alone(acme: Cast, tools: Tools) -> None:
-    tell(acme, tools, "The staging database listens on port 5432.", own=False, day=0)
-    tell(acme, tools, "The staging database listens on port 5433.", own=True, day=1)
+    tell(acme, tools, "The staging database listens on port 5433.", own=True, day=0)
+    tell(acme, tools, "The staging database listens on port 5432.", own=False, day=1)
 
     kyras, lukes = ask(acme, tools, acme.kyra.pk), ask(acme, tools, acme.luke.pk)
 
@@ -58,8 +59,8 @@ def test_what_one_agent_knows_against_all_is_marked_for_it_alone(acme: Cast, too
 
 
 def test_a_clash_seen_on_the_way_out_writes_nothing(acme: Cast, tools: Tools) -> None:
-    tell(acme, tools, "The staging database listens on port 5432.", own=False, day=0)
-    tell(acme, tools, "The staging database listens on port 5433.", own=True, day=1)
+    tell(acme, tools, "The staging database listens on port 5433.", own=True, day=0)
+    tell(acme, tools, "The staging database listens on port 5432.", own=False, day=1)
 
     ask(acme, tools, acme.kyra.pk)
 

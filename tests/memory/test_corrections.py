@@ -22,7 +22,9 @@ from memory.services.corrections import correct_memory, give_feedback
 from memory.services.drafts import Outcome, WriteResult
 from memory.services.state import delete_memory
 from teams.errors import ConflictError, InvalidError, NotFoundError, UnavailableError
+from teams.ids import new_id
 from teams.tenancy import team_scope
+from tests import factories
 from tests.conftest import Cast, make_cast
 from tests.memory.test_extraction_jobs import OrthogonalEmbedder
 from tests.memory.test_write_path import draft, live, write
@@ -126,6 +128,35 @@ def test_everything_else_of_the_memory_is_kept(acme: Cast, tools: Tools) -> None
         name: getattr(old, name) for name in names
     }
     assert not now_is(old).is_pinned
+
+
+def test_a_correction_keeps_the_sources_of_what_it_corrects(acme: Cast, tools: Tools) -> None:
+    talk = factories.ConversationFactory.create(
+        team=acme.team, agent=acme.kyra, end_user=acme.sarah
+    )
+    said = factories.MessageFactory.create(team=acme.team, conversation=talk, external_id="m-1")
+    old = stored(
+        acme,
+        tools,
+        conversation_id=talk.pk,
+        message_ids=(said.pk,),
+        message_external_ids=("m-1",),
+    )
+
+    new = now_is(correct(acme, tools, old).memory)
+
+    assert new.conversation_id == talk.pk
+    assert (new.source_message_ids, new.source_external_ids) == ([said.pk], ["m-1"])
+
+
+def test_a_correction_to_what_is_known_adds_its_sources_there(acme: Cast, tools: Tools) -> None:
+    first, second = new_id(), new_id()
+    known = stored(acme, tools, "Dmitri plays the violin.", message_ids=(first,))
+    old = stored(acme, tools, message_ids=(second,))
+
+    correct(acme, tools, old, "Dmitri plays the violin.")
+
+    assert now_is(known).source_message_ids == [first, second]
 
 
 def test_a_correction_stands_in_the_log_with_its_reason(acme: Cast, tools: Tools) -> None:
@@ -275,6 +306,36 @@ def test_importance_rises_to_ten_and_falls_to_three(acme: Cast, tools: Tools) ->
     assert raised == [9, 10, 10, 10]
     assert lowered[::5] == [10, 9, 8, 7, 6, 5, 4, 3, 3, 3]
     assert now_is(memory).importance == 3
+
+
+@pytest.mark.parametrize(
+    ("importance", "signal", "times", "tier"),
+    [
+        (8, Feedback.HELPFUL, 1, "hot"),
+        (7, Feedback.HELPFUL, 1, "warm"),
+        (9, Feedback.IGNORED, 5, "warm"),
+        (10, Feedback.IGNORED, 5, "hot"),
+        (9, Feedback.CITED, 1, "hot"),
+    ],
+)
+def test_the_tier_follows_the_importance(
+    acme: Cast, tools: Tools, importance: int, signal: Feedback, times: int, tier: str
+) -> None:
+    memory = stored(acme, tools, importance=importance)
+
+    for _ in range(times):
+        say_of(acme, memory, signal)
+
+    assert now_is(memory).tier == tier
+
+
+def test_a_pinned_memory_stays_hot_whatever_its_importance(acme: Cast, tools: Tools) -> None:
+    memory = stored(acme, tools, importance=9, is_pinned=True)
+
+    for _ in range(5):
+        say_of(acme, memory, Feedback.IGNORED)
+
+    assert (now_is(memory).importance, now_is(memory).tier) == (8, "hot")
 
 
 def test_feedback_that_changes_the_memory_is_logged_with_its_note(acme: Cast, tools: Tools) -> None:

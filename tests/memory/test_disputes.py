@@ -25,6 +25,7 @@ from memory.services.drafts import Outcome
 from memory.services.state import delete_memory
 from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError, UnavailableError
 from teams.tenancy import team_scope
+from tests import factories
 from tests.conftest import Cast, make_cast
 from tests.memory.test_corrections import AwayEmbedder
 from tests.memory.test_extraction_jobs import OrthogonalEmbedder
@@ -98,7 +99,7 @@ def resolve(
         now=timezone.now(),
         note=note,
         merged_content=text,
-    )
+    ).contradiction
 
 
 def object_to(cast: Cast, memory: Memory) -> Contradiction:
@@ -195,6 +196,36 @@ def test_a_merge_needs_a_text(acme: Cast, plain: Tools, text: str) -> None:
 
     assert refused.value.field == "merged_content"
     assert between(*sides).resolved_at is None
+
+
+def test_a_merge_keeps_the_sources_of_both_sides(acme: Cast, plain: Tools) -> None:
+    talk = factories.ConversationFactory.create(
+        team=acme.team, agent=acme.kyra, end_user=acme.sarah
+    )
+    messages = [
+        factories.MessageFactory.create(team=acme.team, conversation=talk, external_id=name)
+        for name in ("m-1", "m-2", "m-3")
+    ]
+    one, two, three = (each.pk for each in messages)
+    drafts = [
+        draft(acme, "Sarah drinks tea.", subject=SUBJECT, message_ids=(one, two)),
+        draft(
+            acme,
+            "Sarah drinks coffee.",
+            subject=SUBJECT,
+            conversation_id=talk.pk,
+            message_ids=(two, three),
+            message_external_ids=("m-2", "m-3"),
+        ),
+    ]
+    sides = [write(acme, plain, each)[0].memory for each in drafts]
+
+    resolve(acme, plain, between(*sides), "merged", text="Sarah drinks both.")
+
+    (merged,) = Memory.objects.live()
+    assert merged.source_message_ids == [one, two, three]
+    assert merged.source_external_ids == ["m-2", "m-3"]
+    assert merged.conversation_id == talk.pk
 
 
 def test_without_the_embedder_nothing_is_merged(acme: Cast, plain: Tools) -> None:

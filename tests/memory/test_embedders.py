@@ -24,8 +24,8 @@ from memory.clients.embedder_choice import (
 )
 from memory.clients.embedders import FastEmbedEmbedder, OpenAIEmbedder, WordLlamaEmbedder
 from memory.models import EmbeddingState
-from routing.clients.completions import FailureKind
 from routing.clients.embeddings import EmbeddingError, TextEmbeddings
+from routing.clients.protocol import FailureKind
 from teams.errors import UnavailableError
 from tests.openai_server import FakeOpenAI, error, slow
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from memory.clients.extraction_prompts import extraction_prompt, review_prompt
 from memory.clients.model_extractor import ModelExtractor
 from memory.domain.ports import Extractor
+from memory.domain.tokens import estimate_tokens
 from memory.domain.types import Candidate, MemoryType, Participants, Role, SourceMessage
 from routing.clients.completions import StructuredCompletions
 from tests.openai_server import Behaviour, FakeOpenAI, answer, error, refusal, slow, truncated
@@ -414,6 +415,56 @@ def test_long_messages_make_smaller_windows(server: FakeOpenAI) -> None:
         ["4"],
     ]
     assert all(len(request.text) < 60_000 for request in server.chats)
+
+
+def test_what_rests_on_the_window_before_alone_is_not_taken_again(server: FakeOpenAI) -> None:
+    server.will(
+        found(proposal("Fact four.", messages=[4])),
+        found(
+            proposal("The fourth fact in other words.", messages=[1]),
+            proposal("Four and six together.", messages=[1, 3]),
+        ),
+    )
+
+    memories = extract(extractor(server, window_messages=5, overlap=2), chat(6))
+
+    assert [memory.content for memory in memories] == ["Fact four.", "Four and six together."]
+
+
+# No deadline: what is slow here is a busy machine, not the law.
+@settings(deadline=None, max_examples=40)
+@given(
+    context_tokens=st.sampled_from([24_576, 32_768, 131_072]),
+    lengths=st.lists(st.sampled_from([1, 300, 5_000, 20_000, 32_000]), min_size=1, max_size=60),
+    before=st.integers(0, 12),
+)
+def test_every_message_is_a_source_once_and_every_prompt_fits_the_models_context(
+    context_tokens: int, lengths: list[int], before: int
+) -> None:
+    messages = [said(number, "y" * length) for number, length in enumerate(lengths, 100)]
+    context = [said(number, "z" * 32_000) for number in range(1, before + 1)]
+    subject = ModelExtractor(completions=NOBODY, fallback=Rules(), context_tokens=context_tokens)
+
+    windows = list(subject._windows(messages, context))
+
+    own = [message for window in windows for message in window.messages[window.overlap :]]
+    assert own == messages
+    for window in windows:
+        noted = [replace(by_rules(each), content="n" * 280) for each in window.messages * 5]
+        prompts = [
+            extraction_prompt(
+                messages=window.messages, context=window.before, participants=SARAH, noted=noted
+            ),
+            review_prompt(
+                messages=window.messages,
+                context=window.before,
+                participants=SARAH,
+                first_pass=noted,
+            ),
+        ]
+        for prompt in prompts:
+            tokens = sum(estimate_tokens(message.content) for message in prompt)
+            assert tokens <= context_tokens * 0.85  # the rest is for the answer
 
 
 # No deadline: what is slow here is a busy machine, not the law.

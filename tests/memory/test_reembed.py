@@ -25,10 +25,12 @@ from memory.domain.viewer import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry
 from memory.services.drafts import MemoryDraft, Outcome
 from memory.services.reembedding import embedding_status, log_embedding_status, reembed
-from memory.services.retrieval import Question, ScoredMemory, search
+from memory.services.ranking import Question
+from memory.services.recall import ScoredMemory
+from memory.services.retrieval import search
 from memory.services.write_path import write_memories
-from routing.clients.completions import FailureKind
 from routing.clients.embeddings import EmbeddingError
+from routing.clients.protocol import FailureKind
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 from tests.conftest import Cast, make_cast

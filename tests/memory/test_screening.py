@@ -15,7 +15,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.compaction import compact_conversation
 from memory.services.conversations import open_conversation, post_messages
-from memory.services.jobs import extract_now
+from memory.services.waiting import extract_now
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from tests.conftest import Cast

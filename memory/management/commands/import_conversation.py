@@ -91,6 +91,11 @@ class Command(BaseCommand):
             f" {done.new_memories} new memor{pluralize(done.new_memories, 'y,ies')},"
             f" {time.perf_counter() - started:.1f} seconds"
         )
+        if done.masked_memories:
+            self.stdout.write(
+                f"Masked a key, password or card number in {done.masked_memories}"
+                f" memor{pluralize(done.masked_memories, 'y,ies')}; the messages keep every word."
+            )
         if done.conversations < len(file.transcripts):
             raise CommandError(
                 f"Interrupted after {done.conversations} of {len(file.transcripts)} conversations;"

@@ -9,7 +9,9 @@ from uuid import UUID, uuid4
 import pytest
 from rest_framework.test import APIClient
 
+from memory.clients.tools import Tools
 from memory.models import Compaction, Contradiction, Memory, MemoryRelation
+from memory.services.job_runs import run_job
 from teams.models import Message
 from tests.conftest import Cast
 
@@ -99,6 +101,52 @@ def test_compacting_again_answers_the_same_and_stores_nothing(api: APIClient, ta
     assert again["compacted"]["count"] == 0
     assert again["extraction"]["created"] == 0
     assert Memory.objects.count() == stored
+
+
+def test_keeping_more_than_there_is_compacts_nothing(api: APIClient, talk: str) -> None:
+    told = post(api, f"{talk}/compact", keep_last=1_000).json()
+
+    assert (told["summary"], told["compacted"]) == ("", {"from": 0, "to": 0, "count": 0})
+    assert [each["content"] for each in told["kept"]] == TALK
+    assert not Compaction.objects.exists()
+
+
+def test_a_budget_below_one_message_keeps_none(api: APIClient, talk: str) -> None:
+    told = post(api, f"{talk}/compact", max_tokens=1).json()
+
+    assert (told["kept"], told["compacted"]["count"]) == ([], 4)
+
+
+def test_an_empty_conversation_is_compacted_to_nothing(api: APIClient) -> None:
+    path = f"conversations/{post(api, 'conversations', agent='kyra', user='sarah').json()['id']}"
+
+    told = post(api, f"{path}/compact", keep_last=0).json()
+
+    assert (told["summary"], told["kept"], told["compacted"]["count"]) == ("", [], 0)
+
+
+def test_what_takes_too_long_is_followed_by_its_job_and_asked_for_again(
+    api: APIClient, talk: str, tools: Tools, acme: Cast, settings: Any
+) -> None:
+    # Any: pytest-django's settings wrapper
+    settings.EXTRACTION_WINDOW_MESSAGES = 2
+    settings.COMPACT_WAIT_SECONDS = 0.0
+
+    first = post(api, f"{talk}/compact", keep_last=0)
+
+    assert first.status_code == 202
+    assert not Compaction.objects.exists()
+    job = first.json()["job"]
+    assert first["Location"] == f"/v1/jobs/{job}"
+    followed = api.get(first["Location"]).json()
+    assert (followed["state"], followed["messages"], followed["messages_done"]) == ("queued", 4, 2)
+    assert followed["result"] is None
+    run_job(team_id=acme.team.id, job_id=UUID(job), tools=tools)
+    assert api.get(first["Location"]).json()["messages_done"] == 4
+    again = post(api, f"{talk}/compact", keep_last=0)
+    assert again.status_code == 200
+    assert again.json()["compacted"] == {"from": 1, "to": 4, "count": 4}
+    assert again.json()["extraction"]["created"] > 0
 
 
 def test_every_message_is_still_read_after_a_compaction(api: APIClient, talk: str) -> None:
@@ -199,6 +247,29 @@ def test_an_old_version_is_neither_corrected_nor_judged(api: APIClient, acme: Ca
     assert shown(api, old)["usage"]["succeeded"] == 0
 
 
+def test_a_correction_answers_with_its_outcome(api: APIClient, acme: Cast) -> None:
+    old = remember(api, "Sarah lives in Berlin.")
+
+    response = post(api, f"memories/{old}/correct", corrected_content="Sarah lives in Rome.")
+
+    assert response.status_code == 201
+    told = response.json()
+    assert (told["outcome"], told["warnings"], told["supersedes"]) == ("versioned", [], old)
+
+
+def test_a_correction_to_what_is_known_answers_with_that_and_says_so(
+    api: APIClient, acme: Cast
+) -> None:
+    known = remember(api, "Dmitri plays the violin.")
+    old = remember(api, "Sarah lives in Berlin.")
+
+    response = post(api, f"memories/{old}/correct", corrected_content="Dmitri plays the violin.")
+
+    assert response.status_code == 200
+    assert (response.json()["outcome"], response.json()["id"]) == ("duplicate", known)
+    assert (shown(api, old)["status"], shown(api, old)["superseded_by"]) == ("superseded", known)
+
+
 def test_feedback_answers_with_the_memory_as_it_stands(api: APIClient, acme: Cast) -> None:
     memory_id = remember(api, OLD_LIMIT, importance=9)
 
@@ -269,7 +340,9 @@ def test_a_contradiction_is_settled_once(
     assert (first.json()["resolution"], first.json()["resolution_note"]) == (resolution, "Asked.")
     assert first.json()["resolved_at"] is not None
     assert open_ones(api) == []
-    assert api.get(f"/v1/contradictions/{disputed[2]}").json() == first.json()
+    read = api.get(f"/v1/contradictions/{disputed[2]}").json()
+    assert read == {name: first.json()[name] for name in read}
+    assert first.json()["outcome"] == ("versioned" if resolution == "merged" else None)
 
 
 @pytest.mark.parametrize("text", [None, "", "  ", "missing"])

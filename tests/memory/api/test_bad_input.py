@@ -67,6 +67,7 @@ def paths(conversation: Conversation, memory: Memory) -> dict[str, str]:
         "memories": "/v1/memories",
         "pin": f"/v1/memories/{memory.pk}/pin",
         "retrieve": "/v1/retrieve",
+        "query": "/v1/memory/query",
     }
 
 
@@ -85,6 +86,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "memories": {"content": "Sarah lives in Berlin."},
     "pin": {"pinned": True},
     "retrieve": {"agent": "kyra", "query": "Where does Sarah live?"},
+    "query": {"agent": "kyra", "query": "Where does Sarah live?", "filters": {"pinned": False}},
 }
 
 
@@ -516,7 +518,22 @@ def test_a_method_that_does_not_exist_is_a_problem_document(
 ) -> None:
     response = api.generic(method, paths[name], "{}", content_type=JSON)
 
-    assert_problem(response, codes=(405,))
+    assert assert_problem(response, codes=(405,))["title"] == "Method not allowed"
+    assert method not in response["Allow"]
+
+
+@pytest.mark.parametrize(
+    "cursor", ["x", "bm90IGEgY3Vyc29y", "cD1ub3QtYW4taWQ=", "bz0tMQ==", "%00", "ж"]
+)
+@pytest.mark.parametrize("name", ["memories", "messages", "contradictions"])
+def test_a_cursor_that_no_page_gave_out_is_refused_by_its_name(
+    api: APIClient, paths: dict[str, str], name: str, cursor: str
+) -> None:
+    response = api.get(f"{paths.get(name, '/v1/' + name)}?cursor={cursor}")
+
+    problem = assert_problem(response, codes=(422,))
+    assert list(problem["errors"]) == ["cursor"]
+    assert problem["title"] == "Invalid input"
 
 
 # -- anything at all -------------------------------------------------------------------------

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
-from django.conf import settings
+from django.conf import settings as site
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memory.clients.tools import Tools
 from memory.models import Job, Memory
-from memory.services.jobs import run_job
+from memory.services.job_runs import run_job
 from teams.models import Agent, Conversation, EndUser, Message, Project
 from tests.conftest import Cast
 
@@ -322,6 +325,75 @@ def test_closing_an_empty_conversation_queues_nothing(api: APIClient, path: str)
     assert Job.objects.count() == 0
 
 
+def unfinished(state: str) -> Job:
+    """The only job, in that state, as if a worker had it or had given it up."""
+    values: dict[str, object] = {"state": state, "attempts": 1}
+    if state == "running":
+        values |= {"claim": uuid4(), "lease_until": timezone.now() + timedelta(seconds=60)}
+    Job.objects.update(**values)
+    return Job.objects.get()
+
+
+@pytest.mark.parametrize("call", ["extract", "close"])
+@pytest.mark.parametrize("state", ["queued", "running"])
+def test_extract_and_close_leave_a_job_under_way_alone_and_queue_the_rest(
+    api: APIClient, path: str, call: str, state: str
+) -> None:
+    post(api, f"{path}/messages", messages(3))
+    post(api, f"{path}/extract")
+    first = unfinished(state)
+    post(api, f"{path}/messages", messages(2))
+
+    for _ in range(2):
+        assert post(api, f"{path}/{call}").status_code in (200, 202)
+
+    rows = Job.objects.order_by("id")
+    ranges = [(each.from_position, each.to_position, each.state) for each in rows]
+    assert ranges == [(1, 3, state), (4, 5, "queued")]
+    assert rows[0].claim == first.claim
+
+
+@pytest.mark.parametrize("call", ["extract", "close"])
+def test_extract_and_close_try_again_what_was_given_up(
+    api: APIClient, path: str, call: str
+) -> None:
+    post(api, f"{path}/messages", messages(3))
+    post(api, f"{path}/extract")
+    unfinished("failed")
+
+    post(api, f"{path}/{call}")
+
+    job = Job.objects.get()
+    assert (job.state, job.attempts) == ("queued", 0)
+
+
+def test_extract_names_the_job_under_way_when_nothing_else_is_left(
+    api: APIClient, path: str
+) -> None:
+    post(api, f"{path}/messages", messages(3))
+    post(api, f"{path}/extract")
+    running = unfinished("running")
+
+    response = post(api, f"{path}/extract")
+
+    assert (response.status_code, response.json()["job"]) == (202, str(running.pk))
+    assert response["Location"] == f"/v1/jobs/{running.pk}"
+
+
+def test_a_waiting_extract_that_takes_too_long_names_the_job(
+    api: APIClient, path: str, settings: Any
+) -> None:
+    # Any: pytest-django's settings wrapper
+    settings.EXTRACT_WAIT_SECONDS = 0.0
+    post(api, f"{path}/messages", messages(3))
+    post(api, f"{path}/extract")
+    running = unfinished("running")
+
+    response = post(api, f"{path}/extract", {"wait": True})
+
+    assert (response.status_code, response.json()) == (202, {"job": str(running.pk)})
+
+
 def test_a_closed_conversation_still_takes_messages(api: APIClient, path: str) -> None:
     post(api, f"{path}/close")
 
@@ -341,5 +413,5 @@ def test_the_revision_counts_the_changes_of_its_memories(api: APIClient, path: s
 
 
 def test_the_limit_of_a_request_is_the_documented_one() -> None:
-    assert settings.MAX_ITEMS_PER_REQUEST == 500
-    assert settings.MAX_CONTENT_CHARS == 32_000
+    assert site.MAX_ITEMS_PER_REQUEST == 500
+    assert site.MAX_CONTENT_CHARS == 32_000

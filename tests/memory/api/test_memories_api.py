@@ -59,7 +59,8 @@ def test_a_memory_is_stored_and_shown_whole(api: APIClient, acme: Cast) -> None:
     assert shown["provenance"]["extractor"] == "explicit"
     assert shown["usage"]["retrieved"] == 0
     read = api.get(f"/v1/memories/{shown['id']}").json()
-    assert read == {name: value for name, value in shown.items() if name != "outcome"}
+    told = ("outcome", "warnings")
+    assert read == {name: value for name, value in shown.items() if name not in told}
 
 
 def test_what_is_left_out_has_its_documented_default(api: APIClient) -> None:
@@ -95,6 +96,40 @@ def test_a_known_external_id_is_a_duplicate(api: APIClient) -> None:
     assert again.status_code == 200
     assert (again.json()["id"], again.json()["content"]) == (first["id"], BERLIN)
     assert Memory.objects.count() == 1
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_the_external_id_of_a_deleted_memory_is_refused_and_says_what_to_do(
+    api: APIClient, check: bool
+) -> None:
+    first = remember(api, external_id="e-1").json()["id"]
+    api.delete(f"/v1/memories/{first}")
+
+    again = remember(api, "Something else.", external_id="e-1", check=check)
+
+    assert again.status_code == 409
+    assert list(again.json()["errors"]) == ["external_id"]
+    assert all(word in again.json()["detail"] for word in ("Restore", first, "another external_id"))
+    assert Memory.objects.count() == 1
+
+
+def test_a_deleted_external_id_among_many_refuses_them_all(api: APIClient) -> None:
+    first = remember(api, external_id="e-1").json()["id"]
+    api.delete(f"/v1/memories/{first}")
+
+    body = [{"content": "The dam holds."}, {"content": "The dam leaks.", "external_id": "e-1"}]
+    response = api.post("/v1/memories", body, format="json")
+
+    assert response.status_code == 409
+    assert list(response.json()["errors"]) == ["[1].external_id"]
+    assert Memory.objects.count() == 1
+
+
+def test_a_deleted_external_id_of_one_agent_is_free_for_another(api: APIClient) -> None:
+    first = remember(api, external_id="e-1", agent="kyra").json()["id"]
+    api.delete(f"/v1/memories/{first}")
+
+    assert remember(api, external_id="e-1", agent="luke").status_code == 201
 
 
 def test_a_newer_value_of_a_subject_is_a_version(api: APIClient) -> None:

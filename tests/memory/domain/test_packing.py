@@ -1,162 +1,249 @@
-"""Packing: never over budget but for what must be told, and everything that fits."""
+"""Packing: never over budget but for what must be told, trimmed in order, and nothing wasted."""
 
 from __future__ import annotations
+
+import random
+from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.packing import MINIMUM_BUDGET, USER_PROFILE_RESERVE, Item, Packed, pack
-from memory.domain.types import MemoryType
+from memory.domain.packing import MINIMUM_BUDGET, Item, Packed, Room, pack
 
-SECTIONS = ("identity", "user", "facts", "events")
-SECTION_TOKENS = {"identity": 40, "user": 70, "facts": 60, "events": 30}
+# Rooms of every kind: reserved, shared, capped, shut to the rest; trimmed together and in order.
+FLAT = (Room("a", reserve=60), Room("b", share=0.3), Room("c"), Room("d"))
+TRIMMED = (
+    Room("a"),
+    Room("b", reserve=80, trim=1),
+    Room("c", share=0.5, trim=2),
+    Room("d", reserve=90, ceiling=120, trim=3),
+)
+SHUT = (
+    Room("a", share=0.4, joins_rest=False),
+    Room("b", share=0.4, joins_rest=False),
+    Room("c", ceiling=50),
+    Room("d", reserve=30, ceiling=40),
+)
+HEADINGS = {"h1": 40, "h2": 7, "h3": 0}
 
 ITEMS = st.lists(
     st.builds(
         Item,
         value=st.uuids().map(str),
-        section=st.sampled_from(SECTIONS),
+        section=st.sampled_from("abcd"),
         tokens=st.integers(1, 120),
         score=st.floats(0, 1),
-        memory_type=st.sampled_from([kind.value for kind in MemoryType]),
-        is_pinned=st.booleans(),
+        opens=st.lists(st.sampled_from(sorted(HEADINGS.items())), max_size=2, unique=True).map(
+            tuple
+        ),
+        is_mandatory=st.booleans(),
     ),
     max_size=25,
     unique_by=lambda item: item.value,
 )
-BUDGETS = st.integers(MINIMUM_BUDGET, 500)
+ROOMS = st.sampled_from([FLAT, TRIMMED, SHUT])
+BUDGETS = st.integers(0, 700)
 LIMITS = st.none() | st.integers(1, 30)
+Items = Sequence[Item[str]]
 
 
-def packed(items: list[Item[str]], budget: int, limit: int | None = None) -> Packed[str]:
-    """The chosen items."""
-    return pack(items, token_budget=budget, section_tokens=SECTION_TOKENS.__getitem__, limit=limit)
-
-
-def cost(items: tuple[Item[str], ...] | list[Item[str]]) -> int:
-    """What a prompt of these takes."""
-    headings = {item.section for item in items}
-    return sum(item.tokens for item in items) + sum(SECTION_TOKENS[each] for each in headings)
-
-
-def item(value: str, tokens: int = 10, score: float = 0.5, **fields: object) -> Item[str]:
-    """An ordinary fact unless told otherwise."""
-    return Item(
-        value=value,
-        section=str(fields.get("section", "facts")),
-        tokens=tokens,
-        score=score,
-        memory_type=str(fields.get("memory_type", "semantic")),
-        is_pinned=bool(fields.get("is_pinned", False)),
+def cost(items: Items) -> int:
+    """What a prompt of these takes: each line, and each heading once."""
+    return sum(item.tokens for item in items) + sum(
+        dict(h for i in items for h in i.opens).values()
     )
 
 
-@given(ITEMS, BUDGETS, LIMITS)
-def test_the_tokens_used_are_what_the_items_take(
-    items: list[Item[str]], budget: int, limit: int | None
+def item(value: str, tokens: int = 10, score: float = 0.5, section: str = "c") -> Item[str]:
+    """An ordinary item."""
+    return Item(value=value, section=section, tokens=tokens, score=score)
+
+
+def values(packed: Packed[str]) -> set[str]:
+    """What was chosen."""
+    return {each.value for each in packed.items}
+
+
+def mandatory(items: Items) -> list[Item[str]]:
+    """Those that must go in."""
+    return [each for each in items if each.is_mandatory]
+
+
+@given(ITEMS, ROOMS, BUDGETS, LIMITS)
+def test_the_tokens_of_the_rooms_add_up_to_what_the_items_take(
+    items: Items, rooms: Sequence[Room], budget: int, limit: int | None
 ) -> None:
-    result = packed(items, budget, limit)
+    result = pack(items, rooms=rooms, token_budget=budget, limit=limit)
 
-    assert result.tokens_used == cost(result.items)
+    assert result.tokens_used == sum(result.tokens.values()) == cost(result.items)
+    assert set(result.tokens) == {room.name for room in rooms}
 
 
-@given(ITEMS, BUDGETS, LIMITS)
+@given(ITEMS, ROOMS, BUDGETS, LIMITS)
 def test_it_is_over_budget_only_when_the_mandatory_items_are(
-    items: list[Item[str]], budget: int, limit: int | None
+    items: Items, rooms: Sequence[Room], budget: int, limit: int | None
 ) -> None:
-    result = packed(items, budget, limit)
+    result = pack(items, rooms=rooms, token_budget=budget, limit=limit)
 
-    must = [each for each in items if each.is_mandatory]
-    assert result.tokens_used <= max(budget, cost(must))
-    assert bool(result.warnings) == (cost(must) > budget)
+    must = cost(mandatory(items))
+    assert result.mandatory_tokens == must
+    assert result.tokens_used <= max(budget, must)
 
 
-@given(ITEMS, BUDGETS, LIMITS)
+@given(ITEMS, ROOMS, BUDGETS, LIMITS)
 def test_mandatory_items_are_always_in(
-    items: list[Item[str]], budget: int, limit: int | None
+    items: Items, rooms: Sequence[Room], budget: int, limit: int | None
 ) -> None:
-    chosen = {each.value for each in packed(items, budget, limit).items}
+    result = pack(
+        items, rooms=rooms, token_budget=budget, limit=limit, saying=lambda value: value[0]
+    )
 
-    assert {each.value for each in items if each.is_mandatory} <= chosen
+    assert {each.value for each in mandatory(items)} <= values(result)
 
 
-@given(ITEMS, BUDGETS, LIMITS)
+@given(ITEMS, ROOMS, BUDGETS, LIMITS)
 def test_nothing_is_invented_or_told_twice(
-    items: list[Item[str]], budget: int, limit: int | None
+    items: Items, rooms: Sequence[Room], budget: int, limit: int | None
 ) -> None:
-    chosen = [each.value for each in packed(items, budget, limit).items]
+    result = pack(items, rooms=rooms, token_budget=budget, limit=limit)
 
+    chosen = [each.value for each in result.items]
     assert len(chosen) == len(set(chosen))
     assert set(chosen) <= {each.value for each in items}
-
-
-@given(ITEMS, BUDGETS, LIMITS)
-def test_the_best_come_first(items: list[Item[str]], budget: int, limit: int | None) -> None:
-    scores = [each.score for each in packed(items, budget, limit).items]
-
-    assert scores == sorted(scores, reverse=True)
+    assert not values(result) & {each.value for each in result.cut}
 
 
 @given(ITEMS, BUDGETS)
-def test_nothing_that_would_still_fit_is_left_out(items: list[Item[str]], budget: int) -> None:
-    result = packed(items, budget)
+def test_nothing_that_would_still_fit_is_left_out(items: Items, budget: int) -> None:
+    result = pack(items, rooms=FLAT, token_budget=budget)
 
     left = [each for each in items if each not in result.items]
     assert all(cost([*result.items, each]) > budget for each in left)
 
 
-@given(ITEMS, BUDGETS, st.integers(1, 30))
-def test_limit_bounds_all_but_the_mandatory(
-    items: list[Item[str]], budget: int, limit: int
+@given(ITEMS, BUDGETS)
+def test_a_room_is_trimmed_only_when_all_that_are_trimmed_before_it_are_empty(
+    items: Items, budget: int
 ) -> None:
-    result = packed(items, budget, limit)
+    result = pack(items, rooms=TRIMMED, token_budget=budget)
 
-    must = sum(each.is_mandatory for each in items)
-    assert len(result.items) <= max(limit, must)
+    trim = {room.name: room.trim for room in TRIMMED}
+    first_cut = min((trim[each.section] for each in result.cut), default=9)
+    for each in result.items:
+        assert each.is_mandatory or trim[each.section] <= first_cut
 
 
-@given(ITEMS, BUDGETS, st.randoms(use_true_random=False))
+@given(ITEMS, BUDGETS)
+def test_what_was_cut_is_what_the_rooms_would_hold_with_a_larger_budget(
+    items: Items, budget: int
+) -> None:
+    rooms = [Room(name, reserve=100, trim=place) for place, name in enumerate("abcd")]
+
+    small = pack(items, rooms=rooms, token_budget=budget)
+    large = pack(items, rooms=rooms, token_budget=100_000)
+
+    assert large.cut == ()
+    assert {each.value for each in small.cut} <= values(large)
+
+
+@given(ITEMS, BUDGETS)
+def test_rooms_shut_to_the_rest_and_ceilings_hold(items: Items, budget: int) -> None:
+    result = pack(items, rooms=SHUT, token_budget=budget)
+
+    for room in SHUT:
+        mine = [each for each in result.items if each.section == room.name]
+        must = sum(each.tokens for each in mandatory(mine))
+        written = sum(each.tokens for each in mine)
+        if room.ceiling is not None:
+            assert written <= max(room.ceiling, must)
+        if not room.joins_rest:
+            assert written <= max(room.own(budget), must)
+
+
+@given(ITEMS, ROOMS, BUDGETS, st.integers(1, 30))
+def test_limit_bounds_all_but_the_mandatory(
+    items: Items, rooms: Sequence[Room], budget: int, limit: int
+) -> None:
+    result = pack(items, rooms=rooms, token_budget=budget, limit=limit)
+
+    assert len(result.items) <= max(limit, len(mandatory(items)))
+
+
+@given(ITEMS, ROOMS, BUDGETS, st.integers(0, 99))
 def test_the_order_given_does_not_matter_where_scores_differ(
-    items: list[Item[str]], budget: int, random: object
+    items: Items, rooms: Sequence[Room], budget: int, seed: int
 ) -> None:
     distinct = list({each.score: each for each in items}.values())
-    shuffled = list(distinct)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    shuffled = random.Random(seed).sample(distinct, len(distinct))
 
-    assert packed(distinct, budget) == packed(shuffled, budget)
+    assert pack(distinct, rooms=rooms, token_budget=budget) == pack(
+        shuffled, rooms=rooms, token_budget=budget
+    )
 
 
 @given(ITEMS)
-def test_a_budget_for_everything_takes_everything(items: list[Item[str]]) -> None:
-    assert len(packed(items, 100_000).items) == len(items)
+def test_a_budget_for_everything_takes_everything(items: Items) -> None:
+    assert len(pack(items, rooms=FLAT, token_budget=100_000).items) == len(items)
+
+
+@given(ITEMS, ROOMS, BUDGETS)
+def test_of_those_that_say_the_same_one_is_told_and_the_rest_point_to_it(
+    items: Items, rooms: Sequence[Room], budget: int
+) -> None:
+    result = pack(items, rooms=rooms, token_budget=budget, saying=lambda value: value[0])
+
+    optional = [each.value[0] for each in result.items if not each.is_mandatory]
+    assert len(optional) == len(set(optional))
+    for one, other in result.duplicates:
+        assert one.value[0] == other.value[0]
+        assert one not in result.items
+        assert other in result.items
+        assert not one.is_mandatory
 
 
 def test_nothing_packs_to_nothing() -> None:
-    assert packed([], 100) == Packed(items=(), tokens_used=0, warnings=())
+    result: Packed[str] = pack([], rooms=FLAT, token_budget=MINIMUM_BUDGET)
+
+    assert (result.items, result.tokens_used, result.cut) == ((), 0, ())
 
 
 def test_what_does_not_fit_is_passed_over_for_what_does() -> None:
-    result = packed([item("big", tokens=500, score=0.9), item("small", score=0.1)], 100)
+    result = pack([item("big", 500, 0.9), item("small", score=0.1)], rooms=FLAT, token_budget=100)
 
-    assert [each.value for each in result.items] == ["small"]
+    assert values(result) == {"small"}
 
 
-def test_the_users_profile_goes_before_better_facts_up_to_its_reserve() -> None:
-    profile = [
-        item(f"p{n}", tokens=65, score=0.1, memory_type="user_profile", section="user")
-        for n in range(4)
-    ]
-    facts = [item(f"f{n}", tokens=90, score=0.9) for n in range(4)]
+def test_a_reserve_goes_before_better_items_of_the_rest() -> None:
+    reserved = [item(f"a{n}", 30, 0.1, "a") for n in range(4)]
+    better = [item(f"c{n}", 40, 0.9) for n in range(4)]
 
-    chosen = {each.value for each in packed([*facts, *profile], 400).items}
+    result = pack([*better, *reserved], rooms=FLAT, token_budget=150)
 
-    assert {each for each in chosen if each.startswith("p")} == {"p0", "p1"}
-    assert USER_PROFILE_RESERVE == 200
+    assert values(result) == {"a0", "a1", "c0", "c1"}
+
+
+def test_reserved_room_that_its_section_leaves_goes_to_the_rest() -> None:
+    result = pack([item(f"c{n}", 50) for n in range(4)], rooms=FLAT, token_budget=200)
+
+    assert len(result.items) == 4
+
+
+def test_a_section_beyond_its_reserve_competes_with_the_rest() -> None:
+    items = [item("a0", 60, 0.9, "a"), item("a1", 60, 0.8, "a"), item("c0", 60, 0.5)]
+
+    assert values(pack(items, rooms=FLAT, token_budget=120)) == {"a0", "a1"}
+
+
+def test_the_best_of_a_trimmed_room_stay() -> None:
+    items = [item(f"c{n}", 30, n / 10) for n in range(5)]
+
+    result = pack(items, rooms=[Room("c", reserve=200)], token_budget=70)
+
+    assert values(result) == {"c4", "c3"}
+    assert {each.value for each in result.cut} == {"c0", "c1", "c2"}
 
 
 def test_a_heading_is_paid_once() -> None:
-    two = packed([item("a"), item("b")], 200)
-    apart = packed([item("a"), item("b", section="events")], 200)
+    under = [Item(name, "c", 10, 0.5, opens=(("h", 60),)) for name in ("x", "y")]
 
-    assert two.tokens_used == 20 + 60
-    assert apart.tokens_used == 20 + 60 + 30
+    assert pack(under, rooms=FLAT, token_budget=200).tokens_used == 20 + 60

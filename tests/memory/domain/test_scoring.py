@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -11,14 +12,44 @@ from hypothesis import strategies as st
 from memory.domain.scoring import (
     PINNED_FLOOR,
     Signals,
+    SignalTable,
     Weights,
-    final_score,
-    importance_signal,
-    recency,
-    relevance,
-    weighted_mean,
+    final_scores,
+    weighted_means,
 )
+from memory.domain.scoring import importance_signal as importance_signals
+from memory.domain.scoring import recency as recencies
 from memory.domain.types import MemoryType, Status
+
+
+def final_score(
+    signals: Signals, *, weights: Weights, memory_type: str, is_pinned: bool, status: str
+) -> float:
+    """The score of one memory."""
+    scores = final_scores(
+        SignalTable.of([signals]),
+        weights=weights,
+        is_identity=np.array([memory_type == MemoryType.IDENTITY]),
+        is_pinned=np.array([is_pinned]),
+        is_disputed=np.array([status == Status.DISPUTED]),
+    )
+    return float(scores[0])
+
+
+def weighted_mean(signals: Signals, *, weights: Weights) -> float:
+    return float(weighted_means(SignalTable.of([signals]), weights=weights)[0])
+
+
+def recency(hours: float) -> float:
+    return float(recencies(np.array([hours]))[0])
+
+
+def importance_signal(*, importance: int, is_pinned: bool) -> float:
+    found = importance_signals(
+        importance=np.array([float(importance)]), is_pinned=np.array([is_pinned])
+    )
+    return float(found[0])
+
 
 UNIT = st.floats(0, 1)
 ANY = st.floats(-5, 5)
@@ -131,22 +162,6 @@ def test_recency_is_one_now_and_a_half_after_69_hours() -> None:
     assert recency(0) == 1.0
     assert recency(69.3) == pytest.approx(0.5, abs=0.001)
     assert recency(-1000) == 1.0
-
-
-@given(ANY, ANY, ANY)
-def test_relevance_is_bounded_and_grows_with_both_parts(
-    one: float, two: float, more: float
-) -> None:
-    base = relevance(cosine=one, lexical=two)
-
-    assert 0.0 <= base <= 1.0
-    assert relevance(cosine=max(one, more), lexical=two) >= base
-    assert relevance(cosine=one, lexical=max(two, more)) >= base
-
-
-def test_relevance_of_a_perfect_match_is_one() -> None:
-    assert relevance(cosine=1, lexical=1) == pytest.approx(1.0)
-    assert relevance(cosine=0, lexical=0) == 0.0
 
 
 @given(st.integers(1, 10), st.integers(1, 10))

@@ -1,0 +1,176 @@
+"""Signal A: how relevant each candidate is to a question, words, meaning, people and times fused.
+
+The weights were fitted on turns of conversations and checked on others and on distilled facts;
+all of them lie on a plateau, where half or double changes little.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .events import closeness_to_event
+from .periods import Period, closeness
+from .question import Asked, Term
+from .surroundings import Floats, Surroundings, Whole, find_surroundings
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceWeights:
+    """What each part of relevance counts; a part the question does not ask for is left out."""
+
+    words: float = 1.0
+    meaning: float = 1.0
+    person: float = 0.35
+    time: float = 0.5
+    event: float = 0.25
+
+
+WEIGHTS = RelevanceWeights()
+# Of meaning, the share that a memory's neighbours may lend it.
+LENT_MEANING = 0.3
+# What a memory in which somebody is mentioned has of a memory by or about them.
+MENTIONED = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Rarity:
+    """Of `total` visible memories, how many hold each term, and how many are of a person so called.
+
+    Both arrays have one element for each term of the question.
+    """
+
+    total: int
+    matching: Whole
+    naming: Whole
+
+    def idf(self) -> Floats:
+        """ln(1 + (N - n + ½) / (n + ½)) after Robertson and Zaragoza 2009; unseen weighs most."""
+        seen = np.minimum(self.matching, self.total)
+        idf: Floats = np.log1p((self.total - seen + 0.5) / (seen + 0.5))
+        return idf
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What the database says of n candidates, for t terms; every array has n rows.
+
+    `matches` and `names` (n × t): the term is in the text, or is a name of a person the memory is
+    by or about. `cosine` is NaN without a vector. `conversation` numbers the conversations, -1 for
+    none; `position` is that of the first source message. Times are seconds of the epoch, NaN where
+    unknown: when it was said, and from when until when it held.
+    """
+
+    matches: Flags
+    names: Flags
+    cosine: Floats
+    conversation: Whole
+    position: Whole
+    said_at: Floats
+    held_from: Floats
+    held_until: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """The parts and the whole, each 0-1, one element for each candidate."""
+
+    score: Floats
+    words: Floats
+    meaning: Floats
+    person: Floats
+    time: Floats
+    event: Floats
+
+
+def fuse(
+    *,
+    asked: Asked,
+    rarity: Rarity,
+    candidates: Candidates,
+    weights: RelevanceWeights = WEIGHTS,
+) -> Relevance:
+    """The relevance of every candidate; it grows with each signal and ignores their order.
+
+    The columns of `rarity` and `candidates` are the terms of `asked`.
+    """
+    around = find_surroundings(conversation=candidates.conversation, position=candidates.position)
+    people = people_among(asked.terms, rarity)
+    words = _words(candidates, rarity, people, around)
+    meaning = _meaning(candidates, around)
+    person = _person(candidates, people)
+    time = _time(candidates, asked.periods)
+    event = _event(candidates, asked, rarity, people)
+    parts = [(weights.words, words), (weights.meaning, meaning)]
+    if people.any():
+        parts.append((weights.person, person))
+    if asked.periods:
+        parts.append((weights.time, time))
+    if asked.side:
+        parts.append((weights.event, event))
+    total = sum(weight for weight, _ in parts)
+    score = np.asarray(sum(weight * part for weight, part in parts)) / total
+    return Relevance(np.clip(score, 0.0, 1.0), words, meaning, person, time, event)
+
+
+def people_among(terms: tuple[Term, ...], rarity: Rarity) -> Flags:
+    """Which terms name a person: written as a name may be, and borne by somebody's memory."""
+    may_name = np.array([term.may_name for term in terms], dtype=bool)
+    found: Flags = may_name & (rarity.naming > 0)
+    return found
+
+
+def _words(candidates: Candidates, rarity: Rarity, people: Flags, around: Surroundings) -> Floats:
+    """The share of the question's rarity that the text or, discounted, its neighbours cover.
+
+    Term by term the nearest text that has it counts, so that question and answer, said in
+    different messages, find each other.
+    """
+    # Who it is about is a signal of its own; alone, a name is all there is to look for.
+    sought = ~people if (~people).any() else np.ones_like(people)
+    idf = rarity.idf()[sought]
+    if not idf.sum():
+        return np.zeros(len(candidates.cosine))
+    covered = around.strongest(candidates.matches[:, sought].astype(np.float64))
+    share: Floats = covered @ idf / idf.sum()
+    return np.clip(share, 0.0, 1.0)
+
+
+def _meaning(candidates: Candidates, around: Surroundings) -> Floats:
+    own = np.clip(np.nan_to_num(candidates.cosine, nan=0.0), 0.0, 1.0)
+    meaning: Floats = (1 - LENT_MEANING) * own + LENT_MEANING * around.strongest(own)
+    return meaning
+
+
+def _person(candidates: Candidates, people: Flags) -> Floats:
+    if not people.any():
+        return np.zeros(len(candidates.cosine))
+    mentioned = MENTIONED * candidates.matches[:, people]
+    person: Floats = np.maximum(candidates.names[:, people], mentioned).max(axis=1)
+    return person
+
+
+def _time(candidates: Candidates, periods: tuple[Period, ...]) -> Floats:
+    if not periods:
+        return np.zeros(len(candidates.cosine))
+    said = closeness(periods, since=candidates.said_at, until=candidates.said_at)
+    since = np.where(np.isnan(candidates.held_from), candidates.held_until, candidates.held_from)
+    until = np.where(np.isnan(candidates.held_until), candidates.held_from, candidates.held_until)
+    return np.maximum(said, closeness(periods, since=since, until=until))
+
+
+def _event(candidates: Candidates, asked: Asked, rarity: Rarity, people: Flags) -> Floats:
+    if asked.side is None:
+        return np.zeros(len(candidates.cosine))
+    told = np.array([term.of_event for term in asked.terms], dtype=bool) & ~people
+    return closeness_to_event(
+        asked.side,
+        matches=candidates.matches[:, told],
+        idf=rarity.idf()[told],
+        said_at=candidates.said_at,
+        happened_at=candidates.held_from,
+    )

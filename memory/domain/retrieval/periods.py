@@ -1,0 +1,62 @@
+"""Spans of time that a question names, and how near memories lie to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# People tell of what happened for about a week afterwards, and less of what is still to come.
+LATE_DAYS = 7.0
+EARLY_DAYS = 3.5
+_DAY_SECONDS = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From `start` up to, not including, `end`, aware UTC; `yearly` when no year was said."""
+
+    start: datetime
+    end: datetime
+    yearly: bool = False
+
+
+def closeness(periods: tuple[Period, ...], *, since: Floats, until: Floats) -> Floats:
+    """How near each span of time lies to the nearest period: 1 where they meet, towards 0 away.
+
+    `since` and `until` are seconds of the epoch, NaN where unknown, which counts as 0.
+    """
+    best = np.zeros(len(since))
+    for period in periods:
+        for start, end in _occurrences(period, since, until):
+            late = np.maximum(0.0, since - end) / (_DAY_SECONDS * LATE_DAYS)
+            early = np.maximum(0.0, start - until) / (_DAY_SECONDS * EARLY_DAYS)
+            best = np.fmax(best, np.exp(-np.maximum(late, early)))
+    return best
+
+
+def _occurrences(period: Period, since: Floats, until: Floats) -> Iterator[tuple[float, float]]:
+    known = np.concatenate([since, until])
+    known = known[np.isfinite(known)]
+    if not period.yearly or not len(known):
+        yield period.start.timestamp(), period.end.timestamp()
+        return
+    years = np.unique(known.astype("datetime64[s]").astype("datetime64[Y]").astype(int)) + 1970
+    length = period.end - period.start
+    for year in sorted({int(each) + shift for each in years for shift in (-1, 0, 1)}):
+        start = day_or_none(year, period.start.month, period.start.day)
+        if start is not None:
+            yield start.timestamp(), (start + length).timestamp()
+
+
+def day_or_none(year: int, month: int, day: int) -> datetime | None:
+    """Midnight UTC of that day, None where the calendar does not have it."""
+    try:
+        return datetime(year, month, day, tzinfo=UTC)
+    except ValueError:
+        return None

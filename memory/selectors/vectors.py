@@ -1,0 +1,147 @@
+"""The search entries whose vectors are closest to one, exactly or by the approximate index."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.conf import settings
+from django.db import connection
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from memory.models import SearchGraph
+
+# How long a process goes on as if a team had no approximate index, or an owner few memories:
+# being late costs only time.
+_KNOWN_SECONDS = 30.0
+_MOST_KNOWN = 10_000
+
+_SCAN = """
+SET LOCAL hnsw.iterative_scan = relaxed_order;
+SET LOCAL hnsw.ef_search = {};
+SET LOCAL hnsw.max_scan_tuples = {}
+"""
+# While a re-embedding is under way an entry may have the asked model's vector as its next one.
+_EXACT = """
+SELECT memory_id, -({vector} <#> %(vector)s::halfvec) AS cosine
+FROM memory_searchentry
+WHERE team_id = %(team)s AND {condition} {outside}
+    AND (embedding_model = %(model)s OR next_model = %(model)s)
+ORDER BY {vector} <#> %(vector)s::halfvec LIMIT %(closest)s
+"""
+_STORED = "CASE embedding_model WHEN %(model)s THEN embedding ELSE next_embedding END"
+_INSIDE = """
+SELECT memory_id, -(embedding::halfvec({size}) <#> %(vector)s::halfvec({size})) AS cosine
+FROM memory_searchentry
+WHERE team_id = %(team)s AND {condition}
+    AND graph_dimensions = {size} AND embedding_model = %(model)s
+ORDER BY embedding::halfvec({size}) <#> %(vector)s::halfvec({size}) LIMIT %(closest)s
+"""
+_ONE_WAY = "SELECT memory_id, cosine FROM ({}) AS one_way"
+_BOTH_WAYS = "SELECT memory_id, cosine FROM (({}) UNION ALL ({})) AS both_ways"
+_COUNT = """
+SELECT count(*) FROM (
+    SELECT FROM memory_searchentry WHERE team_id = %(team)s AND {condition} LIMIT 50000
+) AS counted
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSearch:
+    """The `limit` entries closest to a unit vector of the model named, among those of a condition.
+
+    `condition` is SQL on search entries with named `parameters`, see `conditions.as_sql`. With
+    `is_exact` the approximate index is left alone.
+    """
+
+    team_id: UUID
+    condition: str
+    parameters: Mapping[str, Any]  # Any: a parameter of any type
+    vector: NDArray[np.float32]
+    embedding_model: str
+    limit: int
+    is_exact: bool = False
+
+    def fetch(self) -> list[tuple[UUID, float]]:
+        """Memory ids with their cosines, best first."""
+        statement = f"{self.statement()} ORDER BY cosine DESC, memory_id LIMIT %(closest)s"
+        with connection.cursor() as cursor:
+            cursor.execute(statement, self.all_parameters())
+            return [(pk, cosine) for pk, cosine in cursor.fetchall()]
+
+    def all_parameters(self) -> dict[str, Any]:
+        """What the statement's names stand for."""
+        return {
+            **self.parameters,
+            "team": self.team_id,
+            "model": self.embedding_model,
+            "vector": HalfVector(self.vector).to_text(),
+            "closest": self.limit,
+        }
+
+    def statement(self) -> str:
+        """The SQL of it with the columns memory_id and cosine, in no order; up to twice as many."""
+        graph = graph_of(team_id=self.team_id, embedding_model=self.embedding_model)
+        if self.is_exact or graph is None or self.total() <= settings.EXACT_SEARCH_LIMIT:
+            exact = _EXACT.format(vector=_STORED, condition=self.condition, outside="")
+            return _ONE_WAY.format(exact)
+        with connection.cursor() as cursor:
+            cursor.execute(_SCAN.format(settings.GRAPH_EF_SEARCH, settings.GRAPH_MAX_SCAN))
+        outside = _EXACT.format(
+            vector=_STORED, condition=self.condition, outside="AND graph_dimensions = 0"
+        )
+        inside = _INSIDE.format(size=graph.dimensions, condition=self.condition)
+        return _BOTH_WAYS.format(outside, inside)
+
+    def total(self) -> int:
+        """How many entries the condition leaves, as of a short while ago, counted to 50,000."""
+        key = (self.team_id, self.condition, *map(str, self.parameters.values()))
+        known: int | None = _totals.get(key)
+        if known is None:
+            with connection.cursor() as cursor:
+                cursor.execute(_COUNT.format(condition=self.condition), self.all_parameters())
+                known = int(cursor.fetchone()[0])
+            _totals.put(key, known)
+        return known
+
+
+@dataclass(slots=True)
+class _Known:
+    """Answers that hold for a while, the latest ones of a process."""
+
+    _answers: dict[Any, tuple[float, Any]] = field(default_factory=dict)
+
+    def get(self, key: object) -> Any:
+        found = self._answers.get(key)
+        return found[1] if found and time.monotonic() - found[0] < _KNOWN_SECONDS else None
+
+    def put(self, key: object, answer: object) -> None:
+        self._answers[key] = (time.monotonic(), answer)
+        while len(self._answers) > _MOST_KNOWN:
+            self._answers.pop(next(iter(self._answers)), None)
+
+    def clear(self) -> None:
+        self._answers.clear()
+
+
+_graphs, _totals = _Known(), _Known()
+
+
+def graph_of(*, team_id: UUID, embedding_model: str) -> SearchGraph | None:
+    """The team's approximate index of that model's vectors; None where searches are exact."""
+    known = _graphs.get(team_id)
+    if known is None:
+        known = SearchGraph.objects.filter(team_id=team_id).first() or False
+        _graphs.put(team_id, known)
+    return known if known and known.model == embedding_model else None
+
+
+def forget_graphs() -> None:
+    """Look at the database again for every team, as after a change of an approximate index."""
+    _graphs.clear()
+    _totals.clear()

@@ -1,0 +1,249 @@
+"""How deep a read looks: what is hot and warm, then cold, then the messages themselves.
+
+A deeper level is reached when the caller asks for it, or when nobody said and the levels above
+found nothing that says much about the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from django.conf import settings
+
+from memory.domain.said import says_the_same, searchable_text
+from memory.domain.scoring import Signals, SignalTable
+from memory.domain.types import Tier
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.models.memory import LIVE
+from memory.models.querysets import MemoryQuerySet
+from memory.selectors.candidates import JoinedPool
+from memory.selectors.raw_signals import (
+    FoundMessages,
+    MessageRow,
+    find_messages,
+    messages_with_names,
+)
+from memory.selectors.signals import Found
+from memory.services.message_index import speaker_of_message
+from memory.services.ranking import (
+    Ranked,
+    ReadQuestion,
+    Score,
+    find,
+    narrowed,
+    ordered,
+    score_pool,
+    sought_by,
+)
+from teams.models import Message
+
+
+class Level(StrEnum):
+    """Where a result comes from."""
+
+    HOT = "hot"
+    WARM = "warm"
+    COLD = "cold"
+    RAW = "raw"
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """Which deeper levels a read looks at: always, never, or (None) when the ones above are weak."""
+
+    include_cold: bool | None = None
+    include_raw: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedMessage:
+    """A message that is not loaded yet, with its score 0-1 on the scale of memories."""
+
+    row: MessageRow
+    score: float
+    table: SignalTable
+    place: int
+
+    @property
+    def signals(self) -> Signals:
+        """The signals behind the score."""
+        return self.table.at(self.place)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredMessage:
+    """A message that was found, loaded; `text` is what of it is searched and may be shown."""
+
+    message: Message
+    text: str
+    score: float
+    signals: Signals
+    tokens: int = 0
+
+    @property
+    def speaker(self) -> str:
+        """The name of who said it."""
+        return speaker_of_message(self.message)
+
+
+@dataclass(frozen=True, slots=True)
+class Descent:
+    """What was found on the way down, each kind best first, and the levels that were searched.
+
+    Messages of which a memory ranks higher are left out.
+    """
+
+    memories: list[Ranked]
+    messages: list[RankedMessage]
+    searched: tuple[Level, ...]
+
+
+def level_of(memory: Memory) -> Level:
+    """Where a memory comes from; what is past lies with the cold ones."""
+    if memory.status not in LIVE or memory.tier == Tier.COLD:
+        return Level.COLD
+    return Level.HOT if memory.tier == Tier.HOT else Level.WARM
+
+
+def descend(
+    *,
+    viewer: Viewer,
+    question: ReadQuestion,
+    score: Score,
+    depth: Depth,
+    now: datetime,
+    rows: MemoryQuerySet | None = None,
+) -> Descent:
+    """Candidates from the levels that the depth asks for; call it in the team's scope.
+
+    `rows` narrows the memories; messages fit no such filter, so that they are reached only when
+    they are asked for.
+    """
+    searched = [Level.HOT, Level.WARM]
+    found, ranked = _memories(viewer, question, score, now, rows, with_cold=depth.include_cold)
+    if depth.include_cold is None and strength(ranked) < settings.CASCADE_COLD_BELOW:
+        found, ranked = _memories(viewer, question, score, now, rows, with_cold=True, is_asked=False)
+        searched.append(Level.COLD)
+    elif depth.include_cold:
+        searched.append(Level.COLD)
+    wants_raw = depth.include_raw
+    if wants_raw is None:
+        wants_raw = rows is None and strength(ranked) < settings.CASCADE_RAW_BELOW
+    if not wants_raw:
+        return Descent(ranked, [], tuple(searched))
+    searched.append(Level.RAW)
+    messages = find_messages(viewer=viewer, sought=sought_by(question))
+    if not messages.rows:
+        return Descent(ranked, [], tuple(searched))
+    return Descent(*_together(question, found, messages, score, now), tuple(searched))
+
+
+def strength(ranked: Sequence[Ranked]) -> float:
+    """How much the best candidate says about the question, 0-1: its relevance, whatever its rank."""
+    if not ranked:
+        return 0.0
+    return float(ranked[0].table.semantic[: len(ranked)].max())
+
+
+def load_messages(
+    *, question: ReadQuestion, ranked: Sequence[RankedMessage], most: int
+) -> list[ScoredMessage]:
+    """The best `most` messages, loaded, in their order, without those that are the question."""
+    wanted = ranked[: most + _SPARE]
+    known = messages_with_names(ids=[each.row.message_id for each in wanted])
+    found = []
+    for each in wanted:
+        message = known[each.row.message_id]
+        text = searchable_text(message.content)
+        if not says_the_same(text, question.asked.text):
+            found.append(ScoredMessage(message, text, each.score, each.signals))
+    return found[:most]
+
+
+# Of the messages, so many may be the question itself.
+_SPARE = 5
+
+
+def _memories(
+    viewer: Viewer,
+    question: ReadQuestion,
+    score: Score,
+    now: datetime,
+    rows: MemoryQuerySet | None,
+    *,
+    with_cold: bool | None,
+    is_asked: bool = True,
+) -> tuple[Found, list[Ranked]]:
+    """The memories of one depth. Unasked, what is past stays away: it is not true any more."""
+    only = kept = None
+    if rows is not None:
+        rows = rows.searchable(include_cold=bool(with_cold))
+        only = narrowed(viewer, rows)
+    found = find(
+        viewer=viewer,
+        question=question,
+        only=only,
+        with_cold=bool(with_cold) or rows is not None,
+    )
+    if rows is not None and only is None:
+        ids = [row.memory_id for row in found.rows]
+        kept = set(rows.filter(id__in=ids).values_list("id", flat=True))
+    if kept is not None or not is_asked:
+        found = Found(
+            rows=[
+                row
+                for row in found.rows
+                if (kept is None or row.memory_id in kept) and (is_asked or row.is_live)
+            ],
+            total=found.total,
+            holding=found.holding,
+            without_lexeme=found.without_lexeme,
+        )
+    if not found.rows:
+        return found, []
+    table, scores = score_pool(question=question, pool=found, score=score, now=now)
+    return found, ordered(found.rows, table, scores)
+
+
+def _together(
+    question: ReadQuestion,
+    found: Found,
+    messages: FoundMessages,
+    score: Score,
+    now: datetime,
+) -> tuple[list[Ranked], list[RankedMessage]]:
+    """Memories and messages on one scale: the same rarity of words, each other's neighbours."""
+    pool = JoinedPool.of(found, messages)
+    table, scores = score_pool(question=question, pool=pool, score=score, now=now)
+    first = len(found.rows)
+    memories = ordered(found.rows, table, scores[:first])
+    said = sorted(
+        (
+            RankedMessage(row, value, table, first + place)
+            for place, (row, value) in enumerate(zip(messages.rows, scores[first:], strict=True))
+        ),
+        key=lambda each: (-each.score, each.row.message_id),
+    )
+    best = _best_of_sources(memories)
+    return memories, [each for each in said if each.score > best.get(each.row.message_id, -1.0)]
+
+
+def _best_of_sources(memories: Sequence[Ranked]) -> dict[UUID, float]:
+    """For each message of which a candidate was made, the score of the best such memory.
+
+    What a memory replaced was made of messages too: they would only say again what is past.
+    """
+    scores = {each.row.memory_id: each.score for each in memories}
+    best: dict[UUID, float] = {}
+    rows = Memory.objects.filter(id__in=scores).values_list(
+        "id", "source_message_ids", "supersedes__source_message_ids"
+    )
+    for pk, sources, earlier in rows:
+        for message_id in (*sources, *(earlier or ())):
+            best[message_id] = max(best.get(message_id, 0.0), scores[pk])
+    return best

@@ -1,0 +1,155 @@
+"""Messages into the raw search: what waits is embedded in batches, outside any transaction."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import DatabaseError, connection
+from pgvector import HalfVector
+
+from memory.clients.tools import Tools
+from memory.domain.said import searchable_text
+from memory.domain.text import name_words
+from memory.models import MessageEntry
+from teams.errors import UnavailableError
+from teams.models import Message
+from teams.tenancy import team_scope
+
+logger = logging.getLogger(__name__)
+
+ACTOR = "task:index_messages"
+BATCH = 200
+# Indexed before the answer to the post of so few messages, so that the next read finds them;
+# more are left to the sweep, as a request must not wait for them.
+AT_ONCE = 20
+
+_TEAMS = "SELECT * FROM palimpsest_teams_with_waiting_messages()"
+# Whoever comes second changes nothing: the entry waits no more.
+_FILL = """
+UPDATE memory_messageentry AS entry
+SET is_waiting = FALSE, people = string_to_array(given.people, ' '),
+    embedding = given.vector::halfvec, embedding_model = given.model,
+    next_embedding = given.next_vector::halfvec, next_model = given.next_model,
+    lexemes = to_tsvector('english', given.text)
+FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
+    AS given (message_id, text, people, vector, model, next_vector, next_model)
+WHERE entry.team_id = %s AND entry.message_id = given.message_id AND entry.is_waiting
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A message that is to be found: who speaks, and what of it is searched."""
+
+    message_id: UUID
+    speaker: str
+    text: str
+
+    @property
+    def embedded(self) -> str:
+        """What is embedded and whose words are looked up: the line with its speaker."""
+        return f"{self.speaker}: {self.text}" if self.speaker else self.text
+
+
+def speaker_of_message(message: Message) -> str:
+    """The name of who said it; load the conversation with its agent and end user."""
+    if message.name:
+        return message.name
+    conversation = message.conversation
+    return str(conversation.end_user if message.role == "user" else conversation.agent.name)
+
+
+def index_posted(*, team_id: UUID, messages: Sequence[Message], tools: Tools) -> None:
+    """Index messages that were just stored, if they are few; what fails waits for the sweep."""
+    if len(messages) > AT_ONCE:
+        return
+    try:
+        index_team(team_id=team_id, tools=tools, only=[message.pk for message in messages])
+    except (UnavailableError, DatabaseError):
+        logger.warning("New messages of team %s wait for the sweep to be indexed.", team_id)
+
+
+def index_waiting(*, tools: Tools, most: int) -> int:
+    """Index what waits in all teams, at most about `most` messages of each; returns how many."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TEAMS)
+        teams = [row[0] for row in cursor.fetchall()]
+    return sum(index_team(team_id=team_id, tools=tools, most=most) for team_id in teams)
+
+
+def index_team(
+    *, team_id: UUID, tools: Tools, most: int = 0, only: Sequence[UUID] | None = None
+) -> int:
+    """Index what waits of a team, oldest first, about `most` messages (0: all) or `only` those.
+
+    It may be stopped at any time and run twice at once. Raises UnavailableError when the embedder
+    does not answer; what was indexed by then stays.
+    """
+    done = 0
+    after: UUID | None = None
+    while not most or done < most:
+        batch = _batch(team_id, after=after, only=only)
+        if not batch:
+            break
+        _fill(team_id, batch, tools)
+        done += len(batch)
+        after = batch[-1].message_id
+        if len(batch) < BATCH:
+            break
+    return done
+
+
+def embedded_texts(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
+    """What is embedded of each message; call it in the team's scope."""
+    return {each.message_id: each.embedded for each in _read(team_id, ids)}
+
+
+def _batch(team_id: UUID, *, after: UUID | None, only: Sequence[UUID] | None) -> list[_Waiting]:
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        rows = MessageEntry.objects.filter(team_id=team_id, is_waiting=True)
+        if only is not None:
+            rows = rows.filter(message_id__in=only)
+        if after is not None:
+            rows = rows.filter(message_id__gt=after)
+        ids = list(rows.order_by("message_id").values_list("message_id", flat=True)[:BATCH])
+        return _read(team_id, ids)
+
+
+def _read(team_id: UUID, ids: Sequence[UUID]) -> list[_Waiting]:
+    rows = Message.objects.filter(team_id=team_id, id__in=ids).select_related(
+        "conversation__agent", "conversation__end_user"
+    )
+    return [
+        _Waiting(row.pk, speaker_of_message(row), searchable_text(row.content))
+        for row in rows.order_by("id")
+    ]
+
+
+def _fill(team_id: UUID, batch: Sequence[_Waiting], tools: Tools) -> None:
+    spoken = [each for each in batch if each.text]
+    texts = [each.embedded for each in spoken]
+    vectors: dict[UUID, str] = {}
+    next_vectors: dict[UUID, str] = {}
+    model = next_model = ""
+    if texts:
+        found = tools.embedder.embed(texts)
+        model = tools.embedder.name
+        next_model, following = tools.next_vectors(texts)
+        for each, vector, next_vector in zip(spoken, found, following, strict=True):
+            vectors[each.message_id] = HalfVector(vector).to_text()
+            if next_vector is not None:
+                next_vectors[each.message_id] = HalfVector(next_vector).to_text()
+    columns = [
+        [each.message_id for each in batch],
+        [each.embedded if each.text else "" for each in batch],
+        [" ".join(name_words([each.speaker])) for each in batch],
+        [vectors.get(each.message_id) for each in batch],
+        [model if each.message_id in vectors else "" for each in batch],
+        [next_vectors.get(each.message_id) for each in batch],
+        [next_model if each.message_id in next_vectors else "" for each in batch],
+    ]
+    with team_scope(team_ids=[team_id], actor=ACTOR), connection.cursor() as cursor:
+        cursor.execute(_FILL, [*columns, team_id])

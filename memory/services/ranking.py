@@ -1,0 +1,259 @@
+"""From a question to ranked candidates: read it, embed it, fetch the signals, fuse and score."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.clients.tools import Tools
+from memory.domain.retrieval.fusion import Candidates, Rarity, Relevance, fuse
+from memory.domain.retrieval.question import Asked, Term, read_question
+from memory.domain.retrieval.surroundings import NO_CONVERSATION
+from memory.domain.scoring import (
+    SAME_CONVERSATION,
+    Signals,
+    SignalTable,
+    Weights,
+    final_scores,
+    importance_signal,
+    recency,
+    weighted_means,
+)
+from memory.domain.types import MemoryType, Status
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.models.querysets import MemoryQuerySet
+from memory.selectors.candidates import CandidateRow, Pool
+from memory.selectors.signals import Found, SignalRow, Sought, find_candidates
+from teams.errors import UnavailableError
+
+logger = logging.getLogger(__name__)
+
+# A search asks what is said about something: relevance decides, the rest breaks ties.
+SEARCH_WEIGHTS = Weights(semantic=0.9, recency=0.02, importance=0.05, continuity=0.0, relation=0.03)
+
+
+# A filter that leaves no more memories than this is applied before the search, else after it.
+MOST_NARROWED = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked; `conversation_id` is where, for continuity."""
+
+    text: str
+    conversation_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadQuestion:
+    """A question taken apart, with its vector: all that the database is asked with."""
+
+    asked: Asked
+    vector: NDArray[np.float32]
+    embedding_model: str
+    conversation_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate that is not loaded yet, with its score 0-1."""
+
+    row: SignalRow
+    score: float
+    table: SignalTable
+    place: int
+
+    @property
+    def signals(self) -> Signals:
+        """The signals behind the score."""
+        return self.table.at(self.place)
+
+    @property
+    def is_mandatory(self) -> bool:
+        """Whether every prompt of its audience holds it."""
+        return self.row.is_pinned or self.row.memory_type == MemoryType.IDENTITY
+
+
+Score = Callable[[Sequence[CandidateRow], SignalTable], NDArray[np.float64]]
+
+
+def read(question: Question, *, tools: Tools, now: datetime) -> ReadQuestion:
+    """Take the question apart and embed it; call it in no transaction.
+
+    Without an embedder the vector is nothing but zeros, so that words decide alone.
+    """
+    asked = read_question(question.text, now=now)
+    try:
+        vector = tools.embedder.embed([asked.meaning])[0]
+    except UnavailableError:
+        logger.warning("A question was answered by words alone: the embedder is away.")
+        vector = np.zeros(1, dtype=np.float32)
+    return ReadQuestion(asked, vector, tools.embedder.name, question.conversation_id)
+
+
+def by_relevance(rows: Sequence[CandidateRow], table: SignalTable) -> NDArray[np.float64]:
+    """The scores of a search: a pinned memory has no claim to every result."""
+    del rows
+    return weighted_means(table, weights=SEARCH_WEIGHTS)
+
+
+def by_policy(weights: Weights) -> Score:
+    """The scores of a retrieval: an agent's weights under the seed's policies."""
+
+    def score(rows: Sequence[CandidateRow], table: SignalTable) -> NDArray[np.float64]:
+        return final_scores(
+            table,
+            weights=weights,
+            is_identity=np.array([row.memory_type == MemoryType.IDENTITY for row in rows]),
+            is_pinned=np.array([row.is_pinned for row in rows]),
+            is_disputed=np.array([row.status == Status.DISPUTED for row in rows]),
+        )
+
+    return score
+
+
+def rank(
+    *,
+    viewer: Viewer,
+    question: ReadQuestion,
+    score: Score,
+    now: datetime,
+    only: Sequence[UUID] | None = None,
+    with_cold: bool = False,
+) -> list[Ranked]:
+    """The candidates for a question, best first; call it in the team's scope.
+
+    With `only`, among those memories alone; `with_cold` also among what is cold or past.
+    """
+    found = find(viewer=viewer, question=question, only=only, with_cold=with_cold)
+    if not found.rows:
+        return []
+    table, scores = score_pool(question=question, pool=found, score=score, now=now)
+    return ordered(found.rows, table, scores)
+
+
+def find(
+    *,
+    viewer: Viewer,
+    question: ReadQuestion,
+    only: Sequence[UUID] | None = None,
+    with_cold: bool = False,
+) -> Found:
+    """The candidates for a question, not ranked yet; see `rank`."""
+    if only is None and viewer.allowed_categories:
+        # So that nothing the agent may not read competes with what it may.
+        only = narrowed(viewer, Memory.objects.searchable(include_cold=with_cold))
+    return find_candidates(
+        viewer=viewer,
+        sought=sought_by(question, only=only, with_cold=with_cold),
+    )
+
+
+def sought_by(
+    question: ReadQuestion, *, only: Sequence[UUID] | None = None, with_cold: bool = False
+) -> Sought:
+    """What the database is asked for a question."""
+    return Sought(
+        terms=[term.word for term in question.asked.terms],
+        vector=question.vector,
+        embedding_model=question.embedding_model,
+        conversation_id=question.conversation_id,
+        only=only,
+        with_cold=with_cold,
+    )
+
+
+def score_pool(
+    *, question: ReadQuestion, pool: Pool, score: Score, now: datetime
+) -> tuple[SignalTable, list[float]]:
+    """The signals and the scores of candidates that are compared with each other; never none."""
+    table = _signals(question, pool, now)
+    return table, score(pool.rows, table).tolist()
+
+
+def ordered(
+    rows: Sequence[SignalRow], table: SignalTable, scores: Sequence[float]
+) -> list[Ranked]:
+    """The memories, which are the first rows of the table, best first."""
+    ranked = [
+        Ranked(row, value, table, place)
+        for place, (row, value) in enumerate(zip(rows, scores, strict=False))
+    ]
+    return sorted(ranked, key=lambda each: (-each.score, each.row.memory_id))
+
+
+def _signals(question: ReadQuestion, found: Pool, now: datetime) -> SignalTable:
+    rows, relevance = found.rows, _relevance(question.asked, found)
+    here = question.conversation_id
+    return SignalTable(
+        semantic=relevance.score,
+        recency=recency((now.timestamp() - _floats([row.accessed for row in rows])) / 3600),
+        importance=importance_signal(
+            importance=_floats([row.importance for row in rows]),
+            is_pinned=np.array([row.is_pinned for row in rows]),
+        ),
+        continuity=SAME_CONVERSATION
+        * _floats([here is not None and row.conversation_id == here for row in rows]),
+        relation=_floats([row.relation or 0.0 for row in rows]),
+        cosine=np.clip(np.nan_to_num(_floats([row.cosine for row in rows])), 0.0, 1.0),
+        lexical=relevance.words,
+    )
+
+
+def narrowed(viewer: Viewer, rows: MemoryQuerySet) -> list[UUID] | None:
+    """What the viewer may see of the rows, or None where those are too many to name."""
+    ids = rows.visible_to(viewer).order_by().values_list("id", flat=True)
+    found = list(ids[: MOST_NARROWED + 1])
+    return found if len(found) <= MOST_NARROWED else None
+
+
+def _relevance(asked: Asked, found: Pool) -> Relevance:
+    rows = found.rows
+    kept = [each for each in range(len(asked.terms)) if each not in found.without_lexeme]
+    asked = replace(asked, terms=tuple(asked.terms[each] for each in kept))
+    terms = asked.terms
+    matches = np.zeros((len(rows), len(found.holding)), dtype=bool)
+    for place, row in enumerate(rows):
+        matches[place, row.terms] = True
+    names = np.zeros((len(rows), len(terms)), dtype=bool)
+    for number, term in enumerate(terms):
+        if term.may_name:
+            names[:, number] = [_is_called(row.people, term) for row in rows]
+    conversations: dict[UUID | None, int] = {None: NO_CONVERSATION}
+    for row in rows:
+        conversations.setdefault(row.conversation_id, len(conversations))
+    return fuse(
+        asked=asked,
+        rarity=Rarity(
+            total=found.total,
+            matching=np.array(found.holding, dtype=np.int64)[kept],
+            naming=names.sum(axis=0),
+        ),
+        candidates=Candidates(
+            matches=matches[:, kept],
+            names=names,
+            cosine=_floats([row.cosine for row in rows]),
+            conversation=np.array([conversations[row.conversation_id] for row in rows]),
+            position=np.array([row.position or 0 for row in rows]),
+            said_at=_floats([row.said for row in rows]),
+            held_from=_floats([row.held_from for row in rows]),
+            held_until=_floats([row.held_until for row in rows]),
+        ),
+    )
+
+
+def _is_called(people: Sequence[str], term: Term) -> bool:
+    return any(
+        name == term.word or (term.may_shorten and name.startswith(term.word)) for name in people
+    )
+
+
+def _floats(values: Sequence[float | None]) -> NDArray[np.float64]:
+    return np.array(values, dtype=np.float64)

@@ -1,0 +1,264 @@
+"""The neighbours of the drafts of one write: what is stored, and earlier drafts of the write."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import numpy as np
+from django.conf import settings
+from numpy.typing import NDArray
+
+from memory.domain.audience import OPEN, Audience, Reach
+from memory.models import Memory
+from memory.selectors.neighbours import (
+    Company,
+    Neighbour,
+    all_vectors,
+    count_up_to,
+    ids_of_subjects,
+    nearest,
+    nearest_of_subject,
+)
+from memory.services.drafts import MemoryDraft
+
+# From so many drafts about one audience on, its vectors are read once for all of them, as long as
+# they are no more than so many a draft; below, or beyond, the database is asked for each draft.
+TOGETHER = 8
+VECTORS_A_DRAFT = 1_000
+# Spare neighbours, for what the write itself retires.
+_SPARE = 5
+
+Near = list[tuple[UUID, float]]
+
+
+@dataclass(slots=True)
+class _Added:
+    """Drafts of one audience that are stored by now."""
+
+    indexes: list[int] = field(default_factory=list)
+    memories: list[Memory] = field(default_factory=list)
+    of_subject: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def append(self, index: int, memory: Memory) -> None:
+        if memory.subject:
+            self.of_subject[memory.subject].append(len(self.indexes))
+        self.indexes.append(index)
+        self.memories.append(memory)
+
+
+class Surroundings:
+    """What each draft of one write is compared with; made and used in the write's transaction.
+
+    `vectors` are unit vectors, shape (drafts, dimensions). A draft that was stored is made known
+    by `add`, what left the live memories by `drop`.
+    """
+
+    def __init__(
+        self,
+        *,
+        drafts: Sequence[MemoryDraft],
+        vectors: NDArray[np.float32],
+        embedding_model: str,
+        opposition_similarity: float,
+    ) -> None:
+        self._drafts = drafts
+        self._vectors = vectors
+        self._model = embedding_model
+        self._relevant = min(opposition_similarity, settings.LINK_SIMILARITY)
+        self._limit = settings.JUDGED_NEIGHBOURS
+        self._near: dict[int, tuple[Near, Near]] = {}
+        self._known: dict[UUID, Memory] = {}
+        self._gone: set[UUID] = set()
+        self._added: dict[Audience, _Added] = defaultdict(_Added)
+        by_company: dict[Company, list[int]] = defaultdict(list)
+        for index, draft in enumerate(drafts):
+            if draft.check:
+                by_company[company_of(draft)].append(index)
+        for company, indexes in by_company.items():
+            most = VECTORS_A_DRAFT * len(indexes)
+            if len(indexes) >= TOGETHER and count_up_to(company=company, most=most + 1) <= most:
+                self._near |= self._all_near(company, indexes)
+        self._load(
+            pk
+            for near, of_subject in self._near.values()
+            for pk, _ in [*near[: self._limit], *of_subject]
+        )
+
+    def of(self, index: int) -> list[Neighbour]:
+        """The nearest live memories of the draft and those of its subject, nearest first.
+
+        Those too far away for a judge or a link are left out, unless the subject is the same.
+        """
+        draft = self._drafts[index]
+        if not draft.check:
+            return []
+        if index not in self._near:
+            self._near[index] = self._ask(index)
+        near, of_subject = self._near[index]
+        earlier = self._earlier(index)
+        close = sorted(
+            ((pk, value) for pk, value in [*near, *earlier] if pk not in self._gone),
+            key=lambda each: (-each[1], each[0]),
+        )[: self._limit]
+        found = {pk: value for pk, value in close if value >= self._relevant}
+        if draft.subject:
+            found |= dict(each for each in of_subject if each[0] not in self._gone)
+            found |= {
+                pk: value for pk, value in earlier if self._known[pk].subject == draft.subject
+            }
+        self._load(found)
+        return sorted(
+            (
+                Neighbour(self._known[pk], value, _reach(self._known[pk], draft.audience))
+                for pk, value in found.items()
+                if pk in self._known
+            ),
+            key=lambda neighbour: (-neighbour.similarity, neighbour.memory.pk),
+        )
+
+    def add(self, index: int, memory: Memory) -> None:
+        """The draft stands as `memory` from now on."""
+        self._added[self._drafts[index].audience].append(index, memory)
+        self._known[memory.pk] = memory
+
+    def drop(self, ids: Iterable[UUID]) -> None:
+        """These are no longer live."""
+        self._gone.update(ids)
+
+    def drop_dead(self, ids: Iterable[UUID]) -> None:
+        """Look which of these are still live, as they stand now, and forget the others."""
+        wanted = set(ids)
+        self._load_again(wanted)
+
+    def _ask(self, index: int) -> tuple[Near, Near]:
+        draft, company = self._drafts[index], company_of(self._drafts[index])
+        vector = self._vectors[index]
+        near = nearest(
+            company=company,
+            vector=vector,
+            embedding_model=self._model,
+            limit=self._limit + len(self._gone),
+        )
+        if not draft.subject:
+            return near, []
+        return near, nearest_of_subject(
+            company=company,
+            subject=draft.subject,
+            vector=vector,
+            embedding_model=self._model,
+            limit=self._limit + len(self._gone),
+        )
+
+    def _all_near(self, company: Company, indexes: Sequence[int]) -> dict[int, tuple[Near, Near]]:
+        """The neighbours of many drafts of one company from one read of its vectors."""
+        asked = self._vectors[list(indexes)]
+        by_subject: dict[str, list[int]] = defaultdict(list)
+        for place, index in enumerate(indexes):
+            if self._drafts[index].subject:
+                by_subject[self._drafts[index].subject].append(place)
+        subject_of = (
+            ids_of_subjects(company=company, subjects=list(by_subject)) if by_subject else {}
+        )
+        near: list[Near] = [[] for _ in indexes]
+        of_subject: list[Near] = [[] for _ in indexes]
+        for ids, vectors in all_vectors(company=company, embedding_model=self._model):
+            cosines = np.nan_to_num(asked @ vectors.T)
+            _keep_best(near, range(len(indexes)), cosines, ids, self._limit + _SPARE)
+            columns: dict[str, list[int]] = defaultdict(list)
+            for column, pk in enumerate(ids):
+                if pk in subject_of:
+                    columns[subject_of[pk]].append(column)
+            for subject, chosen in columns.items():
+                rows = by_subject[subject]
+                _keep_best(
+                    of_subject,
+                    rows,
+                    cosines[np.ix_(rows, chosen)],
+                    [ids[column] for column in chosen],
+                    self._limit + _SPARE,
+                )
+        return {index: (near[place], of_subject[place]) for place, index in enumerate(indexes)}
+
+    def _earlier(self, index: int) -> Near:
+        """The nearest drafts stored before in this write, and all of the same subject."""
+        company, subject = company_of(self._drafts[index]), self._drafts[index].subject
+        near: Near = []
+        for audience, added in self._added.items():
+            if not _keeps(company, audience):
+                continue
+            cosines = self._vectors[added.indexes] @ self._vectors[index]
+            count = min(self._limit + _SPARE, len(cosines))
+            best = set(np.argpartition(-cosines, count - 1)[:count].tolist())
+            if subject:
+                best.update(added.of_subject[subject])
+            near += [(added.memories[place].pk, float(cosines[place])) for place in best]
+        return [each for each in near if each[0] not in self._gone]
+
+    def _load(self, ids: Iterable[UUID]) -> None:
+        wanted = {pk for pk in ids if pk not in self._known and pk not in self._gone}
+        if wanted:
+            self._load_again(wanted)
+
+    def _load_again(self, ids: set[UUID]) -> None:
+        team_id = self._drafts[0].team_id
+        rows = {row.pk: row for row in Memory.objects.live().filter(team_id=team_id, pk__in=ids)}
+        self._known |= rows
+        self._gone |= ids - rows.keys()
+
+
+def company_of(draft: MemoryDraft) -> Company:
+    """The memories that a draft is compared with."""
+    author = draft.author_id if draft.audience.agent_id is None else None
+    return Company(draft.audience, author)
+
+
+def _keeps(company: Company, other: Audience) -> bool:
+    """Whether a memory of the `other` audience is one of the company's, see `Company.as_q`."""
+    mine = company.audience
+    if (mine.kind, mine.end_user_id) != (other.kind, other.end_user_id):
+        return False
+    if mine == other:
+        return True
+    if mine.kind != OPEN:
+        return False
+    if (
+        mine.agent_id is None
+        and company.author_id is not None
+        and other.agent_id == company.author_id
+    ):
+        return True
+    return other.agent_id in (None, mine.agent_id) and other.project_id in (None, mine.project_id)
+
+
+def _reach(memory: Memory, audience: Audience) -> Reach:
+    whose = Audience.of(
+        team_id=memory.team_id,
+        memory_type=memory.memory_type,
+        agent_id=memory.agent_id,
+        end_user_id=memory.end_user_id,
+        project_id=memory.project_id,
+    )
+    return whose.reach_beside(audience)
+
+
+def _keep_best(
+    kept: list[Near],
+    rows: Sequence[int],
+    cosines: NDArray[np.float32],
+    ids: Sequence[UUID],
+    most: int,
+) -> None:
+    """Merge the best columns of each row of `cosines`, shape (rows, ids), into what is kept."""
+    count = min(most, len(ids))
+    if count < len(ids):
+        best = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
+    else:
+        best = np.tile(np.arange(len(ids)), (len(rows), 1))
+    for place, row in enumerate(rows):
+        merged = kept[row] + [
+            (ids[column], float(cosines[place, column])) for column in best[place]
+        ]
+        kept[row] = sorted(merged, key=lambda each: (-each[1], each[0]))[:most]

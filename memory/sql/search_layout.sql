@@ -1,0 +1,155 @@
+-- Where a memory stands for a search; the numbers are those of memory.models.search.Place.
+CREATE FUNCTION palimpsest_place(status text, tier text) RETURNS smallint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT (CASE
+        WHEN status IN ('active', 'disputed') THEN CASE WHEN tier = 'cold' THEN 1 ELSE 0 END
+        WHEN status = 'soft_deleted' THEN 3
+        ELSE 2
+    END)::smallint
+$$;
+
+-- Copies to a new search entry whose memory it is and where it stands, in the index, in time and in
+-- its conversation: there its position is that of the first source message, or the next one.
+CREATE FUNCTION palimpsest_place_entry() RETURNS trigger
+LANGUAGE plpgsql AS $$
+DECLARE
+    sources uuid[];
+BEGIN
+    SELECT m.memory_type, m.agent_id, m.end_user_id, m.project_id, m.conversation_id,
+        m.created_at, m.valid_from, m.valid_to, m.source_message_ids,
+        public.palimpsest_place(m.status, m.tier)
+    INTO STRICT NEW.memory_type, NEW.agent_id, NEW.end_user_id, NEW.project_id,
+        NEW.conversation_id, NEW.said_at, NEW.held_from, NEW.held_until, sources, NEW.place
+    FROM public.memory_memory m WHERE m.team_id = NEW.team_id AND m.id = NEW.memory_id;
+    IF NEW.conversation_id IS NOT NULL THEN
+        SELECT min(t.position) INTO NEW.position FROM public.teams_message t
+        WHERE t.team_id = NEW.team_id AND t.id = ANY (sources)
+            AND t.conversation_id = NEW.conversation_id;
+        IF NEW.position IS NULL THEN
+            SELECT coalesce(max(e.position), 0) + 1 INTO NEW.position
+            FROM public.memory_searchentry e
+            WHERE e.team_id = NEW.team_id AND e.conversation_id = NEW.conversation_id;
+        END IF;
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER place_entry BEFORE INSERT ON memory_searchentry
+    FOR EACH ROW EXECUTE FUNCTION palimpsest_place_entry();
+
+-- And again when the memory moves, which a change of its importance or usage does not.
+CREATE FUNCTION palimpsest_move_entry() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE public.memory_searchentry SET
+        memory_type = NEW.memory_type,
+        agent_id = NEW.agent_id,
+        end_user_id = NEW.end_user_id,
+        project_id = NEW.project_id,
+        place = public.palimpsest_place(NEW.status, NEW.tier),
+        graph_dimensions = CASE public.palimpsest_place(NEW.status, NEW.tier)
+            WHEN 0 THEN graph_dimensions ELSE 0 END
+    WHERE team_id = NEW.team_id AND memory_id = NEW.id;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER move_entry
+    AFTER UPDATE OF memory_type, agent_id, end_user_id, project_id, status, tier ON memory_memory
+    FOR EACH ROW WHEN (
+        (OLD.memory_type, OLD.agent_id, OLD.end_user_id, OLD.project_id,
+            palimpsest_place(OLD.status, OLD.tier))
+        IS DISTINCT FROM
+        (NEW.memory_type, NEW.agent_id, NEW.end_user_id, NEW.project_id,
+            palimpsest_place(NEW.status, NEW.tier))
+    ) EXECUTE FUNCTION palimpsest_move_entry();
+
+-- The keys under which the index of words has an entry: each word once for its team and once for
+-- its team and end user, apart for what is found by default and for what is cold or past. A word
+-- is thereby looked up among one owner's memories only, however common it is elsewhere.
+CREATE FUNCTION palimpsest_word_prefix(team uuid, owner text, place smallint) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT left(md5(team::text || owner), 10) || CASE place WHEN 0 THEN '+' ELSE '-' END
+$$;
+CREATE FUNCTION palimpsest_word_keys(team uuid, end_user uuid, place smallint, lexemes tsvector)
+RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, public AS $$
+    SELECT CASE WHEN place = 3 OR lexemes = ''::tsvector THEN '{}'::text[] ELSE
+        string_to_array(
+            palimpsest_word_prefix(team, '', place) || replace(
+                array_to_string(tsvector_to_array(lexemes), E'\x1f'),
+                E'\x1f', E'\x1f' || palimpsest_word_prefix(team, '', place)
+            ), E'\x1f')
+        || string_to_array(
+            palimpsest_word_prefix(team, coalesce(end_user::text, 'nobody'), place) || replace(
+                array_to_string(tsvector_to_array(lexemes), E'\x1f'),
+                E'\x1f',
+                E'\x1f' || palimpsest_word_prefix(team, coalesce(end_user::text, 'nobody'), place)
+            ), E'\x1f')
+    END
+$$;
+CREATE INDEX memory_search_by_word ON memory_searchentry
+    USING gin (palimpsest_word_keys(team_id, end_user_id, place, lexemes))
+    WITH (fastupdate = off);
+
+-- Makes sure that there is an approximate index for vectors of that size. It holds only entries
+-- whose graph_dimensions say so, so that it is empty, and made at once, when the first team of the
+-- size needs it. Runs with the owner's rights, as the application may not create anything.
+CREATE FUNCTION palimpsest_ensure_graph(dimensions int) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+BEGIN
+    IF dimensions NOT BETWEEN 1 AND 4000 THEN
+        RAISE EXCEPTION 'vectors of % dimensions cannot be indexed', dimensions;
+    END IF;
+    EXECUTE format(
+        'CREATE INDEX IF NOT EXISTS memory_search_graph_%1$s ON public.memory_searchentry'
+        ' USING hnsw ((embedding::public.halfvec(%1$s)) public.halfvec_ip_ops)'
+        ' WITH (m = 16, ef_construction = 64) WHERE graph_dimensions = %1$s',
+        dimensions
+    );
+END
+$$;
+REVOKE ALL ON FUNCTION palimpsest_ensure_graph(int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION palimpsest_ensure_graph(int) TO palimpsest_app;
+
+-- The memories that hold each of the terms: of the whole team where `owners` is {''}, else of the
+-- end users named by id and of 'nobody'; at most `most` for each term and owner. A term of several
+-- lexemes must be held whole. The lookup runs with the owner's rights, because below a policy
+-- PostgreSQL does not use this index; it answers for no team but those of the transaction's scope,
+-- and tells whose each memory is, so that the caller can apply the rule of visibility.
+CREATE FUNCTION palimpsest_matches(
+    asked_team uuid, owners text[], with_cold boolean, terms text[], most int
+) RETURNS TABLE (
+    term int, memory_id uuid, team_id uuid, memory_type varchar, agent_id uuid, end_user_id uuid,
+    project_id uuid, place smallint
+)
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 300
+SET search_path = pg_catalog, public
+SET enable_seqscan = off SET enable_indexscan = off SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+    IF NOT asked_team = ANY (palimpsest_team_ids()) THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT wanted.number::int, e.memory_id, e.team_id, e.memory_type, e.agent_id, e.end_user_id,
+        e.project_id, e.place
+    FROM (
+        SELECT t.number, (
+            SELECT array_agg(palimpsest_word_prefix(asked_team, o.owner, p.place) || lexeme)
+            FROM unnest(tsvector_to_array(to_tsvector('english', t.term))) AS lexeme
+        ) AS keys
+        FROM unnest(terms) WITH ORDINALITY AS t (term, number)
+        CROSS JOIN unnest(owners) AS o (owner)
+        CROSS JOIN unnest(CASE WHEN with_cold THEN '{0,1}' ELSE '{0}' END::smallint[]) AS p (place)
+    ) AS wanted
+    CROSS JOIN LATERAL (
+        SELECT s.* FROM memory_searchentry s
+        WHERE palimpsest_word_keys(s.team_id, s.end_user_id, s.place, s.lexemes) @> wanted.keys
+            -- Not an equality: only the index of words is to answer this.
+            AND s.team_id IS NOT DISTINCT FROM asked_team
+        LIMIT most
+    ) AS e
+    WHERE wanted.keys IS NOT NULL;
+END
+$$;
+REVOKE ALL ON FUNCTION palimpsest_matches(uuid, text[], boolean, text[], int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION palimpsest_matches(uuid, text[], boolean, text[], int) TO palimpsest_app;

@@ -1,0 +1,231 @@
+"""Relevance: bounded, growing with every signal, blind to order, and about what was asked."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from memory.domain.retrieval.fusion import (
+    MENTIONED,
+    Candidates,
+    Rarity,
+    Relevance,
+    fuse,
+    people_among,
+)
+from memory.domain.retrieval.question import Asked, read_question
+from memory.domain.retrieval.surroundings import SHARES
+
+NOW = datetime(2026, 6, 17, tzinfo=UTC)
+NAN = float("nan")
+QUESTIONS = st.sampled_from(
+    [
+        "What did Melanie paint with the kids?",
+        "What did Melanie paint in May 2023?",
+        "Who called Ann after the long trip?",
+        "where is the blue key",
+        "Who is Melanie?",
+        "",
+    ]
+)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Asked, Rarity, Candidates]:
+    """A question, how rare its terms are, and candidates of any kind."""
+    asked = read_question(draw(QUESTIONS), now=NOW)
+    rows, columns = draw(st.integers(1, 12)), len(asked.terms)
+    total = draw(st.integers(rows, 1000))
+    times = st.one_of(st.just(NAN), st.floats(1.6e9, 1.8e9))
+    counts = st.integers(0, total)
+
+    def flags() -> np.ndarray:
+        return draw(arrays(np.bool_, (rows, columns)))
+
+    def column(values: st.SearchStrategy[float]) -> np.ndarray:
+        return np.array(draw(st.lists(values, min_size=rows, max_size=rows)))
+
+    return (
+        asked,
+        Rarity(
+            total,
+            np.array(draw(st.lists(counts, min_size=columns, max_size=columns)), dtype=np.int64),
+            np.array(draw(st.lists(counts, min_size=columns, max_size=columns)), dtype=np.int64),
+        ),
+        Candidates(
+            matches=flags(),
+            names=flags(),
+            cosine=column(st.one_of(st.just(NAN), st.floats(-1, 1))),
+            conversation=column(st.integers(-1, 2)),
+            position=column(st.integers(0, 10)),
+            said_at=column(times),
+            held_from=column(times),
+            held_until=column(times),
+        ),
+    )
+
+
+@given(cases())
+def test_all_parts_and_the_whole_are_between_0_and_1(
+    case: tuple[Asked, Rarity, Candidates],
+) -> None:
+    asked, rarity, candidates = case
+
+    found = fuse(asked=asked, rarity=rarity, candidates=candidates)
+
+    for part in fields(Relevance):
+        values = getattr(found, part.name)
+        assert values.shape == candidates.cosine.shape
+        assert ((values >= 0) & (values <= 1)).all()
+
+
+@given(cases(), st.data())
+def test_the_order_of_the_candidates_does_not_matter(
+    case: tuple[Asked, Rarity, Candidates], data: st.DataObject
+) -> None:
+    asked, rarity, candidates = case
+    order = np.array(data.draw(st.permutations(range(len(candidates.cosine)))))
+    shuffled = Candidates(
+        **{each.name: getattr(candidates, each.name)[order] for each in fields(Candidates)}
+    )
+
+    straight = fuse(asked=asked, rarity=rarity, candidates=candidates)
+    turned = fuse(asked=asked, rarity=rarity, candidates=shuffled)
+
+    assert turned.score == pytest.approx(straight.score[order])
+
+
+@given(cases(), st.data())
+def test_a_stronger_signal_never_lowers_a_score(
+    case: tuple[Asked, Rarity, Candidates], data: st.DataObject
+) -> None:
+    asked, rarity, candidates = case
+    row = data.draw(st.integers(0, len(candidates.cosine) - 1), label="row")
+    signal = data.draw(st.sampled_from(["matches", "names", "cosine"]), label="signal")
+    values = getattr(candidates, signal).copy()
+    if signal == "cosine":
+        values[row] = data.draw(st.floats(np.nan_to_num(values[row], nan=-1.0), 1.0))
+    else:
+        assume(values.shape[1])
+        values[row, data.draw(st.integers(0, values.shape[1] - 1))] = True
+
+    before = fuse(asked=asked, rarity=rarity, candidates=candidates)
+    after = fuse(asked=asked, rarity=rarity, candidates=replace(candidates, **{signal: values}))
+
+    assert after.score[row] >= before.score[row] - 1e-9
+
+
+def candidates_of(asked: Asked, texts: list[str], **given_columns: object) -> Candidates:
+    """Memories of one message each in one conversation; "Name: text" is by that person."""
+    count = len(texts)
+    by = [text.partition(":")[0].lower() if ":" in text else "" for text in texts]
+    said = [text.partition(":")[2] if ":" in text else text for text in texts]
+    columns: dict[str, object] = {
+        "matches": np.array(
+            [[term.word in text.lower().split() for term in asked.terms] for text in said]
+        ),
+        "names": np.array([[term.word == name for term in asked.terms] for name in by]),
+        "cosine": np.full(count, 0.2),
+        "conversation": np.zeros(count, dtype=np.int64),
+        "position": np.arange(count) * 10,
+        "said_at": np.full(count, NAN),
+        "held_from": np.full(count, NAN),
+        "held_until": np.full(count, NAN),
+    }
+    return Candidates(**{**columns, **given_columns})  # type: ignore[arg-type]
+
+
+def relevance(question: str, texts: list[str], **columns: object) -> Relevance:
+    asked = read_question(question, now=NOW)
+    candidates = candidates_of(asked, texts, **columns)
+    rarity = Rarity(100, candidates.matches.sum(axis=0), candidates.names.sum(axis=0))
+    return fuse(asked=asked, rarity=rarity, candidates=candidates)
+
+
+def best(found: Relevance) -> int:
+    return int(np.argmax(found.score))
+
+
+def test_a_rare_word_says_more_than_common_ones() -> None:
+    texts = ["the garden", "a violin", "my garden", "garden"]
+
+    assert best(relevance("garden violin", texts)) == 1
+
+
+def test_an_answer_next_to_the_question_is_found() -> None:
+    texts = ["ann: Which instrument do you play", "bob: Piano for years", "ann: I like tea"]
+
+    found = relevance("instrument", texts, position=np.array([1, 2, 9]))
+
+    assert found.words.tolist() == pytest.approx([1.0, SHARES[1], 0.0])
+
+
+def test_who_is_asked_about_comes_first() -> None:
+    found = relevance(
+        "What does Ann cook?", ["bob: I cook rice", "ann: I cook rice", "bob: We cook with ann"]
+    )
+
+    assert best(found) == 1
+    assert found.person.tolist() == pytest.approx([0.0, 1.0, MENTIONED])
+
+
+def test_a_capital_that_nobody_is_called_by_is_a_word_like_others() -> None:
+    found = relevance("Who has been to Paris?", ["bob: back in paris", "bob: back in rome"])
+
+    assert found.words.tolist() == [1.0, 0.0]
+    assert found.person.tolist() == [0.0, 0.0]
+
+
+def test_a_name_alone_is_searched_for_in_the_text_too() -> None:
+    found = relevance("Ann?", ["ann: hello", "bob: hello ann", "bob: hello"])
+
+    assert found.words[1] > found.words[2]
+    assert found.score.argmin() == 2
+
+
+def test_what_happened_when_asked_comes_first_whenever_it_was_said() -> None:
+    told = np.array([datetime(2024, 1, 9, tzinfo=UTC).timestamp()] * 2)
+    held = np.array([datetime(2023, 5, 9, tzinfo=UTC).timestamp(), NAN])
+
+    found = relevance("What broke in May 2023?", ["pump", "pump"], said_at=told, held_from=held)
+
+    assert found.time.tolist() == pytest.approx([1.0, 0.0], abs=1e-6)
+    assert best(found) == 0
+
+
+def test_what_followed_the_event_comes_before_what_preceded_it() -> None:
+    days = [datetime(2024, 1, day, tzinfo=UTC).timestamp() for day in (1, 10, 15)]
+
+    found = relevance(
+        "What was repaired after the flood?",
+        ["pump repaired", "the flood", "pump repaired"],
+        said_at=np.array(days),
+    )
+
+    assert found.score[2] > found.score[0]
+
+
+def test_without_a_vector_the_words_still_count() -> None:
+    found = relevance("violin", ["a violin", "a door"], cosine=np.full(2, NAN))
+
+    assert best(found) == 0
+
+
+def test_only_names_that_somebody_bears_are_people() -> None:
+    asked = read_question("Did Ann see the Louvre?", now=NOW)
+
+    people = people_among(asked.terms, Rarity(9, np.array([3, 1, 1]), np.array([2, 2, 0])))
+
+    assert [
+        (term.word, bool(is_one)) for term, is_one in zip(asked.terms, people, strict=True)
+    ] == [
+        ("ann", True),
+        ("see", False),
+        ("louvre", False),
+    ]

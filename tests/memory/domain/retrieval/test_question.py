@@ -1,0 +1,113 @@
+"""What is read out of a question: its telling words, names, and the text that is embedded."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.domain.retrieval.events import Side
+from memory.domain.retrieval.question import MAX_TERMS, Asked, Term, read_question
+
+NOW = datetime(2026, 6, 17, 15, tzinfo=UTC)
+
+
+def ask(text: str) -> Asked:
+    return read_question(text, now=NOW)
+
+
+def words(text: str) -> list[str]:
+    return [term.word for term in ask(text).terms]
+
+
+def term(asked: Asked, word: str) -> Term:
+    return next(each for each in asked.terms if each.word == word)
+
+
+def test_words_that_say_nothing_are_left_out() -> None:
+    assert words("What did they paint in the garden?") == ["paint", "garden"]
+
+
+def test_a_question_of_nothing_else_keeps_its_words() -> None:
+    assert words("Who are you?") == ["who", "are", "you"]
+
+
+def test_the_owner_of_something_is_found_by_the_bare_name() -> None:
+    assert words("Where is Caroline's bike and the kids' tent?") == [
+        "caroline",
+        "bike",
+        "kids",
+        "tent",
+    ]
+
+
+def test_a_repeated_word_is_one_term_and_their_number_is_limited() -> None:
+    assert words("tea or green tea") == ["tea", "green"]
+    assert len(ask(" ".join(f"word{n}" for n in range(100))).terms) == MAX_TERMS
+
+
+def test_capitals_inside_a_sentence_may_be_names() -> None:
+    asked = ask("Did Melanie fix the VPN?")
+
+    assert term(asked, "melanie").may_name
+    assert not term(asked, "fix").may_name
+    assert not term(asked, "vpn").may_name
+
+
+def test_the_first_word_may_be_a_name_too_but_is_not_taken_out_of_the_meaning() -> None:
+    asked = ask("Melanie painted what?")
+
+    assert term(asked, "melanie").may_name
+    assert asked.meaning == "Melanie painted what"
+
+
+def test_without_any_capitals_any_word_may_be_a_name() -> None:
+    assert term(ask("when did mark call"), "mark").may_name
+    assert not term(ask("When did Ann mark the page?"), "mark").may_name
+
+
+def test_only_a_capitalised_beginning_of_three_letters_may_be_a_nickname() -> None:
+    asked = ask("What did Mel and Jo tell the melon seller?")
+
+    assert term(asked, "mel").may_shorten
+    assert not term(asked, "jo").may_shorten
+    assert not term(asked, "melon").may_shorten
+
+
+def test_the_meaning_is_what_is_asked_of_the_named() -> None:
+    assert ask("What does Melanie think of LGBTQ rights?").meaning == (
+        "What does think of LGBTQ rights"
+    )
+
+
+def test_a_question_of_names_alone_keeps_its_meaning() -> None:
+    assert ask("Who is Melanie?").meaning == "Who is Melanie?"
+
+
+def test_words_of_the_event_are_marked() -> None:
+    asked = ask("What did the team drop before the second release?")
+
+    assert asked.side is Side.BEFORE
+    assert [each.word for each in asked.terms if each.of_event] == ["second", "release"]
+
+
+def test_the_times_are_read_against_now() -> None:
+    (period,) = ask("What happened yesterday?").periods
+
+    assert period.start == datetime(2026, 6, 16, tzinfo=UTC)
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_a_question(text: str) -> None:
+    asked = ask(text)
+
+    found = [each.word for each in asked.terms]
+    assert len(found) == len(set(found)) <= MAX_TERMS
+    assert asked.text == text
+
+
+@pytest.mark.parametrize("text", ["", "?!", "   "])
+def test_a_text_without_words_has_no_terms(text: str) -> None:
+    assert ask(text).terms == ()

@@ -1,0 +1,106 @@
+"""The times that questions mention, read on a Wednesday afternoon in June 2026."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.domain.retrieval.periods import Period
+from memory.domain.retrieval.time_expressions import find_periods
+
+NOW = datetime(2026, 6, 17, 15, tzinfo=UTC)
+
+
+def day(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "end"),
+    [
+        ("What did we ship on 2023-05-07?", "2023-05-07", "2023-05-08"),
+        ("What was decided on 7 May, 2023?", "2023-05-07", "2023-05-08"),
+        ("What was decided on May 7th 2023?", "2023-05-07", "2023-05-08"),
+        ("What was decided on the 7th of May 2023?", "2023-05-07", "2023-05-08"),
+        ("Who joined in Feb 2024?", "2024-02-01", "2024-03-01"),
+        ("Who joined in December 2024?", "2024-12-01", "2025-01-01"),
+        ("Who joined in 2024?", "2024-01-01", "2025-01-01"),
+        ("Who left in summer 2021?", "2021-06-01", "2021-09-01"),
+        ("Who left in the winter of 2021?", "2021-12-01", "2022-03-01"),
+        ("What happened last March?", "2026-03-01", "2026-04-01"),
+        ("What happened last June?", "2025-06-01", "2025-07-01"),
+        ("What happened last summer?", "2025-06-01", "2025-09-01"),
+        ("What happened today?", "2026-06-17", "2026-06-18"),
+        ("What happened last night?", "2026-06-16", "2026-06-17"),
+        ("What happened the day before yesterday?", "2026-06-15", "2026-06-16"),
+        ("What happened on Monday?", "2026-06-15", "2026-06-16"),
+        ("What happened last Wednesday?", "2026-06-10", "2026-06-11"),
+        ("What happened this week?", "2026-06-15", "2026-06-22"),
+        ("What happened last week?", "2026-06-08", "2026-06-15"),
+        ("What happened last weekend?", "2026-06-13", "2026-06-15"),
+        ("What happened last month?", "2026-05-01", "2026-06-01"),
+        ("What happened last year?", "2025-01-01", "2026-01-01"),
+        ("What happened three days ago?", "2026-06-14", "2026-06-15"),
+        ("What happened two weeks ago?", "2026-05-31", "2026-06-07"),
+    ],
+)
+def test_a_time_is_understood(question: str, start: str, end: str) -> None:
+    assert find_periods(question, now=NOW) == (Period(day(start), day(end)),)
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("What changed since Monday?", "2026-06-15"),
+        ("What changed since May?", "2026-05-01"),
+        ("What changed since August?", "2025-08-01"),
+        ("What changed since 3 May 2024?", "2024-05-03"),
+        ("What changed in the past 3 weeks?", "2026-05-27"),
+    ],
+)
+def test_some_times_last_until_now(question: str, start: str) -> None:
+    assert find_periods(question, now=NOW) == (Period(day(start), NOW),)
+
+
+@pytest.mark.parametrize(
+    "question", ["Where did we go in May?", "What is on 9 June?", "How was the summer?"]
+)
+def test_a_time_without_a_year_is_that_of_any_year(question: str) -> None:
+    (period,) = find_periods(question, now=NOW)
+
+    assert period.yearly
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "May I ask who you are?",
+        "Who will march in the parade?",
+        "What did April paint?",
+        "Did the price fall?",
+        "What about 2023-13-40?",
+        "How many of the 2000 seats are sold?",
+        "Which port is it, 5432?",
+    ],
+)
+def test_what_is_no_time_is_left_alone(question: str) -> None:
+    assert find_periods(question, now=NOW) == ()
+
+
+def test_two_times_are_two_periods() -> None:
+    first, second = find_periods("What changed from 3 May 2024 to 5 June 2024?", now=NOW)
+
+    assert (first.start, second.start) == (day("2024-05-03"), day("2024-06-05"))
+
+
+@given(
+    st.text(max_size=40),
+    st.sampled_from(["ago", "last week", "since", "in May", "29 February", "999 years ago"]),
+    st.integers(-300_000, 2_000_000),
+)
+def test_every_period_ends_after_it_begins(text: str, time: str, days: int) -> None:
+    for period in find_periods(f"{text} {time}", now=NOW + timedelta(days=days)):
+        assert period.end - period.start >= timedelta(0)

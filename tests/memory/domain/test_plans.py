@@ -1,0 +1,469 @@
+"""Plans are data over one packer: their laws, and the plans of all seeds written as data."""
+
+from __future__ import annotations
+
+import math
+import random
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.domain.packing import Room
+from memory.domain.plans.assembly import Assembly, assemble
+from memory.domain.plans.plan import (
+    Block,
+    Entry,
+    Plan,
+    Section,
+    Text,
+    Written,
+    always,
+    without_heading,
+)
+from memory.domain.plans.prompt import LAYERS, NOTICE, SEVEN_LAYERS, Layer, summary_line
+from memory.domain.plans.retrieval import RETRIEVAL
+from memory.domain.rendering import HEADINGS, Line
+from memory.domain.tokens import ESTIMATE, TokenCounter, estimate_tokens
+from memory.domain.types import MemoryType, Scope
+
+FEB_9 = datetime(2026, 2, 9, 9, 4, tzinfo=UTC)
+
+
+def line(content: str, kind: MemoryType = MemoryType.SEMANTIC, **fields: Any) -> Line:
+    """A memory with what a test cares about."""
+    values: dict[str, Any] = {"importance": 5, "confidence": 1.0, "at": FEB_9, "status": "active"}
+    return Line(content=content, memory_type=kind, **{**values, **fields})
+
+
+def entry(content: str, kind: MemoryType = MemoryType.SEMANTIC, **fields: Any) -> Entry:
+    """A candidate."""
+    score = fields.pop("score", 0.5)
+    return Entry(uuid.uuid4(), line(content, kind, **fields), score)
+
+
+ENTRIES = st.lists(
+    st.builds(
+        Entry,
+        key=st.uuids(),
+        line=st.builds(
+            Line,
+            content=st.text(max_size=200) | st.sampled_from(["Tea.", "Tea", "x\n## Your Identity"]),
+            memory_type=st.sampled_from(list(MemoryType)),
+            importance=st.integers(1, 10),
+            confidence=st.floats(0, 1),
+            at=st.datetimes(timezones=st.just(UTC)),
+            status=st.sampled_from(["active", "disputed"]),
+            is_pinned=st.booleans() | st.just(False),
+            scope=st.sampled_from(list(Scope)),
+        ),
+        score=st.floats(0, 1),
+    ),
+    max_size=20,
+    unique_by=lambda each: each.key,
+)
+WORDS = st.text(max_size=120)
+
+
+@st.composite
+def layer_texts(draw: st.DrawFn) -> list[Text]:
+    """Layers 1, 3 and 7."""
+    return [
+        Text(
+            Layer.PERSONALITY, Written(f"You are {draw(st.text(max_size=60))}."), is_mandatory=True
+        ),
+        *(
+            Text(Layer.SKILLS, Written(f"- skill {n}"), is_mandatory=True)
+            for n in range(draw(st.integers(0, 3)))
+        ),
+        Text(Layer.SUMMARY, Written(summary_line(draw(WORDS), counter=ESTIMATE))),
+    ]
+
+
+@dataclass(frozen=True)
+class Unruly:
+    """A counter for which the whole may be more than its parts, as no tokenizer should be."""
+
+    name: str = "unruly"
+
+    def count(self, text: str) -> int:
+        return estimate_tokens(text) + 3 * text.count("\n\n") if len(text) > 150 else len(text) // 9
+
+
+COUNTERS = st.sampled_from([ESTIMATE, Unruly()])
+PLANS = st.sampled_from([RETRIEVAL, SEVEN_LAYERS])
+
+
+def told(assembly: Assembly) -> set[str]:
+    """The texts of the memories in the prompt."""
+    return {each.entry.line.content for each in assembly.told}
+
+
+class TestEveryPlan:
+    @given(PLANS, ENTRIES, st.integers(0, 600), COUNTERS)
+    def test_is_never_over_budget_but_for_what_must_be_told(
+        self, plan: Plan, entries: list[Entry], budget: int, counter: TokenCounter
+    ) -> None:
+        result = assemble(plan=plan, entries=entries, token_budget=budget, counter=counter)
+
+        must = {
+            each.key
+            for each in entries
+            if (section := plan.section_of(each.line)) and section.must(each.line)
+        }
+        if {each.entry.key for each in result.told} - must:
+            assert counter.count(result.prompt) <= budget
+            assert result.tokens_used <= budget
+            assert result.warnings == ()
+        if result.tokens_used > budget:
+            assert f"over the budget of {budget}" in result.warnings[0]
+
+    @given(PLANS, ENTRIES, st.integers(0, 600), COUNTERS)
+    def test_always_tells_identity_and_what_is_pinned(
+        self, plan: Plan, entries: list[Entry], budget: int, counter: TokenCounter
+    ) -> None:
+        result = assemble(plan=plan, entries=entries, token_budget=budget, counter=counter)
+
+        keys = {each.entry.key for each in result.told}
+        for each in entries:
+            if each.line.is_pinned or each.line.memory_type == MemoryType.IDENTITY:
+                assert each.key in keys
+                assert each.line.render() in result.prompt.splitlines()
+
+    @given(PLANS, ENTRIES, st.integers(0, 2000))
+    def test_counts_tokens_that_add_up_and_cover_the_prompt(
+        self, plan: Plan, entries: list[Entry], budget: int
+    ) -> None:
+        result = assemble(plan=plan, entries=entries, token_budget=budget, counter=ESTIMATE)
+
+        assert sum(result.tokens.values()) == result.tokens_used
+        assert estimate_tokens(result.prompt) <= result.tokens_used
+
+    @given(PLANS, ENTRIES, st.integers(0, 2000))
+    def test_prints_nothing_but_its_frame_and_one_line_a_memory(
+        self, plan: Plan, entries: list[Entry], budget: int
+    ) -> None:
+        result = assemble(plan=plan, entries=entries, token_budget=budget, counter=ESTIMATE)
+
+        frame = {*HEADINGS, *(part for each in plan.blocks for part in each.opening.splitlines())}
+        printed = [each for each in result.prompt.splitlines() if each and each not in frame]
+        assert sorted(printed) == sorted(each.entry.line.render() for each in result.told)
+        assert not any(each.startswith("#") for each in printed)
+
+    @given(PLANS, ENTRIES, st.integers(0, 99))
+    def test_does_not_depend_on_the_order_of_distinct_scores(
+        self, plan: Plan, entries: list[Entry], seed: int
+    ) -> None:
+        distinct = list({each.score: each for each in entries}.values())
+        shuffled = random.Random(seed).sample(distinct, len(distinct))
+
+        one = assemble(plan=plan, entries=distinct, token_budget=300, counter=ESTIMATE)
+        other = assemble(plan=plan, entries=shuffled, token_budget=300, counter=ESTIMATE)
+        assert one.prompt == other.prompt
+
+    def test_of_nothing_is_empty(self) -> None:
+        for plan in (RETRIEVAL, SEVEN_LAYERS):
+            result = assemble(plan=plan, entries=[], token_budget=100, counter=ESTIMATE)
+
+            assert (result.prompt, result.tokens_used, result.warnings) == ("", 0, ())
+
+
+class TestRetrieval:
+    def test_the_profile_goes_before_better_facts_up_to_its_200_tokens(self) -> None:
+        profile = [entry(f"P{n} {'x' * 200}", MemoryType.USER_PROFILE, score=0.1) for n in range(4)]
+        facts = [entry(f"F{n} {'y' * 300}", score=0.9) for n in range(5)]
+
+        result = assemble(
+            plan=RETRIEVAL, entries=[*profile, *facts], token_budget=500, counter=ESTIMATE
+        )
+
+        starts = sorted(each[:2] for each in told(result))
+        assert starts == ["F0", "F1", "F2", "P0", "P1", "P2"]
+        lines = [each.tokens for each in result.told if each.section == "user_profile"]
+        assert 133 < sum(lines) <= 200
+
+    def test_two_copies_of_a_fact_are_shown_once(self) -> None:
+        shared = entry("The team uses PostgreSQL.", score=0.9)
+        own = entry("The team uses PostgreSQL", MemoryType.AGENT_PRIVATE, score=0.8)
+        other = entry("The team uses PostgreSQL 16.", score=0.1)
+
+        result = assemble(
+            plan=RETRIEVAL, entries=[own, shared, other], token_budget=500, counter=ESTIMATE
+        )
+
+        assert result.duplicates == ((own.key, shared.key),)
+        assert told(result) == {"The team uses PostgreSQL.", "The team uses PostgreSQL 16."}
+
+    def test_events_stand_with_the_latest_first(self) -> None:
+        days = [
+            entry(f"Day {n}.", MemoryType.EPISODIC, at=FEB_9.replace(day=n), score=1 / n)
+            for n in (3, 9, 1)
+        ]
+
+        prompt = assemble(plan=RETRIEVAL, entries=days, token_budget=500, counter=ESTIMATE).prompt
+
+        assert [each[-6:] for each in prompt.splitlines()[1:]] == ["Day 9.", "Day 3.", "Day 1."]
+
+
+ROOMY = 10_000
+
+
+def layered(
+    budget: int, *, facts: int = 4, team: int = 3, profile: int = 2, summary: str = "All is well."
+) -> Assembly:
+    """A prompt with something in every layer."""
+    entries = [
+        entry("I am Kyra.", MemoryType.IDENTITY, score=1.0),
+        *(entry(f"Profile {n}: {'p' * 60}", MemoryType.USER_PROFILE) for n in range(profile)),
+        *(entry(f"Fact {n}: {'f' * 60}", score=0.9 - n / 100) for n in range(facts)),
+        *(entry(f"Team {n}: {'t' * 60}", MemoryType.SHARED) for n in range(team)),
+    ]
+    texts = [
+        Text(Layer.PERSONALITY, Written("You are Kyra."), is_mandatory=True),
+        Text(Layer.SKILLS, Written("- charts: draws them"), is_mandatory=True),
+        Text(Layer.SUMMARY, Written(summary_line(summary, counter=ESTIMATE))),
+    ]
+    return assemble(
+        plan=SEVEN_LAYERS, entries=entries, texts=texts, token_budget=budget, counter=ESTIMATE
+    )
+
+
+class TestSevenLayers:
+    def test_the_parts_stand_in_the_order_of_the_template(self) -> None:
+        lines = layered(ROOMY).prompt.splitlines()
+
+        parts = [each for each in lines if each.startswith(("You", "## ", "- "))]
+        assert parts == [
+            "You are Kyra.",
+            "## What You Remember",
+            "## Your Identity",
+            "## What You Know (Facts)",
+            "## Team Knowledge",
+            "## Your Skills",
+            "- charts: draws them",
+            "## User Preferences",
+            "## Conversation Context",
+        ]
+        assert lines[lines.index("## What You Remember") + 1] == NOTICE
+        assert lines[-1] == "[SUMMARY]: All is well."
+
+    def test_each_layer_has_its_tokens(self) -> None:
+        result = layered(ROOMY)
+
+        assert list(result.tokens) == list(LAYERS)
+        assert all(result.tokens.values())
+        assert result.trimmed == ()
+
+    def test_layers_are_trimmed_7_6_5_4_as_the_budget_shrinks(self) -> None:
+        order = [Layer.SUMMARY, Layer.TEAM, Layer.RETRIEVED, Layer.USER_PROFILE]
+        seen = []
+        for budget in range(layered(ROOMY).tokens_used, 60, -1):
+            result = layered(budget)
+            names = [each.section for each in result.trimmed]
+            assert names == order[: len(names)]
+            for emptied in names[:-1]:
+                assert result.tokens[emptied] == 0
+            for layer in (Layer.PERSONALITY, Layer.IDENTITY, Layer.SKILLS):
+                assert result.tokens[layer] > 0
+            if names not in seen:
+                seen.append(names)
+        assert seen == [order[:length] for length in range(5)]
+
+    @settings(max_examples=60)
+    @given(ENTRIES, layer_texts(), st.integers(0, 900), COUNTERS)
+    def test_a_layer_is_trimmed_only_when_those_before_it_are_gone(
+        self, entries: list[Entry], texts: list[Text], budget: int, counter: TokenCounter
+    ) -> None:
+        result = assemble(
+            plan=SEVEN_LAYERS, entries=entries, texts=texts, token_budget=budget, counter=counter
+        )
+
+        numbers = [LAYERS.index(Layer(each.section)) + 1 for each in result.trimmed]
+        assert numbers == sorted(numbers, reverse=True)
+        assert set(numbers) <= {4, 5, 6, 7}
+        if numbers:
+            optional = [
+                LAYERS.index(Layer(each.section)) + 1
+                for each in result.told
+                if not each.entry.line.is_pinned
+            ]
+            assert all(number <= numbers[-1] for number in optional)
+            assert result.tokens[Layer.SUMMARY] == 0
+
+    @settings(max_examples=60)
+    @given(ENTRIES, layer_texts(), st.integers(0, 900), COUNTERS)
+    def test_layers_1_to_3_are_whole_whatever_the_budget(
+        self, entries: list[Entry], texts: list[Text], budget: int, counter: TokenCounter
+    ) -> None:
+        result = assemble(
+            plan=SEVEN_LAYERS, entries=entries, texts=texts, token_budget=budget, counter=counter
+        )
+
+        for text in texts:
+            if text.is_mandatory:
+                assert text.written.text in result.prompt
+        identity = {each.key for each in entries if each.line.memory_type == MemoryType.IDENTITY}
+        assert identity <= {each.entry.key for each in result.told}
+        assert sum(result.tokens.values()) == result.tokens_used
+
+    def test_many_memories_leave_room_for_team_and_summary(self) -> None:
+        result = layered(2000, facts=200)
+
+        assert result.tokens[Layer.RETRIEVED] >= 1000
+        assert result.tokens[Layer.TEAM] > 0
+        assert result.tokens[Layer.SUMMARY] > 0
+        assert 1950 < result.tokens_used <= 2000
+
+    def test_memory_is_said_to_be_read_only_wherever_any_of_it_stands(self) -> None:
+        profile = entry("Name is Sarah.", MemoryType.USER_PROFILE)
+        summary = Text(Layer.SUMMARY, Written("[SUMMARY]: Hello."))
+
+        for entries, texts in (([profile], []), ([], [summary])):
+            prompt = assemble(
+                plan=SEVEN_LAYERS,
+                entries=entries,
+                texts=texts,
+                token_budget=500,
+                counter=ESTIMATE,
+            ).prompt
+            assert NOTICE in prompt
+
+    def test_a_pinned_memory_stays_in_a_trimmed_layer(self) -> None:
+        pinned = entry("Never on Fridays.", MemoryType.SHARED, is_pinned=True)
+        loose = entry("Lunch is at noon.", MemoryType.SHARED)
+
+        result = assemble(
+            plan=SEVEN_LAYERS, entries=[pinned, loose], token_budget=70, counter=ESTIMATE
+        )
+
+        assert told(result) == {"Never on Fridays."}
+        assert [each.section for each in result.trimmed] == [Layer.TEAM]
+
+
+class TestSummaryLine:
+    @given(st.text(max_size=3000), COUNTERS)
+    def test_it_fits_its_layer_on_one_line(self, text: str, counter: TokenCounter) -> None:
+        made = summary_line(text, counter=counter)
+
+        assert counter.count(f"{made}\n") <= 200
+        assert len(made.splitlines()) <= 1
+        assert made == "" or made.startswith("[SUMMARY]: ")
+
+    def test_the_latest_sentences_of_a_long_one_stay(self) -> None:
+        made = summary_line(" ".join(f"Sentence number {n}." for n in range(90)), counter=ESTIMATE)
+
+        assert made.startswith("[SUMMARY]: … Sentence number ")
+        assert made.endswith("Sentence number 88. Sentence number 89.")
+
+    def test_of_a_sentence_that_is_too_long_its_beginning_stays(self) -> None:
+        made = summary_line("word " * 900, counter=ESTIMATE)
+
+        assert made.startswith("[SUMMARY]: word word")
+        assert made.endswith(" …")
+        assert estimate_tokens(made) > 190
+
+    def test_nothing_makes_nothing(self) -> None:
+        assert summary_line(" \n", counter=ESTIMATE) == ""
+
+
+def by_scope(*scopes: Scope) -> Any:
+    """A section's predicate."""
+    return lambda line: line.scope in scopes
+
+
+def bullet(line: Line) -> Written:
+    """A line of `memory.query` (seed 004, section 6)."""
+    return Written(f"[{line.category or 'memory'}] {line.content}")
+
+
+READ_ONLY = Plan(  # seed 001: one block that says it is read-only, the narrowest scope first
+    name="read_only",
+    sections=[
+        Section(Room("session", trim=1), by_scope(Scope.SESSION), write=without_heading),
+        Section(Room("project", trim=2), by_scope(Scope.PROJECT), write=without_heading),
+        Section(Room("user", trim=3), by_scope(Scope.USER), write=without_heading),
+        Section(Room("org", trim=4), by_scope(Scope.TEAM), write=without_heading),
+    ],
+    blocks=[
+        Block(
+            opening=f"PERSISTENT MEMORY (READ-ONLY)\n{'═' * 32}",
+            closing=f"Use these facts unless the user explicitly contradicts them.\n{'═' * 32}",
+        )
+    ],
+)
+FOUR_TIERS = Plan(  # seed 002: 25, 37.5, 25 and 12.5 per cent of 8,000 tokens
+    name="four_tiers",
+    sections=[
+        Section(Room("critical", share=0.25), lambda line: line.is_disputed, block="1"),
+        Section(Room("relevant", share=0.375), lambda line: line.importance >= 5, block="2"),
+        Section(Room("background", share=0.25), always, write=without_heading, block="3"),
+        Section(Room("index", share=0.125), block="4"),
+    ],
+    blocks=[Block("1", "TIER 1"), Block("2", "TIER 2"), Block("3", "TIER 3"), Block("4", "TIER 4")],
+)
+PACKAGE = Plan(  # seed 003: task 40, project 40, global 20 per cent
+    name="package",
+    sections=[
+        Section(Room("task", share=0.4), by_scope(Scope.TASK, Scope.SESSION), block="task"),
+        Section(Room("project", share=0.4), by_scope(Scope.PROJECT), block="project"),
+        Section(Room("global", share=0.2), by_scope(Scope.USER, Scope.TEAM), block="global"),
+    ],
+    blocks=[Block("task", "TASK"), Block("project", "PROJECT"), Block("global", "GLOBAL")],
+)
+BULLETS = Plan(  # seed 004: bullets within a budget
+    name="bullets", sections=[Section(Room("answer"), always, write=bullet)]
+)
+LATER = [READ_ONLY, FOUR_TIERS, PACKAGE, BULLETS]
+
+
+class TestPlansOfTheOtherSeeds:
+    @given(st.sampled_from(LATER), ENTRIES, st.integers(0, 800))
+    def test_keep_the_budget_and_count_what_they_print(
+        self, plan: Plan, entries: list[Entry], budget: int
+    ) -> None:
+        result = assemble(plan=plan, entries=entries, token_budget=budget, counter=ESTIMATE)
+
+        assert estimate_tokens(result.prompt) <= result.tokens_used <= budget
+        assert sum(result.tokens.values()) == result.tokens_used
+
+    def test_the_read_only_block_is_framed_and_fills_the_narrowest_scope_first(self) -> None:
+        entries = [
+            entry("Org fact.", scope=Scope.TEAM, score=0.9),
+            entry("Session fact.", scope=Scope.SESSION, score=0.1),
+        ]
+
+        result = assemble(plan=READ_ONLY, entries=entries, token_budget=70, counter=ESTIMATE)
+
+        lines = result.prompt.splitlines()
+        assert lines[0] == "PERSISTENT MEMORY (READ-ONLY)"
+        assert lines[1] == lines[-1] == "═" * 32
+        assert "[FACT]: Session fact. (importance: 5)" in lines
+
+    @pytest.mark.parametrize("shares", [(0.25, 0.375, 0.25, 0.125)])
+    def test_the_four_tiers_get_their_shares_of_8000(self, shares: Sequence[float]) -> None:
+        entries = [
+            *(entry(f"A {n} {'x' * 90}", status="disputed", score=0.1) for n in range(300)),
+            *(entry(f"B {n} {'x' * 90}", importance=8, score=0.9) for n in range(300)),
+            *(entry(f"C {n} {'x' * 90}", importance=2, score=0.2) for n in range(300)),
+        ]
+        topics = [Text("index", Written(f"Ask me about: topic {n} {'z' * 60}")) for n in range(80)]
+
+        result = assemble(
+            plan=FOUR_TIERS, entries=entries, texts=topics, token_budget=8000, counter=ESTIMATE
+        )
+
+        for section, share in zip(FOUR_TIERS.sections, shares, strict=True):
+            used = result.tokens[section.room.name]
+            assert math.isclose(used, share * 8000, rel_tol=0.05)
+
+    def test_a_tier_that_is_empty_leaves_its_share_to_the_others(self) -> None:
+        entries = [entry(f"Project {n} {'x' * 90}", scope=Scope.PROJECT) for n in range(100)]
+
+        result = assemble(plan=PACKAGE, entries=entries, token_budget=1000, counter=ESTIMATE)
+
+        assert result.tokens["project"] > 950
