@@ -1,4 +1,4 @@
-"""The append-only log of every change of a memory."""
+"""The append-only log of every change of a memory, and how often a team's memories changed."""
 
 from __future__ import annotations
 
@@ -71,3 +71,36 @@ class OperationalEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.node} {self.op} {self.status}"
+
+
+class TeamRevision(models.Model):
+    """A part of a team's revision, which is the sums over its rows; see audit/sql/team_revision.sql.
+
+    `memories` counts the transactions that changed what its answers are made of, `messages` those
+    that changed its messages. The database writes it and nobody else.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    memories = models.BigIntegerField()
+    messages = models.BigIntegerField()
+
+    class Meta:
+        verbose_name = "team revision"
+
+    def __str__(self) -> str:
+        return f"{self.memories}, {self.messages}"
+
+
+class WrittenBatch(models.Model):
+    """That a batch of counts is written down, so that after a crash it is not written again."""
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name_plural = "written batches"
+
+    def __str__(self) -> str:
+        return str(self.pk)

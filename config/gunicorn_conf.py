@@ -1,14 +1,35 @@
 """How gunicorn serves: addresses and sizes from the environment, threads for waiting on models."""
 
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from config.embedded.paths import home
+
 if TYPE_CHECKING:
+    from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
     from gunicorn.workers.base import Worker  # type: ignore[import-untyped]
 
 _host = os.environ.get("HOST") or "127.0.0.1"
 _shared_memory = Path("/dev/shm")  # noqa: S108 - gunicorn makes its own unnamed file there
+
+
+def _metrics_folder() -> str:
+    """Where each process counts its requests in a file of its own; a home may be read-only."""
+    folder = home() / "metrics"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        return tempfile.mkdtemp(prefix="palimpsest-metrics-")
+    if os.access(folder, os.W_OK):
+        return str(folder)
+    return tempfile.mkdtemp(prefix="palimpsest-metrics-")
+
+
+# Before anything imports the client, which looks at it once.
+if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = _metrics_folder()
 
 bind = (
     f"[{_host}]:{os.environ.get('PORT') or 8000}"
@@ -29,6 +50,21 @@ errorlog = "-"
 accesslog = os.environ.get("ACCESS_LOG") or None
 # One socket path per user, so that two servers of one user would fight for it.
 control_socket_disable = True
+
+
+def on_starting(server: "Arbiter") -> None:
+    """Begin with empty counters: files of an earlier server's processes would be added."""
+    del server
+    for file in Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).glob("*.db"):
+        file.unlink(missing_ok=True)
+
+
+def child_exit(server: "Arbiter", worker: "Worker") -> None:
+    """Keep what a worker that ended has counted, without what only held while it lived."""
+    del server
+    from prometheus_client import multiprocess
+
+    multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
 
 
 def post_worker_init(worker: "Worker") -> None:

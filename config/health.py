@@ -19,7 +19,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 when PostgreSQL and Redis answer, else 503 with what is away."""
     del request
-    parts = {"postgresql": _postgres_answers(), "redis": _redis_answers()}
+    parts = {"postgresql": postgres_answers(), "redis": redis_answers()}
     body = {name: "ok" if answers else "away" for name, answers in parts.items()}
     if all(parts.values()):
         return JsonResponse({"status": "ok", **body})
@@ -30,7 +30,8 @@ def readyz(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _postgres_answers() -> bool:
+def postgres_answers() -> bool:
+    """Whether PostgreSQL answers and holds our tables."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1 FROM teams_team LIMIT 1")
@@ -39,7 +40,8 @@ def _postgres_answers() -> bool:
     return True
 
 
-def _redis_answers() -> bool:
+def redis_answers() -> bool:
+    """Whether Redis answers."""
     try:
         return bool(get_redis_connection("default").ping())
     except redis.RedisError:

@@ -30,6 +30,16 @@ _DOMAIN = {
     errors.ConflictError: (409, "Conflict"),
     errors.UnavailableError: (503, "Service unavailable"),
 }
+_TITLES = {
+    400: "Malformed request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not found",
+    405: "Method not allowed",
+    406: "Not acceptable",
+    415: "Unsupported media type",
+    429: "Too many requests",
+}
 _AWAY = (
     OperationalError,
     InterfaceError,
@@ -99,8 +109,7 @@ def problem_response(error: Exception, context: dict[str, Any]) -> Response | Js
             f"{name}: {messages[0]}" if name else messages[0],
             problems=fields,
         )
-    titles = {400: "Malformed request", 401: "Unauthorized", 403: "Forbidden", 404: "Not found"}
-    title = titles.get(error.status_code, "Request refused")
+    title = _TITLES.get(error.status_code, "Request refused")
     return problem(error.status_code, title, str(error.detail), headers=headers)
 
 

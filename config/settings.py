@@ -68,6 +68,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.metrics.MetricsMiddleware",
     "config.middleware.ServiceUnavailableMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -122,6 +123,9 @@ def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settin
         " -c idle_in_transaction_session_timeout=60000"
     )
     options: dict[str, Any] = {"options": limits, "connect_timeout": 5}
+    # A search's statement is prepared once a connection. A pooler that lends connections by
+    # transaction and does not know prepared statements wants this off.
+    options["prepare_threshold"] = 5 if read_bool("DATABASE_PREPARE", True) else None
     pool_size = read_int("DATABASE_POOL_SIZE", 12)
     if pool_size:
         options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5}
@@ -177,6 +181,10 @@ CELERY_BEAT_SCHEDULE = {
         "task": "memory.tasks.sweep_jobs",
         "schedule": read_float("JOB_SWEEP_SECONDS", 15.0, minimum=1.0),
     },
+    "extend-graphs": {
+        "task": "memory.tasks.extend_graphs",
+        "schedule": read_float("GRAPH_EXTEND_SECONDS", 30.0, minimum=1.0),
+    },
     "flush-usage": {
         "task": "memory.tasks.flush_usage",
         "schedule": read_float("USAGE_FLUSH_SECONDS", 10.0, minimum=1.0),
@@ -184,6 +192,10 @@ CELERY_BEAT_SCHEDULE = {
     "flush-key-use": {
         "task": "teams.tasks.flush_key_use",
         "schedule": read_float("KEY_USE_FLUSH_SECONDS", 30.0, minimum=1.0),
+    },
+    "prune-idempotent-requests": {
+        "task": "teams.tasks.prune_idempotent_requests",
+        "schedule": read_float("IDEMPOTENCY_PRUNE_SECONDS", 600.0, minimum=1.0),
     },
 }
 
@@ -208,6 +220,10 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/v1",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "memory.api.schema.document_idempotency",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "MemoryTypeEnum": "memory.models.memory.MEMORY_TYPES",
         "StatusEnum": "memory.models.memory.STATUSES",
@@ -238,7 +254,7 @@ X_FRAME_OPTIONS = "DENY"
 if PRODUCTION:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = read_bool("SECURE_SSL_REDIRECT", True)
-    SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$"]
+    SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$", "^metrics$"]
     SECURE_HSTS_SECONDS = read_int("SECURE_HSTS_SECONDS", 31_536_000)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
@@ -256,11 +272,20 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": read_str("LOG_LEVEL", "WARNING")},
 }
 
+# Who reads /metrics must send it; empty means that only this machine may, and not by a proxy.
+METRICS_TOKEN = read_str("METRICS_TOKEN", "")
+
 # What language-model work goes to; empty means the rules and the embedded embedder.
 OPENAI_BASE_URL = read_str("OPENAI_BASE_URL", "")
 OPENAI_API_KEY = read_str("OPENAI_API_KEY", "")
 OPENAI_TIMEOUT_SECONDS = read_float("OPENAI_TIMEOUT_SECONDS", 60.0, minimum=0.1)
 EXTRACTION_MODEL = read_str("EXTRACTION_MODEL", "")
+# How many tokens it reads and writes at once; the longest message must fit beside the rules.
+EXTRACTION_CONTEXT_TOKENS = read_int("EXTRACTION_CONTEXT_TOKENS", 32_768, minimum=24_576)
+# Another model for the second pass; empty means the one of the first.
+REVIEW_MODEL = read_str("REVIEW_MODEL", "")
+if REVIEW_MODEL and not EXTRACTION_MODEL:
+    raise ImproperlyConfigured("REVIEW_MODEL needs an EXTRACTION_MODEL, whose work it reviews.")
 # The judge of contradictions; empty means the rules.
 JUDGE_MODEL = read_str("JUDGE_MODEL", "")
 
@@ -287,6 +312,11 @@ EMBEDDING_PREVIOUS_API_KEY = read_str(
 # The cosine above which a judge reads two texts; 0 means what fits the embedder.
 EMBEDDING_OPPOSITION_SIMILARITY = read_float("EMBEDDING_OPPOSITION_SIMILARITY", 0.0)
 
+# How long the answer under an Idempotency-Key is repeated, and after how long a run that has not
+# ended counts as gone.
+IDEMPOTENCY_HOURS = read_int("IDEMPOTENCY_HOURS", 24, minimum=1)
+IDEMPOTENCY_LEASE_SECONDS = read_int("IDEMPOTENCY_LEASE_SECONDS", 300, minimum=1)
+
 MAX_CONTENT_CHARS = 32_000
 MAX_ITEMS_PER_REQUEST = 500
 # Messages between two extractions, for agents created when first named; each has its own.
@@ -296,9 +326,18 @@ MAX_MEMORIES_PER_TURN = read_int("MAX_MEMORIES_PER_TURN", 3)
 MAX_MEMORIES_PER_USER_DAY = read_int("MAX_MEMORIES_PER_USER_DAY", 2000)
 JOB_LEASE_SECONDS = read_int("JOB_LEASE_SECONDS", 30, minimum=3)
 JOB_MAX_ATTEMPTS = read_int("JOB_MAX_ATTEMPTS", 5, minimum=1)
+# A job reads and writes so many messages at a time.
+EXTRACTION_WINDOW_MESSAGES = read_int("EXTRACTION_WINDOW_MESSAGES", 50, minimum=1)
+# A request that extracts or compacts answers after so long; what is left goes on behind it.
 EXTRACT_WAIT_SECONDS = read_float("EXTRACT_WAIT_SECONDS", 120.0, minimum=0.0)
+COMPACT_WAIT_SECONDS = read_float("COMPACT_WAIT_SECONDS", 20.0, minimum=0.0)
 DUPLICATE_SIMILARITY = read_float("DUPLICATE_SIMILARITY", 0.95)
 # Up to this many neighbours of a new memory are judged, and this many become related to it.
+# Owners with more memories are searched by the approximate index, others exactly; teams get one
+# from so many memories on. What a scan keeps at a time, and how many vectors it looks at, at most.
+EXACT_SEARCH_LIMIT = read_int("EXACT_SEARCH_LIMIT", 5_000, minimum=1)
+GRAPH_EF_SEARCH = read_int("GRAPH_EF_SEARCH", 120, minimum=1)
+GRAPH_MAX_SCAN = read_int("GRAPH_MAX_SCAN", 40_000, minimum=1)
 JUDGED_NEIGHBOURS = read_int("JUDGED_NEIGHBOURS", 3, minimum=1)
 LINKED_NEIGHBOURS = read_int("LINKED_NEIGHBOURS", 3)
 LINK_SIMILARITY = read_float("LINK_SIMILARITY", 0.45)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from uuid import UUID
 
 from celery import shared_task
+from django.conf import settings
 from django.db import OperationalError
 from django.utils import timezone
 
 from memory.clients.tools import default_tools
-from memory.services.jobs import RUN_JOB_TASK, overdue_jobs, run_job
+from memory.services.job_runs import run_job
+from memory.services.jobs import RUN_JOB_TASK, overdue_jobs
 from memory.services.usage import flush_noted_usage
+from memory.services.vector_graphs import extend_vector_graphs
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
@@ -23,8 +26,13 @@ from teams.tenancy import team_scope
     max_retries=5,
 )
 def run_extraction_job(team_id: str, job_id: str) -> None:
-    """Run one extraction job."""
-    run_job(team_id=UUID(team_id), job_id=UUID(job_id), tools=default_tools())
+    """Run one extraction job; a long one goes on in another task, far from the time limit."""
+    run_job(
+        team_id=UUID(team_id),
+        job_id=UUID(job_id),
+        tools=default_tools(),
+        seconds=settings.CELERY_TASK_TIME_LIMIT / 4,
+    )
 
 
 @shared_task(name="memory.tasks.sweep_jobs")
@@ -41,3 +49,9 @@ def sweep_jobs() -> None:
 def flush_usage() -> None:
     """Write down how often memories were retrieved."""
     flush_noted_usage()
+
+
+@shared_task(name="memory.tasks.extend_graphs")
+def extend_graphs() -> None:
+    """Add the latest vectors of large teams to their approximate index."""
+    extend_vector_graphs(seconds=settings.CELERY_TASK_TIME_LIMIT / 4)

@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from http import HTTPStatus
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
+from teams.models import StaffUser
 from teams.services.people import team_ids_of_staff
 from teams.tenancy import team_scope
+
+
+class _StaffScope:
+    """The scope of one request, which may be left and entered again."""
+
+    def __init__(self, user: StaffUser) -> None:
+        self._team_ids = team_ids_of_staff(user.pk)
+        self._actor = f"staff:{user.get_username()}"
+        self._open = ExitStack()
+
+    def enter(self) -> None:
+        self._open.enter_context(team_scope(team_ids=self._team_ids, actor=self._actor))
+
+    def leave(self) -> None:
+        self._open.close()
+
+    def __enter__(self) -> None:
+        self.enter()
+
+    def __exit__(self, *error: object) -> None:
+        self._open.__exit__(*error)  # type: ignore[arg-type]  # as `with` gave it
 
 
 class StaffScopeMiddleware:
@@ -28,9 +51,29 @@ class StaffScopeMiddleware:
         user = request.user
         if not (user.is_authenticated and user.is_staff):
             return self.get_response(request)
-        with team_scope(team_ids=team_ids_of_staff(user.pk), actor=f"staff:{user.get_username()}"):
+        scope = _StaffScope(user)
+        request.staff_scope = scope  # type: ignore[attr-defined]
+        with scope:
             response = self.get_response(request)
             if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 # Django made this response of an exception, so the transaction saw none.
                 transaction.set_rollback(True)
             return response
+
+
+@contextmanager
+def outside_staff_scope(request: HttpRequest) -> Iterator[None]:
+    """End the request's transaction, run the block in none, and go on in a new one.
+
+    For what waits for a model or runs its own transactions again: what the request changed
+    before stays, whatever becomes of the block.
+    """
+    scope: _StaffScope | None = getattr(request, "staff_scope", None)
+    if scope is None:
+        yield
+        return
+    scope.leave()
+    try:
+        yield
+    finally:
+        scope.enter()

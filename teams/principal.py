@@ -8,13 +8,17 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The holder of a valid API key: a team, or one agent of it."""
+    """The holder of a valid API key: a team, or one agent of it.
+
+    `allowed_categories` are the categories that agent may read; empty means all.
+    """
 
     key_id: UUID
     team_id: UUID
     prefix: str
     agent_id: UUID | None = None
     agent_slug: str = ""
+    allowed_categories: tuple[str, ...] = ()
 
     is_authenticated = True
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from celery import shared_task
+from django.utils import timezone
 
+from teams.services.idempotency import prune_requests
 from teams.services.keys import forget_key_uses, record_key_uses, take_key_uses
+from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
 
@@ -15,3 +18,11 @@ def flush_key_use() -> None:
         with team_scope(team_ids=[team_id], actor="task:flush_key_use"):
             record_key_uses(team_id=team_id, uses=uses)
     forget_key_uses()
+
+
+@shared_task(name="teams.tasks.prune_idempotent_requests", ignore_result=True)
+def prune_idempotent_requests() -> None:
+    """Remove answers that are too old to be repeated."""
+    for team_id in all_team_ids():
+        with team_scope(team_ids=[team_id], actor="task:prune_idempotent_requests"):
+            prune_requests(team_id=team_id, now=timezone.now())

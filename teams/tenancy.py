@@ -7,7 +7,7 @@ the transaction, so nothing of one request can reach the next one on the same co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -28,6 +28,7 @@ class TeamScope:
 
 _NOTHING = TeamScope()
 _current: ContextVar[TeamScope] = ContextVar("team_scope", default=_NOTHING)
+_at_the_end: ContextVar[Callable[[], None] | None] = ContextVar("before_commit", default=None)
 
 _SET = (
     "SELECT set_config('palimpsest.team_ids', %s, true), set_config('palimpsest.actor', %s, true),"
@@ -73,5 +74,20 @@ def team_scope(
             yield
             if nested and not connection.needs_rollback:
                 _apply(outer)
+            if not nested and (last := _at_the_end.get()) is not None:
+                last()
     finally:
         _current.reset(token)
+
+
+@contextmanager
+def before_commit(act: Callable[[], None]) -> Iterator[None]:
+    """Let every transaction of a team's scope that ends well in the block run `act` at its end.
+
+    An error of `act` undoes that transaction.
+    """
+    token = _at_the_end.set(act)
+    try:
+        yield
+    finally:
+        _at_the_end.reset(token)

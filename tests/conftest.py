@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 TEST_DATABASE = "palimpsest_test"
-_MODELS = ("OPENAI_", "EMBEDDING_", "EXTRACTION_MODEL", "JUDGE_MODEL")
+_MODELS = ("OPENAI_", "EMBEDDING_", "EXTRACTION_MODEL", "REVIEW_MODEL", "JUDGE_MODEL")
 
 
 def _choose_services() -> None:

@@ -28,6 +28,8 @@ ENDPOINTS = {
     ("/v1/memories/{id}/pin", "post"),
     ("/v1/memories/search", "get"),
     ("/v1/retrieve", "post"),
+    ("/v1/memory/query", "post"),
+    ("/v1/prompt", "post"),
 }
 Schema = Any  # a JSON document
 
@@ -139,6 +141,12 @@ def test_real_answers_are_as_described(schema: Schema, api: APIClient, acme: Cas
     get("/v1/memories/search", "/v1/memories/search?query=limit")
     retrieved = post("/v1/retrieve", "/v1/retrieve", {"agent": "kyra", "query": "API limit"})
     assert retrieved["contradictions"]
+    query = {"agent": "kyra", "query": "API limit", "filters": {"pinned": True}}
+    assert post("/v1/memory/query", "/v1/memory/query", query)["results"]
+    assert post("/v1/memory/query", "/v1/memory/query", {**query, "return": "full"})["results"]
+    asked = {"agent": "kyra", "query": "API limit", "conversation": conversation}
+    assert post("/v1/prompt", "/v1/prompt", asked)["contradictions"]
+    assert post("/v1/prompt", "/v1/prompt", {**asked, "token_budget": 100})["trimmed"]
     check(schema, "/v1/memories/{id}", "delete", api.delete(f"/v1/memories/{memory}"))
 
 
@@ -162,6 +170,10 @@ def test_a_job_that_waits_is_as_described(schema: Schema, api: APIClient, acme: 
         ("/v1/memories", "get", "/v1/memories?limit=0", None),
         ("/v1/memories/search", "get", "/v1/memories/search", None),
         ("/v1/retrieve", "post", "/v1/retrieve", {"agent": "nobody", "query": "x"}),
+        ("/v1/prompt", "post", "/v1/prompt", {"agent": "nobody", "query": "x"}),
+        ("/v1/memory/query", "post", "/v1/memory/query", {"agent": "nobody", "query": "x"}),
+        ("/v1/memory/query", "post", "/v1/memory/query", {"filters": {"x": 1}}),
+        ("/v1/prompt", "post", "/v1/prompt", {"agent": "nobody", "query": "x", "weights": 5}),
         ("/v1/jobs/{id}", "get", "/v1/jobs/00000000-0000-0000-0000-000000000000", None),
     ],
 )

@@ -8,6 +8,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.state import delete_memory, pin_memory
 from teams.admin.confirm import Change
+from teams.middleware import outside_staff_scope
 
 
 def _viewer(request: HttpRequest, memory: Memory) -> Viewer:
@@ -16,16 +17,20 @@ def _viewer(request: HttpRequest, memory: Memory) -> Viewer:
 
 def _pin(request: HttpRequest, memory: Memory, reason: str) -> None:
     viewer = _viewer(request, memory)
-    pin_memory(viewer=viewer, memory_id=memory.pk, pinned=True, reason=reason)
+    with outside_staff_scope(request):
+        pin_memory(viewer=viewer, memory_id=memory.pk, pinned=True, reason=reason)
 
 
 def _unpin(request: HttpRequest, memory: Memory, reason: str) -> None:
     viewer = _viewer(request, memory)
-    pin_memory(viewer=viewer, memory_id=memory.pk, pinned=False, reason=reason)
+    with outside_staff_scope(request):
+        pin_memory(viewer=viewer, memory_id=memory.pk, pinned=False, reason=reason)
 
 
 def _delete(request: HttpRequest, memory: Memory, reason: str) -> None:
-    delete_memory(viewer=_viewer(request, memory), memory_id=memory.pk, reason=reason)
+    viewer = _viewer(request, memory)
+    with outside_staff_scope(request):
+        delete_memory(viewer=viewer, memory_id=memory.pk, reason=reason)
 
 
 PIN: Change[Memory] = Change(

@@ -20,6 +20,7 @@ _GROUPS: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
         (
             ("memory_memory", "Memories", "neurology", _MEMBER),
             ("memory_contradiction", "Contradictions", "compare_arrows", _MEMBER),
+            ("memory_category", "Categories", "category", _MEMBER),
             ("memory_job", "Jobs", "manufacturing", _MEMBER),
         ),
     ),

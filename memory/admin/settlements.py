@@ -7,6 +7,7 @@ from functools import partial
 
 from django import forms
 from django.conf import settings
+from django.contrib import messages
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -14,9 +15,11 @@ from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.services.disputes import A_WINS, B_WINS, BOTH_VALID, MERGED, resolve_contradiction
+from memory.services.drafts import Outcome
 from teams.admin.confirm import MAX_REASON, Change
 from teams.admin.display import excerpt
 from teams.admin.theme import TextWidget
+from teams.middleware import outside_staff_scope
 
 _NAME_CHARS = 60
 
@@ -68,15 +71,23 @@ def _settle(
     resolution: str,
     merged_content: str = "",
 ) -> None:
-    resolve_contradiction(
-        viewer=Viewer(team_id=pair.team_id, actor=f"staff:{request.user.get_username()}"),
-        contradiction_id=pair.pk,
-        resolution=resolution,
-        note=reason,
-        merged_content=merged_content,
-        tools=default_tools(),
-        now=timezone.now(),
-    )
+    # A merge embeds its text and may ask a model, for which no transaction should wait.
+    with outside_staff_scope(request):
+        settled = resolve_contradiction(
+            viewer=Viewer(team_id=pair.team_id, actor=f"staff:{request.user.get_username()}"),
+            contradiction_id=pair.pk,
+            resolution=resolution,
+            note=reason,
+            merged_content=merged_content,
+            tools=default_tools(),
+            now=timezone.now(),
+        )
+    if settled.merged is None:
+        return
+    if settled.merged.secret_masked:
+        messages.warning(request, "A key, password or card number in the text was masked.")
+    if settled.merged.outcome == Outcome.DUPLICATE:
+        messages.info(request, "Another memory says so already; it stands in place of this.")
 
 
 def _change(

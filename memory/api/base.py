@@ -11,12 +11,17 @@ from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
-from rest_framework.viewsets import GenericViewSet
 
+from memory.api.idempotency import IdempotentPosts
 from memory.api.output import ProblemSerializer
 from teams.principal import Principal
 
 PROBLEM_MEDIA = "application/problem+json"
+_FIRST_PAGE = Cursor(offset=0, reverse=False, position=None)
+_BAD_CURSOR = (
+    "This is no cursor of this list. Follow `next` or `previous` of a page as they are, or leave"
+    " it out to begin with the first page."
+)
 
 
 def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
@@ -35,7 +40,7 @@ def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
     }
 
 
-class ApiViewSet(GenericViewSet[Any]):
+class ApiViewSet(IdempotentPosts):
     """A viewset whose caller is a `Principal` and whose input is one validated serializer."""
 
     queryset: QuerySet[Any] | None = None
@@ -69,13 +74,16 @@ class IdPagination(CursorPagination):
     position_field: ClassVar[serializers.Field[Any, Any, Any, Any]] = serializers.UUIDField()
 
     def decode_cursor(self, request: Request) -> Cursor | None:
-        """The cursor of the request; NotFound for one that no page gave out."""
-        cursor: Cursor | None = super().decode_cursor(request)
-        if cursor is not None and cursor.position is not None:
-            try:
+        """The cursor of the request; ValidationError for one that no page gave out."""
+        try:
+            cursor: Cursor | None = super().decode_cursor(request)
+            if cursor == _FIRST_PAGE:
+                # What holds nothing of a cursor reads as this; no link to the first page has one.
+                raise NotFound
+            if cursor is not None and cursor.position is not None:
                 self.position_field.run_validation(cursor.position)
-            except serializers.ValidationError:
-                raise NotFound("This cursor is not one of this list.") from None
+        except (NotFound, serializers.ValidationError):
+            raise serializers.ValidationError({"cursor": [_BAD_CURSOR]}) from None
         return cursor
 
     def page_of(

@@ -23,7 +23,12 @@ def check_agent(*, principal: Principal, agent: str | None) -> None:
 
 def key_viewer(principal: Principal) -> Viewer:
     """The viewer a key stands for by itself: its team, or its one agent."""
-    return Viewer(team_id=principal.team_id, actor=principal.actor, agent_id=principal.agent_id)
+    return Viewer(
+        team_id=principal.team_id,
+        actor=principal.actor,
+        agent_id=principal.agent_id,
+        allowed_categories=principal.allowed_categories,
+    )
 
 
 def named_viewer(
@@ -35,11 +40,12 @@ def named_viewer(
     agent and ForbiddenError for another agent than the key's.
     """
     check_agent(principal=principal, agent=agent)
-    agent_id = principal.agent_id
+    agent_id, categories = principal.agent_id, principal.allowed_categories
     if agent is not None and agent_id is None:
-        agent_id = _id_of(Agent.objects.filter(team_id=principal.team_id, slug=agent))
-        if agent_id is None:
+        known_agent = Agent.objects.filter(team_id=principal.team_id, slug=agent).first()
+        if known_agent is None:
             raise NotFoundError(f"There is no agent '{agent}'.", field="agent")
+        agent_id, categories = known_agent.pk, tuple(known_agent.allowed_categories)
     end_user_id = project_id = None
     if user is not None:
         known = EndUser.objects.filter(team_id=principal.team_id, external_id=user)
@@ -54,6 +60,7 @@ def named_viewer(
         agent_id=agent_id,
         end_user_id=end_user_id,
         project_id=project_id,
+        allowed_categories=categories,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
@@ -14,7 +15,11 @@ from rest_framework.response import Response
 from memory.api.base import ApiViewSet, IdPagination, page_schema, refusals
 from memory.api.callers import key_viewer
 from memory.api.input import ContradictionFilterSerializer, ResolutionSerializer
-from memory.api.output import ContradictionSerializer
+from memory.api.output import (
+    ContradictionSerializer,
+    SettledContradictionSerializer,
+    warnings_of,
+)
 from memory.clients.tools import default_tools
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.disputes import resolve_contradiction
@@ -51,17 +56,17 @@ class ContradictionViewSet(ApiViewSet):
     @extend_schema(responses={200: ContradictionSerializer, **refusals(404)})
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One contradiction."""
-        return self._shown(pk)
+        return Response(self._shown(pk))
 
     @extend_schema(
         request=ResolutionSerializer,
-        responses={200: ContradictionSerializer, **refusals(404, 409, 422)},
+        responses={200: SettledContradictionSerializer, **refusals(404, 409, 422)},
     )
     @action(detail=True, methods=["post"])
     def resolve(self, request: Request, pk: UUID) -> Response:
         """Settle it: one side wins, both are valid, or a merged text replaces both."""
         given = self.body(ResolutionSerializer)
-        resolve_contradiction(
+        settled = resolve_contradiction(
             viewer=key_viewer(self.principal),
             contradiction_id=pk,
             resolution=given["resolution"],
@@ -70,12 +75,18 @@ class ContradictionViewSet(ApiViewSet):
             tools=default_tools(),
             now=timezone.now(),
         )
-        return self._shown(pk)
+        merged = settled.merged
+        told = {
+            "merged_memory": str(merged.memory.pk) if merged else None,
+            "outcome": merged.outcome.value if merged else None,
+            "warnings": warnings_of(merged) if merged else [],
+        }
+        return Response({**self._shown(pk), **told})
 
-    def _shown(self, contradiction_id: UUID) -> Response:
+    def _shown(self, contradiction_id: UUID) -> dict[str, Any]:
         viewer = key_viewer(self.principal)
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
             row = contradictions_visible_to(viewer).filter(pk=contradiction_id).first()
             if row is None:
                 raise NotFoundError("There is no such contradiction.")
-            return Response(ContradictionSerializer(row).data)
+            return dict(ContradictionSerializer(row).data)

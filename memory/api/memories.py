@@ -20,7 +20,7 @@ from memory.api.input import (
     NewMemorySerializer,
     SearchQuerySerializer,
 )
-from memory.api.memory_actions import MemoryActions
+from memory.api.memory_actions import MemoryActions, code_of
 from memory.api.output import (
     FoundMemorySerializer,
     MemorySerializer,
@@ -30,10 +30,12 @@ from memory.api.output import (
 from memory.clients.tools import default_tools
 from memory.domain.types import MemoryType
 from memory.models import Memory
+from memory.models.querysets import MemoryQuerySet
 from memory.selectors.memories import MemoryFilters, filtered_memories, memory_for
-from memory.services.drafts import Outcome, WriteResult
 from memory.services.explicit import StatedMemory, remember
-from memory.services.retrieval import Question, ScoredMemory, search
+from memory.services.ranking import Question
+from memory.services.recall import ScoredMemory
+from memory.services.retrieval import search
 from memory.services.state import delete_memory
 from teams.tenancy import team_scope
 
@@ -82,13 +84,10 @@ class MemoryViewSet(MemoryActions):
             now=timezone.now(),
             prefix=many,
         )
-        shown = self._written(results)
+        shown = self.written(results)
         if many:
             return Response(shown, status=status.HTTP_201_CREATED)
-        duplicate = results[0].outcome == Outcome.DUPLICATE
-        return Response(
-            shown[0], status=status.HTTP_200_OK if duplicate else status.HTTP_201_CREATED
-        )
+        return Response(shown[0], status=code_of(results[0]))
 
     @extend_schema(
         parameters=[MemoryFilterSerializer],
@@ -140,14 +139,10 @@ class MemoryViewSet(MemoryActions):
                 user=given.get("user"),
                 project=given.get("project"),
             )
-        rows = Memory.objects.searchable(include_cold=given["include_cold"]).filter(
-            importance__gte=given["min_importance"]
-        )
-        if given.get("memory_types"):
-            rows = rows.filter(memory_type__in=given["memory_types"])
         found = search(
             viewer=viewer,
-            rows=rows,
+            rows=_filtered(given),
+            include_cold=given["include_cold"],
             question=Question(given["query"]),
             limit=given["limit"],
             tools=default_tools(),
@@ -157,19 +152,17 @@ class MemoryViewSet(MemoryActions):
             {"results": FoundMemorySerializer(map(found_memory, found), many=True).data}
         )
 
-    def _written(self, results: Sequence[WriteResult]) -> Sequence[dict[str, Any]]:
-        """The stored rows as they stand after the whole write, each with its outcome."""
-        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
-            rows = Memory.objects.filter(
-                team_id=self.principal.team_id, pk__in={item.memory.pk for item in results}
-            ).with_names()
-            by_id = {row.pk: row for row in rows}
-            shown = []
-            for item in results:
-                row = by_id[item.memory.pk]
-                row.outcome = item.outcome.value  # type: ignore[attr-defined]
-                shown.append(dict(WrittenMemorySerializer(row).data))
-            return shown
+
+def _filtered(given: dict[str, Any]) -> MemoryQuerySet | None:  # Any: checked parameters
+    """What the search is narrowed to; None where it is not."""
+    if given["min_importance"] <= 1 and not given.get("memory_types"):
+        return None
+    rows = Memory.objects.searchable(include_cold=given["include_cold"]).filter(
+        importance__gte=given["min_importance"]
+    )
+    if given.get("memory_types"):
+        rows = rows.filter(memory_type__in=given["memory_types"])
+    return rows
 
 
 def found_memory(item: ScoredMemory) -> Memory:

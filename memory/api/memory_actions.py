@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -14,12 +16,20 @@ from rest_framework.response import Response
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import key_viewer
 from memory.api.input import CorrectionSerializer, FeedbackSerializer, PinSerializer
-from memory.api.output import MemorySerializer, RelatedMemorySerializer, RelatedSerializer
+from memory.api.output import (
+    MemorySerializer,
+    RelatedMemorySerializer,
+    RelatedSerializer,
+    WrittenMemorySerializer,
+    warnings_of,
+)
 from memory.clients.tools import default_tools
 from memory.domain.feedback import Feedback
+from memory.models import Memory
 from memory.selectors.memories import memory_for
 from memory.selectors.relations import related_to
 from memory.services.corrections import correct_memory, give_feedback
+from memory.services.drafts import Outcome, WriteResult
 from memory.services.state import pin_memory
 from teams.tenancy import team_scope
 
@@ -38,11 +48,19 @@ class MemoryActions(ApiViewSet):
         return self.shown(memory.pk)
 
     @extend_schema(
-        request=CorrectionSerializer, responses={201: MemorySerializer, **refusals(404, 409, 422)}
+        request=CorrectionSerializer,
+        responses={
+            201: WrittenMemorySerializer,
+            200: OpenApiResponse(
+                WrittenMemorySerializer,
+                description="A duplicate: the existing memory, which this one gave way to.",
+            ),
+            **refusals(404, 409, 422),
+        },
     )
     @action(detail=True, methods=["post"])
     def correct(self, request: Request, pk: UUID) -> Response:
-        """Write a new version that supersedes this one; answers with the new version."""
+        """Write a new version that supersedes this one; answers with the memory that now stands."""
         given = self.body(CorrectionSerializer)
         result = correct_memory(
             viewer=key_viewer(self.principal),
@@ -52,7 +70,8 @@ class MemoryActions(ApiViewSet):
             tools=default_tools(),
             now=timezone.now(),
         )
-        return self.shown(result.memory.pk, code=status.HTTP_201_CREATED)
+        (shown,) = self.written([result])
+        return Response(shown, status=code_of(result))
 
     @extend_schema(
         request=FeedbackSerializer, responses={200: MemorySerializer, **refusals(404, 409, 422)}
@@ -79,9 +98,30 @@ class MemoryActions(ApiViewSet):
             found = related_to(viewer=viewer, memory=memory)
             return Response({"results": RelatedMemorySerializer(found, many=True).data})
 
-    def shown(self, memory_id: UUID, *, code: int = status.HTTP_200_OK) -> Response:
+    def shown(self, memory_id: UUID) -> Response:
         """The memory as it stands now."""
         viewer = key_viewer(self.principal)
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
             memory = memory_for(viewer=viewer, memory_id=memory_id)
-            return Response(MemorySerializer(memory).data, status=code)
+            return Response(MemorySerializer(memory).data)
+
+    def written(self, results: Sequence[WriteResult]) -> list[dict[str, Any]]:
+        """The stored rows as they stand after the whole write, each with what happened."""
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            rows = Memory.objects.filter(
+                team_id=self.principal.team_id, pk__in={item.memory.pk for item in results}
+            ).with_names()
+            by_id = {row.pk: row for row in rows}
+            shown = []
+            for item in results:
+                row = by_id[item.memory.pk]
+                row.outcome = item.outcome.value  # type: ignore[attr-defined]
+                row.warnings = warnings_of(item)  # type: ignore[attr-defined]
+                shown.append(dict(WrittenMemorySerializer(row).data))
+            return shown
+
+
+def code_of(result: WriteResult) -> int:
+    """200 for what was there already, else 201."""
+    duplicate = result.outcome == Outcome.DUPLICATE
+    return status.HTTP_200_OK if duplicate else status.HTTP_201_CREATED

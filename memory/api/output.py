@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from memory.models import Contradiction, Job, Memory
 from memory.models.memory import MEMORY_TYPES, SCOPES, STATUSES, TIERS
-from memory.services.drafts import Outcome
+from memory.services.drafts import Outcome, WriteResult
 from teams.models.conversations import ROLES
 
 
@@ -54,6 +54,9 @@ class ExtractionSerializer(serializers.Serializer[Any]):
     pass2_additions = serializers.IntegerField()
     extractor = serializers.CharField()
     memories = serializers.ListField(child=serializers.UUIDField())
+    secrets_masked = serializers.IntegerField(
+        default=0, help_text="Candidates in which a key, password or card number was masked."
+    )
 
 
 class RangeSerializer(serializers.Serializer[Any]):
@@ -82,6 +85,8 @@ class JobSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     conversation = serializers.UUIDField(source="conversation_id")
     state = serializers.ChoiceField(choices=Job.State.choices)
+    messages = serializers.IntegerField(help_text="How many messages it reads.")
+    messages_done = serializers.IntegerField(help_text="How many of them are extracted.")
     attempts = serializers.IntegerField()
     error = serializers.CharField()
     result = serializers.SerializerMethodField()
@@ -91,7 +96,7 @@ class JobSerializer(serializers.Serializer[Any]):
     @extend_schema_field(ExtractionSerializer(allow_null=True))
     def get_result(self, job: Job) -> dict[str, Any] | None:
         """What the extraction did, once it is done."""
-        return job.result or None
+        return job.result if job.state == Job.State.DONE else None
 
 
 class QueuedJobSerializer(serializers.Serializer[Any]):
@@ -177,10 +182,21 @@ class MemorySerializer(serializers.Serializer[Any]):
         return shown
 
 
+OUTCOMES = [(item.value, item.value) for item in Outcome]
+WAS_MASKED = "The content held a key, password or card number; it was masked before it was stored."
+_WARNINGS = "What the caller should know of how it was stored; empty when it was stored as sent."
+
+
+def warnings_of(result: WriteResult) -> list[str]:
+    """What the caller should know of how a memory was stored."""
+    return [WAS_MASKED] if result.secret_masked else []
+
+
 class WrittenMemorySerializer(MemorySerializer):
     """A memory and what the write did."""
 
-    outcome = serializers.ChoiceField(choices=[(item.value, item.value) for item in Outcome])
+    outcome = serializers.ChoiceField(choices=OUTCOMES)
+    warnings = serializers.ListField(child=serializers.CharField(), help_text=_WARNINGS)
 
 
 class RelatedMemorySerializer(MemorySerializer):
@@ -253,6 +269,16 @@ class ContradictionSerializer(serializers.Serializer[Contradiction]):
     resolved_at = serializers.DateTimeField(allow_null=True)
 
 
+class SettledContradictionSerializer(ContradictionSerializer):
+    """A contradiction that was settled now and, for a merge, what was written in place of it."""
+
+    merged_memory = serializers.UUIDField(
+        allow_null=True, help_text="The merged memory; the existing one when it said so already."
+    )
+    outcome = serializers.ChoiceField(choices=OUTCOMES, allow_null=True)
+    warnings = serializers.ListField(child=serializers.CharField(), help_text=_WARNINGS)
+
+
 class RetrievalStatsSerializer(serializers.Serializer[Any]):
     """What a retrieval took."""
 
@@ -263,6 +289,9 @@ class RetrievalStatsSerializer(serializers.Serializer[Any]):
     total_ms = serializers.FloatField()
     steps_ms = serializers.DictField(child=serializers.FloatField())
     warnings = serializers.ListField(child=serializers.CharField())
+    token_counter = serializers.CharField(
+        help_text="estimate (characters / 3.5), or tiktoken with its encoding: an exact count."
+    )
 
 
 class RetrievalSerializer(serializers.Serializer[Any]):

@@ -18,10 +18,12 @@ from memory.api.output import (
     PackedMemorySerializer,
     RetrievalSerializer,
 )
+from memory.api.weights import weights_of
+from memory.clients.token_counters import counter_for
 from memory.clients.tools import default_tools
-from memory.domain.scoring import Weights
 from memory.selectors.conversations import conversation_for
-from memory.services.retrieval import Question, retrieve
+from memory.services.ranking import Question
+from memory.services.retrieval import retrieve
 from teams.errors import NotFoundError
 from teams.models import Agent
 from teams.tenancy import team_scope
@@ -62,11 +64,12 @@ class RetrievalViewSet(ApiViewSet):
         found = retrieve(
             viewer=viewer,
             question=Question(given["query"], given.get("conversation")),
-            weights=Weights.from_config(agent.retrieval_weights),
+            weights=weights_of(agent),
             token_budget=given.get("token_budget") or agent.token_budget,
             limit=given.get("limit"),
             include_cold=given["include_cold"],
             tools=default_tools(),
+            counter=counter_for(agent.model_config),
             now=timezone.now(),
         )
         return Response(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -62,14 +63,16 @@ class PreparingJudge(Judge, Protocol):
 
 
 class Summariser(Protocol):
-    """Sums up messages for a context that no longer holds them."""
+    """Sums up a conversation for a context that no longer holds its messages."""
 
     name: str
 
-    def summarise(
-        self, *, points: Sequence[Point], messages: Sequence[SourceMessage], previous: str
-    ) -> str:
-        """A summary that continues `previous`; `points` are what was extracted, in order."""
+    def summarise(self, *, points: Sequence[Point], since: datetime, until: datetime) -> str:
+        """The most important of what was said from `since` to `until`.
+
+        `points` are a bounded number of statements in the order of time, what was summed up
+        before included; they may be none.
+        """
         ...
 
 

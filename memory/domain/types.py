@@ -129,10 +129,16 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A sentence that may go into a summary, with its importance 1-10."""
+    """A statement that may go into a summary: its importance 1-10, and when it was said (UTC).
+
+    `memory_ids` name the memories that say it; there are none where a person wrote it into a
+    summary.
+    """
 
     text: str
     importance: int
+    said_at: datetime
+    memory_ids: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,17 @@ import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from .extraction.clauses import opens_clause
 from .extraction.dates import resolve_dates
-from .extraction.guards import mask_secrets
+from .extraction.guards import MASK, mask_secrets
 from .extraction.sentences import split_sentences
+from .extraction.words import content_words
 from .types import Candidate, MemoryType
 
 MAX_CHARS = 280
 MAX_SENTENCES = 2
 
-_OPENING_DATE = re.compile(r"^(?:On|In|By|Since) [^,.]{3,40}, ")
+_OPENING_DATE = re.compile(r"^(?:On|In|By|Since|For) [^,.]{3,40}(?:, \d{4})?, ")
 _PERSONAL = re.compile(r"^(?:I|you|he|she|it|we|they)(?:['’]\w+)?\s+[a-z]", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"^(?:this|that|these|those)"
@@ -31,6 +33,12 @@ _FIRST_PERSON = (
     (re.compile(r"^I (?=[a-z]+ed\b)"), "User "),
     (re.compile(r"^My\b"), "User's"),
 )
+_SECRET_STATED = re.compile(
+    r"(?:\b(?:is|are|was|now|to|reads?|answered|said)|=|:|\b(?:password|passphrase|pin|key|token|code"
+    r"|number|secret))\s?[\"'`“(]?" + re.escape(MASK),
+    re.IGNORECASE,
+)
+_CLAUSE_JOINT = re.compile(r"[.;,]\s|\s(?:and|but|while)\s")
 _CLAUSE_END = re.compile(r"[;,:]\s|\s(?:and|but|because|so|which|who|while)\s")
 
 
@@ -58,6 +66,8 @@ def check_wording(candidate: Candidate, *, said_at: datetime) -> Wording:
     text, secret = masked, masked != text
     if not any(char.isalnum() for char in text):
         return Wording(None, ("empty",), secret)
+    if secret and _tells_only_of_a_secret(text):
+        return Wording(None, ("nothing but a secret",), secret)
     text = _third_person(text, problems)
     told = _OPENING_DATE.sub("", text)
     if _PERSONAL.match(told) or _PRONOUN.match(told):
@@ -76,6 +86,20 @@ def check_wording(candidate: Candidate, *, said_at: datetime) -> Wording:
     if shorter == candidate.content and not problems:
         return Wording(candidate, (), secret)
     return Wording(replace(candidate, content=shorter), tuple(problems), secret)
+
+
+def _tells_only_of_a_secret(text: str) -> bool:
+    """Whether a masked text says no more than that a secret exists ("The door code is [masked]").
+
+    A second clause that tells something else saves it.
+    """
+    if not _SECRET_STATED.search(text):
+        return not content_words(text.replace(MASK, " "))
+    parts = _CLAUSE_JOINT.split(text)
+    return not any(
+        MASK not in part and opens_clause(text=part) and len(content_words(part)) > 1
+        for part in parts
+    )
 
 
 def _third_person(text: str, problems: list[str]) -> str:

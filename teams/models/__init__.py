@@ -1,6 +1,7 @@
 """Who works here and what they said."""
 
 from .conversations import Conversation, Message
+from .idempotency import IdempotentRequest
 from .keys import ApiKey
 from .people import Agent, EndUser, Membership, Project, StaffUser, Team
 
@@ -9,6 +10,7 @@ __all__ = [
     "ApiKey",
     "Conversation",
     "EndUser",
+    "IdempotentRequest",
     "Membership",
     "Message",
     "Project",

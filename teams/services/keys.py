@@ -67,14 +67,15 @@ def principal_of(token: str) -> Principal | None:
         return None
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT id, team_id, prefix, agent_id, agent_slug FROM palimpsest_api_key(%s)",
+            "SELECT id, team_id, prefix, agent_id, agent_slug, allowed_categories"
+            " FROM palimpsest_api_key(%s)",
             [_digest(token)],
         )
         row = cursor.fetchone()
     if row is None:
         return None
-    key_id, team_id, prefix, agent_id, agent_slug = row
-    return Principal(key_id, team_id, prefix, agent_id, agent_slug or "")
+    key_id, team_id, prefix, agent_id, agent_slug, categories = row
+    return Principal(key_id, team_id, prefix, agent_id, agent_slug or "", tuple(categories))
 
 
 def note_key_use(*, principal: Principal, now: datetime) -> None:

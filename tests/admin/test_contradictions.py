@@ -314,6 +314,23 @@ def test_a_memory_said_to_be_wrong_is_corrected(inside: Cast, reviewer_client: C
     assert Memory.objects.live().get().content == "The office is in Tromso."
 
 
+def test_a_merged_text_is_written_without_its_secret_and_says_so(
+    inside: Cast, reviewer_client: Client
+) -> None:
+    pair = two(inside.team)
+    token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+
+    bare = reviewer_client.post(page_of(pair, "merge"), {"content": token, "confirmed": "yes"})
+    kept_open = states(pair)
+    text = f"The office in Bergen opens with {token} since May."
+    done = reviewer_client.post(page_of(pair, "merge"), {"content": text, "confirmed": "yes"})
+
+    assert "never stored" in told(bare)[-1]  # type: ignore[arg-type]
+    assert kept_open == ["disputed", "disputed"]
+    assert any("masked" in message for message in told(done))  # type: ignore[arg-type]
+    assert token not in Memory.objects.live().get().content
+
+
 def test_a_settled_one_is_not_merged(inside: Cast, reviewer_client: Client) -> None:
     pair = two(inside.team)
     reviewer_client.post(page_of(pair, "both-stand"), {"confirmed": "yes"})

@@ -106,6 +106,19 @@ def test_the_frameworks_errors_are_problem_documents(error: Exception, status: i
     assert document(problem_response(error, {}))["status"] == status
 
 
+@pytest.mark.parametrize(
+    ("error", "title"),
+    [
+        (exceptions.MethodNotAllowed("PUT"), "Method not allowed"),
+        (exceptions.UnsupportedMediaType("text/plain"), "Unsupported media type"),
+        (exceptions.Throttled(), "Too many requests"),
+    ],
+    ids=str,
+)
+def test_a_problem_is_titled_as_its_status(error: Exception, title: str) -> None:
+    assert document(problem_response(error, {}))["title"] == title
+
+
 def test_a_throttled_caller_is_told_when_to_come_back() -> None:
     response = problem_response(exceptions.Throttled(wait=7), {})
 

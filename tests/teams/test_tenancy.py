@@ -14,6 +14,7 @@ from django.db.models import Value
 
 from audit.models import MemoryLog
 from memory.models import (
+    Category,
     Contradiction,
     Job,
     Memory,
@@ -46,8 +47,8 @@ TENANT_MODELS = [
     if any(field.name == "team" and field.concrete for field in model._meta.get_fields())
 ]
 KNOWN = {
-    Agent, ApiKey, Contradiction, Conversation, EndUser, Job, Membership, Memory, MemoryLog,
-    MemoryRelation, MemoryTag, MemoryUsage, Message, Project, SearchEntry,
+    Agent, ApiKey, Category, Contradiction, Conversation, EndUser, Job, Membership, Memory,
+    MemoryLog, MemoryRelation, MemoryTag, MemoryUsage, Message, Project, SearchEntry,
 }  # fmt: skip
 
 each_tenant_model = pytest.mark.parametrize(
@@ -94,6 +95,7 @@ def settle(cast: Cast) -> dict[str, Any]:
         job = Job.objects.create(
             team=cast.team, conversation=conversation, from_position=1, to_position=1
         )
+        Category.objects.create(team=cast.team, name="goals")
         key = issue_key(team_id=cast.team.id).key
         user = StaffUser.objects.create(username=f"staff-of-{cast.team.slug}")
         Membership.objects.create(team=cast.team, user=user)

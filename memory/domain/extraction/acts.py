@@ -40,13 +40,19 @@ _ASK = re.compile(
     r"\bplease\W*$|^(?:help\sme|let\sme\sknow|tell\sme|show\sme|give\sme)\b",
     re.IGNORECASE,
 )
+_ASKS_TO_BE_TOLD = re.compile(
+    r"^(?:please\s)?(?:(?:can|could|would|will)\syou\s)?(?:please\s|quickly\s|just\s)?"
+    r"(?:remind|tell|show|explain(?:\sto)?|teach)\s(?:me|us)\s(?:again\s)?"
+    r"(?:what|who|whose|where|how|why|when|which|whether|if)\b",
+    re.IGNORECASE,
+)
 _LASTING = re.compile(
-    r"\b(?:from\snow\son|going\sforward|in\s(?:the\s)?future|always|never|every\s(?:time|day|week|"
-    r"month|"
-    r"morning|evening|\w+day)|each\s(?:time|day|week|year|\w+day|morning|evening|month)|whenever|by\sdefault|"
+    r"\b(?:from\snow\son|going\sforward|in\s(?:the\s)?future|always|never|(?:every|each)\s"
+    r"(?:other\s|single\s|second\s)?(?:time|hour|day|night|noon|lunchtime|afternoon|week|weekend|"
+    r"month|quarter|year|morning|evening|sprint|\w+day)|nightly|whenever|by\sdefault|"
     r"your\s(?:answers?|repl(?:y|ies)|messages?|responses?)|"
     r"any\smore|"
-    r"anymore|as\sa\srule|daily|weekly|monthly|on\s\w+days|until\sfurther|"
+    r"anymore|as\sa\srule|(?<!the\s)(?<!our\s)(?<!my\s)(?<!this\s)(?<!\sa\s)(?:daily|weekly|monthly)|on\s\w+days|until\sfurther|"
     r"until\si|when\syou|when\si)\b",
     re.IGNORECASE,
 )
@@ -69,6 +75,8 @@ def act_of(*, text: str, chat: bool) -> Act:
     words = words_of(bare)
     if not words:
         return Act.SMALL_TALK
+    if _ASKS_TO_BE_TOLD.match(bare) and not is_lasting(text=bare):
+        return Act.QUESTION
     if text.rstrip("\"'”’) ").endswith(("?", "?!")) or _QUESTION_TAIL.search(bare):
         return Act.REQUEST if _ASK.search(bare) else Act.QUESTION
     if _ASK.search(bare):

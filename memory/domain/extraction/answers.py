@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from .declaratives import BE, DO, HAVE, decapitalised, declarative, form_of_be, placed, with_noun
+from .declaratives import decapitalised, declarative, form_of_be
+from .open_answers import answered_openly
 from .syntax import has_verb, strip_lead
-from .verbs import BASES, MODALS, THIRD, is_past_form
 from .words import (
     COMMON_OPENERS,
-    PREPOSITIONS,
     capitalised,
     words_of,
 )
@@ -23,16 +22,6 @@ _CHOICE = re.compile(
     r"^(?:would\syou\s(?:like|prefer|rather\shave)|do\syou\s(?:want|prefer|need)|shall\sit\sbe|"
     r"should\sit\sbe|"
     r"is\sit)\s(?P<options>.{2,80}?\sor\s.{2,60})$",
-    re.IGNORECASE,
-)
-_WH = re.compile(
-    r"^(?P<wh>who(?:m)?|where|when|why|how\s(?:many|much)(?:\s(?!do|does|did|is|are|will|can|"
-    r"may|must|might|could|shall|should|have|has)"
-    r"[\w-]+){0,2}|how\s(?:long|often|far|big|old|late|early)|how|"
-    r"(?:at\s)?what\stime|(?:what|which)(?:\s(?!do\b|does\b|did\b|is\b|are\b|was\b|were\b|will\b|"
-    r"would\b|can\b|may\b|must\b|might\b|could\b|shall\b|"
-    r"should\b|have\b|has\b|am\b)[\w-]+){0,3})(?P<clitic>['’]s|['’]re)?"
-    r"(?:\s(?P<rest>.+))?$",
     re.IGNORECASE,
 )
 _PREPOSED = re.compile(
@@ -54,6 +43,20 @@ _WHAT_IF = re.compile(
 _ANY = re.compile(
     r"\b(?:any(?:thing|one|body|where)(?:\selse)?|any\s[\w-]+(?:\s[\w-]+)?)\b", re.IGNORECASE
 )
+# "Any rule on tests?", "What about Keycloak?", "Anything about docstrings?", "And for monitors?"
+_ABOUT = re.compile(
+    r"^(?:(?:what|how)\s(?:about|of)|any(?:thing)?(?:\s[a-z]+){0,3}?\s(?:on|about|regarding|for|with|"
+    r"concerning)|any)\s(?P<np>(?:(?:the|your|our|his|her|their)\s)?[\w’'-]+(?:\s[\w’'-]+){0,3})$",
+    re.IGNORECASE,
+)
+_SAME = re.compile(r"^(?:the\s)?same\s(?P<np>[\w’'-]+(?:\s[\w’'-]+){0,2})$", re.IGNORECASE)
+_WHICH_ONE = re.compile(
+    r"^(?:which|what)\s(?P<np>[a-z-]+(?:\s[a-z-]+)?)\s(?P<be>is|was)\s(?:it|that|this)$",
+    re.IGNORECASE,
+)
+_NOW = re.compile(r"\s(?:today|now|nowadays|these\sdays|at\sthe\smoment|currently)$", re.IGNORECASE)
+_PRESENT_ASKED = re.compile(r"\b(?:is|are|do|does|has|have)\b", re.IGNORECASE)
+_STATE_OF = re.compile(r"(?:too|very|quite|so|not|no|only|always|never|just|still|already)\b", re.I)
 _HAVE_A = re.compile(
     r"^(?:do\syou\s(?:already\s)?have|is\sthere|have\syou\sgot)\s(?:an?|any|"
     r"some)\s(?P<noun>[\w\s-]{3,30}?)(?:\s(?:yet|already|for\sthat))?$",
@@ -100,6 +103,8 @@ def complete_answer(*, question: str, answer: str) -> str:
     if not asked or not given or is_offer(question=question) or _OPENING.match(asked):
         return ""
     asked = re.sub(r"(?i)^(how\smany)\sof\s(?:you|us)\b", r"\1 people", asked)
+    if _PRESENT_ASKED.search(asked):
+        asked = _NOW.sub("", asked)
     preposed = _PREPOSED.match(asked)
     if preposed:
         asked, given = preposed.group("rest"), f"{preposed.group('prep').lower()} {given}"
@@ -129,14 +134,42 @@ def complete_answer(*, question: str, answer: str) -> str:
     ):
         return f"My {having.group('noun')} is {given}"
     asked = _flipped(asked)
+    topical = _about(asked, given)
+    if topical:
+        return topical
     elliptic = _ELLIPTIC.match(asked)
     if elliptic and not has_verb(text=asked):
         noun = re.sub(r"^any\s", "the ", elliptic.group("np"), flags=re.IGNORECASE)
         return f"{capitalised(noun)} {form_of_be(noun)} {decapitalised(given)}"
-    open_question = _WH.match(asked)
-    if open_question:
-        return _opened(open_question, given)
-    return _any_filled(asked, given)
+    opened = answered_openly(asked=asked, given=given)
+    return _any_filled(asked, given) if opened is None else opened
+
+
+def _about(asked: str, given: str) -> str:
+    """The answer to a question that only names what it is about, or ""."""
+    which = _WHICH_ONE.match(asked)
+    if which:
+        return f"The {which.group('np')} {which.group('be')} {given}"
+    same = _SAME.match(asked)
+    if same and not re.match(r"(?:the\s)?same\b", given, re.IGNORECASE):
+        return f"My {same.group('np')} is {given}"
+    about = _ABOUT.match(asked)
+    if about is None or has_verb(text=asked):
+        return ""
+    noun = about.group("np")
+    if noun.split()[-1].lower() in {
+        "else",
+        "more",
+        "other",
+        "thing",
+        "things",
+        "questions",
+        "idea",
+    }:
+        return ""
+    if _STATE_OF.match(given) and not has_verb(text=given) and noun[:1].isupper():
+        return f"{noun} is {given}"
+    return f"{capitalised(noun)}: {given}"
 
 
 def affirmed(*, question: str) -> str:
@@ -163,54 +196,3 @@ def _any_filled(asked: str, given: str) -> str:
     if not statement:
         return ""
     return capitalised(_ANY.sub(lambda _: decapitalised(given), statement, count=1))
-
-
-def _opened(match: re.Match[str], given: str) -> str:
-    wh = " ".join(match.group("wh").lower().split())
-    rest = (match.group("rest") or "").split()
-    if match.group("clitic"):
-        rest = ["is" if "s" in match.group("clitic") else "are", *rest]
-    if not rest and wh.startswith("how ") and not wh.startswith(("how many", "how much")):
-        return ""
-    if wh == "why" or (wh == "how" and len(given.split()) < 2):
-        return ""
-    if wh.startswith("how many ") and len(wh.split()) == 4 and not rest:
-        return f"{given} {' '.join(wh.split()[2:])}"
-    asked_of = wh.split()
-    if not rest and asked_of[0] in {"what", "which"}:
-        for index, word in enumerate(asked_of[1:], 1):
-            if is_past_form(word=word) or word in THIRD:
-                return f"{capitalised(given)} {' '.join(asked_of[index:])}"
-    if not rest and " " not in wh:
-        return ""
-    if not rest:
-        noun = re.sub(r"^(?:at\s)?(?:what|which)\s?", "", wh)
-        if wh.startswith(("how many", "how much")):
-            noun = "number of " + wh.split(None, 2)[2] if len(wh.split()) > 2 else ""
-        be = "is" if noun.startswith("number of") else form_of_be(noun)
-        return f"The {noun} {be} {given}" if noun else ""
-    aux = rest[0].lower()
-    if wh in {"who", "what"} and aux not in BE | DO | HAVE | MODALS:
-        return f"{given} {' '.join(rest)}" if wh == "who" else ""
-    if (
-        wh.startswith("how many ")
-        and aux in BE
-        and len(rest) > 1
-        and rest[1].lower() in PREPOSITIONS
-    ):
-        return f"There {rest[0]} {given} {' '.join([*wh.split()[2:], *rest[1:]])}"
-    if wh == "who" and len(rest) > 1:
-        if aux in BE and rest[1].lower() in PREPOSITIONS and len(given.split()) <= 2:
-            return f"{given} {' '.join(rest)}"
-        if aux in BE and rest[1].lower() in PREPOSITIONS:
-            return f"{capitalised(' '.join(rest[1:]))}: {given}"
-        if aux in BE:
-            return f"{capitalised(' '.join(rest[1:]))} {rest[0]} {given}"
-        if aux in MODALS and rest[1].lower() in BASES | {"be"}:
-            return f"{given} {' '.join(rest)}"
-    noun = re.sub(r"^(?:what|which)(?:\s(?:kind|sort|type)s?\sof)?\s?", "", wh)
-    if noun == wh:
-        noun = ""
-    if aux in BE and noun and len(rest) > 1:
-        return f"{capitalised(' '.join(rest[1:]))} {rest[0]} {with_noun(noun, given)}"
-    return capitalised(declarative(rest, placed(wh, noun, rest, given)))

@@ -14,7 +14,8 @@ from .labels import Label
 from .moments import FoundDate
 from .patterns import label_clause
 from .reactions import is_concrete, is_reaction, without_symbols
-from .rewrite import Voice, third_person_text, with_subject
+from .rewrite import Voice, third_person_text
+from .subjects import with_subject
 from .syntax import has_verb, strip_lead
 from .tense import is_past
 from .words import content_words, words_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from .gapping import share_verb
 from .introductions import introductions
 from .syntax import has_verb, is_imperative
 from .tense import is_past
@@ -42,7 +43,7 @@ _TAIL = re.compile(
     r"so\s(?:expect|brace|bear|be\s(?:ready|patient|warned))\b[^;]{0,80}|just\sso\syou\sknow|"
     r"(?:please\s)?(?:keep|save|store|file)\s(?:it|that|this)(?:\s\w+){0,3}|"
     r"in\scase\s(?:that|it|this|you|anyone)\s[^,;]{3,60}|ha(?:ha)?|sigh|phew|ugh|yay|oops|btw|"
-    r"if\s(?:that|it)\s(?:helps|matters)|believe\sit\sor\snot|as\syou\sknow|fyi)(?=[.!]*$)",
+    r"if\s(?:(?:that|it)\s(?:helps|matters)|you\s(?:need|want|care|have\sto)\b[^,;]{0,40})|believe\sit\sor\snot|as\syou\sknow|fyi)(?=[.!]*$)",
     re.IGNORECASE,
 )
 _SO_REQUEST = re.compile(
@@ -61,6 +62,10 @@ _CONDITIONS = tuple(
     for word in ("if", "when", "whenever", "because", "since", "although", "once", "how", "every",
                  "after", "before", "until", "while", "as")
 )  # fmt: skip
+_CONTRACTED = word_set(
+    "i'm i've i'd i'll we're we've we'd we'll it's it'd it'll she's she'd she'll he's he'd he'll "
+    "they're they've they'd they'll there's"
+)
 _LEANING = word_set(
     "that this that's it it's which those both neither they they're so because since as then"
 )
@@ -104,7 +109,7 @@ def opens_clause(*, text: str) -> bool:
         return False
     if words[0] in {"i", "we", "you", "he", "she", "it", "they", "nobody", "everyone", "nothing"}:
         return True
-    if words[0] in {"i'm", "we're", "i've", "we've", "it's", "she's", "he's", "they're", "there's"}:
+    if words[0] in _CONTRACTED:
         return True
     for index, word in enumerate(words[1:], 1):
         if word in {"who", "which", "that", "to"}:
@@ -139,8 +144,12 @@ def split_clauses(*, text: str) -> list[str]:
     """The independent clauses of a sentence; what leans on its neighbour stays with it.
 
     Splits at semicolons, in lists of three or more clauses, between two present-tense clauses
-    with subjects of their own, and before a request. Past narrative stays whole.
+    with subjects of their own, before a request, and where a verb is left out the second time.
+    Past narrative stays whole.
     """
+    shared = share_verb(text=text)
+    if shared:
+        return [part for clause in shared for part in split_clauses(text=clause)]
     pieces = _split_guarded(_SEMICOLON, text, _independent)
     pieces = [part for piece in pieces for part in _split_guarded(_SO_REQUEST, piece, _own_request)]
     pieces = [part for piece in pieces for part in _split_list(piece)]

@@ -3,43 +3,31 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
-from ..types import MemoryType, Role
-from .acts import Act, act_of, is_lasting
+from ..types import Role
+from .acts import Act, act_of
 from .answers import complete_answer
+from .asking import Asking
 from .chat import FIRST_PASS, ChatListener
 from .clauses import split_clauses, trim
-from .dates import resolve_dates
 from .dialogue import Unit
-from .drafts import Draft, dated, merged_sources
+from .drafts import Draft, dated
 from .fillers import (
     is_ephemeral,
     is_rule_fragment,
     says_nothing,
-    tells_too_little,
 )
 from .introductions import introductions
-from .labels import Label
-from .pins import pinned_label, split_pin
-from .procedures import is_procedure
-from .profile import profile_label
-from .replies import Replies, is_detail, question_ids
-from .requests import RequestFrame, as_wish, asks_for_none, reminder_before
-from .rewrite import third_person_text, with_subject
+from .pins import split_pin
+from .replies import Replies, is_detail
+from .requests import RequestFrame, as_wish, asks_for_none
+from .rewrite import third_person_text
+from .subjects import with_subject
 from .syntax import has_verb, is_imperative, strip_lead
-from .tools import ToolRun, read_report
-from .words import content_words, words_of
+from .tool_talk import ToolTalk
+from .words import content_words
 from .writer import ClauseWriter
 
-_ONLY_SECRET = re.compile(r"(?:\b(?:is|are|was)|=|:)\s?\[masked\]", re.IGNORECASE)
-_WORKS = re.compile(
-    r"\b(?:that|this|it|which)\s(?:always\s|usually\s|normally\s)?(?:helps|works|worked|fixes|fixed|"
-    r"helped|does\sthe\strick|did\sthe\strick|solves|solved|has\sworked)\b"
-    r"|\bthat['’]s\s(?:what|how|the\sway)\s(?:we\s|i\s|they\s|[\w’'-]+\s(?:\w+\s)?)(?:does|do|did|always|"
-    r"usually|showed|taught|fixed|fixes)\b|\b(?:that|this|it)\s(?:usually|always|normally)\s(?:does|did)\b",
-    re.IGNORECASE,
-)
 _WANTS_DONE = re.compile(
     r"^(?:i['’]d\slike|i\swould\slike|i\s(?:need|want|have))\sto\s(?:book|order|reserve|schedule|"
     r"cancel|return|rent|hire|register|move|reschedule|change|renew|exchange|extend|postpone)\b",
@@ -52,10 +40,14 @@ _OUTCOME = re.compile(
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.I)
-_OWN_SUBJECT = re.compile(r"(?:i|i['’](?:m|ve)|it['’]s|my|we|we['’](?:re|ve))\s", re.IGNORECASE)
-_HOW = re.compile(r"\bhow\s(?:to|do|does|did|can|should|is|are)\b", re.IGNORECASE)
-_PLAIN_WISH = re.compile(r"(?:please\s)?(?:don['’]t|do\snot|never|always)\b", re.IGNORECASE)
-_SPOKEN_TO = frozenset({"profile.language", "profile.timezone"})
+_OWN_SUBJECT = re.compile(
+    r"(?:(?:but|though|because|as|since)\s)?(?:(?:i|it|we)(?:['’](?:m|s|re|ve|ll|d))?|my)\s|"
+    r"(?:but|though|because|as|since)\s(?:he|she|they)(?:['’](?:s|re|ll|ve))?\s",
+    re.IGNORECASE,
+)
+_BUT_HE = re.compile(
+    r"(?:but|though|because|as|since)\s(?:he|she)(?P<clitic>['’]s)?\s", re.IGNORECASE
+)
 _FORGIVEN = frozenset({Act.GUESS, Act.QUOTE, Act.SMALL_TALK, Act.HYPOTHETICAL})
 
 
@@ -66,8 +58,9 @@ class Walk:
         self._units = units
         speakers = {unit.voice.name for unit in units} | {agent} - {""}
         self._writer = ClauseWriter(speakers=frozenset(speakers))
-        self._run = ToolRun()
+        self._tools = ToolTalk(writer=self._writer)
         self._frame = RequestFrame()
+        self._asking = Asking(writer=self._writer, frame=self._frame)
         self._chat = ChatListener(threshold=FIRST_PASS)
         self._pin_next = -1
         self._asked_by_user: Unit | None = None
@@ -78,38 +71,20 @@ class Walk:
         heard: list[Draft] = []
         for unit in self._units:
             if unit.role is Role.TOOL:
-                self._run.observe(unit)
+                self._tools.observe(unit=unit)
             elif unit.role is Role.USER and unit.chat:
                 heard += self._chat.listen(unit)
             elif unit.role is Role.USER:
                 self._user(unit)
             elif unit.role is Role.ASSISTANT:
                 self._replies.hear(unit=unit)
-                if self._run.units:
-                    self._report(unit)
-        self._close_frame()
+                self._tools.report(unit=unit)
+        self._asking.close()
         heard += self._chat.finish()
         return [dated(draft) for draft in [*self._writer.ledger.all(), *heard]]
 
-    def _report(self, unit: Unit) -> None:
-        """What the agent tells after tool messages."""
-        ledger = self._writer.ledger
-        problem = ledger.problem(turn=unit.turn)
-        found, cause = read_report(unit=unit, run=self._run, problem=problem)
-        for draft in found:
-            text, sources = self._writer.focus.resolve(text=draft.text, turn=unit.turn, reach=6)
-            resolved = resolve_dates(text=text, today=unit.at.date(), past=False)
-            sources_all = merged_sources(draft.sources, sources)
-            ledger.add(
-                replace(draft, text=resolved.text, sources=sources_all, dates=resolved.dates)
-            )
-        if cause:
-            tools = [tool.message_id for tool in self._run.units]
-            ledger.explain(cause=cause, turn=unit.turn, sources=[*tools, unit.message_id])
-
     def _user(self, unit: Unit) -> None:
-        if self._run.units and unit.turn > self._run.last_turn + 3:
-            self._run = ToolRun()
+        self._tools.forget(turn=unit.turn)
         act = act_of(text=unit.text, chat=False)
         if act is Act.COMMAND:
             return
@@ -120,12 +95,14 @@ class Walk:
                 question=unit.question, source=unit.question_id, turn=unit.turn - 1
             )
         bare = strip_lead(text=unit.text)
+        if self._tools.confirms(unit=unit, text=bare):
+            return
         pinned, text = self._pin(unit, bare)
         text, headed = self._writer.focus.strip_heading(
             text=text, source=unit.message_id, turn=unit.turn
         )
         text = with_subject(text=trim(text=text))
-        if not text or _ONLY_SECRET.search(text):
+        if not text:
             return
         if act is not Act.QUESTION and text != bare.strip(" ,;-–—"):
             act = act_of(text=text, chat=False)
@@ -168,6 +145,9 @@ class Walk:
             or not self._replies.answers(unit=unit, text=head, act=Act.FRAGMENT)
         ):
             return text, Act.STATEMENT
+        he = _BUT_HE.match(tail)
+        if he and head[:1].isupper():
+            tail = f"{head}{' is' if he.group('clitic') else ''} {tail[he.end() :]}"
         return tail, act_of(text=tail, chat=False)
 
     def _sort(self, unit: Unit, bare: str, text: str, act: Act, pinned: bool) -> None:
@@ -225,44 +205,6 @@ class Walk:
                 self._writer.write(unit=unit, clause=trim(text=clause), pinned=pinned)
 
     def _asked(self, unit: Unit, text: str, pinned: bool) -> None:
-        """A request: a lasting one is a preference, a one-time one only frames its details."""
-        profile = profile_label(clause=text)
-        spoken = profile if profile and profile.attribute in _SPOKEN_TO else None
-        when = reminder_before(text=text)
-        if when and self._writer.ledger.remind(
-            name=unit.voice.name, when=when, turn=unit.turn, sources=unit.sources
-        ):
-            return
-        pointing = {"it", "that", "this"} & set(words_of(text))
-        if pointing and not pinned and tells_too_little(clause=text):
-            return
-        lasting = is_lasting(text=text) or bool(_PLAIN_WISH.match(text))
-        told_how = bool(_HOW.search(unit.question)) and is_procedure(clause=text, past=False)
-        if is_imperative(text=text) and (told_how or _WORKS.search(text)):
-            label = Label(MemoryType.PROCEDURAL, 6, "procedure", "procedure")
-            label = pinned_label(label) if pinned else label
-            self._writer.write(unit=unit, clause=text, label=label)
-        elif pinned and is_imperative(text=text):
-            self._writer.write(unit=unit, clause=text, pinned=True)
-        elif spoken or lasting:
-            wish = as_wish(text=text)
-            self._writer.write(unit=unit, clause=wish, pinned=pinned, request=True, label=spoken)
-        elif not self._answer_procedure(unit, text):
-            self._close_frame()
-            self._frame.opened(unit=unit, text=text)
-            self._writer.observe(unit=unit, text=text)
-
-    def _answer_procedure(self, unit: Unit, text: str) -> bool:
-        """Imperatives that answer "And when it gets stuck?" are a way of doing something."""
-        whole = complete_answer(question=unit.question, answer=text) if unit.question else ""
-        if not re.match(r"(?i)(?:when|if|in\scase)\b", whole):
-            return False
-        asked = replace(unit, sources=merged_sources(unit.sources, question_ids(unit=unit)))
-        label = Label(MemoryType.PROCEDURAL, 6, "procedure", "procedure")
-        self._writer.write(unit=asked, clause=whole, label=label)
-        return True
-
-    def _close_frame(self) -> None:
-        request = self._frame.closed()
-        if request is not None:
-            self._writer.ledger.insert_by_turn(request)
+        reason = self._asking.request(unit=unit, text=text, pinned=pinned)
+        if reason and act_of(text=reason, chat=False) is Act.STATEMENT:
+            self._state(unit, reason, pinned)

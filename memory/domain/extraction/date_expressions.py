@@ -41,7 +41,7 @@ DATE_EXPRESSION = re.compile(
             rf"(?P<wds>\b(?:(?P<wdsp>(?:this|next|last)\sweek),?\s(?:on\s|from\s)?)?"
             rf"(?P<wdsa>{WEEKDAY_NAME})\s?(?P<wdsj>and|to|through|until|till|–|-)\s?"
             rf"(?P<wdsb>{WEEKDAY_NAME})(?:\s(?P<wdsw>(?:(?:of\s)?(?:this|next|last))\sweek))?)",
-            rf"(?P<wd>\b(?:(?P<wdrel>next|this|last|past|coming)\s)?(?P<wdn>{WEEKDAY_NAME})\b"
+            rf"(?P<wd>\b(?:(?P<wdrel>next|this|last|past|(?<!is\s)(?<!are\s)(?<!['’]s\s)coming)\s)?(?P<wdn>{WEEKDAY_NAME})\b"
             rf"(?!s\b){_PART.format('wdp')}(?:,?\s(?P<wdw>(?:(?:of\s)?(?:next|last|this))"
             rf"\sweek))?)",
             r"(?P<span>\b(?P<srel>next|last|this(?:\spast|\scoming)?|past|coming)\s"
@@ -65,6 +65,8 @@ DATE_EXPRESSION = re.compile(
             + _MONTH.format("monm2")
             + r")(?!\s\d)|(?<=\buntil\s)(?-i:"
             + _MONTH.format("monm3")
+            + r")(?!\s\d)|(?<=\b(?:half|week|days)\sof\s)(?-i:"
+            + _MONTH.format("monm5")
             + r")(?!\s\d)|(?<=\b[Bb]y\s)(?-i:"
             + _MONTH.format("monm4")
             + r")(?!\s\d))",

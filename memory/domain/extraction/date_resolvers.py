@@ -8,11 +8,9 @@ from datetime import date, timedelta
 
 from .date_expressions import WEEKDAY_NAME
 from .moments import Precision, month_day, with_weekday
+from .span_dates import Resolved, month_number, shift_months, span
 from .weekday_dates import weekday, weekdays, weekdays_ahead
 from .words import MONTHS, NUMBER_WORDS, WEEKDAYS
-
-# The new wording, the preposition it needs where none stands before it, its first day, precision.
-Resolved = tuple[str, str, date, Precision]
 
 
 def _iso(match: re.Match[str], _today: date, _past: bool) -> Resolved | None:
@@ -28,10 +26,6 @@ def _nearest(month: int, day: int, today: date, past: bool) -> date:
     return this if this >= today - timedelta(days=60) else date(today.year + 1, month, day)
 
 
-def _month_number(name: str) -> int:
-    return next(i for i, month in enumerate(MONTHS, 1) if month.startswith(name.lower()[:3]))
-
-
 _NTHS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "tenth": 10,
          "twentieth": 20}  # fmt: skip
 
@@ -40,11 +34,29 @@ def _nth(word: str) -> int:
     return _NTHS.get(word.lower()) or int(word.rstrip("stndrh"))
 
 
+_YEARLY_BEFORE = re.compile(
+    r"(?:\b(?:birthdays?|anniversary|name\sday|jubilee)(?:['’]s|\s(?:is|are|was|falls|comes))?"
+    r"(?:\s(?:always|already))?|\bborn|\b(?:every|each)\syear)\s(?:on\s)?(?:the\s)?$",
+    re.IGNORECASE,
+)
+_YEARLY_AFTER = re.compile(r",?\s(?:every|each)\syear\b", re.IGNORECASE)
+
+
+def _is_yearly(match: re.Match[str]) -> bool:
+    """Whether a day comes round every year: a birthday, or one said to."""
+    before = match.string[max(0, match.start() - 40) : match.start()]
+    return bool(_YEARLY_BEFORE.search(before) or _YEARLY_AFTER.match(match.string, match.end()))
+
+
 def _calendar(match: re.Match[str], today: date, past: bool) -> Resolved | None:
     key = "md" if match.group("md") else "dm"
-    month, number = _month_number(match.group(key + "m")), _nth(match.group(key + "d"))
+    month, number = month_number(match.group(key + "m")), _nth(match.group(key + "d"))
     year = match.group(key + "y")
     day = date(int(year), month, number) if year else _nearest(month, number, today, past)
+    if not year and _is_yearly(match):
+        # A birthday has no year of its own, and giving it one would be an invention.
+        wording = f"{MONTHS[month - 1].capitalize()} {number}"
+        return wording, "on", day, Precision.YEARLY
     span = match.group(key + "r")
     if span:
         wording = f"{MONTHS[month - 1].capitalize()} {number} {span.strip()}, {day.year}"
@@ -80,81 +92,12 @@ def _reference(match: re.Match[str], today: date, _past: bool) -> Resolved | Non
     )
 
 
-def _span(match: re.Match[str], today: date, past: bool) -> Resolved | None:
-    relation = match.group("srel").lower()
-    unit = match.group("sunit").lower()
-    step = (
-        1
-        if relation in {"next", "coming"}
-        else -1
-        if relation in {"last", "past", "this past"}
-        else 0
-    )
-    if unit == "week" and match.string[match.end() : match.end() + 4] == " of ":
-        return None
-    if unit == "week":
-        monday = today - timedelta(days=today.weekday())
-        if step == -1:
-            return (
-                f"the week before {month_day(today)}",
-                "in",
-                today - timedelta(7),
-                Precision.VAGUE,
-            )
-        day = monday + timedelta(days=7 * step)
-        return f"the week of {month_day(day)}", "in", day, Precision.RELATIVE
-    if unit == "weekend":
-        saturday = today + timedelta(days=(5 - today.weekday()) % 7)
-        if today.weekday() == 6:
-            saturday = today - timedelta(days=1)
-        if step == -1 or (step == 0 and past and today.weekday() < 5):
-            saturday = today - timedelta(days=today.weekday() + 2)
-        elif step == 1 and today.weekday() < 5 and relation == "next":
-            saturday += timedelta(days=7)
-        return f"the weekend of {month_day(saturday)}", "on", saturday, Precision.RELATIVE
-    if unit == "month":
-        index = today.year * 12 + today.month - 1 + step
-        day = date(index // 12, index % 12 + 1, 1)
-        return f"{MONTHS[day.month - 1].capitalize()} {day.year}", "in", day, Precision.VAGUE
-    if unit == "quarter":
-        index = today.year * 4 + (today.month - 1) // 3 + step
-        day = date(index // 4, index % 4 * 3 + 1, 1)
-        return f"Q{index % 4 + 1} {day.year}", "in", day, Precision.VAGUE
-    if unit == "year":
-        return str(today.year + step), "in", date(today.year + step, 1, 1), Precision.VAGUE
-    return _season_or_month(unit, relation, step, today, past)
-
-
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-
-
-def _season_or_month(
-    unit: str, relation: str, step: int, today: date, past: bool
-) -> Resolved | None:
-    season = unit in _SEASONS
-    month = _SEASONS[unit] if season else _month_number(unit)
-    year = today.year
-    if step == -1 and date(year, month, 1) > today - timedelta(days=80 if season else 28):
-        year -= 1
-    elif step == 1 and date(year, month, 1) <= today:
-        year += 1
-    elif relation == "this" and past and date(year, month, 1) > today:
-        year -= 1
-    wording = f"{unit if season else unit.capitalize()} {year}"
-    return wording, "in", date(year, month, 1), Precision.VAGUE
-
-
 def _counted(count: str, unit: str) -> tuple[int, bool]:
     """Days in a counted span, and whether it is exact."""
     vague = {"a couple of": 2, "a few": 3, "several": 4}
     number = vague.get(count.lower()) or NUMBER_WORDS.get(count.lower()) or int(count)
     size = {"day": 1, "week": 7, "month": 30, "year": 365}[unit.lower()]
     return number * size, count.lower() not in vague and unit.lower() == "day"
-
-
-def _shift_months(today: date, months: int) -> date:
-    index = today.year * 12 + today.month - 1 + months
-    return date(index // 12, index % 12 + 1, 1)
 
 
 def _ago(match: re.Match[str], today: date, _past: bool) -> Resolved | None:
@@ -172,7 +115,7 @@ def _offset(count: str, unit: str, today: date, sign: int) -> Resolved | None:
     if exact:
         return month_day(day), "on", day, Precision.RELATIVE
     if unit == "month":
-        day = _shift_months(today, sign * days // 30)
+        day = shift_months(today, sign * days // 30)
         return f"{MONTHS[day.month - 1].capitalize()} {day.year}", "in", day, Precision.VAGUE
     if unit == "year":
         year = today.year + sign * (days // 365)
@@ -196,14 +139,14 @@ def _edge(match: re.Match[str], today: date, _past: bool) -> Resolved | None:
 
 def _ordinal(match: re.Match[str], today: date, past: bool) -> Resolved | None:
     number = int(match.group("thd"))
-    base = _shift_months(today, 1) if (match.group("thm") or "").lower() == "next" else today
+    base = shift_months(today, 1) if (match.group("thm") or "").lower() == "next" else today
     day = date(base.year, base.month, number)
     named = re.match(WEEKDAY_NAME, match.group(), re.IGNORECASE)
     if named:
         # The weekday settles which month is meant.
         wanted = WEEKDAYS.index(named.group().lower())
         for months in (0, 1, -1, 2):
-            near = _shift_months(today, months)
+            near = shift_months(today, months)
             try:
                 there = near.replace(day=number)
             except ValueError:
@@ -211,17 +154,17 @@ def _ordinal(match: re.Match[str], today: date, past: bool) -> Resolved | None:
             if there.weekday() == wanted:
                 return with_weekday(there), "on", there, Precision.CALENDAR
     if base == today and not past and day < today:
-        base = _shift_months(today, 1)
+        base = shift_months(today, 1)
         day = date(base.year, base.month, number)
     elif past and day > today:
-        base = _shift_months(today, -1)
+        base = shift_months(today, -1)
         day = date(base.year, base.month, number)
     named = re.match(WEEKDAY_NAME, match.group(), re.IGNORECASE)
     return with_weekday(day) if named else month_day(day), "on", day, Precision.CALENDAR
 
 
 def _month(match: re.Match[str], today: date, past: bool) -> Resolved | None:
-    month = _month_number(match.group("mon"))
+    month = month_number(match.group("mon"))
     day = date(today.year, month, 1)
     if past and day > today:
         day = date(today.year - 1, month, 1)
@@ -235,7 +178,7 @@ def _month(match: re.Match[str], today: date, past: bool) -> Resolved | None:
 
 def _part_of_month(match: re.Match[str], today: date, past: bool) -> Resolved | None:
     """ "mid August": a third of the month that the tense points at."""
-    month = _month_number(match.group("partm"))
+    month = month_number(match.group("partm"))
     day = date(today.year, month, 1)
     if past and day > today:
         day = date(today.year - 1, month, 1)
@@ -249,5 +192,5 @@ def _part_of_month(match: re.Match[str], today: date, past: bool) -> Resolved | 
 RESOLVERS: dict[str, Callable[[re.Match[str], date, bool], Resolved | None]] = {
     "iso": _iso, "md": _calendar, "dm": _calendar, "ref": _reference, "wds": weekdays,
     "wd": weekday, "wkd": weekdays_ahead, "part": _part_of_month,
-    "span": _span, "ago": _ago, "ahead": _ahead, "eom": _edge, "th": _ordinal, "mon": _month,
+    "span": span, "ago": _ago, "ahead": _ahead, "eom": _edge, "th": _ordinal, "mon": _month,
 }  # fmt: skip

@@ -7,11 +7,19 @@ from dataclasses import dataclass
 from datetime import date
 
 from .date_expressions import DATE_EXPRESSION, WEEKDAY_NAME
-from .date_resolvers import RESOLVERS, Resolved
+from .date_resolvers import RESOLVERS
 from .moments import FoundDate
+from .span_dates import Resolved
 from .verbs import BASES, THIRD, UNMARKED, is_finite, is_past_form
 from .words import DETERMINERS, word_set, words_of
 
+# Every date expression holds a figure or one of these; most sentences hold none.
+_MAY_NAME_ONE = re.compile(
+    r"\d|day|night|morr|week|month|year|quarter|spring|summer|autumn|fall|winter|morn|noon|evening"
+    r"|january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b",
+    re.IGNORECASE,
+)
 _KEEPS_PREPOSITION = word_set(
     """
     on by until till since from before after for of to around about due between and through
@@ -24,6 +32,8 @@ _NOT_A_DATE_BEFORE = word_set(
 )
 
 
+# "for a normal Sunday": any such day.
+_ANY_DAY = re.compile(r"\b(?:an?|any|every|each|most|some)\s[a-z]+\s$", re.IGNORECASE)
 _MOVED = re.compile(
     r"\b(?:moved|moves|postponed|rescheduled|pushed|shifted|brought|changed|back|delayed|"
     r"switched)\b[^.;]{0,30}$",
@@ -62,6 +72,8 @@ def resolve_dates(*, text: str, today: date, past: bool) -> Dated:
     What is vague stays vague but is anchored ("last autumn" becomes "autumn 2025"), and anything
     that names no real date is left as it is.
     """
+    if not _MAY_NAME_ONE.search(text):
+        return Dated(text, ())
     found: list[FoundDate] = []
     pieces: list[str] = []
     end = 0
@@ -113,6 +125,7 @@ def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> Resolv
         and not moved
         and (
             previous in _NOT_A_DATE_BEFORE
+            or _ANY_DAY.search(text[max(0, match.start() - 24) : match.start()])
             or (previous == "the" and re.match(r"\s[a-z]", text[match.end() :]))
             or re.match(
                 r"\s?(?:to|through|–|-|and|or)\s?" + WEEKDAY_NAME, text[match.end() :], re.I

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .syntax import names_only
 from .verbs import BASES, GERUNDS, MODALS, PARTICIPLES, past_of, third_person
 from .words import COMMON_OPENERS, MONTHS, NUMBER_WORDS, PREPOSITIONS, WEEKDAYS, word_set, words_of
 
@@ -38,7 +39,8 @@ def decapitalised(text: str) -> str:
     lower = bool(first) and (
         first[0] in NUMBER_WORDS or first[0] in COMMON_OPENERS - set(MONTHS) - set(WEEKDAYS)
     )
-    return text[:1].lower() + text[1:] if lower and text[:2] != "I " else text
+    lower = lower and text[:2] != "I " and not names_only(text=text)
+    return text[:1].lower() + text[1:] if lower else text
 
 
 def declarative(words: list[str], answer: str) -> str:

@@ -10,7 +10,8 @@ from uuid import UUID
 
 from ..types import Participants, Role, SourceMessage
 from .clauses import split_question
-from .guards import mask_secrets, without_rendered_memory
+from .guards import mask_private_keys, without_rendered_memory
+from .payload import without_payload
 from .rewrite import Voice
 from .sentences import split_sentences
 from .words import display_name
@@ -113,8 +114,11 @@ def read_units(
 
 
 def _sentences(message: SourceMessage) -> list[str]:
-    text = mask_secrets(text=without_rendered_memory(text=message.content[:_MAX_CHARS]))
-    parts = (" ".join(part[:_MAX_SENTENCE].split()) for part in split_sentences(text))
+    text = mask_private_keys(text=without_rendered_memory(text=message.content[:_MAX_CHARS]))
+    said = split_sentences(text)
+    if message.role is Role.USER:
+        said = without_payload(sentences=said)
+    parts = (" ".join(part[:_MAX_SENTENCE].split()) for part in said)
     return [
         piece
         for part in parts

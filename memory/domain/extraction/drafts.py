@@ -9,6 +9,7 @@ from datetime import UTC, datetime, time
 from uuid import UUID
 
 from ..types import Candidate, MemoryType
+from .guards import mask_secrets
 from .labels import Label
 from .moments import FoundDate, Precision, month_day
 from .names import names_in
@@ -49,6 +50,9 @@ def sentence(text: str) -> str:
     text = re.sub(r",(?=[,.;])", "", text).strip(" ,;:-–—")
     text = re.sub(r"[.!]{2,}$|!$", ".", text)
     text = capitalised(text)
+    if len(text) > MAX_CHARS:
+        # A secret that is cut in two would not be known for one.
+        text = mask_secrets(text=text)
     if len(text) > MAX_CHARS:
         cut = text[: MAX_CHARS - 1]
         space = cut.rfind(" ")
@@ -113,7 +117,11 @@ def _subject(draft: Draft) -> str:
 
 
 def _valid_from(draft: Draft) -> datetime | None:
-    exact = [found.day for found in draft.dates if found.precision is not Precision.VAGUE]
+    exact = [
+        found.day
+        for found in draft.dates
+        if found.precision in {Precision.CALENDAR, Precision.RELATIVE}
+    ]
     return datetime.combine(exact[0], time(), tzinfo=UTC) if exact else None
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 _BLOCK_HEADING = re.compile(
     r"^\s{0,8}(?:#{1,6}\s*)?(?:Your Identity|About This User|What You Know \(Facts\)|Recent Events|"
     r"Learned Patterns|Team Knowledge|PERSISTENT MEMORY \(READ-ONLY\))",
     re.IGNORECASE,
+)
+# A note or a tagged block that poses as the system's or the memory's own words.
+_POSING_NOTE = re.compile(
+    r"\[\s?(?:SYSTEM|INST|ASSISTANT|DEVELOPER|ADMIN|MEMORY|CONTEXT)\b[^\]\n]{0,400}\]"
+    r"|<(?P<tag>memor(?:y|ies)|system|context|instructions?|assistant|user_profile)\b[^>]{0,80}>"
+    r".{0,2000}?(?:</(?P=tag)\s?>|\Z)",
+    re.IGNORECASE | re.DOTALL,
 )
 _BLOCK_LINE = re.compile(
     r"^\s{0,8}(?:[-*]\s*)?\[(?:FACT|EVENT|PATTERN|TEAM|USER-PROFILE|PREFERENCE|IDENTITY|NOTE|INSIGHT)\b"
@@ -66,8 +74,9 @@ def without_rendered_memory(*, text: str) -> str:
 
     A block runs from its heading, over its tagged lines, to the first blank or ordinary line.
     """
-    if "[" not in text and "#" not in text and "READ-ONLY" not in text:
+    if not any(mark in text for mark in ("[", "<", "#", "READ-ONLY")):
         return text
+    text = _POSING_NOTE.sub(" ", text)
     kept: list[str] = []
     in_block = False
     read_only = False
@@ -104,10 +113,32 @@ def _mask_card(match: re.Match[str]) -> str:
     return MASK if _luhn(digits) else match.group()
 
 
+def mask_private_keys(*, text: str) -> str:
+    """The text with private keys masked, the one secret that runs over several lines."""
+    return _PRIVATE_KEY.sub(MASK, text) if "PRIVATE KEY" in text else text
+
+
+def secrets_in(*, text: str) -> list[str]:
+    """What `mask_secrets` takes out of a text, each piece as it stands there."""
+    masked = mask_secrets(text=text)
+    if masked == text:
+        return []
+    found: list[str] = []
+    rest = text
+    kept = masked.split(MASK)
+    for before, after in itertools.pairwise(kept):
+        start = rest.find(before) + len(before)
+        end = rest.find(after, start) if after else len(rest)
+        if end < start:
+            break
+        found.append(rest[start:end].strip())
+        rest = rest[end:]
+    return [secret for secret in found if len(secret) > 3]
+
+
 def mask_secrets(*, text: str) -> str:
     """The text with private keys, tokens, stated passwords and valid card numbers masked."""
-    if "PRIVATE KEY" in text:
-        text = _PRIVATE_KEY.sub(MASK, text)
+    text = mask_private_keys(text=text)
     text = _STATED.sub(lambda match: match.group(1) + MASK, text)
     text = _TOKEN.sub(MASK, text)
     return _CARD.sub(_mask_card, text)

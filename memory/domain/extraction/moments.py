@@ -10,11 +10,12 @@ from .words import MONTHS, WEEKDAYS
 
 
 class Precision(StrEnum):
-    """How a sentence names a date: by the calendar, against today, or vaguely."""
+    """How a sentence names a date: by the calendar, against today, every year, or vaguely."""
 
     CALENDAR = "calendar"
     RELATIVE = "relative"
     VAGUE = "vague"
+    YEARLY = "yearly"
 
 
 @dataclass(frozen=True, slots=True)

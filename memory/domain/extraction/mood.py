@@ -21,6 +21,11 @@ _UNREAL = re.compile(
     r"unless\si|unless\sthey|brainstorm\w*|daydream\w*)\b",
     re.IGNORECASE,
 )
+# "I'd love to walk it but my feet won't allow it": a wish that stays one.
+_VAIN_WISH = re.compile(
+    r"\b(?:would|['’]d)\s(?:really\s|so\s)?(?:love|like|prefer|want)\b.{3,90}[\s,]but\b",
+    re.IGNORECASE,
+)
 _CONDITION = re.compile(r"^(?:and\s|but\s|so\s|even\s|only\s)?if\b|,?\sif\s", re.IGNORECASE)
 _UNREAL_CONDITION = re.compile(
     r"\bif\s(?:i|we|you|he|she|it|they|the\s\w+|[A-Z]\w+)\s(?:ever\s|only\s)?(?:had|were|was|could|"
@@ -111,7 +116,7 @@ _THANKS = re.compile(r"(?:many\s)?(?:thanks|thank\syou|cheers|congrat\w*)\b", re
 _CHATTER = re.compile(
     r"\b(?:weather|rain(?:ing|s|y)?|sunny|snow(?:ing|y)?|drizzl\w+|freezing|heatwave|sunshine|"
     r"coffees?|cuppa|espresso|"
-    r"lunch|traffic|sleepy|hungry|starving|(?:i['’]m|so|pretty|really)\s(?:tired|exhausted|"
+    r"lunch|breakfast|traffic|sleepy|hungry|starving|(?:i['’]m|so|pretty|really)\s(?:tired|exhausted|"
     r"sleepy)|yawn\w*|noisy|neighbou?r['’]s\sdog|croissants?|donuts?|"
     r"doughnuts?|biscuits?|sandwich|monday\smornings?|mondays|my\sback\shurts|the\ssun|pouring|"
     r"windy|stormy|foggy|"
@@ -131,6 +136,8 @@ _EPHEMERAL_ING = word_set(
     stall procrastinate ramble vent brew stare scroll eat drink just ask say talk get
     """
 )
+# What somebody looks at or thinks of becomes a fact with a name or a figure in it.
+_PRECISE = re.compile(r"\d|\s(?:at|in|for|about|of)\s(?:an?\s|the\s)?(?:[a-z]+\s)*(?-i:[A-Z])\w+")
 _AIM = re.compile(
     r"^\S+\s(?:\w+\s)?trying\s(?:not\s)?to\s(?!(?:find|get|see|figure|understand|remember|decide|"
     r"think|work\sout|reach|log|open|connect|call)\b)",
@@ -147,7 +154,7 @@ def is_hypothetical(*, text: str) -> bool:
     """Whether a sentence supposes something instead of saying that it is so."""
     if _REAL_NEGATION.search(text):
         return False
-    if _UNREAL.search(text):
+    if _UNREAL.search(text) or _VAIN_WISH.search(text):
         return True
     return bool(_CONDITION.search(text) and _UNREAL_CONDITION.search(text))
 
@@ -169,10 +176,13 @@ def is_small_talk(*, text: str) -> bool:
     progressive = _PROGRESSIVE.match(text)
     if progressive:
         base = GERUNDS.get(progressive.group(1).lower(), "")
-        if base in _EPHEMERAL_ING and not _AIM.match(text):
+        if base in _EPHEMERAL_ING and not _AIM.match(text) and not _PRECISE.search(text):
             return True
     if not content_words(text) or (_THANKS.match(text) and not _SUBSTANCE.search(text)):
         return True
     if _SMALL_TALK.search(text) and not re.search(r"\b[a-z]+-\d|\d{3,}", text):
         return True
-    return bool(_CHATTER.search(text)) and not _SUBSTANCE.search(text)
+    chatter = any(
+        not match.start() or match.group()[:1].islower() for match in _CHATTER.finditer(text)
+    )
+    return chatter and not _SUBSTANCE.search(text)

@@ -9,7 +9,7 @@ from .words import ADVERBS, KIN, PEOPLE_NOUNS, PREPOSITIONS, STOPWORDS, WORD, wo
 
 _HEAD = re.compile(
     r"(?P<det>\b(?:[Aa]n?|[Tt]he|[Tt]his|[Oo]ur|[Mm]y|[Hh]is|[Hh]er|[Tt]heir|"
-    r"[A-ZÀ-Þ][\w-]*['’]s))\s(?=[a-z])"
+    r"(?!(?:She|He|It|That|There|What|Who|Here|Where|Let)['’])[A-ZÀ-Þ][\w-]*['’]s))\s(?=[a-z])"
 )
 _NO_THING = (
     PEOPLE_NOUNS

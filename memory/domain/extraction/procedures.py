@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .syntax import is_imperative
+from .syntax import has_verb, is_imperative
 from .words import ADVERBS, PREPOSITIONS, STOPWORDS
 
 _PROCEDURE = re.compile(
@@ -53,7 +53,7 @@ def is_procedure(*, clause: str, past: bool) -> bool:
     if past and not _PROCEDURE_HEAD.match(clause):
         return False
     if _PROCEDURE.search(clause):
-        return True
+        return has_verb(text=clause) or steps_in(text=clause) > 0
     return steps_in(text=clause) > (1 if _ORDER.search(clause) else 2)
 
 

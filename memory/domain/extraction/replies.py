@@ -27,7 +27,7 @@ _BARE_NOUN = re.compile(
 _LEANING_ANSWER = re.compile(r"(?:there|it|that|they|none|we\sdo|no)\b", re.IGNORECASE)
 _BARE_WH = re.compile(
     r"^(?:\w+[,.]\s)?(?:and\s)?(?:when|where|who|how|since\swhen|until\swhen|"
-    r"(?:at\s)?what\stime|how\s(?:long|often)|which\sday|(?:for\s)?how\smany(?:\s(?P<noun>[a-z]+))?)\?$",
+    r"(?:at\s)?what\stime|from\swhen(?:\s(?:to|till|until)\swhen)?|how\s(?:long|often)|which\sday|(?:for\s)?how\smany(?:\s(?P<noun>[a-z]+))?)\?$",
     re.IGNORECASE,
 )
 _EXCEPTION = re.compile(
@@ -73,6 +73,7 @@ _STANDS_IN = re.compile(
     r"^(?P<who>[\w’'-]+(?:\s[\w’'-]+){0,2}?)\s(?:do|does|did|will|is|are|can|has)"
     r"(?P<rest>(?:,\s.*)?)[.!]*$"
 )
+_POINTS_BACK = re.compile(r"(?:that|this)\s", re.IGNORECASE)
 _DATED = re.compile(
     r"\d|\b(?:\w+day|morning|noon|evening|night|afternoon|before|weekly|daily|monthly)\b",
     re.IGNORECASE,
@@ -102,6 +103,7 @@ class Replies:
     def hear(self, *, unit: Unit) -> None:
         """Take in a sentence of the agent: what it proposes, and the dates it names."""
         self._proposal = unit if _PROPOSED.search(unit.text) else self._proposal
+        self._writer.focus.heard(text=unit.text, source=unit.message_id, turn=unit.turn)
         dates = resolve_dates(text=unit.text, today=unit.at.date(), past=False).dates
         self._writer.ledger.heard(dates=dates, turn=unit.turn)
 
@@ -134,6 +136,9 @@ class Replies:
         if personal or not re.search(r"\d", text) or len(content_words(text)) < 3:
             return False
         whole = complete_answer(question=asked.text, answer=text)
+        noun = _BARE_NOUN.match(strip_lead(text=asked.text).rstrip("?! "))
+        if noun and not whole:
+            whole = f"{noun.group('np')}: {text}"
         if whole:
             sources = merged_sources(unit.sources, asked.sources)
             self._writer.write(unit=replace(unit, sources=sources), clause=whole)
@@ -191,6 +196,8 @@ class Replies:
             return self.details(unit=asked, text=f"I want a reminder {text}" if reminding else text)
         if not whole or (unit.place and not fragment):
             return False
+        if _POINTS_BACK.match(whole) and self.details(unit=asked, text=whole):
+            return True
         self._writer.write(unit=asked, clause=whole)
         return True
 

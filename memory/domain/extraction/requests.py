@@ -7,12 +7,15 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from ..types import MemoryType
+from .clauses import opens_clause
 from .dates import resolve_dates
 from .dialogue import Unit
 from .drafts import Draft, merged_sources, sentence
 from .labels import Label
 from .rewrite import third_person_text
+from .syntax import has_verb
 from .verbs import BASES
+from .words import content_words
 
 _POLITE = re.compile(
     r"^(?:(?:in\s(?:the\s)?future|from\snow\son|going\sforward|next\stime),?\s)?"
@@ -43,6 +46,11 @@ _REMIND_BEFORE = re.compile(
 )
 _NO_PLEASE = re.compile(
     r"^(?:no\s(?P<what>[\w\s-]{3,60}?)[,\s]*please|(?:and\s)?please,?\sno\s(?P<then>[\w\s-]{3,60}?))\W*$",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"(?:,|\s[–—-]|;)\s(?:because\s|since\s|as\s|cause\s|cos\s)?(?!(?:so|and|then|or|but|please|if|"
+    r"when|you|which|who|that)\b)|\s(?:because|since)\s",
     re.IGNORECASE,
 )
 _IDENTIFIED = re.compile(r"\b[A-Za-z]*[#-]?\d[\w-]*\b")
@@ -83,6 +91,18 @@ def _so_wish(match: re.Match[str]) -> str:
     negative = (match.group("neg") or "").strip().lower()
     to = {"": "to", "always": "always to", "never": "never to"}.get(negative, "not to")
     return f", so I ask the agent {to} {match.group('verb')} "
+
+
+def split_reason(*, text: str) -> tuple[str, str]:
+    """A one-time request and the fact behind it ("Put Helene in cc, she is the new COO").
+
+    The second part is empty where the request gives no reason of its own.
+    """
+    for match in _REASON.finditer(text):
+        reason = text[match.end() :]
+        if opens_clause(text=reason) and has_verb(text=reason) and len(content_words(reason)) > 1:
+            return text[: match.start()], reason
+    return text, ""
 
 
 def reminder_before(*, text: str) -> str:

@@ -1,4 +1,9 @@
-"""Pass 2: walk what pass 1 left uncovered, weigh its information, and keep what carries some."""
+"""Pass 2: what pass 1 left uncovered, read by its place in the talk instead of its grammar.
+
+Pass 1 needs a clause with a verb. This pass takes a fragment with the question it answers, notes
+("Budget 85k") under their heading, items of a list, and whole sentences that carry much
+information and fit no pattern.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,6 @@ from uuid import UUID
 
 from ..types import Candidate, MemoryType, Role
 from .acts import Act, act_of
-from .answers import is_offer
 from .chat import SECOND_PASS, ChatListener
 from .clauses import trim
 from .dates import resolve_dates
@@ -21,14 +25,18 @@ from .information import information
 from .introductions import introductions
 from .labels import Label
 from .names import names_in
+from .notes import as_answer, note_items
 from .patterns import label_clause
+from .requests import wishes_told
 from .rewrite import third_person_text
 from .syntax import strip_lead
 from .tense import is_past
+from .topics import OnTopic, with_topic
 from .words import content_words, words_of
 
 _THRESHOLD = 4.0
 _COVERED = 0.5
+_SELF = re.compile(r"\b(?:i|my|me|we|our|us)\b", re.IGNORECASE)
 
 
 def uncovered_drafts(*, units: Sequence[Unit], first_pass: Sequence[Candidate]) -> list[Draft]:
@@ -46,10 +54,12 @@ def uncovered_drafts(*, units: Sequence[Unit], first_pass: Sequence[Candidate]) 
         if unit.chat:
             drafts += listener.listen(unit if not _covered(unit, told) else _muted(unit))
             continue
-        draft = _leftover(unit, focus) if unit.own and not _covered(unit, told) else None
-        if draft is not None:
-            drafts.append(dated(draft))
-        third = third_person_text(text=trim(text=strip_lead(text=unit.text)), voice=unit.voice)
+        text, _ = focus.strip_heading(
+            text=strip_lead(text=unit.text), source=unit.message_id, turn=unit.turn
+        )
+        if unit.own and text and not _covered(unit, told):
+            drafts += [dated(draft) for draft in _leftover(replace(unit, text=text), focus)]
+        third = third_person_text(text=trim(text=text), voice=unit.voice)
         focus.observe(
             text=third,
             source=unit.message_id,
@@ -92,37 +102,43 @@ def _muted(unit: Unit) -> Unit:
     return replace(unit, own=False)
 
 
-def _leftover(unit: Unit, focus: Focus) -> Draft | None:
-    """A memory for one uncovered sentence, or None where it tells too little."""
+def _leftover(unit: Unit, focus: Focus) -> list[Draft]:
+    """Memories for one uncovered sentence: as an answer, as notes, or as it stands."""
     act = act_of(text=unit.text, chat=False)
     if act not in {Act.STATEMENT, Act.FRAGMENT}:
-        return None
+        return []
     clause = trim(text=strip_lead(text=unit.text))
-    if says_nothing(text=clause) or (act is Act.FRAGMENT and is_offer(question=unit.question)):
-        return None
-    if introductions(clause=clause) or (act is Act.FRAGMENT and not unit.question):
-        return None
-    if len(content_words(clause)) < 3 and not any(word[0].isdigit() for word in words_of(clause)):
-        return None
-    bonus = (
-        1.0
-        if act is Act.FRAGMENT and unit.question and not is_offer(question=unit.question)
-        else 0.0
-    )
-    if not clause or information(text=clause) + bonus < _THRESHOLD:
-        return None
-    past = is_past(text=clause)
-    resolved, sources = focus.resolve(text=clause, turn=unit.turn, reach=4)
-    third = third_person_text(text=resolved, voice=unit.voice, past=past)
+    if not clause or says_nothing(text=clause) or introductions(clause=clause):
+        return []
     if act is Act.FRAGMENT and unit.question:
-        asked = re.sub(r"[?!\s]+$", "", strip_lead(text=unit.question))
-        third = f'Asked "{asked}", {unit.voice.name} answered: {third}'
-        sources = [*sources, *([unit.question_id] if unit.question_id else [])]
-    found = resolve_dates(text=third, today=unit.at.date(), past=past)
-    label = label_clause(clause=clause, dates=found.dates, past=past, request=False, chat=False)
+        told = [as_answer(unit=unit, text=clause)]
+    else:
+        told = note_items(text=clause)
+        if not told and act is Act.STATEMENT and _tells_much(clause):
+            told = [clause]
+    return [draft for text in told if text for draft in [_draft(unit, focus, text, act)]]
+
+
+def _tells_much(clause: str) -> bool:
+    if len(content_words(clause)) < 3 and not any(word[0].isdigit() for word in words_of(clause)):
+        return False
+    return information(text=clause) >= _THRESHOLD
+
+
+def _draft(unit: Unit, focus: Focus, told: str, act: Act) -> Draft:
+    past = act is Act.STATEMENT and is_past(text=told)
+    answered = act is Act.FRAGMENT and bool(unit.question)
+    resolved, sources = focus.resolve(text=wishes_told(clause=told), turn=unit.turn, reach=4)
+    third = resolved if answered else third_person_text(text=resolved, voice=unit.voice, past=past)
+    named = OnTopic(third)
+    if not answered and not _SELF.search(told):
+        named = with_topic(text=third, topic=focus.topic, turn=unit.turn)
+    found = resolve_dates(text=named.text, today=unit.at.date(), past=past)
+    label = label_clause(clause=told, dates=found.dates, past=past, request=False, chat=False)
     if label.memory_type is MemoryType.SEMANTIC and label.importance == 5:
         label = Label(label.memory_type, 4, label.category, label.attribute, confidence=0.5)
+    asked = [unit.question_id] if answered and unit.question_id else []
     return Draft(
-        sentence(found.text), label, merged_sources(unit.sources, sources), unit.turn, unit.at,
-        unit.voice.name, "", found.dates, clause,
+        sentence(found.text), label, merged_sources(unit.sources, sources, named.sources, asked),
+        unit.turn, unit.at, unit.voice.name, named.about, found.dates, told,
     )  # fmt: skip

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from ..types import Candidate, Participants, SourceMessage
@@ -10,6 +12,7 @@ from .compose import Walk
 from .corrections import apply_corrections
 from .dialogue import read_units
 from .drafts import Draft, to_candidate
+from .guards import MASK, mask_secrets, secrets_in
 from .review import uncovered_drafts
 from .words import display_name
 
@@ -31,7 +34,7 @@ class RulesExtractor:
         drafts = Walk(
             units=apply_corrections(units=units), agent=display_name(participants.agent)
         ).drafts()
-        return _candidates(drafts, messages, 1)
+        return _candidates(drafts, [*context, *messages], len(context), 1)
 
     def review(
         self,
@@ -47,17 +50,33 @@ class RulesExtractor:
         )
         drafts = uncovered_drafts(units=units, first_pass=first_pass)
         known = {candidate.content.lower() for candidate in first_pass}
-        found = _candidates(drafts, messages, 2)
+        found = _candidates(drafts, [*context, *messages], len(context), 2)
         return [candidate for candidate in found if candidate.content.lower() not in known]
 
 
 def _candidates(
-    drafts: list[Draft], messages: Sequence[SourceMessage], extraction_pass: int
+    drafts: list[Draft], read: Sequence[SourceMessage], skipped: int, extraction_pass: int
 ) -> list[Candidate]:
-    allowed: frozenset[UUID] = frozenset(message.id for message in messages)
+    """The drafts as candidates; the first `skipped` of the messages read are mere context."""
+    allowed: frozenset[UUID] = frozenset(message.id for message in read[skipped:])
+    secrets = [secret for message in read for secret in secrets_in(text=message.content)]
     found: dict[str, Candidate] = {}
     for draft in drafts:
         candidate = to_candidate(draft=draft, extraction_pass=extraction_pass, allowed=allowed)
         if candidate is not None:
+            candidate = _recognisable(candidate, secrets)
             found.setdefault(candidate.content.lower(), candidate)
     return list(found.values())
+
+
+def _recognisable(candidate: Candidate, secrets: Sequence[str]) -> Candidate:
+    """Mask the secrets that the writing constraints would no longer know for what they are.
+
+    "The door code is 4711" is left as it is, so that its masking is noticed and recorded there;
+    the code alone, cut from the words that say what it is, would pass.
+    """
+    for secret in secrets:
+        where = re.compile(re.escape(secret), re.IGNORECASE)
+        if where.search(mask_secrets(text=candidate.content)):
+            candidate = replace(candidate, content=where.sub(MASK, candidate.content))
+    return candidate

@@ -62,8 +62,19 @@ _FROM_NOW = re.compile(
 )
 
 
+_HEADS = word_set("rule plan aim order limit cost price charge place answer")
+_NAMES_ONLY = re.compile(r"[A-Z][\w+#.]*(?:,\s[A-Z][\w+#.]*)*,?\s(?:and|or|plus|with)\s[A-Z]")
+
+
+def names_only(*, text: str) -> bool:
+    """Whether a text opens with names in a row ("Go and Svelte"), whatever else they may mean."""
+    return bool(_NAMES_ONLY.match(text))
+
+
 def is_imperative(*, text: str) -> bool:
     """Whether a sentence begins with a bare verb that tells somebody to do something."""
+    if names_only(text=text):
+        return False
     words = words_of(_FROM_NOW.sub("", text))
     while words and words[0] in {
         "please",
@@ -88,6 +99,9 @@ def is_imperative(*, text: str) -> bool:
         return False
     if len(words) == 1:
         return words[0] not in AMBIGUOUS
+    if words[0] in _HEADS and words[1] in PREPOSITIONS and ": " in text[:60]:
+        # "rule for everyone: …" heads what follows.
+        return False
     if len(words) == 2 and words[0] in AMBIGUOUS and any(char.isdigit() for char in words[1]):
         return False
     if (
@@ -107,7 +121,8 @@ _CONDITION_HEAD = re.compile(
 )
 _AFTER_IS = word_set(
     "due ready gone done paid booked closed over too still also already always never not in on "
-    "a an the been at going my our your away out off back here there ill sick pregnant"
+    "a an the been at going my our your away out off back here there ill sick pregnant "
+    "bad good broken down full empty better worse allergic free available late early"
 )
 _IS_CONTRACTED = word_set(
     "it's that's there's he's she's what's who's here's everyone's everything's"

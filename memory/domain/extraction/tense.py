@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+import re
+
 from .verbs import AMBIGUOUS, BASES, THIRD, UNMARKED, is_past_form
 from .words import DETERMINERS, word_set, words_of
 
 _PLAIN_SUBJECTS = word_set("i we they you")
+_LABEL = re.compile(
+    r"(?:for|on|with|in|at|about)?\s?(?:[\w’'-]+\s?){1,4}:\s(?=[A-Za-z])", re.IGNORECASE
+)
+# Verbs without a past form of their own that tell of one moment: "I hurt my knee".
+_SUDDEN = word_set("hurt hit quit burst")
+# Participles that tell what a thing is like: "VAT included", "trunk based".
+_STATIVE = word_set(
+    "included attached required needed allowed based located called named known preferred booked "
+    "signed printed sealed rejected accepted closed"
+)
+_HABITS = frozenset({"always", "never", "usually", "only", "often"})
+_ACTORS = word_set("i we he she they it was were had been got be who nobody everyone")
 _SINGULAR_SUBJECTS = word_set("he she it that this which who")
 
 
 def is_past(*, text: str) -> bool:
     """Whether the sentence tells of the past, by its first finite verb."""
-    words = words_of(text)
+    words = words_of(_LABEL.sub("", text))
     if (
         words[:1]
         and words[0] in {"when", "whenever", "if", "once", "before", "after"}
         and "," in text
     ):
         words = words_of(text.split(",", 1)[1])
+    if words[:1] == ["no"] and len(words) > 2 and is_past_form(word=words[2]):
+        # "No form needed": what holds, without its verb.
+        words = words[3:]
+    if words[:1] in (["i"], ["we"]) and words[1:2] and words[1] in _SUDDEN:
+        return True
     for index, word in enumerate(words):
+        if word in _HABITS and words[index + 1 : index + 2] and words[index + 1] in THIRD:
+            return False
         if word.endswith(("'s", "'re")) and words[index + 1 : index + 2]:
             # "the floor's freshly oiled" tells how it is now.
             adverb = words[index + 1]
@@ -54,6 +75,8 @@ def is_past(*, text: str) -> bool:
             and words[index - 1] not in {"to", "did", "didn't", "a", "the"}
         ):
             return False
+        if word in _STATIVE and (not index or words[index - 1] not in _ACTORS):
+            continue
         if is_past_form(word=word) and (index == 0 or words[index - 1] not in DETERMINERS | {"be"}):
             return True
         before = words[index - 1] if index else ""

@@ -52,6 +52,16 @@ _NOT_A_REPORT = re.compile(
 _DONE = re.compile(
     r"->\s?(?:ok|done|passed|success|created|updated|sent|saved|set|true|200)\b", re.IGNORECASE
 )
+_CHANGED = re.compile(
+    r"->\s?[^;]*\b(?:ok|done|passed|created|updated|success\w*|applied|restarted|ready(?:=true)?|healthy)\b",
+    re.IGNORECASE,
+)
+_CONFIRMED = re.compile(
+    r"\b(?:(?:are|is|['’](?:s|re))\s(?:all\s|now\s)?(?:gone|fixed|solved|back|fine|up|green|healthy|"
+    r"ok|okay|working)|works?\s(?:again|now|fine)|working\sagain|that\sdid\sit|did\sthe\strick|"
+    r"(?:it\s|that\s)?worked)\b",
+    re.IGNORECASE,
+)
 _FINDING = re.compile(
     r"\b(?:was|were|had|has|is)\s(?:never|not|no|off|held|stuck|missing|expired|exhausted|full|broken|down|wrong|"
     r"blocked|revoked|disabled|locked|corrupt\w*)\b|n['’]t\b|\b(?:missing|expired|ran\sout|"
@@ -124,6 +134,30 @@ def read_report(*, unit: Unit, run: ToolRun, problem: Draft | None) -> tuple[lis
         label = Label(MemoryType.SEMANTIC, 5, "tasks", "fact", confidence=0.7)
         return [Draft(text, label, sources, unit.turn, unit.at)], ""
     return [], ""
+
+
+def confirmed_fix(*, unit: Unit, text: str, run: ToolRun, problem: Draft | None) -> Draft | None:
+    """The way of doing that a user confirms ("ok, the errors are gone") after tools were run.
+
+    None where nothing was changed, or where the words tell of something else.
+    """
+    steps = [
+        " ".join(tool.text.split("->", 1)[0].split())
+        for tool in run.units
+        if _DONE.search(tool.text) or _CHANGED.search(tool.text)
+    ]
+    if problem is None or not steps or unit.turn - run.last_turn > 3 or not _CONFIRMED.search(text):
+        return None
+    clause = re.sub(r"\b(?:again|just|today|now)\b\s?", "", problem.clause).strip(" .")
+    found = problem.text.partition("; ")[2].rstrip(". ")
+    because = f" and {found}" if found else ""
+    content = (
+        f"When {clause[:1].lower() + clause[1:]}{because}: {', then '.join(steps[:4])}; "
+        f"this worked on {month_day(unit.at.date())}"
+    )
+    sources = merged_sources(problem.sources, [u.message_id for u in run.units], unit.sources)
+    label = Label(MemoryType.PROCEDURAL, 6, "procedure", "tool_pattern", confidence=0.8)
+    return Draft(content, label, sources, unit.turn, unit.at)
 
 
 def _told_by_tool(text: str, run: ToolRun) -> bool:

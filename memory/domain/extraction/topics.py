@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from .drafts import lowered
-from .entities import Mention
+from .mentions import Mention
 from .words import capitalised, words_of
 
 _TOPIC_NOUN = re.compile(

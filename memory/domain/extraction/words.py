@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -114,9 +115,15 @@ COMMON_OPENERS = STOPWORDS | ADVERBS | PREPOSITIONS | DETERMINERS | word_set(
 )  # fmt: skip
 
 
+# The rules ask for the words of one clause a dozen times in a row.
+@lru_cache(maxsize=512)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(WORD.findall(text.lower().replace("’", "'")))
+
+
 def words_of(text: str) -> list[str]:
     """The lower-case words of a text, contractions and hyphenated words whole."""
-    return [match.group().lower().replace("’", "'") for match in WORD.finditer(text)]
+    return list(_words(text))
 
 
 def content_words(text: str) -> list[str]:

@@ -22,6 +22,7 @@ from .requests import wishes_told
 from .rewrite import third_person_text
 from .tense import is_past
 from .topics import OnTopic, with_topic
+from .words import content_words
 
 _SELF = re.compile(r"\b(?:i|me|my|mine|i['’](?:m|ve|ll|d))\b", re.IGNORECASE)
 _WE = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
@@ -34,6 +35,7 @@ _PROPERTY = re.compile(
     r"always|never|only|costs|weighs|takes|lasts|holds|belongs|comes|stays|works\sonly)\b",
     re.IGNORECASE,
 )
+_UNNAMED = re.compile(r"they\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _REACH = 4
 
@@ -77,6 +79,8 @@ class ClauseWriter:
         if _DANGLING.match(resolved) and self._leans(unit, resolved, past):
             return
         third = third_person_text(text=resolved, voice=unit.voice, past=past)
+        if _UNNAMED.match(third) and len(content_words(clause)) > 2:
+            third = f"{unit.voice.name} says that {third[:1].lower()}{third[1:]}"
         today = unit.at.date()
         if is_anchored(text=third):
             own = resolve_dates(text=without_anchors(text=third), today=today, past=past).dates

@@ -1,0 +1,100 @@
+-- How often a team's memories and messages changed: the sums over its rows. A transaction that
+-- changed something adds one as it commits, so the sums move in the order of the commits, and a
+-- reader who finds them unchanged would find everything else unchanged.
+
+-- Whether this is the transaction's first change of that kind in the team. A setting local to the
+-- transaction remembers; it is undone with the savepoint that the change is undone with.
+CREATE FUNCTION palimpsest_is_first_change(kind text, team uuid) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    name text := 'palimpsest.changed_' || kind;
+    changed text := coalesce(current_setting(name, true), '');
+BEGIN
+    IF position(team::text IN changed) > 0 THEN
+        RETURN false;
+    END IF;
+    PERFORM set_config(name, changed || ' ' || team::text, true);
+    RETURN true;
+END
+$$;
+
+-- Adds one to a row of the team that no other transaction holds, or makes another row. Commits of
+-- one team thereby neither wait for each other nor end in a deadlock, in whatever order one of them
+-- changed several teams; a team gets as many rows as ever committed in it at the same moment. Runs
+-- with the owner's rights: the application may read the revision and not write it.
+CREATE FUNCTION palimpsest_move_revision() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+DECLARE
+    of_memories int := (TG_ARGV[0] = 'memories')::int;
+    changed_team uuid;
+    free uuid;
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        changed_team := OLD.team_id;
+    ELSE
+        changed_team := NEW.team_id;
+    END IF;
+    SELECT id INTO free FROM public.audit_teamrevision WHERE team_id = changed_team
+    LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+    IF free IS NULL THEN
+        INSERT INTO public.audit_teamrevision (id, team_id, memories, messages)
+        VALUES (gen_random_uuid(), changed_team, of_memories, 1 - of_memories);
+    ELSE
+        UPDATE public.audit_teamrevision
+        SET memories = memories + of_memories, messages = messages + 1 - of_memories
+        WHERE team_id = changed_team AND id = free;
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+-- What an answer is made of moves the revision. The condition of a constraint trigger is read with
+-- the change, its function runs with the commit: once for a team, however many rows changed.
+CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT OR UPDATE ON memory_memory
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (palimpsest_is_first_change('memories', NEW.team_id))
+    EXECUTE FUNCTION palimpsest_move_revision('memories');
+
+-- Neither the vectors of a model that is not in use yet nor the place in the approximate index.
+CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT OR UPDATE OF embedding, embedding_model,
+        lexemes, people, place, said_at, held_from, held_until, conversation_id, position
+    ON memory_searchentry
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (palimpsest_is_first_change('memories', NEW.team_id))
+    EXECUTE FUNCTION palimpsest_move_revision('memories');
+CREATE CONSTRAINT TRIGGER move_revision_back AFTER DELETE ON memory_searchentry
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (palimpsest_is_first_change('memories', OLD.team_id))
+    EXECUTE FUNCTION palimpsest_move_revision('memories');
+
+CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT OR UPDATE ON memory_contradiction
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (palimpsest_is_first_change('memories', NEW.team_id))
+    EXECUTE FUNCTION palimpsest_move_revision('memories');
+CREATE CONSTRAINT TRIGGER move_revision_back AFTER DELETE ON memory_contradiction
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (palimpsest_is_first_change('memories', OLD.team_id))
+    EXECUTE FUNCTION palimpsest_move_revision('memories');
+
+CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT OR UPDATE ON memory_memoryrelation
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (palimpsest_is_first_change('memories', NEW.team_id))
+    EXECUTE FUNCTION palimpsest_move_revision('memories');
+CREATE CONSTRAINT TRIGGER move_revision_back AFTER DELETE ON memory_memoryrelation
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (palimpsest_is_first_change('memories', OLD.team_id))
+    EXECUTE FUNCTION palimpsest_move_revision('memories');
+
+-- What stands in a prompt; a count of reads changes an answer's recency only, slowly, and would
+-- leave nothing worth keeping.
+CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT ON memory_memoryusage
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (NEW.succeeded + NEW.failed > 0
+        AND palimpsest_is_first_change('memories', NEW.team_id))
+    EXECUTE FUNCTION palimpsest_move_revision('memories');
+CREATE CONSTRAINT TRIGGER move_revision_on_change AFTER UPDATE OF succeeded, failed
+    ON memory_memoryusage
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN ((OLD.succeeded, OLD.failed) IS DISTINCT FROM (NEW.succeeded, NEW.failed)
+        AND palimpsest_is_first_change('memories', NEW.team_id))
+    EXECUTE FUNCTION palimpsest_move_revision('memories');

@@ -1,0 +1,88 @@
+"""What a user asks for: a lasting wish is kept, a one-time request only frames its details."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ..types import MemoryType
+from .acts import is_lasting
+from .answers import complete_answer
+from .dialogue import Unit
+from .drafts import merged_sources
+from .fillers import tells_too_little
+from .labels import Label
+from .pins import pinned_label
+from .procedures import is_procedure
+from .profile import profile_label
+from .replies import question_ids
+from .requests import RequestFrame, as_wish, reminder_before, split_reason
+from .syntax import is_imperative
+from .words import words_of
+from .writer import ClauseWriter
+
+_WORKS = re.compile(
+    r"\b(?:that|this|it|which)\s(?:always\s|usually\s|normally\s)?(?:helps|works|worked|fixes|fixed|"
+    r"helped|does\sthe\strick|did\sthe\strick|solves|solved|has\sworked)\b"
+    r"|\bthat['’]s\s(?:what|how|the\sway)\s(?:we\s|i\s|they\s|[\w’'-]+\s(?:\w+\s)?)(?:does|do|did|always|"
+    r"usually|showed|taught|fixed|fixes)\b|\b(?:that|this|it)\s(?:usually|always|normally)\s(?:does|did)\b",
+    re.IGNORECASE,
+)
+_HOW = re.compile(r"\bhow\s(?:to|do|does|did|can|should|is|are)\b", re.IGNORECASE)
+_PLAIN_WISH = re.compile(r"(?:please\s)?(?:don['’]t|do\snot|never|always)\b", re.IGNORECASE)
+_SPOKEN_TO = frozenset({"profile.language", "profile.timezone"})
+
+
+class Asking:
+    """Reads requests into the ledger; holds the one-time request that is open."""
+
+    def __init__(self, *, writer: ClauseWriter, frame: RequestFrame) -> None:
+        self._writer = writer
+        self._frame = frame
+
+    def request(self, *, unit: Unit, text: str, pinned: bool) -> str:
+        """Take in a request; returns the fact that was given as its reason, or ""."""
+        profile = profile_label(clause=text)
+        spoken = profile if profile and profile.attribute in _SPOKEN_TO else None
+        when = reminder_before(text=text)
+        if when and self._writer.ledger.remind(
+            name=unit.voice.name, when=when, turn=unit.turn, sources=unit.sources
+        ):
+            return ""
+        pointing = {"it", "that", "this"} & set(words_of(text))
+        if pointing and not pinned and tells_too_little(clause=text):
+            return ""
+        lasting = is_lasting(text=text) or bool(_PLAIN_WISH.match(text))
+        told_how = bool(_HOW.search(unit.question)) and is_procedure(clause=text, past=False)
+        if is_imperative(text=text) and (told_how or _WORKS.search(text)):
+            label = Label(MemoryType.PROCEDURAL, 6, "procedure", "procedure")
+            label = pinned_label(label) if pinned else label
+            self._writer.write(unit=unit, clause=text, label=label)
+        elif pinned and is_imperative(text=text):
+            self._writer.write(unit=unit, clause=text, pinned=True)
+        elif spoken or lasting:
+            wish = as_wish(text=text)
+            self._writer.write(unit=unit, clause=wish, pinned=pinned, request=True, label=spoken)
+        elif not self._answer_procedure(unit, text):
+            asked, reason = split_reason(text=text)
+            self.close()
+            self._frame.opened(unit=unit, text=asked)
+            self._writer.observe(unit=unit, text=asked)
+            return reason
+        return ""
+
+    def _answer_procedure(self, unit: Unit, text: str) -> bool:
+        """Imperatives that answer "And when it gets stuck?" are a way of doing something."""
+        whole = complete_answer(question=unit.question, answer=text) if unit.question else ""
+        if not re.match(r"(?i)(?:when|if|in\scase)\b", whole):
+            return False
+        asked = replace(unit, sources=merged_sources(unit.sources, question_ids(unit=unit)))
+        label = Label(MemoryType.PROCEDURAL, 6, "procedure", "procedure")
+        self._writer.write(unit=asked, clause=whole, label=label)
+        return True
+
+    def close(self) -> None:
+        """Write down the open request, where it names details or a date."""
+        request = self._frame.closed()
+        if request is not None:
+            self._writer.ledger.insert_by_turn(request)

@@ -1,0 +1,74 @@
+"""Headings in front of a sentence ("Call notes from Tessera: …") and the topic they set."""
+
+from __future__ import annotations
+
+import re
+
+from .date_expressions import DATE_EXPRESSION
+from .names import names_in
+from .syntax import has_verb
+
+_HEADING = re.compile(
+    r"^(?:(?:a\s)?(?:quick\s|short\s|small\s|brief\s|little\s)?(?:update|news|notes?|call\snotes|"
+    r"meeting\snotes|minutes|summary|recap|details|status|report|feedback|some\s\w+|facts|info)\s"
+    r"(?:on|from|about|for|of|re)\s(?:the\s(?:call|meeting|chat|visit)\swith\s)?|"
+    r"(?:(?:call|meeting|visit)\s)?(?:notes|minutes|summary|recap|update)\s(?=(?-i:[A-Z]))|"
+    r"(?:about|regarding|re|on|for|as\sfor|concerning)\s|(?=(?:the|our)\s(?:[\w-]+\s){0,4}[\w-]+:\s))"
+    r"(?P<topic>[^:,.;?!]{2,50}?)\s?(?::|,|\s[–—-]\s)\s*",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"\s(?:before\si\sforget|again|real(?:ly)?\squick\w*|if\sI\smay)$", re.IGNORECASE
+)
+_TOPIC_DATE = re.compile(
+    r"\s(?P<when>(?:on|next|this|in|coming|tomorrow|from)\b.*)$", re.IGNORECASE
+)
+_PLAIN_HEADING = re.compile(
+    r"^(?:for|about|re|regarding|as\sfor|on)\s(?:the|our|my)\s(?!record\b|handbook\b|wiki\b|"
+    r"notes\b|minutes\b|file\b|docs\b|future\b)"
+    r"(?P<topic>(?:[a-z-]+\s){0,2}[a-z-]+):\s",
+    re.IGNORECASE,
+)
+
+# "Kick-off notes for Heron." as a sentence of its own.
+_HEADING_ALONE = re.compile(
+    r"(?i:(?:(?:my|our|the|some|quick|short)\s)?(?:[\w-]+\s)?(?:notes?|minutes|summary|recap|update|brief|"
+    r"facts|details|outcome|results|agenda|status)\s(?:for|on|from|about|of)\s(?:the\s)?)"
+    r"(?P<topic>[A-Z][\w&’'-]*(?:\s[A-Z&][\w&’'-]*){0,3})[.:!]?"
+)
+_CALLED_AFTER = re.compile(
+    r"(?:the\s)?(?P<name>(?:[A-Z][\w-]+\s){1,3})(?:call|meeting|visit|chat|workshop|"
+    r"kickoff|kick-off|review|sync)$"
+)
+
+
+def heading_of(*, text: str) -> tuple[str, str, bool] | None:
+    """The topic that a heading sets, the sentence without it, and whether the topic has a name.
+
+    None where the sentence has no heading; a date in the heading moves to the end of the sentence.
+    """
+    alone = _HEADING_ALONE.fullmatch(text)
+    if alone:
+        return alone.group("topic"), "", True
+    match = _HEADING.match(text)
+    plain = _PLAIN_HEADING.match(text)
+    if plain and (match is None or not names_in("of " + match.group("topic"))):
+        return "the " + plain.group("topic").lower(), text[plain.end() :], False
+    if match is None:
+        return None
+    topic = _ASIDE.sub("", match.group("topic").strip())
+    if not match.start("topic") and has_verb(text=topic):
+        return None
+    separator = match.group()[len(match.group().rstrip(": ,–—-")) :]
+    about = re.match(r"(?:about|as\sfor|regarding)", text, re.IGNORECASE)
+    if not names_in("of " + topic) or (":" not in separator and not about):
+        return None
+    called = _CALLED_AFTER.match(topic)
+    topic = called.group("name").strip() if called else topic
+    topic = "the " + topic[4:] if topic.startswith("The ") else topic
+    rest = text[match.end() :]
+    when = _TOPIC_DATE.search(topic)
+    if when and DATE_EXPRESSION.search(when.group("when")):
+        topic = topic[: when.start()]
+        rest = f"{rest.rstrip('. ')}, {when.group('when')}"
+    return topic, rest, True

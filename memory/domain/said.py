@@ -1,0 +1,106 @@
+"""Messages as the raw search reads and shows them: what somebody said, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from .escaping import escaped_line, plain_line
+from .extraction.guards import is_command, mask_secrets, without_rendered_memory
+from .text import normalise_text
+from .types import Role
+
+HEADING = "## What Was Said"
+# System messages are the prompt itself, memory included; a tool's output is data for the agent, in
+# bulk, that would drown what people said. Extraction takes from it what is worth keeping.
+SPEAKING_ROLES = (Role.USER.value, Role.ASSISTANT.value)
+# About 115 tokens: a line of a prompt, however long the message.
+MOST_CHARS = 400
+MOST_NAME_CHARS = 40
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\s*\n+\s*")
+_WORD = re.compile(r"[^\W_]+")
+# Enough of a word to know it again with another ending.
+_STEM_CHARS = 5
+
+
+def searchable_text(content: str) -> str:
+    """What of a message is searched and shown: without memory that was rendered into a prompt.
+
+    Found again, injected memory would come back as if somebody had said it. Keys, passwords and
+    card numbers are masked, as in memories. Empty when nothing else was said.
+    """
+    return mask_secrets(text=without_rendered_memory(text=content)).strip()
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether both are the same words: a message that is the question cannot answer it."""
+    return normalise_text(one) == normalise_text(other)
+
+
+def excerpt(text: str, *, words: Collection[str], limit: int = MOST_CHARS) -> str:
+    """At most `limit` characters of a message on one line, from where most of `words` stand.
+
+    Sentences that try to steer the memory or the agent are left out, as extraction does; what is
+    cut away shows as "…". Empty when nothing is left.
+    """
+    sentences = [
+        line
+        for sentence in _SENTENCE_END.split(text)
+        if (line := plain_line(sentence)) and not is_command(text=line)
+    ]
+    whole = " ".join(sentences)
+    if len(whole) <= limit:
+        return whole
+    stems = {word[:_STEM_CHARS] for word in words}
+    start, end = max(
+        (_window(sentences, first, limit) for first in range(len(sentences))),
+        key=lambda window: (_held(sentences[slice(*window)], stems), -window[0]),
+    )
+    body = " ".join(sentences[start:end])
+    if len(body) > limit:
+        body = _around(body, stems, limit)
+    return f"{'… ' if start else ''}{body}{' …' if end < len(sentences) else ''}"
+
+
+def _window(sentences: list[str], first: int, limit: int) -> tuple[int, int]:
+    """As many sentences from `first` on as fit, at least one."""
+    last, length = first + 1, len(sentences[first])
+    while last < len(sentences) and length + 1 + len(sentences[last]) <= limit:
+        length += 1 + len(sentences[last])
+        last += 1
+    return first, last
+
+
+def _held(sentences: list[str], stems: Collection[str]) -> int:
+    found = {word[:_STEM_CHARS] for word in _WORD.findall(" ".join(sentences).casefold())}
+    return len(found & set(stems))
+
+
+def _around(sentence: str, stems: Collection[str], limit: int) -> str:
+    """The part of a long sentence that begins a little before the first word sought."""
+    places = [
+        match.start()
+        for match in _WORD.finditer(sentence)
+        if match[0].casefold()[:_STEM_CHARS] in stems
+    ]
+    start = max(0, min(places, default=0) - limit // 4)
+    if start:
+        start = sentence.find(" ", start) + 1
+    return f"{'… ' if start else ''}{sentence[start : start + limit].strip()} …"
+
+
+@dataclass(frozen=True, slots=True)
+class SaidLine:
+    """A line of a prompt that quotes a message; `text` is an excerpt."""
+
+    text: str
+    speaker: str
+    said_at: datetime
+
+    def render(self) -> str:
+        """One line with its day and speaker; neither name nor text can open anything."""
+        name = escaped_line(plain_line(self.speaker)[:MOST_NAME_CHARS])
+        name = name.replace("[", "&#91;").replace("]", "&#93;")
+        return f"[SAID {self.said_at:%Y-%m-%d} by {name}]: {escaped_line(self.text)}"

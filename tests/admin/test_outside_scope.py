@@ -1,0 +1,143 @@
+"""A merge in the admin waits for a model without holding a transaction, and still does its work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import uuid4
+
+import psycopg
+import pytest
+from django.db import connection, connections
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, RequestFactory, override_settings
+from psycopg.conninfo import make_conninfo
+
+from memory.clients.tools import default_tools
+from memory.domain.viewer import Viewer
+from memory.models import Contradiction, Memory
+from memory.services.write_path import write_memories
+from teams.middleware import StaffScopeMiddleware, outside_staff_scope
+from teams.models import Membership, Team
+from teams.tenancy import team_scope
+from tests.admin.conftest import join
+from tests.conftest import Cast, make_cast
+from tests.factories import StaffUserFactory
+from tests.memory.test_write_path import draft
+from tests.openai_server import Behaviour, FakeOpenAI, RecordedRequest, answer
+
+SUBJECT = "office.place"
+
+
+class WatchingModel(FakeOpenAI):
+    """An endpoint that looks, at every request, for connections that wait inside a transaction."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting: list[int] = []
+
+    def take(self, request: RecordedRequest) -> Behaviour:
+        """Look first, then answer as scripted."""
+        with psycopg.connect(make_conninfo(**connection_parameters())) as own:
+            row = own.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND state = 'idle in transaction' AND pid <> pg_backend_pid()"
+            ).fetchone()
+        self.waiting.append(int(row[0]) if row else -1)
+        return super().take(request)
+
+
+def connection_parameters() -> dict[str, str]:
+    """How to reach the tests' database."""
+    given = connections["default"].settings_dict
+    names = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host"}
+    found = {ours: str(given[theirs]) for theirs, ours in names.items() if given[theirs]}
+    return {**found, "port": str(given["PORT"])} if given["PORT"] else found
+
+
+@pytest.fixture
+def model() -> Iterator[WatchingModel]:
+    """A judge behind the protocol, chosen by the settings."""
+    with WatchingModel() as running:
+        default_tools.cache_clear()
+        with override_settings(
+            OPENAI_BASE_URL=running.base_url, OPENAI_API_KEY="key", JUDGE_MODEL="judge"
+        ):
+            yield running
+        default_tools.cache_clear()
+
+
+@pytest.fixture
+def town(committed_db: None) -> Cast:
+    """A team whose rows several connections see."""
+    return make_cast(f"town-{uuid4().hex}")
+
+
+def test_a_merge_asks_its_model_outside_any_transaction(town: Cast, model: WatchingModel) -> None:
+    user = StaffUserFactory.create(username=f"rob-{uuid4().hex}")
+    join(user, town.team, "reviewer")
+    client = Client()
+    client.force_login(user)
+    verdict = answer({"reason": "said so", "verdict": "dispute", "confidence": 0.9})
+    other = answer({"reason": "about more", "verdict": "coexist", "confidence": 0.9})
+    model.will(verdict, other, other)
+    viewer = Viewer(team_id=town.team.id, actor="test")
+    texts = ("Office is in Oslo.", "Office is in Bergen.", "Office has a garden.")
+    for text in texts:
+        write_memories(
+            viewer=viewer, drafts=[draft(town, text, subject=SUBJECT)], tools=default_tools()
+        )
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        pair = Contradiction.objects.get()
+    asked_before = len(model.chats)
+    model.will(other)
+
+    page = f"/admin/memory/contradiction/{pair.pk}/merge/"
+    sent = {"content": "Office moved from Oslo to Bergen.", "confirmed": "yes"}
+    response = client.post(page, sent)
+
+    assert response.status_code == 302
+    assert len(model.chats) > asked_before
+    assert set(model.waiting) == {0}
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        assert Contradiction.objects.get().resolution == "merged"
+        assert Memory.objects.live().filter(content=sent["content"]).exists()
+
+
+def request_of(team: Team) -> HttpRequest:
+    """A page of a login of the team."""
+    request = RequestFactory().get("/admin/")
+    request.user = StaffUserFactory.create(username=f"ann-{uuid4().hex}")
+    join(request.user, team, "viewer")
+    return request
+
+
+def test_the_scope_is_left_and_entered_again(town: Cast) -> None:
+    seen: list[tuple[bool, int]] = []
+
+    def look() -> None:
+        seen.append((connection.in_atomic_block, Membership.objects.count()))
+
+    def page(request: HttpRequest) -> HttpResponse:
+        look()
+        with outside_staff_scope(request):
+            look()
+        look()
+        return HttpResponse()
+
+    StaffScopeMiddleware(page)(request_of(town.team))
+
+    assert seen == [(True, 1), (False, 0), (True, 1)]
+    assert not connection.in_atomic_block
+
+
+def test_a_failure_outside_is_raised_where_the_scope_holds_again(town: Cast) -> None:
+    def page(request: HttpRequest) -> HttpResponse:
+        with pytest.raises(LookupError), outside_staff_scope(request):
+            raise LookupError
+        assert Membership.objects.count() == 1
+        return HttpResponse(status=500)
+
+    response = StaffScopeMiddleware(page)(request_of(town.team))
+
+    assert response.status_code == 500
+    assert not connection.in_atomic_block
