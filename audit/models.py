@@ -7,13 +7,17 @@ from django.utils import timezone
 
 from teams.ids import new_id
 from teams.models import Team
+from teams.models.base import TeamOwned
 
 
 class MemoryLog(models.Model):
     """One change of one memory, written by the database in the transaction of the change.
 
     `state` is every column of the memory after the change except its text and `updated_at`;
-    `digest` is the SHA-256 of the text, which stands once, in the memory itself.
+    `digest` is the SHA-256 of the text, which stands once, in the memory itself. `commit_id` is the
+    commit it is part of, `is_first` marks the memory's own beginning, and `detail` holds what the
+    state cannot say, as the links of a memory that was linked. `at` is when the change was made;
+    when others could see it is the time of its commit.
     """
 
     seq = models.BigAutoField(primary_key=True)
@@ -27,6 +31,9 @@ class MemoryLog(models.Model):
     conversation_id = models.UUIDField(null=True)
     revision = models.BigIntegerField(null=True)
     at = models.DateTimeField()
+    commit_id = models.BigIntegerField(editable=False)
+    is_first = models.BooleanField(editable=False)
+    detail = models.JSONField(null=True, editable=False)
 
     class Meta:
         verbose_name = "log entry"
@@ -37,6 +44,13 @@ class MemoryLog(models.Model):
             models.Index(fields=["team", "at"], name="memory_log_by_time"),
             models.Index(
                 fields=["team", "conversation_id", "revision"], name="memory_log_by_revision"
+            ),
+            models.Index(fields=["team", "commit_id", "memory_id"], name="memory_log_by_commit"),
+            models.Index(
+                fields=["team", "memory_id"],
+                include=["seq"],
+                condition=models.Q(is_first=True),
+                name="memory_log_of_births",
             ),
         ]
 
@@ -74,7 +88,7 @@ class OperationalEvent(models.Model):
 
 
 class TeamRevision(models.Model):
-    """A part of a team's revision, which is the sums over its rows; see audit/sql/team_revision.sql.
+    """A part of a team's revision, which is the sums over its rows (audit/sql/team_revision.sql).
 
     `memories` counts the transactions that changed what its answers are made of, `messages` those
     that changed its messages. The database writes it and nobody else.
@@ -104,3 +118,108 @@ class WrittenBatch(models.Model):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+
+class Seal(TeamOwned):
+    """One range of a team's log, closed for good: the rows after `after_seq` up to `last_seq`.
+
+    `leaves` holds each row's number (8 bytes), the digest of what outlives an erasure (32) and that
+    of the rest (32); `digest` is keyed, by a key outside the database that `key_id` tells apart,
+    and covers all of it and the digest of the seal before (audit/services/seals.py).
+    """
+
+    number = models.PositiveBigIntegerField()
+    after_seq = models.BigIntegerField()
+    last_seq = models.BigIntegerField()
+    rows = models.PositiveIntegerField()
+    leaves = models.BinaryField()
+    key_id = models.CharField(max_length=16)
+    digest = models.BinaryField(max_length=32)
+    sealed_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["team", "number"], name="seal_number_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"seal {self.number}"
+
+
+class Erasure(TeamOwned):
+    """That a person was erased; written by the erasure itself, in its transaction.
+
+    `counts` says how much of what kind was emptied, and `kept`, the ids of readable memories about
+    others that rest on it in part.
+    """
+
+    end_user_id = models.UUIDField()
+    actor = models.CharField(max_length=200)
+    reason = models.TextField(blank=True, default="")
+    counts = models.JSONField(default=dict)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-at"]
+        constraints = [
+            models.UniqueConstraint(fields=["team", "end_user_id"], name="erasure_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"erasure {self.end_user_id}"
+
+
+class LogCommit(models.Model):
+    """A transaction that changed memories of a team; see audit/sql/commit_order.sql.
+
+    `position` numbers a team's commits in their order and `at` grows with it: what a reader saw at
+    an instant is all commits up to it. No row of these commits has a greater number than `last_seq`
+    and no memory a greater id than `last_memory_id`, which keeps reads of the past short.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    transaction_number = models.BigIntegerField()
+    began_at = models.DateTimeField()
+    is_last = models.BooleanField()
+    position = models.BigIntegerField(null=True)
+    at = models.DateTimeField(null=True)
+    last_seq = models.BigIntegerField(null=True)
+    last_memory_id = models.UUIDField(null=True)
+
+    class Meta:
+        verbose_name = "commit"
+        ordering = ["-position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "transaction_number", "began_at"], name="commit_of_transaction"
+            ),
+            models.UniqueConstraint(fields=["team", "position"], name="commit_position_once"),
+        ]
+        indexes = [
+            models.Index(fields=["team", "at"], name="commit_by_time"),
+            models.Index(
+                fields=["transaction_number"],
+                condition=models.Q(at__isnull=True),
+                name="commit_under_way",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"commit {self.position}"
+
+
+class CommitClock(TeamOwned):
+    """The position and time of a team's last commit; written by the database alone."""
+
+    position = models.BigIntegerField()
+    at = models.DateTimeField()
+    last_seq = models.BigIntegerField()
+    last_memory_id = models.UUIDField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["team"], name="commit_clock_of_team")]
+
+    def __str__(self) -> str:
+        return f"{self.position} at {self.at}"

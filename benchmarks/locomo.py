@@ -53,7 +53,7 @@ def measure(
     tools: Tools,
 ) -> dict[str, Table]:
     """All figures: recall by way of searching, rates by way in, latencies by mode and call."""
-    from benchmarks.locomo_runs import WAYS_IN, Asker, Latencies, ingest, own_server
+    from benchmarks.locomo_runs import INCLUDE_RAW, WAYS_IN, Asker, Latencies, ingest, own_server
 
     recalls = references(samples=samples, limit=limit, tools=tools)
     rates: Table = {}
@@ -66,7 +66,13 @@ def measure(
             done = []
             for sample in samples:
                 home = ingest(sample=sample, mode=WAYS_IN[mode], tools=tools)
-                asker = Asker(sample=sample, home=home, limit=limit, latencies=calls)
+                asker = Asker(
+                    sample=sample,
+                    home=home,
+                    limit=limit,
+                    latencies=calls,
+                    include_raw=INCLUDE_RAW[mode],
+                )
                 if "process" in via:
                     asker.ask_in_process(recall=recall, tools=tools)
                 if server is not None:
@@ -97,7 +103,7 @@ def _rates(mode: str, done: Sequence[ImportSummary]) -> dict[str, Any]:  # Any: 
     messages = sum(each.new_messages for each in done)
     memories = sum(each.new_memories for each in done)
     extracting = sum(each.extract_seconds for each in done)
-    extracts = mode == "extracted"
+    extracts = mode != "verbatim"
     # An extracted memory is written within the extraction, a verbatim one in a step of its own.
     writing = extracting if extracts else sum(each.write_seconds for each in done)
     return {
@@ -153,13 +159,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the LoCoMo files")
     parser.add_argument("--conversations", help="names of files, as in 26,30; all when left out")
-    parser.add_argument("--mode", default="verbatim,extracted")
+    parser.add_argument(
+        "--mode",
+        default="verbatim,extracted,extracted+raw",
+        help="extracted+weak: messages where memories are weak, as by default",
+    )
     parser.add_argument("--via", default="process,http", help="process gives recall, both latency")
     parser.add_argument("--limit", type=int, default=max(DEPTHS), help="results of a search")
     parser.add_argument("--questions", type=int, help="of each conversation; all when left out")
     parser.add_argument("--json", action="store_true", help="all figures, for machines")
     given = parser.parse_args()
-    modes = _choices(parser, given.mode, "verbatim extracted")
+    modes = _choices(parser, given.mode, "verbatim extracted extracted+raw extracted+weak")
     via = _choices(parser, given.via, "process http")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("DATABASE_POOL_SIZE", "0")

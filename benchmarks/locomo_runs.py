@@ -21,10 +21,12 @@ from benchmarks.locomo_data import Recall, Sample
 from memory.clients.tools import Tools
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
+from memory.services.cascade import Depth, ScoredMessage
 from memory.services.importing import ImportMode, ImportSummary, ImportTarget, import_transcripts
+from memory.services.message_index import index_team
 from memory.services.ranking import Question
 from memory.services.recall import ScoredMemory
-from memory.services.retrieval import retrieve, search
+from memory.services.retrieval import retrieve, search_levels
 from teams.models import Agent, EndUser
 from teams.services.keys import issue_key
 from teams.services.people import create_team
@@ -33,7 +35,19 @@ from teams.tenancy import team_scope
 ACTOR = "benchmark:locomo"
 AGENT, USER = "observer", "speakers"
 TOKEN_BUDGET = 2000
-WAYS_IN = {"verbatim": ImportMode.VERBATIM, "extracted": ImportMode.MESSAGES}
+WAYS_IN = {
+    "verbatim": ImportMode.VERBATIM,
+    "extracted": ImportMode.MESSAGES,
+    "extracted+raw": ImportMode.MESSAGES,
+    "extracted+weak": ImportMode.MESSAGES,
+}
+# Whether the messages themselves are searched; None where memories are weak, as by default.
+INCLUDE_RAW = {
+    "verbatim": False,
+    "extracted": False,
+    "extracted+raw": True,
+    "extracted+weak": None,
+}
 _START_SECONDS = 30
 
 
@@ -72,6 +86,7 @@ def ingest(*, sample: Sample, mode: ImportMode, tools: Tools) -> Home:
         actor=ACTOR,
         now=timezone.now(),
     )
+    index_team(team_id=team.id, tools=tools)
     with team_scope(team_ids=[team.id], actor=ACTOR):
         viewer = Viewer(
             team_id=team.id,
@@ -84,12 +99,16 @@ def ingest(*, sample: Sample, mode: ImportMode, tools: Tools) -> Home:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Asks the questions of a sample in its team; `limit` is the results of a search."""
+    """Asks the questions of a sample in its team; `limit` is the results of a search.
+
+    `include_raw` is that of `cascade.Depth`.
+    """
 
     sample: Sample
     home: Home
     limit: int
     latencies: Latencies
+    include_raw: bool | None = False
 
     def ask_in_process(self, *, recall: Recall, tools: Tools) -> None:
         """Search for every question, note what was found and how long search and retrieve took."""
@@ -99,7 +118,7 @@ class Asker:
                 self._search(asked, tools)  # the first statement of a connection is slower
             with self.latencies.of("process search"):
                 found = self._search(asked, tools)
-            recall.add(question, [each.memory.source_external_ids for each in found])
+            recall.add(question, [_turns(each) for each in found])
             with self.latencies.of("process retrieve"):
                 retrieve(
                     viewer=self.home.viewer,
@@ -108,18 +127,20 @@ class Asker:
                     token_budget=TOKEN_BUDGET,
                     limit=None,
                     include_cold=False,
+                    include_raw=self.include_raw,
                     tools=tools,
                     now=timezone.now(),
                 )
 
-    def _search(self, question: Question, tools: Tools) -> list[ScoredMemory]:
-        return search(
+    def _search(self, question: Question, tools: Tools) -> list[ScoredMemory | ScoredMessage]:
+        return search_levels(
             viewer=self.home.viewer,
             question=question,
             limit=self.limit,
+            depth=Depth(include_cold=False, include_raw=self.include_raw),
             tools=tools,
             now=timezone.now(),
-        )
+        ).results
 
     def ask_over_http(self, server: Server) -> None:
         """Every question through the API, timed until the whole answer is read."""
@@ -129,12 +150,23 @@ class Asker:
         server.reconnect()
         for question in self.sample.questions:
             query = {"query": question.text, "agent": AGENT, "user": USER}
-            path = f"/v1/memories/search?{urlencode({**query, 'limit': self.limit})}"
-            body = json.dumps({**query, "token_budget": TOKEN_BUDGET})
+            depth: dict[str, bool] = {"include_cold": False}
+            if self.include_raw is not None:
+                depth["include_raw"] = self.include_raw
+            searched = {**query, "limit": self.limit, **depth}
+            path = f"/v1/memories/search?{urlencode(searched)}"
+            body = json.dumps({**query, "token_budget": TOKEN_BUDGET, **depth})
             with self.latencies.of("http search"):
                 server.call("GET", path, token=token)
             with self.latencies.of("http retrieve"):
                 server.call("POST", "/v1/retrieve", token=token, body=body)
+
+
+def _turns(found: ScoredMemory | ScoredMessage) -> list[str]:
+    """The turns that a result stands for."""
+    if isinstance(found, ScoredMemory):
+        return found.memory.source_external_ids
+    return [found.external_id] if found.external_id else []
 
 
 class Server:

@@ -200,7 +200,12 @@ def graph_recall(*, owner: Owner, questions: int, tools: Tools) -> tuple[float, 
                 ]
                 for is_exact in (True, False)
             ]
-            shares.append([len(set(found[0][:k]) & set(found[1][:k])) / k for k in (10, 50)])
+            shares.append(
+                [
+                    len(set(found[0][:k]) & set(found[1][:k])) / max(1, len(found[0][:k]))
+                    for k in (10, 50)
+                ]
+            )
     ten, fifty = np.mean(shares, axis=0)
     return float(ten), float(fifty)
 

@@ -28,6 +28,8 @@ _DOMAIN = {
     errors.ForbiddenError: (403, "Forbidden"),
     errors.InvalidError: (422, "Invalid input"),
     errors.ConflictError: (409, "Conflict"),
+    errors.TooLargeError: (413, "Content too large"),
+    errors.StaleError: (412, "Precondition failed"),
     errors.UnavailableError: (503, "Service unavailable"),
 }
 _TITLES = {

@@ -12,10 +12,14 @@ from django.utils import timezone
 from memory.clients.tools import default_tools
 from memory.services.job_runs import run_job
 from memory.services.jobs import RUN_JOB_TASK, overdue_jobs
+from memory.services.message_index import index_waiting
 from memory.services.usage import flush_noted_usage
 from memory.services.vector_graphs import extend_vector_graphs
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
+
+# Of each team; the next sweep goes on.
+MESSAGES_A_SWEEP = 5_000
 
 
 @shared_task(
@@ -55,3 +59,9 @@ def flush_usage() -> None:
 def extend_graphs() -> None:
     """Add the latest vectors of large teams to their approximate index."""
     extend_vector_graphs(seconds=settings.CELERY_TASK_TIME_LIMIT / 4)
+
+
+@shared_task(name="memory.tasks.index_messages")
+def index_messages() -> None:
+    """Make the messages that wait searchable, a few thousand of each team at a time."""
+    index_waiting(tools=default_tools(), most=MESSAGES_A_SWEEP)

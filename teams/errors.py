@@ -30,3 +30,11 @@ class UnavailableError(DomainError):
 
 class ConflictError(DomainError):
     """The input fights with what is stored; nothing was changed."""
+
+
+class TooLargeError(DomainError):
+    """The input is larger than what is kept of its kind; nothing was changed."""
+
+
+class StaleError(DomainError):
+    """What is stored is no longer, or not yet, what the caller meant; nothing was changed."""

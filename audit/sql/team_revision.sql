@@ -2,18 +2,17 @@
 -- changed something adds one as it commits, so the sums move in the order of the commits, and a
 -- reader who finds them unchanged would find everything else unchanged.
 
--- Whether this is the transaction's first change of that kind in the team. A setting local to the
--- transaction remembers; it is undone with the savepoint that the change is undone with.
+-- Whether this is the transaction's first change of that kind in the team. A setting of the team's
+-- own, local to the transaction, remembers; it is undone with the savepoint of the change.
 CREATE FUNCTION palimpsest_is_first_change(kind text, team uuid) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    name text := 'palimpsest.changed_' || kind;
-    changed text := coalesce(current_setting(name, true), '');
+    name text := 'palimpsest.' || kind || '_' || replace(team::text, '-', '');
 BEGIN
-    IF position(team::text IN changed) > 0 THEN
+    IF current_setting(name, true) = 'changed' THEN
         RETURN false;
     END IF;
-    PERFORM set_config(name, changed || ' ' || team::text, true);
+    PERFORM set_config(name, 'changed', true);
     RETURN true;
 END
 $$;

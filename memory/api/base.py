@@ -31,6 +31,8 @@ def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
         403: "The key may not act as that agent.",
         404: "There is no such thing for this key.",
         409: "It conflicts with what is stored or under way.",
+        412: "What is stored is at another version than the request asks; nothing was stored.",
+        413: "It is larger than what is kept of its kind; nothing was stored.",
         422: "A field is wrong; nothing was stored.",
         503: "A service is away; try again after Retry-After seconds.",
     }

@@ -101,6 +101,7 @@ class ConversationViewSet(ApiViewSet):
                 for each in given["messages"]
             ],
             now=timezone.now(),
+            tools=default_tools(),
         )
         return Response(
             MessageListSerializer({"messages": rows}).data, status=status.HTTP_201_CREATED

@@ -29,6 +29,16 @@ MAX_TOKEN_BUDGET = 1_000_000
 PER_REQUEST = settings.MAX_ITEMS_PER_REQUEST
 
 
+INCLUDE_COLD = (
+    "true: cold memories and past ones too; false: never. When left out, cold ones are looked at"
+    " when the others say little about the question."
+)
+INCLUDE_RAW = (
+    "true: the messages themselves too; false: never. When left out, they are looked at when"
+    " memories say little about the question."
+)
+
+
 class StrictSerializer(serializers.Serializer[Any]):
     """Refuses fields it does not know, so that a misspelt one is not silently ignored."""
 
@@ -169,7 +179,8 @@ class RetrieveSerializer(StrictSerializer):
         help_text="Tokens of the prompt; the agent's own budget (2000) when left out.",
     )
     limit = StrictIntegerField(required=False, allow_null=True, min_value=1, max_value=PER_REQUEST)
-    include_cold = StrictBooleanField(required=False, default=False)
+    include_cold = StrictBooleanField(required=False, help_text=INCLUDE_COLD)
+    include_raw = StrictBooleanField(required=False, help_text=INCLUDE_RAW)
 
 
 class QuerySerializer(StrictSerializer):
@@ -229,7 +240,8 @@ class SearchQuerySerializer(QuerySerializer):
     user = NameField(required=False, max_length=200)
     project = NameField(required=False)
     min_importance = serializers.IntegerField(required=False, default=1, min_value=1, max_value=10)
-    include_cold = serializers.BooleanField(required=False, default=False)
+    include_cold = serializers.BooleanField(required=False, help_text=INCLUDE_COLD)
+    include_raw = serializers.BooleanField(required=False, help_text=INCLUDE_RAW)
     limit = serializers.IntegerField(required=False, default=20, min_value=1, max_value=PER_REQUEST)
 
 

@@ -22,20 +22,19 @@ from memory.api.input import (
 )
 from memory.api.memory_actions import MemoryActions, code_of
 from memory.api.output import (
-    FoundMemorySerializer,
     MemorySerializer,
-    SearchSerializer,
     WrittenMemorySerializer,
 )
+from memory.api.said_output import SearchSerializer
 from memory.clients.tools import default_tools
 from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.memories import MemoryFilters, filtered_memories, memory_for
+from memory.services.cascade import Depth
 from memory.services.explicit import StatedMemory, remember
 from memory.services.ranking import Question
-from memory.services.recall import ScoredMemory
-from memory.services.retrieval import search
+from memory.services.retrieval import search_levels
 from memory.services.state import delete_memory
 from teams.tenancy import team_scope
 
@@ -130,7 +129,11 @@ class MemoryViewSet(MemoryActions):
     )
     @action(detail=False, methods=["get"])
     def search(self, request: Request) -> Response:
-        """Memories by meaning and words, best first, with the signals behind each score."""
+        """Memories by meaning and words, best first, with the signals behind each score.
+
+        Where memories say little about it, or with `include_raw`, the messages themselves too,
+        with the level `raw`. A filter of memories leaves them out unless they are asked for.
+        """
         given = self.params(SearchQuerySerializer)
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
             viewer = named_viewer(
@@ -139,39 +142,26 @@ class MemoryViewSet(MemoryActions):
                 user=given.get("user"),
                 project=given.get("project"),
             )
-        found = search(
+        found = search_levels(
             viewer=viewer,
             rows=_filtered(given),
-            include_cold=given["include_cold"],
+            depth=Depth(given.get("include_cold"), given.get("include_raw")),
             question=Question(given["query"]),
             limit=given["limit"],
             tools=default_tools(),
             now=timezone.now(),
         )
-        return Response(
-            {"results": FoundMemorySerializer(map(found_memory, found), many=True).data}
-        )
+        return Response(SearchSerializer(found).data)
 
 
 def _filtered(given: dict[str, Any]) -> MemoryQuerySet | None:  # Any: checked parameters
     """What the search is narrowed to; None where it is not."""
     if given["min_importance"] <= 1 and not given.get("memory_types"):
         return None
-    rows = Memory.objects.searchable(include_cold=given["include_cold"]).filter(
-        importance__gte=given["min_importance"]
-    )
+    rows = Memory.objects.filter(importance__gte=given["min_importance"])
     if given.get("memory_types"):
         rows = rows.filter(memory_type__in=given["memory_types"])
     return rows
-
-
-def found_memory(item: ScoredMemory) -> Memory:
-    """The memory carrying its score, signals and tokens for the serializer."""
-    memory = item.memory
-    memory.score = item.score  # type: ignore[attr-defined]
-    memory.signals = item.signals  # type: ignore[attr-defined]
-    memory.tokens = item.tokens  # type: ignore[attr-defined]
-    return memory
 
 
 def _validated(data: Any, *, many: bool) -> Sequence[dict[str, Any]]:

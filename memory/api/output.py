@@ -9,8 +9,11 @@ from rest_framework import serializers
 
 from memory.models import Contradiction, Job, Memory
 from memory.models.memory import MEMORY_TYPES, SCOPES, STATUSES, TIERS
+from memory.services.cascade import Level
 from memory.services.drafts import Outcome, WriteResult
 from teams.models.conversations import ROLES
+
+LEVELS = [(level.value, level.value) for level in Level]
 
 
 class ConversationSerializer(serializers.Serializer[Any]):
@@ -227,6 +230,10 @@ class SignalsSerializer(serializers.Serializer[Any]):
 class FoundMemorySerializer(MemorySerializer):
     """A memory with its score 0-1 and the signals behind it."""
 
+    level = serializers.ChoiceField(
+        choices=LEVELS,
+        help_text="Where it comes from; what is past comes from cold.",
+    )
     score = serializers.FloatField()
     signals = SignalsSerializer()
 
@@ -235,12 +242,6 @@ class PackedMemorySerializer(FoundMemorySerializer):
     """A memory in a prompt, with the tokens it takes there."""
 
     tokens = serializers.IntegerField()
-
-
-class SearchSerializer(serializers.Serializer[Any]):
-    """What was found, best first."""
-
-    results = FoundMemorySerializer(many=True)
 
 
 class ContradictionSerializer(serializers.Serializer[Contradiction]):
@@ -292,15 +293,9 @@ class RetrievalStatsSerializer(serializers.Serializer[Any]):
     token_counter = serializers.CharField(
         help_text="estimate (characters / 3.5), or tiktoken with its encoding: an exact count."
     )
-
-
-class RetrievalSerializer(serializers.Serializer[Any]):
-    """Memories within the budget and the prompt made of them."""
-
-    memories = PackedMemorySerializer(many=True)
-    formatted_prompt = serializers.CharField()
-    stats = RetrievalStatsSerializer()
-    contradictions = ContradictionSerializer(many=True)
+    searched = serializers.ListField(
+        child=serializers.ChoiceField(choices=LEVELS), help_text="The levels that were looked at."
+    )
 
 
 class ProblemSerializer(serializers.Serializer[Any]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from django.utils import timezone
@@ -12,7 +13,6 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import named_viewer
-from memory.api.memories import found_memory
 from memory.api.output import ContradictionSerializer
 from memory.api.prompt_input import PromptSerializer
 from memory.api.prompt_output import (
@@ -20,16 +20,20 @@ from memory.api.prompt_output import (
     LayerSerializer,
     PromptMemorySerializer,
     TrimmedLayerSerializer,
+    UpdatesSerializer,
 )
+from memory.api.said_output import PackedMessageSerializer, found_memory
 from memory.api.weights import weights_of
 from memory.clients.token_counters import counter_for
 from memory.clients.tools import default_tools
 from memory.domain.packing import MINIMUM_BUDGET
+from memory.domain.tokens import TokenCounter
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.conversations import conversation_for
 from memory.services.prompting import BuiltPrompt, PromptMemory, build_prompt
 from memory.services.ranking import Question
+from memory.services.updates import News, with_news
 from teams.errors import InvalidError, NotFoundError
 from teams.models import Agent, Conversation
 from teams.tenancy import team_scope
@@ -50,7 +54,8 @@ class PromptViewSet(ApiViewSet):
         Identity and personality, identity memories, skills, the user's profile, what was retrieved,
         what the team knows, the conversation's summary. Trimmed are the layers 7, 6, 5 and 4, in
         this order; layers 1 to 3 and pinned memories never, with a warning when they alone are over
-        the budget.
+        the budget. In a conversation the prompt begins with what changed in its memories since its
+        last prompt, in at most three bullets; what was told is not told again.
         """
         given = self.body(PromptSerializer)
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
@@ -68,19 +73,43 @@ class PromptViewSet(ApiViewSet):
                 end_user_id=viewer.end_user_id or conversation.end_user_id,
                 project_id=viewer.project_id or conversation.project_id,
             )
-        built = build_prompt(
+        token_budget = _budget(agent, given.get("token_budget"))
+        counter = counter_for(agent.model_config)
+        build = partial(_build, viewer=viewer, agent=agent, conversation=conversation, given=given)
+        if conversation is None:
+            return Response(_answer(build(token_budget, counter=counter), None))
+        built, news = with_news(
             viewer=viewer,
-            agent=agent,
-            question=Question(given["query"], conversation.pk if conversation else None),
-            conversation=conversation,
-            weights=weights_of(agent, given=given.get("weights")),
-            token_budget=_budget(agent, given.get("token_budget")),
-            include_cold=given["include_cold"],
-            tools=default_tools(),
-            counter=counter_for(agent.model_config),
-            now=timezone.now(),
+            conversation_id=conversation.pk,
+            counter=counter,
+            token_budget=token_budget,
+            build=partial(build, counter=counter),
         )
-        return Response(_answer(built))
+        return Response(_answer(built, news))
+
+
+def _build(
+    token_budget: int,
+    *,
+    viewer: Viewer,
+    agent: Agent,
+    conversation: Conversation | None,
+    given: dict[str, Any],
+    counter: TokenCounter,
+) -> BuiltPrompt:
+    return build_prompt(
+        viewer=viewer,
+        agent=agent,
+        question=Question(given["query"], conversation.pk if conversation else None),
+        conversation=conversation,
+        weights=weights_of(agent, given=given.get("weights")),
+        token_budget=token_budget,
+        include_cold=given.get("include_cold"),
+        include_raw=given.get("include_raw"),
+        tools=default_tools(),
+        counter=counter,
+        now=timezone.now(),
+    )
 
 
 def _conversation(viewer: Viewer, agent: Agent, given: dict[str, Any]) -> Conversation | None:
@@ -121,12 +150,14 @@ def _budget(agent: Agent, given: int | None) -> int:
     return given or agent.token_budget
 
 
-def _answer(built: BuiltPrompt) -> dict[str, Any]:
+def _answer(built: BuiltPrompt, news: News | None) -> dict[str, Any]:
     return {
         "prompt": built.prompt,
+        "updates": UpdatesSerializer(news).data if news is not None and news.text else None,
         "layers": LayerSerializer(built.layers, many=True).data,
         "trimmed": TrimmedLayerSerializer(built.trimmed, many=True).data,
         "memories": PromptMemorySerializer(map(_in_layer, built.memories), many=True).data,
+        "messages": PackedMessageSerializer(built.messages, many=True).data,
         "contradictions": [ContradictionSerializer(each).data for each in built.contradictions],
         "warnings": list(built.warnings),
         "stats": asdict(built.stats),

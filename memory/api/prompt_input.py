@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memory.api.fields import NameField, QuestionField, StrictBooleanField, StrictIntegerField
-from memory.api.input import MAX_TOKEN_BUDGET, StrictSerializer
+from memory.api.input import INCLUDE_COLD, INCLUDE_RAW, MAX_TOKEN_BUDGET, StrictSerializer
 from memory.api.weights import WeightsField
 from memory.domain.packing import MINIMUM_BUDGET
 
@@ -38,7 +38,8 @@ class PromptSerializer(StrictSerializer):
         help_text="Tokens of the whole prompt; the agent's own budget (2000) when left out.",
     )
     weights = WeightsField(required=False, allow_null=True)
-    include_cold = StrictBooleanField(required=False, default=False)
+    include_cold = StrictBooleanField(required=False, help_text=INCLUDE_COLD)
+    include_raw = StrictBooleanField(required=False, help_text=INCLUDE_RAW)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A conversation is named once, a thread with its user."""

@@ -6,8 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memory.api.output import ContradictionSerializer, PackedMemorySerializer
+from memory.api.output import LEVELS, ContradictionSerializer, PackedMemorySerializer
+from memory.api.said_output import PackedMessageSerializer
 from memory.domain.plans.prompt import LAYERS
+from memory.domain.updates import Kind
 
 _NAMES = [(layer.value, layer.value) for layer in LAYERS]
 
@@ -48,17 +50,45 @@ class PromptStatsSerializer(serializers.Serializer[Any]):
     duplicates = serializers.IntegerField(
         help_text="Memories left out because another one in the prompt says the same."
     )
+    cache_hit = serializers.BooleanField()
     total_ms = serializers.FloatField()
     steps_ms = serializers.DictField(child=serializers.FloatField())
+    searched = serializers.ListField(
+        child=serializers.ChoiceField(choices=LEVELS), help_text="The levels that were looked at."
+    )
+
+
+class UpdateSerializer(serializers.Serializer[Any]):
+    """A bullet: what became of which memory."""
+
+    kind = serializers.ChoiceField(choices=[(kind.value, kind.value) for kind in Kind])
+    memory = serializers.UUIDField(source="memory.memory_id")
+    importance = serializers.IntegerField(source="memory.importance")
+
+
+class UpdatesSerializer(serializers.Serializer[Any]):
+    """The lines at the head of the prompt: what changed after revision `since`."""
+
+    since = serializers.IntegerField()
+    revision = serializers.IntegerField(help_text="Up to where it is told now.")
+    text = serializers.CharField()
+    tokens = serializers.IntegerField(help_text="Beside those of the layers.")
+    changes = UpdateSerializer(source="told", many=True)
 
 
 class BuiltPromptSerializer(serializers.Serializer[Any]):
     """An agent's system prompt and what it is made of."""
 
     prompt = serializers.CharField()
+    updates = UpdatesSerializer(
+        allow_null=True, help_text="null without a conversation, and when nothing has changed."
+    )
     layers = LayerSerializer(many=True)
     trimmed = TrimmedLayerSerializer(many=True, help_text="The first trimmed first.")
     memories = PromptMemorySerializer(many=True)
+    messages = PackedMessageSerializer(
+        many=True, help_text="What was said itself; their lines stand in layer 5."
+    )
     contradictions = ContradictionSerializer(many=True)
     warnings = serializers.ListField(child=serializers.CharField())
     stats = PromptStatsSerializer()

@@ -12,11 +12,14 @@ from rest_framework.response import Response
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import named_viewer
 from memory.api.input import RetrieveSerializer
-from memory.api.memories import found_memory
 from memory.api.output import (
     ContradictionSerializer,
     PackedMemorySerializer,
+)
+from memory.api.said_output import (
+    PackedMessageSerializer,
     RetrievalSerializer,
+    found_memory,
 )
 from memory.api.weights import weights_of
 from memory.clients.token_counters import counter_for
@@ -67,7 +70,8 @@ class RetrievalViewSet(ApiViewSet):
             weights=weights_of(agent),
             token_budget=given.get("token_budget") or agent.token_budget,
             limit=given.get("limit"),
-            include_cold=given["include_cold"],
+            include_cold=given.get("include_cold"),
+            include_raw=given.get("include_raw"),
             tools=default_tools(),
             counter=counter_for(agent.model_config),
             now=timezone.now(),
@@ -77,6 +81,7 @@ class RetrievalViewSet(ApiViewSet):
                 "memories": PackedMemorySerializer(
                     map(found_memory, found.memories), many=True
                 ).data,
+                "messages": PackedMessageSerializer(found.messages, many=True).data,
                 "formatted_prompt": found.formatted_prompt,
                 "stats": asdict(found.stats),
                 "contradictions": [

@@ -9,6 +9,8 @@ from memory.api.memories import MemoryViewSet
 from memory.api.prompt import PromptViewSet
 from memory.api.query import MemoryQueryViewSet
 from memory.api.retrieval import RetrievalViewSet
+from memory.api.threads import CheckpointViewSet, ThreadChangesViewSet
+from memory.api.users import UserViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("conversations", ConversationViewSet, basename="conversation")
@@ -21,4 +23,21 @@ urlpatterns = [
     path("retrieve", RetrievalViewSet.as_view({"post": "retrieve"}), name="retrieve"),
     path("prompt", PromptViewSet.as_view({"post": "build"}), name="prompt"),
     path("memory/query", MemoryQueryViewSet.as_view({"post": "query"}), name="memory-query"),
+    path(
+        # A thread's id is any name, also one with slashes.
+        "threads/<path:thread_id>/checkpoint",
+        CheckpointViewSet.as_view({"put": "save", "get": "load"}),
+        name="thread-checkpoint",
+    ),
+    path(
+        "threads/<path:thread_id>/changes",
+        ThreadChangesViewSet.as_view({"get": "changes"}),
+        name="thread-changes",
+    ),
+    path(
+        # A person's id is any name, also one with slashes.
+        "users/<path:external_id>",
+        UserViewSet.as_view({"delete": "erase"}),
+        name="user",
+    ),
 ]

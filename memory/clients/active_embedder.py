@@ -52,6 +52,14 @@ class ActiveEmbedder:
         return self._last().name
 
     @property
+    def active_name(self) -> str | None:
+        """The name of the model that the next `embed` uses; None while it is not set up."""
+        try:
+            return self._active().name
+        except EmbeddingError:
+            return None
+
+    @property
     def dimensions(self) -> int:
         """The size of the model's vectors; 0 while its first answer is awaited."""
         return self._last().dimensions

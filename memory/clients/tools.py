@@ -32,6 +32,13 @@ class Tools:
     judge: Judge
     summariser: Summariser
 
+    @property
+    def embedding_model(self) -> str | None:
+        """The model that the next text is embedded with, as far as it can be known before."""
+        if isinstance(self.embedder, ActiveEmbedder):
+            return self.embedder.active_name
+        return self.embedder.name
+
     def next_vectors(
         self, contents: Sequence[str]
     ) -> tuple[str, Sequence[NDArray[np.float32] | None]]:

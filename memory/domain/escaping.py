@@ -24,6 +24,7 @@ _STRUCTURE = re.compile(
     r"|`{3,}|~{3,}"  # fences
     r"|═{3,}"  # the rule that frames read-only memory (seed 001)
     rf"|\[(?=\s*/?\s*(?:{_LABELS})(?:\s+\d{{4}}-\d\d-\d\d)?(?:\s+disputed)?\s*\])"  # our labels
+    r"|\[(?=\s*said\s+\d{4}-\d\d-\d\d\s+by\b)"  # and who said what
     r"|\[(?=[^\[\]]{1,60}\]\s*:)"  # whatever looks like one
     r"|\((?=\s*(?:importance|contradicts|confidence)\s*:|\s*\d+%\s+success)",  # our remarks
     re.IGNORECASE,
@@ -62,7 +63,9 @@ def _readable(text: str, place: int) -> str:
     char = text[place]
     if char in _JOINERS:
         # Emoji families and Persian words need them; after ASCII they could only hide something.
-        return char if place and not text[place - 1].isascii() else ""
+        before = text[place - 1 : place]
+        is_joined = before.isprintable() and not before.isascii() and not _HIDDEN.match(before)
+        return char if is_joined else ""
     if _HIDDEN.match(char) or char in "\u00ad\ufeff":
         return ""
     if char.isprintable():

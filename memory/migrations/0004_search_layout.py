@@ -26,7 +26,17 @@ SET memory_type = m.memory_type, agent_id = m.agent_id, end_user_id = m.end_user
     place = CASE
         WHEN m.status IN ('active', 'disputed') THEN CASE WHEN m.tier = 'cold' THEN 1 ELSE 0 END
         WHEN m.status = 'soft_deleted' THEN 3 ELSE 2 END
-FROM memory_memory m WHERE m.team_id = e.team_id AND m.id = e.memory_id
+FROM memory_memory m WHERE m.team_id = e.team_id AND m.id = e.memory_id;
+UPDATE memory_searchentry e SET position = n.last + n.number
+FROM (
+    SELECT memory_id, position,
+        coalesce(max(position) OVER (PARTITION BY conversation_id), 0) AS last,
+        row_number() OVER (PARTITION BY conversation_id, position IS NULL ORDER BY memory_id) AS number
+    FROM memory_searchentry WHERE conversation_id IS NOT NULL
+) n
+WHERE n.memory_id = e.memory_id AND n.position IS NULL;
+-- A second change of a row leaves its references to be checked, and a table is not altered until then.
+SET CONSTRAINTS ALL IMMEDIATE
 """
 
 
@@ -48,6 +58,11 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='searchentry',
             name='graph_dimensions',
+            field=models.PositiveSmallIntegerField(db_default=0, default=0, editable=False),
+        ),
+        migrations.AddField(
+            model_name='searchentry',
+            name='graph_number',
             field=models.PositiveSmallIntegerField(db_default=0, default=0, editable=False),
         ),
         migrations.AddField(
@@ -111,13 +126,14 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='memory',
-            index=models.Index(condition=models.Q(('status__in', ('active', 'disputed')), models.Q(('tier', 'cold'), _negated=True), models.Q(('is_pinned', True), ('memory_type', 'identity'), _connector='OR')), fields=['team', 'end_user'], name='memory_mandatory'),
+            index=models.Index(condition=models.Q(('status__in', ('active', 'disputed')), models.Q(('tier', 'cold'), _negated=True), models.Q(('is_pinned', True), ('memory_type__in', ['identity', 'user_profile']), _connector='OR')), fields=['team', 'end_user'], name='memory_mandatory'),
         ),
         migrations.CreateModel(
             name='SearchGraph',
             fields=[
                 ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('dimensions', models.PositiveSmallIntegerField()),
+                ('number', models.PositiveSmallIntegerField()),
                 ('model', models.CharField(max_length=200)),
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
             ],

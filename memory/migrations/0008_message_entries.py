@@ -54,6 +54,10 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.AddIndex(
+            model_name='searchentry',
+            index=models.Index(condition=models.Q(('place', 1)), fields=['team', 'end_user'], name='memory_search_cold'),
+        ),
         tenant_table("memory_messageentry", rights="SELECT, INSERT, UPDATE", key="message_id"),
         tenant_references(
             "memory_messageentry",

@@ -206,7 +206,15 @@ class Memory(TeamOwned):
                 fields=["team", "end_user"],
                 condition=models.Q(status__in=LIVE)
                 & ~models.Q(tier=Tier.COLD.value)
-                & (models.Q(is_pinned=True) | models.Q(memory_type=MemoryType.IDENTITY.value)),
+                & (
+                    models.Q(is_pinned=True)
+                    | models.Q(
+                        memory_type__in=[
+                            MemoryType.IDENTITY.value,
+                            MemoryType.USER_PROFILE.value,
+                        ]
+                    )
+                ),
                 name="memory_mandatory",
             ),
         ]

@@ -92,10 +92,13 @@ class MemoryQuerySet(QuerySet["Memory"]):
             return self.exclude(status=Status.SOFT_DELETED.value)
         return self.live().exclude(tier=Tier.COLD.value)
 
-    def with_names(self) -> MemoryQuerySet:
+    def with_names(self, *, usage: bool = True) -> MemoryQuerySet:
         """With what an answer names: agent, end user, project and usage, in the same query."""
         own = [field.attname for field in self.model._meta.concrete_fields]
-        return self.select_related("agent", "end_user", "project", "usage").only(*own, *_NAMES)
+        rows = self.select_related(None).select_related("agent", "end_user", "project")
+        if usage:
+            return rows.select_related("usage").only(*own, *_NAMES)
+        return rows.only(*own, *(name for name in _NAMES if not name.startswith("usage__")))
 
 
 class SearchEntryQuerySet(QuerySet["SearchEntry"]):

@@ -31,8 +31,8 @@ class SearchEntry(models.Model):
     is, where it stands in its conversation (`position`) and in time, and whether searches find it
     (`place`) are copies that triggers keep, so that an index knows them. `people` are the words,
     casefolded, of the names of those whom it is by or about.
-    `graph_dimensions` is not 0 while the vector stands in the approximate index of that size, which
-    holds only what is found by default.
+    `graph_dimensions` is not 0 while the vector stands in an approximate index of that size, the one
+    of its team's `graph_number`, which holds only what is found by default.
     """
 
     memory = models.OneToOneField(
@@ -93,6 +93,7 @@ class SearchEntry(models.Model):
     next_embedding = HalfVectorField(null=True)
     next_model = models.CharField(max_length=200, blank=True, default="", db_default="")
     graph_dimensions = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
+    graph_number = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     lexemes = SearchVectorField()
 
     objects = SearchEntryQuerySet.as_manager()
@@ -107,6 +108,11 @@ class SearchEntry(models.Model):
             ),
             models.Index(
                 fields=["team", "end_user", "place", "memory"], name="memory_search_by_owner"
+            ),
+            models.Index(
+                fields=["team", "end_user"],
+                condition=models.Q(place=Place.COLD),
+                name="memory_search_cold",
             ),
             models.Index(
                 fields=["team", "end_user", "place"],
@@ -126,6 +132,7 @@ class SearchGraph(TeamOwned):
     """
 
     dimensions = models.PositiveSmallIntegerField()
+    number = models.PositiveSmallIntegerField()
     model = models.CharField(max_length=200)
 
     class Meta:

@@ -39,8 +39,8 @@ class Neighbour:
 class Company:
     """The memories a draft is compared with: those of its audience, and some beyond.
 
-    Wider ones, which all who will see the draft see as well; and, for what every agent sees, the
-    narrower ones of `author_id`, the agent that learned it.
+    Wider ones, which all who will see the draft see as well; and, for what every agent sees, those
+    of `author_id`, the agent that learned it, whose readers are all going to see the draft.
     """
 
     audience: Audience
@@ -61,7 +61,10 @@ class Company:
             return rows & in_project & (seen_by_all | Q(agent_id=audience.agent_id))
         if self.author_id is None:
             return rows & in_project & seen_by_all
-        return rows & (in_project & seen_by_all | Q(agent_id=self.author_id))
+        of_author = Q(agent_id=self.author_id) & ~Q(memory_type__in=TEAM_WIDE)
+        if audience.project_id is not None:
+            of_author &= Q(project_id=audience.project_id)
+        return rows & (in_project & seen_by_all | of_author)
 
     def condition(self) -> tuple[str, dict[str, UUID]]:
         """The search entries of its live memories as SQL with its parameters."""
@@ -133,6 +136,7 @@ def nearest_of_subject(
         vector,
         embedding_model,
         limit,
+        is_exact=True,
     ).fetch()
 
 

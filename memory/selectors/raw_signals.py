@@ -8,12 +8,11 @@ from datetime import datetime
 from typing import Any, ClassVar
 from uuid import UUID
 
-import psycopg
 from django.conf import settings
-from django.db import connection
 from pgvector import HalfVector
 
 from memory.domain.viewer import Viewer
+from memory.selectors.prepared import fetch_planned
 from memory.selectors.raw_statement import RawShape
 from memory.selectors.signals import (
     FREQUENT_AT_MOST,
@@ -26,6 +25,7 @@ from teams.models import Message
 
 # Nobody rated a message; the least that extraction gives to what it finds worth keeping.
 IMPORTANCE = 3
+_DOCUMENT = ("personality", "rules", "skills", "model_config", "retrieval_weights")
 # The first columns tell of the question, the same in each row.
 _REPEATED = 4
 
@@ -89,16 +89,13 @@ def find_messages(*, viewer: Viewer, sought: Sought) -> FoundMessages:
         "vector": HalfVector(sought.vector).to_text(),
         "counted": settings.EXACT_SEARCH_LIMIT + 1,
     }
-    connection.ensure_connection()
-    with psycopg.Cursor(connection.connection) as cursor:
-        cursor.execute("SELECT set_config('plan_cache_mode', 'force_generic_plan', true)")
-        cursor.execute(shape.count(), parameters)
-        (total,) = cursor.fetchone() or (0,)
-        most = min(max(FREQUENT_FROM, int(total * FREQUENT_SHARE)), FREQUENT_AT_MOST)
-        by_vector = bool(sought.vector.any()) and total <= settings.EXACT_SEARCH_LIMIT
-        statement = shape.statement(by_vector=by_vector)
-        cursor.execute(statement, {**parameters, "total": total, "most": most}, prepare=True)
-        rows = cursor.fetchall()
+    ((total,),) = fetch_planned(shape.count(), parameters)
+    if not total:
+        return FoundMessages([], 0, (0,) * len(sought.terms))
+    most = min(max(FREQUENT_FROM, int(total * FREQUENT_SHARE)), FREQUENT_AT_MOST)
+    by_vector = bool(sought.vector.any()) and total <= settings.EXACT_SEARCH_LIMIT
+    statement = shape.statement(by_vector=by_vector)
+    rows = fetch_planned(statement, {**parameters, "total": total, "most": most})
     return FoundMessages(
         rows=[MessageRow(*each[_REPEATED:]) for each in rows],
         total=total,
@@ -110,9 +107,12 @@ def find_messages(*, viewer: Viewer, sought: Sought) -> FoundMessages:
 
 
 def messages_with_names(*, ids: Sequence[UUID]) -> dict[UUID, Message]:
-    """The messages with their conversation's agent and end user; call it with ids that were found."""
-    rows = Message.objects.filter(id__in=ids).select_related(
-        "conversation__agent", "conversation__end_user"
+    """The messages of ids that were found, with their conversation's agent and end user."""
+    # An agent's document is long and says nothing here.
+    rows = (
+        Message.objects.filter(id__in=ids)
+        .select_related("conversation__agent", "conversation__end_user")
+        .defer(*(f"conversation__agent__{name}" for name in _DOCUMENT))
     )
     return {row.pk: row for row in rows}
 

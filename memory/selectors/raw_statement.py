@@ -100,7 +100,7 @@ SELECT count(*) FROM (
 
 @dataclass(frozen=True, slots=True)
 class RawShape:
-    """What the statement's text depends on: whom the viewer is narrowed to, and by vectors or not."""
+    """What the text of the statement depends on: whom the viewer is narrowed to."""
 
     of_agent: bool
     of_user: bool

@@ -20,7 +20,7 @@ _LIMITS = {
     "NEIGHBOURS_LIMIT": 20,
     "RECENCY_LIMIT": 30,
     "IMPORTANCE_LIMIT": 30,
-    "MANDATORY_LIMIT": 200,
+    "MANDATORY_LIMIT": 1000,
     "CONTINUITY_LIMIT": 20,
     "RELATION_LIMIT": 20,
     "REACH": REACH,
@@ -29,11 +29,7 @@ _LIMITS = {
 # Aliases are the search entries' own name, so that the compiled condition fits each of them.
 _STATEMENT = """
 WITH found AS MATERIALIZED (
-    SELECT memory_searchentry.term, memory_searchentry.memory_id
-    FROM palimpsest_matches(
-        %(team)s::uuid, %(owners)s::text[], %(with_cold)s::boolean, %(terms)s::text[], %(most)s::int
-    ) AS memory_searchentry
-    WHERE {visible} AND {placed} {only}
+    {found}
 ), counts AS MATERIALIZED (
     SELECT term, count(*) AS seen FROM found GROUP BY term
 ), rarities AS MATERIALIZED (
@@ -130,16 +126,40 @@ LEFT JOIN related r ON r.memory_id = m.id
 WHERE {visible} AND {placed} {only}
     AND (cardinality(%(categories)s::text[]) = 0 OR m.category = ANY (%(categories)s::text[]))
 """
+# (The rule of visibility holds for nearly all that the index gives; in a CASE the planner does not
+# take it for one that leaves a single row.)
+# Looked up in the index of words; and, where the search is held to given memories, in each of them:
+# of a common word the index gives only some memories, which need not be among the given ones.
+_INDEXED = """
+    SELECT memory_searchentry.term, memory_searchentry.memory_id
+    FROM palimpsest_matches(
+        %(team)s::uuid, %(owners)s::text[], %(with_cold)s::boolean, %(terms)s::text[],
+        %(most)s::int, {agent}::uuid, {project}::uuid
+    ) AS memory_searchentry
+    WHERE CASE WHEN {visible} AND {placed} THEN TRUE END
+"""
+_READ = """
+    SELECT asked.term, memory_searchentry.memory_id
+    FROM (
+        SELECT number::int AS term, (
+            SELECT string_agg('''' || replace(lexeme, '''', '''''') || '''', ' & ')::tsquery
+            FROM unnest(tsvector_to_array(to_tsvector('english', t.term))) AS lexeme
+        ) AS query
+        FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS t (term, number)
+    ) AS asked
+    JOIN memory_searchentry ON memory_searchentry.lexemes @@ asked.query
+    WHERE memory_searchentry.team_id = %(team)s AND {visible} AND {placed} {only}
+"""
 _RECENT = """(
     SELECT memory_searchentry.memory_id FROM memory_searchentry
     WHERE memory_searchentry.team_id = %(team)s AND {owner} AND memory_searchentry.place = 0
         AND {visible} {only}
-    ORDER BY memory_searchentry.memory_id DESC LIMIT {RECENCY_LIMIT}
+    ORDER BY {backwards}memory_searchentry.memory_id DESC LIMIT {RECENCY_LIMIT}
 )"""
 _MANDATORY = """(
     SELECT memory_searchentry.id AS memory_id FROM memory_memory AS memory_searchentry
     WHERE memory_searchentry.team_id = %(team)s AND {owner} AND {live}
-        AND (memory_searchentry.is_pinned OR memory_searchentry.memory_type = 'identity')
+        AND (memory_searchentry.is_pinned OR memory_searchentry.memory_type IN ({always}))
         AND {visible} {only_memory}
     LIMIT {MANDATORY_LIMIT}
 )"""
@@ -147,7 +167,7 @@ _IMPORTANT = """(
     SELECT memory_searchentry.id AS memory_id FROM memory_memory AS memory_searchentry
     WHERE memory_searchentry.team_id = %(team)s AND {owner} AND {live}
         AND memory_searchentry.importance >= 7 AND {visible} {only_memory}
-    ORDER BY memory_searchentry.importance DESC, memory_searchentry.id DESC
+    ORDER BY {forwards}memory_searchentry.importance DESC, memory_searchentry.id DESC
     LIMIT {IMPORTANCE_LIMIT}
 )"""
 _LIVE = "memory_searchentry.status IN ('active', 'disputed') AND memory_searchentry.tier <> 'cold'"
@@ -156,6 +176,10 @@ _OWNERS = (
     "memory_searchentry.end_user_id IS NULL",
 )
 
+# Within one owner these say nothing; they keep the planner, which does not know how few rows of a
+# team belong to nobody, from going through the whole team in the wanted order.
+_FORWARDS = "memory_searchentry.end_user_id, "
+_BACKWARDS = "memory_searchentry.end_user_id DESC, memory_searchentry.place DESC, "
 NOWHERE = "SELECT NULL::uuid AS memory_id, NULL::float8 AS cosine WHERE FALSE"
 
 
@@ -224,14 +248,28 @@ def signal_statement(shape: Shape, near: str) -> str:
         "only_memory": _only("id", shape.is_narrowed),
         "live": _LIVE,
         "near": near,
+        # Who the person is belongs into every prompt about that person.
+        "always": "'identity', 'user_profile'" if shape.of_user else "'identity'",
     }
 
+    lookup = _READ if shape.is_narrowed else _INDEXED
+    found = lookup.format(
+        **terms,
+        agent="%(agent)s" if shape.of_agent else "NULL",
+        project="%(project)s" if shape.of_project else "NULL",
+    )
+
     def by_owner(branch: str) -> str:
-        owners = _OWNERS if shape.of_user else ("TRUE",)
-        return " UNION ALL ".join(branch.format(**terms, owner=owner) for owner in owners)
+        if not shape.of_user:
+            return branch.format(**terms, owner="TRUE", forwards="", backwards="")
+        return " UNION ALL ".join(
+            branch.format(**terms, owner=owner, forwards=_FORWARDS, backwards=_BACKWARDS)
+            for owner in _OWNERS
+        )
 
     return _STATEMENT.format(
         **terms,
+        found=found,
         recent=by_owner(_RECENT),
         mandatory=by_owner(_MANDATORY),
         important=by_owner(_IMPORTANT),

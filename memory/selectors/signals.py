@@ -9,15 +9,13 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-import psycopg
-from django.db import connection
 from numpy.typing import NDArray
 
 from memory.domain.viewer import Viewer
-from memory.models import Memory
 from memory.models.memory import LIVE
+from memory.selectors.prepared import fetch_planned
 from memory.selectors.signal_statement import NOWHERE, SEMANTIC_LIMIT, Shape, signal_statement
-from memory.selectors.vectors import VectorSearch, graph_of
+from memory.selectors.vectors import VectorSearch
 
 # A term that more than this share of the memories holds says nothing and costs time; but among
 # few memories every term is looked up.
@@ -141,6 +139,8 @@ def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
     statement = signal_statement(shape, near)
     parameters = {
         **search.all_parameters(),
+        # No entry is of no model: without a vector there is no cosine to read.
+        "model": sought.embedding_model if sought.vector.any() else None,
         "owners": [""] if viewer.end_user_id is None else [str(viewer.end_user_id), _NOBODY],
         "with_cold": sought.with_cold or sought.only is not None,
         "terms": list(sought.terms),
@@ -151,15 +151,8 @@ def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
     }
     # Planning the statement takes longer than running it: it is prepared and planned once, except
     # where a plan for every team would miss the approximate index or search a long list row by row.
-    graph = graph_of(team_id=viewer.team_id, embedding_model=sought.embedding_model)
-    is_planned_once = graph is None and sought.only is None
-    connection.ensure_connection()
-    with psycopg.Cursor(connection.connection) as cursor:
-        cursor.format = psycopg.pq.Format.BINARY
-        mode = "force_generic_plan" if is_planned_once else "auto"
-        cursor.execute("SELECT set_config('plan_cache_mode', %s, true)", [mode])
-        cursor.execute(statement, parameters, prepare=is_planned_once)
-        rows = cursor.fetchall()
+    is_planned_once = search.graph() is None and sought.only is None
+    rows = fetch_planned(statement, parameters, once=is_planned_once)
     return Found(
         rows=[SignalRow(*each[_REPEATED:]) for each in rows],
         total=total,
@@ -190,9 +183,3 @@ def holding_of(rows: Sequence[tuple[Any, ...]], *, terms: int, total: int) -> tu
     return tuple(
         total if number in frequent else counted.get(number, 0) for number in range(1, terms + 1)
     )
-
-
-def memories_by_id(*, viewer: Viewer, ids: Sequence[UUID]) -> dict[UUID, Memory]:
-    """The memories of those ids that the viewer may see, with the names an answer needs."""
-    rows = Memory.objects.visible_to(viewer).filter(id__in=ids).with_names()
-    return {row.pk: row for row in rows}

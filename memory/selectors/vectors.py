@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,8 +19,9 @@ from memory.models import SearchGraph
 
 # How long a process goes on as if a team had no approximate index, or an owner few memories:
 # being late costs only time.
-_KNOWN_SECONDS = 30.0
+_KNOWN_SECONDS = 60.0
 _MOST_KNOWN = 10_000
+_COUNTED = 200_000
 
 _SCAN = """
 SET LOCAL hnsw.iterative_scan = relaxed_order;
@@ -39,14 +41,15 @@ _INSIDE = """
 SELECT memory_id, -(embedding::halfvec({size}) <#> %(vector)s::halfvec({size})) AS cosine
 FROM memory_searchentry
 WHERE team_id = %(team)s AND {condition}
-    AND graph_dimensions = {size} AND embedding_model = %(model)s
+    AND graph_dimensions = {size} AND graph_number = {number} AND embedding_model = %(model)s
 ORDER BY embedding::halfvec({size}) <#> %(vector)s::halfvec({size}) LIMIT %(closest)s
 """
+_SIZE = "SELECT reltuples FROM pg_class WHERE oid = to_regclass(%s)"
 _ONE_WAY = "SELECT memory_id, cosine FROM ({}) AS one_way"
 _BOTH_WAYS = "SELECT memory_id, cosine FROM (({}) UNION ALL ({})) AS both_ways"
 _COUNT = """
 SELECT count(*) FROM (
-    SELECT FROM memory_searchentry WHERE team_id = %(team)s AND {condition} LIMIT 50000
+    SELECT FROM memory_searchentry WHERE team_id = %(team)s AND {condition} LIMIT {most}
 ) AS counted
 """
 
@@ -86,8 +89,8 @@ class VectorSearch:
 
     def statement(self) -> str:
         """The SQL of it with the columns memory_id and cosine, in no order; up to twice as many."""
-        graph = graph_of(team_id=self.team_id, embedding_model=self.embedding_model)
-        if self.is_exact or graph is None or self.total() <= settings.EXACT_SEARCH_LIMIT:
+        graph = self.graph()
+        if graph is None:
             exact = _EXACT.format(vector=_STORED, condition=self.condition, outside="")
             return _ONE_WAY.format(exact)
         with connection.cursor() as cursor:
@@ -95,16 +98,37 @@ class VectorSearch:
         outside = _EXACT.format(
             vector=_STORED, condition=self.condition, outside="AND graph_dimensions = 0"
         )
-        inside = _INSIDE.format(size=graph.dimensions, condition=self.condition)
+        inside = _INSIDE.format(
+            size=graph.dimensions, number=graph.number, condition=self.condition
+        )
         return _BOTH_WAYS.format(outside, inside)
 
+    def graph(self) -> SearchGraph | None:
+        """The approximate index that the search uses, or None where it is exact."""
+        if self.is_exact:
+            return None
+        graph = graph_of(team_id=self.team_id, embedding_model=self.embedding_model)
+        total = self.total()
+        if graph is None or total <= settings.EXACT_SEARCH_LIMIT:
+            return None
+        # An exact search looks at each entry; the graph is walked until enough of what it meets is
+        # among them.
+        walked = self.limit * max(size_of(graph), total) / total
+        return graph if total > settings.GRAPH_STEP_COST * walked else None
+
     def total(self) -> int:
-        """How many entries the condition leaves, as of a short while ago, counted to 50,000."""
+        """How many entries the condition leaves, as of a short while ago, counted to 200,000.
+
+        Or so far as it takes to tell whether an exact search is due, if that is further.
+        """
         key = (self.team_id, self.condition, *map(str, self.parameters.values()))
         known: int | None = _totals.get(key)
         if known is None:
+            most = max(_COUNTED, settings.EXACT_SEARCH_LIMIT + 1)
             with connection.cursor() as cursor:
-                cursor.execute(_COUNT.format(condition=self.condition), self.all_parameters())
+                cursor.execute(
+                    _COUNT.format(condition=self.condition, most=most), self.all_parameters()
+                )
                 known = int(cursor.fetchone()[0])
             _totals.put(key, known)
         return known
@@ -114,22 +138,26 @@ class VectorSearch:
 class _Known:
     """Answers that hold for a while, the latest ones of a process."""
 
+    # Any: keys and answers of any type
     _answers: dict[Any, tuple[float, Any]] = field(default_factory=dict)
+    _changing: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, key: object) -> Any:
         found = self._answers.get(key)
         return found[1] if found and time.monotonic() - found[0] < _KNOWN_SECONDS else None
 
     def put(self, key: object, answer: object) -> None:
-        self._answers[key] = (time.monotonic(), answer)
-        while len(self._answers) > _MOST_KNOWN:
-            self._answers.pop(next(iter(self._answers)), None)
+        with self._changing:
+            self._answers[key] = (time.monotonic(), answer)
+            while len(self._answers) > _MOST_KNOWN:
+                self._answers.pop(next(iter(self._answers)))
 
     def clear(self) -> None:
-        self._answers.clear()
+        with self._changing:
+            self._answers.clear()
 
 
-_graphs, _totals = _Known(), _Known()
+_graphs, _totals, _sizes = _Known(), _Known(), _Known()
 
 
 def graph_of(*, team_id: UUID, embedding_model: str) -> SearchGraph | None:
@@ -141,7 +169,21 @@ def graph_of(*, team_id: UUID, embedding_model: str) -> SearchGraph | None:
     return known if known and known.model == embedding_model else None
 
 
+def size_of(graph: SearchGraph) -> int:
+    """How many vectors of all its teams a graph holds, as PostgreSQL last counted them."""
+    name = f"memory_search_graph_{graph.dimensions}_{graph.number}"
+    known: int | None = _sizes.get(name)
+    if known is None:
+        with connection.cursor() as cursor:
+            cursor.execute(_SIZE, [f"public.{name}"])
+            found = cursor.fetchone()
+        known = max(0, int(found[0])) if found else 0
+        _sizes.put(name, known)
+    return known
+
+
 def forget_graphs() -> None:
     """Look at the database again for every team, as after a change of an approximate index."""
     _graphs.clear()
     _totals.clear()
+    _sizes.clear()

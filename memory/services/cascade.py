@@ -18,9 +18,10 @@ from memory.domain.said import says_the_same, searchable_text
 from memory.domain.scoring import Signals, SignalTable
 from memory.domain.types import Tier
 from memory.domain.viewer import Viewer
-from memory.models import Memory
+from memory.models import Memory, SearchEntry
 from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
+from memory.models.search import Place
 from memory.selectors.candidates import JoinedPool
 from memory.selectors.raw_signals import (
     FoundMessages,
@@ -42,6 +43,9 @@ from memory.services.ranking import (
 )
 from teams.models import Message
 
+# Of the messages found, so many may be the question itself.
+_SPARE = 5
+
 
 class Level(StrEnum):
     """Where a result comes from."""
@@ -54,7 +58,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """Which deeper levels a read looks at: always, never, or (None) when the ones above are weak."""
+    """Which deeper levels a read looks at: always, never, or (None) when those above are weak."""
 
     include_cold: bool | None = None
     include_raw: bool | None = None
@@ -77,18 +81,19 @@ class RankedMessage:
 
 @dataclass(frozen=True, slots=True)
 class ScoredMessage:
-    """A message that was found, loaded; `text` is what of it is searched and may be shown."""
+    """A message that was found; `text` is what of it is searched and may be shown."""
 
-    message: Message
+    id: UUID
+    conversation_id: UUID
+    position: int
+    role: str
+    speaker: str
+    external_id: str | None
+    said_at: datetime
     text: str
     score: float
     signals: Signals
     tokens: int = 0
-
-    @property
-    def speaker(self) -> str:
-        """The name of who said it."""
-        return speaker_of_message(self.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +132,10 @@ def descend(
     searched = [Level.HOT, Level.WARM]
     found, ranked = _memories(viewer, question, score, now, rows, with_cold=depth.include_cold)
     if depth.include_cold is None and strength(ranked) < settings.CASCADE_COLD_BELOW:
-        found, ranked = _memories(viewer, question, score, now, rows, with_cold=True, is_asked=False)
+        if _has_cold(viewer):
+            found, ranked = _memories(
+                viewer, question, score, now, rows, with_cold=True, is_asked=False
+            )
         searched.append(Level.COLD)
     elif depth.include_cold:
         searched.append(Level.COLD)
@@ -140,11 +148,15 @@ def descend(
     messages = find_messages(viewer=viewer, sought=sought_by(question))
     if not messages.rows:
         return Descent(ranked, [], tuple(searched))
-    return Descent(*_together(question, found, messages, score, now), tuple(searched))
+    ranked, said = _together(question, found, messages, score, now)
+    if depth.include_raw is None and question.conversation_id is not None:
+        # Who asks from within a conversation has it before them, or its summary.
+        said = [each for each in said if each.row.conversation_id != question.conversation_id]
+    return Descent(ranked, said, tuple(searched))
 
 
 def strength(ranked: Sequence[Ranked]) -> float:
-    """How much the best candidate says about the question, 0-1: its relevance, whatever its rank."""
+    """How much the best candidate says about the question: its relevance 0-1, whatever its rank."""
     if not ranked:
         return 0.0
     return float(ranked[0].table.semantic[: len(ranked)].max())
@@ -161,12 +173,27 @@ def load_messages(
         message = known[each.row.message_id]
         text = searchable_text(message.content)
         if not says_the_same(text, question.asked.text):
-            found.append(ScoredMessage(message, text, each.score, each.signals))
+            found.append(_scored(each, message, text))
     return found[:most]
 
 
-# Of the messages, so many may be the question itself.
-_SPARE = 5
+def _scored(ranked: RankedMessage, message: Message, text: str) -> ScoredMessage:
+    return ScoredMessage(
+        id=message.pk,
+        conversation_id=message.conversation_id,
+        position=message.position,
+        role=message.role,
+        speaker=speaker_of_message(message),
+        external_id=message.external_id,
+        said_at=message.created_at,
+        text=text,
+        score=ranked.score,
+        signals=ranked.signals,
+    )
+
+
+def _has_cold(viewer: Viewer) -> bool:
+    return SearchEntry.objects.visible_to(viewer).filter(place=Place.COLD).exists()
 
 
 def _memories(

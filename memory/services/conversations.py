@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
+from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.services.jobs import (
     publish_failed_again,
     queue_and_publish,
     visible_conversation,
 )
+from memory.services.message_indexer import index_soon
 from teams.models import Conversation, Message
 from teams.services.conversations import (
     NewMessage,
@@ -47,9 +49,11 @@ def post_messages(
     conversation_id: UUID,
     messages: Sequence[NewMessage],
     now: datetime,
+    tools: Tools | None = None,
 ) -> list[Message]:
     """Store messages and, at the agent's interval, queue their extraction in one transaction.
 
+    With `tools`, they are made searchable right after the commit; otherwise the sweep does it.
     Raises NotFoundError for a conversation the viewer may not see.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
@@ -58,6 +62,8 @@ def post_messages(
         waiting = conversation.last_position - conversation.extracted_position
         if waiting >= conversation.agent.summarize_interval:
             queue_and_publish(conversation=conversation)
+        if tools is not None:
+            index_soon(team_id=viewer.team_id, tools=tools)
         return rows
 
 

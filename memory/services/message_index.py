@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from django.db import DatabaseError, connection
+from django.db import connection
 from pgvector import HalfVector
 
 from memory.clients.tools import Tools
 from memory.domain.said import searchable_text
 from memory.domain.text import name_words
 from memory.models import MessageEntry
-from teams.errors import UnavailableError
 from teams.models import Message
 from teams.tenancy import team_scope
 
-logger = logging.getLogger(__name__)
-
 ACTOR = "task:index_messages"
 BATCH = 200
-# Indexed before the answer to the post of so few messages, so that the next read finds them;
-# more are left to the sweep, as a request must not wait for them.
-AT_ONCE = 20
 
 _TEAMS = "SELECT * FROM palimpsest_teams_with_waiting_messages()"
 # Whoever comes second changes nothing: the entry waits no more.
@@ -62,16 +56,6 @@ def speaker_of_message(message: Message) -> str:
     return str(conversation.end_user if message.role == "user" else conversation.agent.name)
 
 
-def index_posted(*, team_id: UUID, messages: Sequence[Message], tools: Tools) -> None:
-    """Index messages that were just stored, if they are few; what fails waits for the sweep."""
-    if len(messages) > AT_ONCE:
-        return
-    try:
-        index_team(team_id=team_id, tools=tools, only=[message.pk for message in messages])
-    except (UnavailableError, DatabaseError):
-        logger.warning("New messages of team %s wait for the sweep to be indexed.", team_id)
-
-
 def index_waiting(*, tools: Tools, most: int) -> int:
     """Index what waits in all teams, at most about `most` messages of each; returns how many."""
     with connection.cursor() as cursor:
@@ -80,10 +64,8 @@ def index_waiting(*, tools: Tools, most: int) -> int:
     return sum(index_team(team_id=team_id, tools=tools, most=most) for team_id in teams)
 
 
-def index_team(
-    *, team_id: UUID, tools: Tools, most: int = 0, only: Sequence[UUID] | None = None
-) -> int:
-    """Index what waits of a team, oldest first, about `most` messages (0: all) or `only` those.
+def index_team(*, team_id: UUID, tools: Tools, most: int = 0) -> int:
+    """Index what waits of a team, oldest first, about `most` messages (0: all).
 
     It may be stopped at any time and run twice at once. Raises UnavailableError when the embedder
     does not answer; what was indexed by then stays.
@@ -91,7 +73,7 @@ def index_team(
     done = 0
     after: UUID | None = None
     while not most or done < most:
-        batch = _batch(team_id, after=after, only=only)
+        batch = _batch(team_id, after=after)
         if not batch:
             break
         _fill(team_id, batch, tools)
@@ -107,11 +89,9 @@ def embedded_texts(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
     return {each.message_id: each.embedded for each in _read(team_id, ids)}
 
 
-def _batch(team_id: UUID, *, after: UUID | None, only: Sequence[UUID] | None) -> list[_Waiting]:
+def _batch(team_id: UUID, *, after: UUID | None) -> list[_Waiting]:
     with team_scope(team_ids=[team_id], actor=ACTOR):
         rows = MessageEntry.objects.filter(team_id=team_id, is_waiting=True)
-        if only is not None:
-            rows = rows.filter(message_id__in=only)
         if after is not None:
             rows = rows.filter(message_id__gt=after)
         ids = list(rows.order_by("message_id").values_list("message_id", flat=True)[:BATCH])
@@ -142,7 +122,7 @@ def _fill(team_id: UUID, batch: Sequence[_Waiting], tools: Tools) -> None:
             vectors[each.message_id] = HalfVector(vector).to_text()
             if next_vector is not None:
                 next_vectors[each.message_id] = HalfVector(next_vector).to_text()
-    columns = [
+    columns: list[list[Any]] = [  # Any: a column of each type
         [each.message_id for each in batch],
         [each.embedded if each.text else "" for each in batch],
         [" ".join(name_words([each.speaker])) for each in batch],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory.clients.tools import Tools
@@ -17,7 +17,10 @@ from memory.domain.scoring import Weights
 from memory.domain.tokens import TokenCounter
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
+from memory.selectors.revisions import team_revision
 from memory.selectors.signals import SignalRow
+from memory.services.cascade import Depth, Level, ScoredMessage
+from memory.services.hot_answers import held_answer, hot_key, keep_answer
 from memory.services.ranking import Question, read
 from memory.services.recall import (
     Recalled,
@@ -66,15 +69,25 @@ class PromptStats:
     duplicates: int
     total_ms: float
     steps_ms: Mapping[str, float]
+    cache_hit: bool = False
+    searched: tuple[Level, ...] = ()
+
+    def again(self, *, total_ms: float) -> PromptStats:
+        """Those of the same prompt when it was kept."""
+        return replace(self, cache_hit=True, total_ms=total_ms, steps_ms={"cache": total_ms})
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltPrompt:
-    """A prompt, its seven layers in their order, and the memories in it, best first."""
+    """A prompt, its seven layers in their order, and the memories in it, best first.
+
+    `messages` are quoted in layer 5, below what memories say.
+    """
 
     prompt: str
     layers: tuple[LayerUse, ...]
     memories: tuple[PromptMemory, ...]
+    messages: Sequence[ScoredMessage]
     contradictions: Sequence[Contradiction]
     warnings: tuple[str, ...]
     stats: PromptStats
@@ -93,25 +106,46 @@ def build_prompt(
     conversation: Conversation | None,
     weights: Weights,
     token_budget: int,
-    include_cold: bool,
     tools: Tools,
     counter: TokenCounter,
     now: datetime,
+    include_cold: bool | None = None,
+    include_raw: bool | None = None,
 ) -> BuiltPrompt:
     """The seven layers within `token_budget` tokens; over it only by layers 1-3 and what is pinned.
 
-    `conversation` is one the viewer may see; its running summary is layer 7.
+    `conversation` is one the viewer may see; its running summary is layer 7. `include_cold` and
+    `include_raw` are those of `cascade.Depth`.
     """
     started = time.perf_counter()
+    document = _document(agent)
+    parts = {
+        "agent": agent.pk,
+        "document": document,
+        "question": question,
+        # The summary of the conversation stands while its revision does.
+        "conversation": (conversation.pk, conversation.revision) if conversation else None,
+        "weights": weights,
+        "token_budget": token_budget,
+        "include_cold": include_cold,
+        "include_raw": include_raw,
+        "counter": counter.name,
+    }
+    key = hot_key(kind="prompt", viewer=viewer, tools=tools, now=now, parts=parts)
+    held = held_answer(key, BuiltPrompt)
+    if held is not None:
+        _note(viewer, held.memories, now)
+        return replace(held, stats=held.stats.again(total_ms=_milliseconds(started)))
     asked = read(question, tools=tools, now=now)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        revision = team_revision(team_id=viewer.team_id)
         summary = running_summary(conversation=conversation) if conversation is not None else ""
         recalled = recall(
             viewer=viewer,
             question=asked,
             weights=weights,
             token_budget=token_budget,
-            include_cold=include_cold,
+            depth=Depth(include_cold, include_raw),
             tools=tools,
             now=now,
         )
@@ -119,7 +153,10 @@ def build_prompt(
         assembly = assemble(
             plan=SEVEN_LAYERS,
             entries=_without_summary(recalled, conversation if summary else None),
-            texts=_texts(agent, summary, counter),
+            texts=[
+                *_texts(document, summary, counter),
+                *recalled.quotes(section=Layer.RETRIEVED),
+            ],
             token_budget=token_budget,
             counter=counter,
         )
@@ -128,12 +165,13 @@ def build_prompt(
         contradictions = contradictions_among(viewer=viewer, recalled=recalled, chosen=chosen)
     for warning in assembly.warnings:
         logger.warning("A prompt of agent %s: %s.", agent.pk, warning)
-    note_retrieved(team_id=viewer.team_id, memory_ids=[each.memory.pk for each in chosen], now=now)
+    _note(viewer, memories, now)
     ended = time.perf_counter()
-    return BuiltPrompt(
+    built = BuiltPrompt(
         prompt=assembly.prompt,
         layers=_layers(assembly),
         memories=memories,
+        messages=recalled.quoted(assembly.quoted),
         contradictions=contradictions,
         warnings=(*assembly.warnings, *_mixed_users(viewer, chosen)),
         stats=PromptStats(
@@ -147,19 +185,36 @@ def build_prompt(
                 "search": _milliseconds(started, searched),
                 "pack": _milliseconds(searched, ended),
             },
+            searched=recalled.searched,
         ),
     )
+    if asked.has_vector:
+        keep_answer(
+            key,
+            answer=built,
+            revision=revision,
+            read_messages=Level.RAW in recalled.searched,
+        )
+    return built
 
 
-def _texts(agent: Agent, summary: str, counter: TokenCounter) -> list[Text]:
-    """Layers 1, 3 and 7."""
-    document = Document(
+def _note(viewer: Viewer, told: Sequence[PromptMemory], now: datetime) -> None:
+    ids = [each.scored.memory.pk for each in told]
+    note_retrieved(team_id=viewer.team_id, memory_ids=ids, now=now)
+
+
+def _document(agent: Agent) -> Document:
+    return Document(
         name=agent.name,
         tagline=agent.tagline,
         personality=_object(agent.personality),
         rules=_object(agent.rules),
         skills=_object(agent.skills),
     )
+
+
+def _texts(document: Document, summary: str, counter: TokenCounter) -> list[Text]:
+    """Layers 1, 3 and 7."""
     return [
         Text(Layer.PERSONALITY, Written(personality_text(document)), is_mandatory=True),
         *(
@@ -221,5 +276,5 @@ def _mixed_users(viewer: Viewer, chosen: Sequence[ScoredMemory]) -> tuple[str, .
     )
 
 
-def _milliseconds(start: float, end: float) -> float:
-    return round((end - start) * 1000, 3)
+def _milliseconds(start: float, end: float | None = None) -> float:
+    return round(((end or time.perf_counter()) - start) * 1000, 3)

@@ -60,6 +60,11 @@ class ReadQuestion:
     embedding_model: str
     conversation_id: UUID | None
 
+    @property
+    def has_vector(self) -> bool:
+        """Whether the embedder answered."""
+        return bool(self.vector.any())
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
@@ -178,9 +183,7 @@ def score_pool(
     return table, score(pool.rows, table).tolist()
 
 
-def ordered(
-    rows: Sequence[SignalRow], table: SignalTable, scores: Sequence[float]
-) -> list[Ranked]:
+def ordered(rows: Sequence[SignalRow], table: SignalTable, scores: Sequence[float]) -> list[Ranked]:
     """The memories, which are the first rows of the table, best first."""
     ranked = [
         Ranked(row, value, table, place)

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from memory.clients.tools import Tools
-from memory.domain.plans.plan import Entry
+from memory.domain.plans.plan import Entry, Text, Written
 from memory.domain.rendering import Line, Opposite
+from memory.domain.said import HEADING, SaidLine, excerpt
 from memory.domain.scoring import Signals, Weights
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import MemoryType, Scope, Status
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.selectors.contradictions import open_contradictions_among
-from memory.selectors.signals import SignalRow, memories_by_id
+from memory.selectors.loading import memories_by_id
+from memory.selectors.signals import SignalRow
+from memory.services.cascade import (
+    Depth,
+    Level,
+    ScoredMessage,
+    descend,
+    level_of,
+    load_messages,
+)
 from memory.services.clashes import Clash, clashes_within
-from memory.services.ranking import Ranked, ReadQuestion, by_policy, rank
+from memory.services.ranking import Ranked, ReadQuestion, by_policy
 
 # So many times the budget is handed to a plan, which leaves out what repeats and what is too long.
 SPARE = 2
+# A prompt quotes at most so many messages; each takes up to some 120 tokens.
+MOST_QUOTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +45,26 @@ class ScoredMemory:
     signals: Signals
     tokens: int = 0
 
+    @property
+    def level(self) -> Level:
+        """Where it comes from."""
+        return level_of(self.memory)
+
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What a plan may show: the candidates, best first, as lines, and the conflicts among them."""
+    """What a plan may show: the candidates, best first, as lines, and the conflicts among them.
+
+    `messages` are what was said that no better memory says, `searched` the levels looked at and
+    `words` those of the question.
+    """
 
     ranked: list[Ranked]
     lines: dict[UUID, Line]
     clashes: list[Clash]
+    messages: list[ScoredMessage]
+    searched: tuple[Level, ...]
+    words: tuple[str, ...]
 
     @property
     def entries(self) -> list[Entry]:
@@ -50,6 +74,23 @@ class Recalled:
             for each in self.ranked
         ]
 
+    def quotes(self, *, section: str) -> list[Text]:
+        """The messages as lines for that section of a plan, in the order they were said."""
+        found = []
+        for each in self.messages:
+            text = excerpt(each.text, words=self.words)
+            if text:
+                line = SaidLine(text, each.speaker, each.said_at).render()
+                written = Written(line, HEADING, order=each.said_at.timestamp())
+                found.append(Text(section, written, score=each.score, key=each.id))
+        return found
+
+    def quoted(self, tokens: Mapping[UUID, int]) -> list[ScoredMessage]:
+        """The messages that a plan told, with the tokens of their lines."""
+        return [
+            replace(each, tokens=tokens[each.id]) for each in self.messages if each.id in tokens
+        ]
+
 
 def recall(
     *,
@@ -57,26 +98,22 @@ def recall(
     question: ReadQuestion,
     weights: Weights,
     token_budget: int,
-    include_cold: bool,
+    depth: Depth,
     tools: Tools,
     now: datetime,
 ) -> Recalled:
     """The candidates for a prompt of that budget, best first; call it in the team's scope."""
-    ranked = _that_could_fit(
-        rank(
-            viewer=viewer,
-            question=question,
-            score=by_policy(weights),
-            now=now,
-            with_cold=include_cold,
-        ),
-        token_budget=token_budget,
+    reached = descend(
+        viewer=viewer, question=question, score=by_policy(weights), depth=depth, now=now
     )
+    ranked = _that_could_fit(reached.memories, token_budget=token_budget)
+    messages = load_messages(question=question, ranked=reached.messages, most=MOST_QUOTED)
     rows = [each.row for each in ranked]
     clashes = clashes_within(rows=rows, tools=tools)
     opposites = _opposites(viewer, rows, clashes)
     lines = {row.memory_id: _line(row, opposites.get(row.memory_id, ())) for row in rows}
-    return Recalled(ranked, lines, clashes)
+    words = tuple(term.word for term in question.asked.terms)
+    return Recalled(ranked, lines, clashes, messages, reached.searched, words)
 
 
 def load_chosen(

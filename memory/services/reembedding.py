@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError, InterfaceError, connection, connections, transaction
@@ -16,7 +17,8 @@ from django.utils import timezone
 from pgvector import HalfVector
 
 from memory.domain.ports import Embedder
-from memory.models import EmbeddingState, SearchEntry
+from memory.models import EmbeddingState, Memory, MessageEntry, SearchEntry
+from memory.services.message_index import embedded_texts
 from teams.errors import ConflictError
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
@@ -30,47 +32,90 @@ _MOST_PASSES = 10
 _LOCK = int.from_bytes(hashlib.sha256(b"palimpsest-reembed").digest()[:8], "big", signed=True)
 
 _ADD_VECTORS = """
-UPDATE memory_searchentry AS entry
+UPDATE {table} AS entry
 SET next_embedding = given.vector::halfvec, next_model = %s
-FROM unnest(%s::uuid[], %s::text[]) AS given (memory_id, vector)
-WHERE entry.team_id = %s AND entry.memory_id = given.memory_id
+FROM unnest(%s::uuid[], %s::text[]) AS given (id, vector)
+WHERE entry.team_id = %s AND entry.{key} = given.id
 """
 _SETTLE = """
-UPDATE memory_searchentry
+UPDATE {table}
 SET embedding = CASE next_model WHEN %(model)s THEN next_embedding ELSE embedding END,
     embedding_model = CASE next_model WHEN %(model)s THEN next_model ELSE embedding_model END,
-    graph_dimensions = CASE next_model WHEN %(model)s THEN 0 ELSE graph_dimensions END,
-    next_embedding = NULL, next_model = ''
-WHERE team_id = %(team)s AND memory_id = ANY(%(ids)s)
+    {more} next_embedding = NULL, next_model = ''
+WHERE team_id = %(team)s AND {key} = ANY(%(ids)s)
 """
+_OUT_OF_GRAPH = (
+    "graph_dimensions = CASE next_model WHEN %(model)s THEN 0 ELSE graph_dimensions END,"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What has vectors: its entries, the column that names each, and the texts embedded."""
+
+    entries: type[SearchEntry] | type[MessageEntry]
+    key: str
+    texts: Callable[[UUID, Sequence[UUID]], dict[UUID, str]]
+    more: str = ""
+
+    def rows(self, **conditions: object) -> QuerySet[Any, Any]:  # Any: entries of either kind
+        """Its entries that have a vector or should."""
+        rows = self.entries.objects.filter(**conditions)
+        # A message that waits gets its vectors from whoever indexes it, an empty one none.
+        return rows.filter(embedding__isnull=False) if self.entries is MessageEntry else rows
+
+    def statement(self, sql: str) -> str:
+        """The statement for its table."""
+        table = self.entries._meta.db_table
+        return sql.format(table=table, key=self.key, more=self.more)
+
+
+def _memory_texts(team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
+    rows = Memory.objects.filter(team_id=team_id, id__in=ids)
+    return dict(rows.values_list("id", "content"))
+
+
+def _message_texts(team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
+    return embedded_texts(team_id=team_id, ids=ids)
+
+
+_MEMORIES = _Kind(SearchEntry, "memory_id", _memory_texts, more=_OUT_OF_GRAPH)
+_MESSAGES = _Kind(MessageEntry, "message_id", _message_texts)
+_KINDS = (_MEMORIES, _MESSAGES)
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingStatus:
     """Whose vectors the memories have: `active` is what searches use, `wanted` what is set.
 
-    `lacking` memories have no vector of the wanted model.
+    `lacking` memories and `lacking_messages` messages have no vector of the wanted model.
     """
 
     active: str
     wanted: str
     lacking: int
+    lacking_messages: int = 0
 
     @property
     def line(self) -> str:
         """What an operator must know, in one line; empty when there is nothing to do."""
-        if not self.lacking and self.active == self.wanted:
+        if not self.lacking and not self.lacking_messages and self.active == self.wanted:
             return ""
         if self.active == self.wanted:
             return (
-                f"{self.lacking} memories have no vector of {self.wanted}:"
+                f"{self._what} have no vector of {self.wanted}:"
                 " run «manage.py reembed»; until then searches find them by their words alone"
             )
         return (
-            f"{self.lacking} memories are embedded with {self.active}, the settings say"
+            f"{self._what} are embedded with {self.active}, the settings say"
             f" {self.wanted}: run «manage.py reembed»; until then searches by meaning use"
             f" {self.active}"
         )
+
+    @property
+    def _what(self) -> str:
+        messages = f" and {self.lacking_messages} messages" if self.lacking_messages else ""
+        return f"{self.lacking} memories{messages}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +134,10 @@ def embedding_status(*, wanted: str) -> EmbeddingStatus:
     """
     state = EmbeddingState.objects.first()
     with team_scope(team_ids=all_team_ids(), actor=ACTOR):
-        lacking = _lacking(SearchEntry.objects.all(), wanted).count()
-        is_empty = not lacking and not SearchEntry.objects.exists()
-    return EmbeddingStatus(
-        active=wanted if state is None or is_empty else state.model, wanted=wanted, lacking=lacking
-    )
+        lacking = [_lacking(kind.rows(), wanted).count() for kind in _KINDS]
+        is_empty = not any(lacking) and not any(kind.rows().exists() for kind in _KINDS)
+    active = wanted if state is None or is_empty else state.model
+    return EmbeddingStatus(active, wanted, *lacking)
 
 
 def log_embedding_status(*, wanted: str) -> None:
@@ -118,7 +162,7 @@ def reembed(
     on_progress: Callable[[int], object] = lambda _: None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Reembedding:
-    """Give every memory a vector of `embedder`, make its model the active one, drop the old ones.
+    """Give all memories and messages a vector of `embedder`, make its model active, drop old ones.
 
     Searches use the old vectors until the switch, which is one row's change, and the new ones
     after it. The old ones are dropped `grace_seconds` later. It may be stopped at any time: the
@@ -141,7 +185,9 @@ def reembed(
         if due > 0 and _has_old(embedder.name):
             sleep(due)
             embedded += _pass(embedder=embedder, batch=batch, on_progress=on_progress)
-        _settle(SearchEntry.objects.exclude(next_model=""), model=embedder.name, batch=batch)
+        for kind in _KINDS:
+            waiting = kind.rows().exclude(next_model="")
+            _settle(kind, waiting, model=embedder.name, batch=batch)
         return Reembedding(embedder.name, embedded, switched_from)
 
 
@@ -170,7 +216,9 @@ def _announce(embedder: Embedder, *, batch: int) -> str:
         EmbeddingState.objects.update(next_model="")
         return ""
     # An earlier run may have been stopped after its switch: what is active must not be overwritten.
-    _settle(SearchEntry.objects.filter(next_model=state.model), model=state.model, batch=batch)
+    for kind in _KINDS:
+        switched = kind.rows(next_model=state.model)
+        _settle(kind, switched, model=state.model, batch=batch)
     EmbeddingState.objects.update(next_model=embedder.name)
     return state.model
 
@@ -179,37 +227,36 @@ def _pass(*, embedder: Embedder, batch: int, on_progress: Callable[[int], object
     """Embed what lacks a vector of the model, team by team; returns how many there were."""
     done = 0
     for team_id in all_team_ids():
-        for rows in _batches(team_id, model=embedder.name, size=batch):
-            # Outside any transaction, as the embedder may be remote; a text never changes.
-            vectors = embedder.embed([content for _, content in rows])
-            texts = [HalfVector(vector).to_text() for vector in vectors]
-            ids = [memory_id for memory_id, _ in rows]
-            with team_scope(team_ids=[team_id], actor=ACTOR), connection.cursor() as cursor:
-                cursor.execute(_ADD_VECTORS, [embedder.name, ids, texts, team_id])
-            done += len(rows)
-            on_progress(len(rows))
+        for kind in _KINDS:
+            for texts in _batches(kind, team_id, model=embedder.name, size=batch):
+                # Outside any transaction, as the embedder may be remote; a text never changes.
+                found = embedder.embed(list(texts.values()))
+                vectors = [HalfVector(vector).to_text() for vector in found]
+                with team_scope(team_ids=[team_id], actor=ACTOR), connection.cursor() as cursor:
+                    parameters: list[Any] = [embedder.name, list(texts), vectors, team_id]
+                    cursor.execute(kind.statement(_ADD_VECTORS), parameters)
+                done += len(texts)
+                on_progress(len(texts))
     return done
 
 
-def _batches(team_id: UUID, *, model: str, size: int) -> Iterator[Sequence[tuple[UUID, str]]]:
+def _batches(kind: _Kind, team_id: UUID, *, model: str, size: int) -> Iterator[dict[UUID, str]]:
+    """What lacks a vector of the model, each with its text."""
     after: UUID | None = None
     while True:
         with team_scope(team_ids=[team_id], actor=ACTOR):
-            rows = _lacking(SearchEntry.objects.filter(team_id=team_id), model)
+            rows = _lacking(kind.rows(team_id=team_id), model)
             if after is not None:
-                rows = rows.filter(memory_id__gt=after)
-            found = list(
-                rows.order_by("memory_id").values_list("memory_id", "memory__content")[:size]
-            )
-        if not found:
+                rows = rows.filter(**{f"{kind.key}__gt": after})
+            ids = list(rows.order_by(kind.key).values_list(kind.key, flat=True)[:size])
+            texts = kind.texts(team_id, ids)
+        if not ids:
             return
-        yield found
-        after = found[-1][0]
+        yield {each: texts[each] for each in ids}
+        after = ids[-1]
 
 
-def _lacking(
-    rows: QuerySet[SearchEntry, SearchEntry], model: str
-) -> QuerySet[SearchEntry, SearchEntry]:
+def _lacking(rows: QuerySet[Any, Any], model: str) -> QuerySet[Any, Any]:
     return rows.exclude(Q(embedding_model=model) | Q(next_model=model))
 
 
@@ -224,10 +271,10 @@ def _switch(embedder: Embedder) -> None:
 
 def _has_old(model: str) -> bool:
     with team_scope(team_ids=all_team_ids(), actor=ACTOR):
-        return SearchEntry.objects.filter(next_model=model).exists()
+        return any(kind.rows(next_model=model).exists() for kind in _KINDS)
 
 
-def _settle(entries: QuerySet[SearchEntry, SearchEntry], *, model: str, batch: int) -> None:
+def _settle(kind: _Kind, entries: QuerySet[Any, Any], *, model: str, batch: int) -> None:
     """Put the active model's vectors in the place of the old ones, in short transactions."""
     for team_id in all_team_ids():
         after: UUID | None = None
@@ -235,11 +282,12 @@ def _settle(entries: QuerySet[SearchEntry, SearchEntry], *, model: str, batch: i
             with team_scope(team_ids=[team_id], actor=ACTOR):
                 rows = entries.filter(team_id=team_id)
                 if after is not None:
-                    rows = rows.filter(memory_id__gt=after)
-                ids = list(rows.order_by("memory_id").values_list("memory_id", flat=True)[:batch])
+                    rows = rows.filter(**{f"{kind.key}__gt": after})
+                ids = list(rows.order_by(kind.key).values_list(kind.key, flat=True)[:batch])
                 if ids:
                     with connection.cursor() as cursor:
-                        cursor.execute(_SETTLE, {"model": model, "team": team_id, "ids": ids})
+                        parameters: dict[str, Any] = {"model": model, "team": team_id, "ids": ids}
+                        cursor.execute(kind.statement(_SETTLE), parameters)
             if not ids:
                 break
             after = ids[-1]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory.clients.tools import Tools
@@ -15,7 +16,16 @@ from memory.domain.tokens import ESTIMATE, TokenCounter
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.models.querysets import MemoryQuerySet
-from memory.services.ranking import Question, by_relevance, narrowed, rank, read
+from memory.selectors.revisions import team_revision
+from memory.services.cascade import (
+    Depth,
+    Level,
+    ScoredMessage,
+    descend,
+    load_messages,
+)
+from memory.services.hot_answers import held_answer, hot_key, keep_answer
+from memory.services.ranking import Question, by_relevance, read
 from memory.services.recall import (
     ScoredMemory,
     contradictions_among,
@@ -41,16 +51,36 @@ class RetrievalStats:
     steps_ms: dict[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     token_counter: str = ESTIMATE.name
+    searched: tuple[Level, ...] = ()
+
+    def again(self, *, total_ms: float) -> RetrievalStats:
+        """Those of the same answer when it was kept."""
+        return replace(self, cache_hit=True, total_ms=total_ms, steps_ms={"cache": total_ms})
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """Memories within the budget, best first, and the prompt made of them."""
+    """Memories and messages within the budget, best first, and the prompt made of them."""
 
     memories: list[ScoredMemory]
+    messages: list[ScoredMessage]
     formatted_prompt: str
     stats: RetrievalStats
     contradictions: list[Contradiction]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """What was found, each kind best first, and the levels that were searched."""
+
+    memories: list[ScoredMemory]
+    messages: list[ScoredMessage]
+    searched: tuple[Level, ...]
+
+    @property
+    def results(self) -> list[ScoredMemory | ScoredMessage]:
+        """All of it, best first."""
+        return sorted([*self.memories, *self.messages], key=lambda each: -each.score)
 
 
 def search(
@@ -68,27 +98,55 @@ def search(
     Among `rows`, narrowed by the caller's filters, or among all that are found by default, with
     `include_cold` in the archive too. What the viewer may see is enforced here.
     """
+    return search_levels(
+        viewer=viewer,
+        question=question,
+        limit=limit,
+        depth=Depth(include_cold, include_raw=False),
+        tools=tools,
+        now=now,
+        rows=rows,
+    ).memories
+
+
+def search_levels(
+    *,
+    viewer: Viewer,
+    question: Question,
+    limit: int,
+    depth: Depth,
+    tools: Tools,
+    now: datetime,
+    rows: MemoryQuerySet | None = None,
+) -> SearchAnswer:
+    """The `limit` memories and messages that say most about the question, as deep as asked for."""
+    key = None
+    if rows is None:
+        parts = {"question": question, "limit": limit, "depth": depth}
+        key = hot_key(kind="search", viewer=viewer, tools=tools, now=now, parts=parts)
+    held = held_answer(key, SearchAnswer)
+    if held is not None:
+        _note(viewer, held.memories, now)
+        return held
     asked = read(question, tools=tools, now=now)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        only = narrowed(viewer, rows) if rows is not None else None
-        ranked = [
-            each
-            for each in rank(
-                viewer=viewer,
-                question=asked,
-                score=by_relevance,
-                now=now,
-                only=only,
-                with_cold=include_cold or rows is not None,
-            )
-            if each.table.semantic[each.place] > 0
-        ]
-        if rows is not None and only is None:
-            ids = [each.row.memory_id for each in ranked]
-            kept = set(rows.filter(id__in=ids).values_list("id", flat=True))
-            ranked = [each for each in ranked if each.row.memory_id in kept]
-        best = load_chosen(viewer=viewer, ranked=ranked[:limit])
-    note_retrieved(team_id=viewer.team_id, memory_ids=[each.memory.pk for each in best], now=now)
+        revision = team_revision(team_id=viewer.team_id)
+        reached = descend(
+            viewer=viewer, question=asked, score=by_relevance, depth=depth, now=now, rows=rows
+        )
+        ranked = [each for each in reached.memories if each.table.semantic[each.place] > 0]
+        said = [each for each in reached.messages if each.table.semantic[each.place] > 0]
+        messages = load_messages(question=asked, ranked=said, most=limit)
+        scores = [*(each.score for each in ranked), *(each.score for each in messages)]
+        scores = sorted(scores, reverse=True)[:limit]
+        room = sum(each.score >= scores[-1] for each in ranked) if scores else 0
+        memories = load_chosen(viewer=viewer, ranked=ranked[: min(room, limit)])
+    best = SearchAnswer(memories, messages[: limit - len(memories)], reached.searched)
+    if asked.has_vector:
+        keep_answer(
+            key, answer=best, revision=revision, read_messages=Level.RAW in reached.searched
+        )
+    _note(viewer, best.memories, now)
     return best
 
 
@@ -99,21 +157,40 @@ def retrieve(
     weights: Weights,
     token_budget: int,
     limit: int | None,
-    include_cold: bool,
     tools: Tools,
     now: datetime,
+    include_cold: bool | None = None,
+    include_raw: bool | None = None,
     counter: TokenCounter = ESTIMATE,
 ) -> Retrieval:
-    """What the viewer's agent should know for this question, as a prompt within the budget."""
+    """What the viewer's agent should know for this question, as a prompt within the budget.
+
+    `include_cold` and `include_raw` are those of `cascade.Depth`.
+    """
     started = time.perf_counter()
+    parts = {
+        "question": question,
+        "weights": weights,
+        "token_budget": token_budget,
+        "limit": limit,
+        "include_cold": include_cold,
+        "include_raw": include_raw,
+        "counter": counter.name,
+    }
+    key = hot_key(kind="retrieve", viewer=viewer, tools=tools, now=now, parts=parts)
+    held = held_answer(key, Retrieval)
+    if held is not None:
+        _note(viewer, held.memories, now)
+        return replace(held, stats=held.stats.again(total_ms=_milliseconds(started)))
     asked = read(question, tools=tools, now=now)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        revision = team_revision(team_id=viewer.team_id)
         recalled = recall(
             viewer=viewer,
             question=asked,
             weights=weights,
             token_budget=token_budget,
-            include_cold=include_cold,
+            depth=Depth(include_cold, include_raw),
             tools=tools,
             now=now,
         )
@@ -121,6 +198,7 @@ def retrieve(
         assembly = assemble(
             plan=RETRIEVAL,
             entries=recalled.entries,
+            texts=recalled.quotes(section="rest"),
             token_budget=token_budget,
             counter=counter,
             limit=limit,
@@ -130,10 +208,11 @@ def retrieve(
         contradictions = contradictions_among(viewer=viewer, recalled=recalled, chosen=chosen)
     for warning in assembly.warnings:
         logger.warning("A prompt of team %s: %s.", viewer.team_id, warning)
-    note_retrieved(team_id=viewer.team_id, memory_ids=[each.memory.pk for each in chosen], now=now)
+    _note(viewer, chosen, now)
     ended = time.perf_counter()
-    return Retrieval(
+    found = Retrieval(
         memories=chosen,
+        messages=recalled.quoted(assembly.quoted),
         formatted_prompt=assembly.prompt,
         contradictions=contradictions,
         stats=RetrievalStats(
@@ -148,9 +227,22 @@ def retrieve(
             },
             warnings=assembly.warnings,
             token_counter=counter.name,
+            searched=recalled.searched,
         ),
     )
+    if asked.has_vector:
+        keep_answer(
+            key,
+            answer=found,
+            revision=revision,
+            read_messages=Level.RAW in recalled.searched,
+        )
+    return found
 
 
-def _milliseconds(start: float, end: float) -> float:
-    return round((end - start) * 1000, 3)
+def _note(viewer: Viewer, found: Sequence[ScoredMemory], now: datetime) -> None:
+    note_retrieved(team_id=viewer.team_id, memory_ids=[each.memory.pk for each in found], now=now)
+
+
+def _milliseconds(start: float, end: float | None = None) -> float:
+    return round(((end or time.perf_counter()) - start) * 1000, 3)

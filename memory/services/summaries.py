@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import cast
 from uuid import UUID
 
-import redis
 from django.conf import settings
 from django.db.models import Max, Min
-from django_redis import get_redis_connection
 
+from memory.clients.quick_redis import quick_redis
 from memory.domain.summarising import most_important, sentences_of
 from memory.domain.types import Point, Status
 from memory.models import Compaction, Job, Memory
@@ -23,8 +22,6 @@ SUMMARY_TAG = "summary"
 # What a person wrote into a summary is not for rules to drop.
 _WRITTEN_IMPORTANCE = 10
 _CACHE_SECONDS = 24 * 3600
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +56,14 @@ def running_summary(*, conversation: Conversation) -> str:
     without Redis, the database does.
     """
     key = f"{settings.REDIS_PREFIX}:summary:{conversation.team_id}:{conversation.pk}"
-    try:
-        client = get_redis_connection("default")
-        held = client.get(key)
-    except redis.RedisError:
-        return _stored_summary(conversation)
+    held = quick_redis().ask(lambda client: client.get(key))
     if held is not None:
-        revision, text = json.loads(held)
+        revision, text = json.loads(cast(bytes, held))
         if revision == conversation.revision:
             return str(text)
     text = _stored_summary(conversation)
-    try:
-        client.set(key, json.dumps([conversation.revision, text]), ex=_CACHE_SECONDS)
-    except redis.RedisError:
-        logger.warning("A summary was not cached: Redis is away.")
+    kept = json.dumps([conversation.revision, text])
+    quick_redis().ask(lambda client: client.set(key, kept, ex=_CACHE_SECONDS))
     return text
 
 

@@ -48,6 +48,16 @@ class _Added:
         self.indexes.append(index)
         self.memories.append(memory)
 
+    def remove(self, ids: set[UUID]) -> None:
+        kept = [
+            each for each in zip(self.indexes, self.memories, strict=True) if each[1].pk not in ids
+        ]
+        if len(kept) < len(self.memories):
+            self.indexes, self.memories = [], []
+            self.of_subject.clear()
+            for index, memory in kept:
+                self.append(index, memory)
+
 
 class Surroundings:
     """What each draft of one write is compared with; made and used in the write's transaction.
@@ -95,20 +105,14 @@ class Surroundings:
         draft = self._drafts[index]
         if not draft.check:
             return []
-        if index not in self._near:
-            self._near[index] = self._ask(index)
-        near, of_subject = self._near[index]
+        near, of_subject = self._stored(index)
+        # A draft of this write may be among the stored ones by now.
         earlier = self._earlier(index)
-        close = sorted(
-            ((pk, value) for pk, value in [*near, *earlier] if pk not in self._gone),
-            key=lambda each: (-each[1], each[0]),
-        )[: self._limit]
+        close = _best({**dict(near), **dict(earlier)}, self._limit)
         found = {pk: value for pk, value in close if value >= self._relevant}
         if draft.subject:
-            found |= dict(each for each in of_subject if each[0] not in self._gone)
-            found |= {
-                pk: value for pk, value in earlier if self._known[pk].subject == draft.subject
-            }
+            same = {pk: value for pk, value in earlier if self._known[pk].subject == draft.subject}
+            found |= dict(_best({**dict(of_subject), **same}, self._limit))
         self._load(found)
         return sorted(
             (
@@ -126,12 +130,39 @@ class Surroundings:
 
     def drop(self, ids: Iterable[UUID]) -> None:
         """These are no longer live."""
-        self._gone.update(ids)
+        gone = set(ids)
+        self._gone |= gone
+        for added in self._added.values():
+            added.remove(gone)
 
-    def drop_dead(self, ids: Iterable[UUID]) -> None:
-        """Look which of these are still live, as they stand now, and forget the others."""
+    def look_again(self, ids: Iterable[UUID]) -> None:
+        """Read these as they stand now, and drop those that are no longer live."""
         wanted = set(ids)
-        self._load_again(wanted)
+        team_id = self._drafts[0].team_id
+        live = Memory.objects.live().filter(team_id=team_id, pk__in=wanted)
+        rows = {row.pk: row for row in live}
+        self._known |= rows
+        self.drop(wanted - rows.keys())
+
+    def _stored(self, index: int) -> tuple[Near, Near]:
+        """The nearest memories in the database and those of the subject, without what is gone."""
+        if index not in self._near:
+            self._near[index] = self._ask(index)
+        left = self._left(index)
+        if any(
+            len(now) < min(self._limit, len(before))
+            for now, before in zip(left, self._near[index], strict=True)
+        ):
+            # Too many are gone to tell who is nearest among the others.
+            self._near[index] = self._ask(index)
+            left = self._left(index)
+        return left
+
+    def _left(self, index: int) -> tuple[Near, Near]:
+        near, of_subject = (
+            [each for each in found if each[0] not in self._gone] for found in self._near[index]
+        )
+        return near, of_subject
 
     def _ask(self, index: int) -> tuple[Near, Near]:
         draft, company = self._drafts[index], company_of(self._drafts[index])
@@ -140,7 +171,7 @@ class Surroundings:
             company=company,
             vector=vector,
             embedding_model=self._model,
-            limit=self._limit + len(self._gone),
+            limit=self._limit,
         )
         if not draft.subject:
             return near, []
@@ -149,7 +180,7 @@ class Surroundings:
             subject=draft.subject,
             vector=vector,
             embedding_model=self._model,
-            limit=self._limit + len(self._gone),
+            limit=self._limit,
         )
 
     def _all_near(self, company: Company, indexes: Sequence[int]) -> dict[int, tuple[Near, Near]]:
@@ -187,26 +218,20 @@ class Surroundings:
         company, subject = company_of(self._drafts[index]), self._drafts[index].subject
         near: Near = []
         for audience, added in self._added.items():
-            if not _keeps(company, audience):
+            if not added.indexes or not keeps(company, audience):
                 continue
             cosines = self._vectors[added.indexes] @ self._vectors[index]
-            count = min(self._limit + _SPARE, len(cosines))
+            count = min(self._limit, len(cosines))
             best = set(np.argpartition(-cosines, count - 1)[:count].tolist())
             if subject:
                 best.update(added.of_subject[subject])
             near += [(added.memories[place].pk, float(cosines[place])) for place in best]
-        return [each for each in near if each[0] not in self._gone]
+        return near
 
     def _load(self, ids: Iterable[UUID]) -> None:
         wanted = {pk for pk in ids if pk not in self._known and pk not in self._gone}
         if wanted:
-            self._load_again(wanted)
-
-    def _load_again(self, ids: set[UUID]) -> None:
-        team_id = self._drafts[0].team_id
-        rows = {row.pk: row for row in Memory.objects.live().filter(team_id=team_id, pk__in=ids)}
-        self._known |= rows
-        self._gone |= ids - rows.keys()
+            self.look_again(wanted)
 
 
 def company_of(draft: MemoryDraft) -> Company:
@@ -215,7 +240,7 @@ def company_of(draft: MemoryDraft) -> Company:
     return Company(draft.audience, author)
 
 
-def _keeps(company: Company, other: Audience) -> bool:
+def keeps(company: Company, other: Audience) -> bool:
     """Whether a memory of the `other` audience is one of the company's, see `Company.as_q`."""
     mine = company.audience
     if (mine.kind, mine.end_user_id) != (other.kind, other.end_user_id):
@@ -224,12 +249,8 @@ def _keeps(company: Company, other: Audience) -> bool:
         return True
     if mine.kind != OPEN:
         return False
-    if (
-        mine.agent_id is None
-        and company.author_id is not None
-        and other.agent_id == company.author_id
-    ):
-        return True
+    if other.agent_id is not None and other.agent_id == company.author_id:
+        return mine.project_id in (None, other.project_id)
     return other.agent_id in (None, mine.agent_id) and other.project_id in (None, mine.project_id)
 
 
@@ -262,3 +283,7 @@ def _keep_best(
             (ids[column], float(cosines[place, column])) for column in best[place]
         ]
         kept[row] = sorted(merged, key=lambda each: (-each[1], each[0]))[:most]
+
+
+def _best(near: dict[UUID, float], most: int) -> Near:
+    return sorted(near.items(), key=lambda each: (-each[1], each[0]))[:most]

@@ -2,83 +2,120 @@
 
 from __future__ import annotations
 
-import logging
+import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 import redis
 from django.conf import settings
 from django.db import connection
 from django_redis import get_redis_connection
+from redis.exceptions import NoScriptError
 
+from memory.clients.quick_redis import quick_redis
+from teams.ids import new_id
 from teams.tenancy import team_scope
 
 NOTED = f"{settings.REDIS_PREFIX}:usage"
 TAKEN = f"{NOTED}:taken"
 
-logger = logging.getLogger(__name__)
-
-_FLUSH = """
+# One command for all memories of an answer: their number hardly shows in what the read waits for.
+_NOTE = """
+for memory in string.gmatch(ARGV[3], '[^,]+') do
+    redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':' .. memory .. ':n', 1)
+    redis.call('HSET', KEYS[1], ARGV[1] .. ':' .. memory .. ':t', ARGV[2])
+end
+"""
+# What was counted so far becomes a batch with a name; one that is still there comes first.
+_TAKE = """
+if redis.call('EXISTS', KEYS[2]) == 0 then
+    if redis.call('EXISTS', KEYS[1]) == 0 then
+        return {}
+    end
+    redis.call('RENAME', KEYS[1], KEYS[2])
+end
+redis.call('HSETNX', KEYS[2], 'batch', ARGV[1])
+return redis.call('HGETALL', KEYS[2])
+"""
+_DROP = """
+if redis.call('HGET', KEYS[1], 'batch') == ARGV[1] then
+    redis.call('DEL', KEYS[1])
+end
+"""
+_WRITE = """
+WITH batch AS (
+    INSERT INTO audit_writtenbatch (id, team_id, at) VALUES (%(batch)s, %(team)s, now())
+    ON CONFLICT DO NOTHING RETURNING id
+)
 INSERT INTO memory_memoryusage
     (memory_id, team_id, retrieved, cited, ignored, succeeded, failed, last_accessed_at)
 SELECT m.id, m.team_id, n.retrieved, 0, 0, 0, 0, n.accessed_at
-FROM unnest(%s::uuid[], %s::bigint[], %s::timestamptz[]) AS n (memory_id, retrieved, accessed_at)
-JOIN memory_memory m ON m.team_id = %s AND m.id = n.memory_id
+FROM unnest(%(ids)s::uuid[], %(counts)s::bigint[], %(times)s::timestamptz[])
+    AS n (memory_id, retrieved, accessed_at)
+JOIN memory_memory m ON m.team_id = %(team)s AND m.id = n.memory_id
+WHERE EXISTS (SELECT FROM batch)
 ON CONFLICT (team_id, memory_id) DO UPDATE SET
     retrieved = memory_memoryusage.retrieved + EXCLUDED.retrieved,
     last_accessed_at = greatest(memory_memoryusage.last_accessed_at, EXCLUDED.last_accessed_at)
 """
+# Longer than a flush may take. The present batch stays whatever its age: it may have waited.
+_FORGET = """
+DELETE FROM audit_writtenbatch
+WHERE team_id = %(team)s AND id <> %(batch)s AND at < now() - interval '1 hour'
+"""
 
 
 def note_retrieved(*, team_id: UUID, memory_ids: Iterable[UUID], now: datetime) -> None:
-    """Count one retrieval of each memory; never fails or slows the read when Redis is away."""
-    ids = [str(memory_id) for memory_id in memory_ids]
-    if not ids:
-        return
-    stamp = int(now.timestamp())
-    try:
-        pipe = get_redis_connection("default").pipeline(transaction=True)
-        for memory_id in ids:
-            pipe.hincrby(NOTED, f"{team_id}:{memory_id}:n", 1)
-            pipe.hset(NOTED, f"{team_id}:{memory_id}:t", stamp)
-        pipe.execute()
-    except redis.RedisError:
-        logger.warning("A retrieval was not counted: Redis is away.")
+    """Count one retrieval of each memory; never fails a read, nor slows it, with Redis away."""
+    ids = ",".join(map(str, memory_ids))
+    if ids:
+        stamp = int(now.timestamp())
+        quick_redis().ask(lambda client: _run(client, _NOTE, 1, NOTED, str(team_id), stamp, ids))
 
 
 def flush_noted_usage() -> None:
-    """Write what was counted to the database, one transaction a team.
+    """Write what was counted to the database, one transaction a team, each count once.
 
-    A team's counts leave Redis only after they are written; a crash between the two counts them
-    again, at most one batch.
+    Counts leave Redis after they are written. After a crash in between, or with two flushes at the
+    same moment, the batch's name in the database tells that a team's counts stand there already.
     """
     client = get_redis_connection("default")
-    if not client.exists(TAKEN):
-        if not client.exists(NOTED):
-            return
-        client.rename(NOTED, TAKEN)
+    taken = _run(client, _TAKE, 2, NOTED, TAKEN, str(new_id()))
+    fields = dict(zip(taken[::2], taken[1::2], strict=True))
+    if not fields:
+        return
+    batch = fields.pop(b"batch").decode()
     by_team: dict[UUID, dict[UUID, list[int]]] = {}
-    for field, value in client.hgetall(TAKEN).items():
+    for field, value in fields.items():
         team, memory, kind = field.decode().split(":")
         entry = by_team.setdefault(UUID(team), {}).setdefault(UUID(memory), [0, 0])
         entry[0 if kind == "n" else 1] = int(value)
     for team_id, counts in by_team.items():
         with team_scope(team_ids=[team_id], actor="task:flush_usage"):
-            _write(team_id, counts)
-        for memory_id in counts:
-            client.hdel(TAKEN, f"{team_id}:{memory_id}:n", f"{team_id}:{memory_id}:t")
+            _write(team_id, UUID(batch), counts)
+    _run(client, _DROP, 1, TAKEN, batch)
 
 
-def _write(team_id: UUID, counts: dict[UUID, list[int]]) -> None:
+def _run(client: redis.Redis, script: str, keys: int, *given: str | int) -> Any:
+    """What the script answers; Redis is sent its text only where it has not seen it yet."""
+    digest = hashlib.sha1(script.encode(), usedforsecurity=False).hexdigest()
+    try:
+        return client.evalsha(digest, keys, *given)
+    except NoScriptError:
+        return client.eval(script, keys, *given)
+
+
+def _write(team_id: UUID, batch: UUID, counts: dict[UUID, list[int]]) -> None:
     ids = sorted(counts)
+    given: dict[str, Any] = {  # Any: a parameter of any type
+        "team": team_id,
+        "batch": batch,
+        "ids": ids,
+        "counts": [counts[memory_id][0] for memory_id in ids],
+        "times": [datetime.fromtimestamp(counts[memory_id][1], UTC) for memory_id in ids],
+    }
     with connection.cursor() as cursor:
-        cursor.execute(
-            _FLUSH,
-            [
-                ids,
-                [counts[memory_id][0] for memory_id in ids],
-                [datetime.fromtimestamp(counts[memory_id][1], UTC) for memory_id in ids],
-                team_id,
-            ],
-        )
+        cursor.execute(_WRITE, given)
+        cursor.execute(_FORGET, given)

@@ -140,7 +140,6 @@ class _Write:
         if ruling.duplicate_of is not None:
             retire_superseded(memory=ruling.duplicate_of, ruling=ruling, actor=actor)
             existing = _corroborate(ruling.duplicate_of, item.draft)
-            self._by_key[item.key] = existing
             return WriteResult(existing, Outcome.DUPLICATE, retired=retired)
         memory = new_row(self._viewer, item)
         _apply_version(memory, ruling)
@@ -155,11 +154,14 @@ class _Write:
     ) -> None:
         """Store the memory with the next statement, and let later drafts meet it now."""
         self._waiting.append((memory, item))
-        near = [each for each in neighbours if each.similarity >= settings.LINK_SIMILARITY]
+        near = [
+            each
+            for each in neighbours
+            if each.similarity >= settings.LINK_SIMILARITY and each.reach != Reach.NARROWER
+        ]
         self._links += [
             (memory, each.memory.pk, min(1.0, each.similarity))
             for each in near[: settings.LINKED_NEIGHBOURS]
-            if each.reach != Reach.NARROWER
         ]
         if item.draft.check and memory.is_live:
             self._surroundings.add(index, memory)
@@ -177,7 +179,7 @@ class _Write:
             held = hold(ruling)
             if held is not None:
                 return neighbours, held
-            self._surroundings.drop_dead(memory.pk for memory in ruling.met)
+            self._surroundings.look_again(memory.pk for memory in ruling.met)
         raise ConflictError("The memories it meets keep changing at this moment; send it again.")
 
     def _flush(self) -> None:

@@ -46,6 +46,8 @@ BEGIN
         agent_id = NEW.agent_id,
         end_user_id = NEW.end_user_id,
         project_id = NEW.project_id,
+        held_from = NEW.valid_from,
+        held_until = NEW.valid_to,
         place = public.palimpsest_place(NEW.status, NEW.tier),
         graph_dimensions = CASE public.palimpsest_place(NEW.status, NEW.tier)
             WHEN 0 THEN graph_dimensions ELSE 0 END
@@ -54,13 +56,14 @@ BEGIN
 END
 $$;
 CREATE TRIGGER move_entry
-    AFTER UPDATE OF memory_type, agent_id, end_user_id, project_id, status, tier ON memory_memory
+    AFTER UPDATE OF memory_type, agent_id, end_user_id, project_id, valid_from, valid_to, status, tier
+    ON memory_memory
     FOR EACH ROW WHEN (
-        (OLD.memory_type, OLD.agent_id, OLD.end_user_id, OLD.project_id,
-            palimpsest_place(OLD.status, OLD.tier))
+        (OLD.memory_type, OLD.agent_id, OLD.end_user_id, OLD.project_id, OLD.valid_from,
+            OLD.valid_to, palimpsest_place(OLD.status, OLD.tier))
         IS DISTINCT FROM
-        (NEW.memory_type, NEW.agent_id, NEW.end_user_id, NEW.project_id,
-            palimpsest_place(NEW.status, NEW.tier))
+        (NEW.memory_type, NEW.agent_id, NEW.end_user_id, NEW.project_id, NEW.valid_from,
+            NEW.valid_to, palimpsest_place(NEW.status, NEW.tier))
     ) EXECUTE FUNCTION palimpsest_move_entry();
 
 -- The keys under which the index of words has an entry: each word once for its team and once for
@@ -90,43 +93,55 @@ CREATE INDEX memory_search_by_word ON memory_searchentry
     USING gin (palimpsest_word_keys(team_id, end_user_id, place, lexemes))
     WITH (fastupdate = off);
 
--- Makes sure that there is an approximate index for vectors of that size. It holds only entries
--- whose graph_dimensions say so, so that it is empty, and made at once, when the first team of the
--- size needs it. Runs with the owner's rights, as the application may not create anything.
-CREATE FUNCTION palimpsest_ensure_graph(dimensions int) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+-- Makes sure that there is the approximate index of that number for vectors of that size. Few teams
+-- share a number, so that a search meets few vectors of others. It holds only entries whose
+-- graph_dimensions and graph_number say so: it is empty, and soon made, when its first team needs it. Writers wait for the transaction that makes it, and it for them, but not for long:
+-- else it fails with 55P03. Runs with the owner's rights, as the application may create nothing.
+CREATE FUNCTION palimpsest_ensure_graph(dimensions int, number int) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public SET lock_timeout = '3s' AS $$
 BEGIN
-    IF dimensions NOT BETWEEN 1 AND 4000 THEN
+    IF dimensions IS NULL OR dimensions NOT BETWEEN 1 AND 4000 THEN
         RAISE EXCEPTION 'vectors of % dimensions cannot be indexed', dimensions;
     END IF;
+    IF number IS NULL OR number NOT BETWEEN 0 AND 63 THEN
+        RAISE EXCEPTION 'there is no graph of the number %', number;
+    END IF;
+    PERFORM pg_advisory_xact_lock(hashtext('palimpsest_ensure_graph'));
+    -- Even with IF NOT EXISTS, to ask for the index locks the table.
+    IF to_regclass(format('public.memory_search_graph_%s_%s', dimensions, number)) IS NOT NULL THEN
+        RETURN;
+    END IF;
     EXECUTE format(
-        'CREATE INDEX IF NOT EXISTS memory_search_graph_%1$s ON public.memory_searchentry'
+        'CREATE INDEX memory_search_graph_%1$s_%2$s ON public.memory_searchentry'
         ' USING hnsw ((embedding::public.halfvec(%1$s)) public.halfvec_ip_ops)'
-        ' WITH (m = 16, ef_construction = 64) WHERE graph_dimensions = %1$s',
-        dimensions
+        ' WITH (m = 16, ef_construction = 64)'
+        ' WHERE graph_dimensions = %1$s AND graph_number = %2$s',
+        dimensions, number
     );
 END
 $$;
-REVOKE ALL ON FUNCTION palimpsest_ensure_graph(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION palimpsest_ensure_graph(int) TO palimpsest_app;
+REVOKE ALL ON FUNCTION palimpsest_ensure_graph(int, int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION palimpsest_ensure_graph(int, int) TO palimpsest_app;
 
 -- The memories that hold each of the terms: of the whole team where `owners` is {''}, else of the
 -- end users named by id and of 'nobody'; at most `most` for each term and owner. A term of several
 -- lexemes must be held whole. The lookup runs with the owner's rights, because below a policy
 -- PostgreSQL does not use this index; it answers for no team but those of the transaction's scope,
--- and tells whose each memory is, so that the caller can apply the rule of visibility.
+-- and tells whose each memory is, so that the caller can apply the rule of visibility. With an
+-- agent or a project, what that rule is going to take away is not counted among the `most`.
 CREATE FUNCTION palimpsest_matches(
-    asked_team uuid, owners text[], with_cold boolean, terms text[], most int
+    asked_team uuid, owners text[], with_cold boolean, terms text[], most int,
+    asked_agent uuid, asked_project uuid
 ) RETURNS TABLE (
     term int, memory_id uuid, team_id uuid, memory_type varchar, agent_id uuid, end_user_id uuid,
     project_id uuid, place smallint
 )
-LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 300
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 2000
 SET search_path = pg_catalog, public
 SET enable_seqscan = off SET enable_indexscan = off SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
-    IF NOT asked_team = ANY (palimpsest_team_ids()) THEN
+    IF (asked_team = ANY (palimpsest_team_ids())) IS NOT TRUE THEN
         RETURN;
     END IF;
     RETURN QUERY
@@ -146,10 +161,15 @@ BEGIN
         WHERE palimpsest_word_keys(s.team_id, s.end_user_id, s.place, s.lexemes) @> wanted.keys
             -- Not an equality: only the index of words is to answer this.
             AND s.team_id IS NOT DISTINCT FROM asked_team
+            AND (asked_agent IS NULL OR s.agent_id = asked_agent OR s.agent_id IS NULL
+                OR s.memory_type IN ('shared', 'user_profile'))
+            AND (asked_project IS NULL OR s.project_id = asked_project OR s.project_id IS NULL)
         LIMIT most
     ) AS e
     WHERE wanted.keys IS NOT NULL;
 END
 $$;
-REVOKE ALL ON FUNCTION palimpsest_matches(uuid, text[], boolean, text[], int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION palimpsest_matches(uuid, text[], boolean, text[], int) TO palimpsest_app;
+REVOKE ALL ON FUNCTION palimpsest_matches(uuid, text[], boolean, text[], int, uuid, uuid)
+    FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION palimpsest_matches(uuid, text[], boolean, text[], int, uuid, uuid)
+    TO palimpsest_app;

@@ -1,13 +1,16 @@
 """Who works here and what they said."""
 
+from .checkpoint import Checkpoint
 from .conversations import Conversation, Message
 from .idempotency import IdempotentRequest
 from .keys import ApiKey
 from .people import Agent, EndUser, Membership, Project, StaffUser, Team
+from .told import ToldRevision
 
 __all__ = [
     "Agent",
     "ApiKey",
+    "Checkpoint",
     "Conversation",
     "EndUser",
     "IdempotentRequest",
@@ -16,4 +19,5 @@ __all__ = [
     "Project",
     "StaffUser",
     "Team",
+    "ToldRevision",
 ]

@@ -96,6 +96,11 @@ class EndUser(TeamOwned):
     def __str__(self) -> str:
         return self.display_name or self.external_id
 
+    @property
+    def is_erased(self) -> bool:
+        """Whether the person was erased: then nothing is written for them any more."""
+        return self.external_id == f"erased-{self.pk}"
+
 
 class Agent(TeamOwned):
     """An AI agent of the team and its identity document (seed 000, section 3A)."""

@@ -49,16 +49,17 @@ def start_conversation(
 def lock_conversation(*, team_id: UUID, conversation_id: UUID) -> Conversation:
     """The conversation's row, held until the transaction ends, so that numbers follow on.
 
-    Raises NotFoundError when the team has none of that id.
+    Raises NotFoundError when the team has none of that id, or its person was erased.
     """
-    try:
-        return (
-            Conversation.objects.select_for_update(of=("self",))
-            .select_related("agent", "end_user", "project")
-            .get(team_id=team_id, id=conversation_id)
-        )
-    except Conversation.DoesNotExist:
-        raise NotFoundError("There is no such conversation.") from None
+    conversation = (
+        Conversation.objects.select_for_update(of=("self",))
+        .select_related("agent", "end_user", "project")
+        .filter(team_id=team_id, id=conversation_id)
+        .first()
+    )
+    if conversation is None or conversation.end_user.is_erased:
+        raise NotFoundError("There is no such conversation.")
+    return conversation
 
 
 def append_messages(

@@ -42,11 +42,20 @@ def state_of(memory_id: UUID) -> Any:
     """The row's columns as the database has them now, without what the log leaves out."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT to_jsonb(m) - 'content' - 'updated_at' FROM memory_memory m WHERE id = %s",
+            "SELECT to_jsonb(m) - ARRAY['content', 'updated_at', 'salt', 'erased_at']"
+            " FROM memory_memory m WHERE id = %s",
             [memory_id],
         )
         (state,) = cursor.fetchone()
     return state if isinstance(state, dict) else json.loads(state)
+
+
+def salt_of(memory_id: UUID) -> bytes:
+    """The salt that stands beside the memory's text."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT salt FROM memory_memory WHERE id = %s", [memory_id])
+        (salt,) = cursor.fetchone()
+    return bytes(salt)
 
 
 # -- every way of changing a memory ----------------------------------------------------------
@@ -215,12 +224,14 @@ def test_usage_counters_are_no_change_of_the_memory(acme: Cast) -> None:
 @pytest.mark.parametrize(
     "text", ["Plain words.", "Café — 日本語 🎉", "  two\nlines\t ", "x" * 32000]
 )
-def test_the_digest_is_the_sha256_of_the_text(acme: Cast, text: str) -> None:
+def test_the_digest_is_that_of_the_memorys_salt_and_text(acme: Cast, text: str) -> None:
     memory = factories.MemoryFactory.create(team=acme.team, content=text)
 
     (entry,) = log_of(memory)
 
-    assert bytes(entry.digest) == hashlib.sha256(text.encode()).digest()
+    salt = salt_of(memory.pk)
+    assert len(salt) == 16
+    assert bytes(entry.digest) == hashlib.sha256(salt + text.encode()).digest()
 
 
 def test_the_state_is_every_column_but_the_text_and_its_time(acme: Cast) -> None:

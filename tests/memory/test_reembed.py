@@ -22,17 +22,20 @@ from memory.clients.tools import Tools
 from memory.domain.ports import Embedder
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
-from memory.models import EmbeddingState, Memory, SearchEntry
+from memory.models import EmbeddingState, Memory, MessageEntry, SearchEntry
+from memory.services.cascade import Depth
 from memory.services.drafts import MemoryDraft, Outcome
-from memory.services.reembedding import embedding_status, log_embedding_status, reembed
+from memory.services.message_index import index_team
 from memory.services.ranking import Question
 from memory.services.recall import ScoredMemory
-from memory.services.retrieval import search
+from memory.services.reembedding import embedding_status, log_embedding_status, reembed
+from memory.services.retrieval import search, search_levels
 from memory.services.write_path import write_memories
 from routing.clients.embeddings import EmbeddingError
 from routing.clients.protocol import FailureKind
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
+from tests import factories
 from tests.conftest import Cast, make_cast
 from tests.openai_server import FakeOpenAI, error
 
@@ -151,8 +154,9 @@ def test_other_settings_are_told_in_one_line(
     status = embedding_status(wanted=NEW)
 
     assert status.lacking >= len(known)
+    messages = f" and {status.lacking_messages} messages" if status.lacking_messages else ""
     assert status.line == (
-        f"{status.lacking} memories are embedded with {OLD}, the settings say {NEW}: run"
+        f"{status.lacking} memories{messages} are embedded with {OLD}, the settings say {NEW}: run"
         f" «manage.py reembed»; until then searches by meaning use {OLD}"
     )
 
@@ -192,6 +196,56 @@ def test_all_memories_get_the_new_vectors_and_searches_use_them(
     assert all(len(row.embedding) == 64 for row in SearchEntry.objects.filter(team=acme.team))
     assert finds_by_meaning(acme, tools_with(tools))
     assert embedding_status(wanted=NEW).line == ""
+
+
+@both_roles
+def test_messages_get_the_new_vectors_too_and_are_found_by_them(
+    acme: Cast, known: list[Memory], tools: Tools, new_settings: Settings
+) -> None:
+    talk = factories.ConversationFactory.create(
+        team=acme.team, agent=acme.kyra, end_user=acme.sarah
+    )
+    for place, text in enumerate(("The harbour was quiet.", "[FACT]: Sarah likes tea."), start=1):
+        factories.MessageFactory.create(
+            team=acme.team, conversation=talk, position=place, content=text
+        )
+    old = tools_with(tools, spec=EmbedderSpec("wordllama", "l2_supercat_256"))
+    index_team(team_id=acme.team.id, tools=old)
+    assert embedding_status(wanted=NEW).lacking_messages >= 1
+
+    run()
+
+    said, injected = MessageEntry.objects.filter(conversation=talk).order_by("position")
+    assert (said.embedding_model, said.next_model, said.next_embedding) == (NEW, "", None)
+    assert len(said.embedding) == 64
+    assert (injected.embedding, injected.embedding_model) == (None, "")
+    answer = search_levels(
+        viewer=Viewer(team_id=acme.team.id, actor="test"),
+        question=Question("sarah: the harbour was quiet"),
+        limit=20,
+        depth=Depth(include_raw=True),
+        tools=tools_with(tools),
+        now=timezone.now(),
+    )
+    assert answer.messages[0].id == said.message_id
+    assert answer.messages[0].signals.cosine > 0.5
+
+
+def test_messages_indexed_meanwhile_get_both_vectors(
+    acme: Cast, known: list[Memory], tools: Tools, new_settings: Settings
+) -> None:
+    EmbeddingState.objects.update(next_model=NEW)
+    talk = factories.ConversationFactory.create(
+        team=acme.team, agent=acme.kyra, end_user=acme.sarah
+    )
+    factories.MessageFactory.create(
+        team=acme.team, conversation=talk, position=1, content="The harbour was quiet."
+    )
+
+    index_team(team_id=acme.team.id, tools=tools_with(tools))
+
+    entry = MessageEntry.objects.get(conversation=talk)
+    assert (entry.embedding_model, entry.next_model) == (OLD, NEW)
 
 
 @both_roles
@@ -404,11 +458,14 @@ def test_the_command_says_what_there_is_to_do_and_what_it_did(
 
     out = StringIO()
     call_command("reembed", "--batch", "2", "--grace", "0", stdout=out)
-    assert f"memories embedded with {NEW}, searches no longer use {OLD}." in out.getvalue()
+    assert (
+        f"memories and messages embedded with {NEW}, searches no longer use {OLD}."
+        in out.getvalue()
+    )
 
     out = StringIO()
     call_command("reembed", stdout=out)
-    assert f"0 memories embedded with {NEW}." in out.getvalue()
+    assert f"0 memories and messages embedded with {NEW}." in out.getvalue()
 
 
 # -- several at once -------------------------------------------------------------------------------

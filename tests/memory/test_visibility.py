@@ -28,6 +28,7 @@ from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.services.drafts import MemoryDraft
+from memory.services.message_index import index_team
 from memory.services.write_path import write_memories
 from teams.models import Agent
 from teams.services.keys import issue_key
@@ -220,6 +221,7 @@ def build(plan: Plan, *, only: set[int] | None = None) -> World:
                         team=cast.team, conversation=talk, position=1, content=said
                     )
                     world.talks[team, agent, user] = str(talk.pk)
+        index_team(team_id=cast.team.id, tools=_TOOLS[0])
     for team, cast in world.casts.items():
         numbers = [
             number
@@ -367,10 +369,31 @@ def check_lists(world: World, reader: Reader, client: APIClient) -> None:
         shown = {
             numbers.get(each["id"], each["id"])
             for each in answer.json()[key]
-            if each.get("source", "memory") == "memory"
+            if each.get("level") != "raw"
         }
         assert shown == world.seen_by(reader, named=named, statuses=statuses), (path, sent)
         assert_silent(world, reader, answer, named=named)
+
+
+def check_messages(world: World, reader: Reader, client: APIClient) -> None:
+    """What was said is found by whom the conversation is for, and by nobody else."""
+    names = names_of(reader)
+    query = "&".join(f"{name}={value}" for name, value in {**names, "query": QUESTION}.items())
+    body = {"query": QUESTION, **names, "include_raw": True, "token_budget": 5000}
+    path = f"/v1/memories/search?limit=500&include_raw=true&{query}"
+    heard = {
+        spoken(team, agent, user)
+        for team, agent, user in world.talks
+        if team == reader.team and agent == reader.agent and reader.user in (None, user)
+    }
+    found = ask(client, "GET", path)
+    told = ask(client, "POST", "/v1/retrieve", body)
+    prompt = ask(client, "POST", "/v1/prompt", body)
+    for answer in (found, told, prompt):
+        assert answer.status_code == 200, answer.content
+        assert_silent(world, reader, answer, named=True)
+    for text in (found.content, told.content, prompt.content):
+        assert all(word in text.decode() for word in heard)
 
 
 def check_prompt(world: World, reader: Reader, client: APIClient) -> None:
@@ -496,6 +519,7 @@ def assert_nowhere(
 
 CHECKS = (
     check_lists,
+    check_messages,
     check_prompt,
     check_counts,
     check_categories,
@@ -531,7 +555,7 @@ def told(world: World, reader: Reader) -> list[Any]:
     prompt = ask(client, "POST", "/v1/prompt", body).json()
     scored = [*found, *answered["results"], *retrieved["memories"]]
     return [
-        [(numbers[each["id"]], each["score"]) for each in scored],
+        [(numbers.get(each["id"], each.get("content")), each["score"]) for each in scored],
         [each["signals"] for each in [*found, *retrieved["memories"]]],
         answered["left_out"],
         retrieved["formatted_prompt"],

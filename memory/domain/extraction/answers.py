@@ -51,7 +51,7 @@ _ABOUT = re.compile(
 )
 _SAME = re.compile(r"^(?:the\s)?same\s(?P<np>[\w’'-]+(?:\s[\w’'-]+){0,2})$", re.IGNORECASE)
 _WHICH_ONE = re.compile(
-    r"^(?:which|what)\s(?P<np>[a-z-]+(?:\s[a-z-]+)?)\s(?P<be>is|was)\s(?:it|that|this)$",
+    r"^(?:which|what)\s(?:(?:kind|sort|type|make|brand)\sof\s)?(?P<np>[a-z-]+(?:\s[a-z-]+)?)\s(?P<be>is|was)\s(?:it|that|this)$",
     re.IGNORECASE,
 )
 _NOW = re.compile(r"\s(?:today|now|nowadays|these\sdays|at\sthe\smoment|currently)$", re.IGNORECASE)

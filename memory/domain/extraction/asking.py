@@ -67,7 +67,9 @@ class Asking:
             asked, reason = split_reason(text=text)
             self.close()
             self._frame.opened(unit=unit, text=asked)
-            self._writer.observe(unit=unit, text=asked)
+            # "Put Bo in cc" names Bo, and nobody called Put Bo.
+            lowered = asked[:1].lower() + asked[1:] if is_imperative(text=asked) else asked
+            self._writer.observe(unit=unit, text=lowered)
             return reason
         return ""
 

@@ -7,7 +7,7 @@ import re
 
 _BLOCK_HEADING = re.compile(
     r"^\s{0,8}(?:#{1,6}\s*)?(?:Your Identity|About This User|What You Know \(Facts\)|Recent Events|"
-    r"Learned Patterns|Team Knowledge|PERSISTENT MEMORY \(READ-ONLY\))",
+    r"Learned Patterns|Team Knowledge|What Was Said|PERSISTENT MEMORY \(READ-ONLY\))",
     re.IGNORECASE,
 )
 # A note or a tagged block that poses as the system's or the memory's own words.
@@ -18,7 +18,7 @@ _POSING_NOTE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _BLOCK_LINE = re.compile(
-    r"^\s{0,8}(?:[-*]\s*)?\[(?:FACT|EVENT|PATTERN|TEAM|USER-PROFILE|PREFERENCE|IDENTITY|NOTE|INSIGHT)\b"
+    r"^\s{0,8}(?:[-*]\s*)?\[(?:FACT|EVENT|PATTERN|TEAM|USER-PROFILE|PREFERENCE|IDENTITY|NOTE|INSIGHT|SAID)\b"
 )
 _COMMAND = re.compile(
     r"\b(?:ignore|disregard|override|bypass|forget)\s(?:all\s|any\s|every\s|the\s|your\s|my\s|our\s"

@@ -31,6 +31,7 @@ def without_payload(*, sentences: Sequence[str]) -> list[str]:
     marked as quoted (">") and the sentences between the marks of a quotation that runs on.
     """
     own: list[str] = []
+    ends = _ends_of_quotes(sentences)
     end_of_quote = -1
     for index, sentence in enumerate(sentences):
         if index <= end_of_quote or _REPLY_MARK.match(sentence):
@@ -38,19 +39,21 @@ def without_payload(*, sentences: Sequence[str]) -> list[str]:
         handed = _HANDED_OVER.match(sentence)
         if handed and _POINTS_AT.search(handed.group()):
             return [*own, sentence[: handed.end()]]
-        end_of_quote = _end_of_quote(sentences, index) if _is_open(sentence) else -1
+        end_of_quote = ends[index] if _is_open(sentence) else -1
         if end_of_quote > index:
             sentence = sentence[: _opening(sentence)].rstrip(' ,:"“„«')
         own.append(sentence)
     return [sentence for sentence in own if sentence.strip()]
 
 
-def _end_of_quote(sentences: Sequence[str], index: int) -> int:
-    """The index of the sentence that closes what sentence `index` leaves open, or -1."""
-    for later in range(index + 1, len(sentences)):
-        if sentences[later].count('"') % 2 or _balance(sentences[later]) < 0:
-            return later
-    return -1
+def _ends_of_quotes(sentences: Sequence[str]) -> list[int]:
+    """For each sentence the index of the next one that closes a quotation, or -1."""
+    ends = [-1] * len(sentences)
+    for index in range(len(sentences) - 2, -1, -1):
+        following = sentences[index + 1]
+        closes = following.count('"') % 2 == 1 or _balance(following) < 0
+        ends[index] = index + 1 if closes else ends[index + 1]
+    return ends
 
 
 def _is_open(sentence: str) -> bool:

@@ -1,9 +1,13 @@
-"""The extractor that needs no language model: rules behind the same port as the model."""
+"""The extractor that needs no language model: rules behind the same port as the model.
+
+The rules read English and nothing else. What is said in another language stays in the messages,
+where it can be searched, but becomes no memory; a team that speaks one sets a language model.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -59,7 +63,7 @@ def _candidates(
 ) -> list[Candidate]:
     """The drafts as candidates; the first `skipped` of the messages read are mere context."""
     allowed: frozenset[UUID] = frozenset(message.id for message in read[skipped:])
-    secrets = [secret for message in read for secret in secrets_in(text=message.content)]
+    secrets = {secret for message in read for secret in secrets_in(text=message.content)}
     found: dict[str, Candidate] = {}
     for draft in drafts:
         candidate = to_candidate(draft=draft, extraction_pass=extraction_pass, allowed=allowed)
@@ -69,14 +73,15 @@ def _candidates(
     return list(found.values())
 
 
-def _recognisable(candidate: Candidate, secrets: Sequence[str]) -> Candidate:
+def _recognisable(candidate: Candidate, secrets: Collection[str]) -> Candidate:
     """Mask the secrets that the writing constraints would no longer know for what they are.
 
     "The door code is 4711" is left as it is, so that its masking is noticed and recorded there;
     the code alone, cut from the words that say what it is, would pass.
     """
-    for secret in secrets:
-        where = re.compile(re.escape(secret), re.IGNORECASE)
-        if where.search(mask_secrets(text=candidate.content)):
-            candidate = replace(candidate, content=where.sub(MASK, candidate.content))
+    left = mask_secrets(text=candidate.content).lower() if secrets else ""
+    bare = [secret for secret in secrets if secret.lower() in left]
+    for secret in sorted(bare, key=len, reverse=True):
+        content = re.sub(re.escape(secret), MASK, candidate.content, flags=re.IGNORECASE)
+        candidate = replace(candidate, content=content)
     return candidate

@@ -8,9 +8,7 @@ from .verbs import AMBIGUOUS, BASES, THIRD, UNMARKED, is_past_form
 from .words import DETERMINERS, word_set, words_of
 
 _PLAIN_SUBJECTS = word_set("i we they you")
-_LABEL = re.compile(
-    r"(?:for|on|with|in|at|about)?\s?(?:[\w’'-]+\s?){1,4}:\s(?=[A-Za-z])", re.IGNORECASE
-)
+_LABEL = re.compile(r"^(?:[\w’'-]{1,30}\s){0,4}[\w’'-]{1,30}:\s(?=[A-Za-z])")
 # Verbs without a past form of their own that tell of one moment: "I hurt my knee".
 _SUDDEN = word_set("hurt hit quit burst")
 # Participles that tell what a thing is like: "VAT included", "trunk based".

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from ..duplicates import saying
@@ -39,7 +39,8 @@ class Assembly:
 
     `told` are its memories, best first; `tokens` what each section takes, headings included;
     `trimmed` the sections that the budget cut into, the first trimmed first; `duplicates` the keys
-    of memories that say the same as one that is told, with the key of that one.
+    of memories that say the same as one that is told, with the key of that one; `quoted` the
+    tokens of each text that has a key.
     """
 
     prompt: str
@@ -49,6 +50,7 @@ class Assembly:
     trimmed: tuple[Trimmed, ...] = ()
     duplicates: tuple[tuple[UUID, UUID], ...] = ()
     warnings: tuple[str, ...] = ()
+    quoted: Mapping[UUID, int] = field(default_factory=dict)
 
 
 def assemble(
@@ -93,6 +95,11 @@ def assemble(
         trimmed=_trimmed(plan, packed),
         duplicates=_duplicates(packed),
         warnings=_warnings(plan, packed, token_budget),
+        quoted={
+            item.value[0].key: item.tokens
+            for item in packed.items
+            if isinstance(item.value[0], Text) and item.value[0].key is not None
+        },
     )
 
 

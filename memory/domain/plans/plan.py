@@ -106,9 +106,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Something a plan shows that is no memory: a personality, a summary; `section` names where."""
+    """Something a plan shows that is no memory: a personality, a summary, a message.
+
+    `section` names where; `key` says which it is, for what is asked of it afterwards.
+    """
 
     section: str
     written: Written
     score: float = 1.0
     is_mandatory: bool = False
+    key: UUID | None = None

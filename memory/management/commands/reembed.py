@@ -40,11 +40,11 @@ class Command(BaseCommand):
         spec = configured_spec()
         status = embedding_status(wanted=spec.name)
         if options["status"]:
-            self.stdout.write(status.line or f"All memories are embedded with {spec.name}.")
+            self.stdout.write(status.line or f"All memories and messages are embedded with {spec.name}.")
             return
         if options["batch"] < 1:
             raise CommandError("--batch must be at least 1.")
-        bar = tqdm(total=status.lacking, unit="memory", file=sys.stderr, desc=spec.name)
+        bar = tqdm(total=status.lacking + status.lacking_messages, unit="text", file=sys.stderr, desc=spec.name)
         with bar:
             try:
                 done = reembed(
@@ -65,4 +65,4 @@ class Command(BaseCommand):
                     returncode=INTERRUPTED,
                 ) from None
         old = f", searches no longer use {done.switched_from}" if done.switched_from else ""
-        self.stdout.write(f"{done.embedded} memories embedded with {done.model}{old}.")
+        self.stdout.write(f"{done.embedded} memories and messages embedded with {done.model}{old}.")

@@ -89,12 +89,48 @@ def test_an_endless_sentence_ends_at_a_clause() -> None:
 
 def test_a_secret_is_masked_and_told() -> None:
     wording = check_wording(
-        candidate("The card of the team is 4111 1111 1111 1111."), said_at=MONDAY
+        candidate("The team pays Lund Kilns with card 4111 1111 1111 1111 every month."),
+        said_at=MONDAY,
     )
 
     assert wording.secret_masked
     assert wording.candidate is not None
-    assert "4111" not in wording.candidate.content
+    assert wording.candidate.content == "The team pays Lund Kilns with card [masked] every month."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The wifi password is Pl4typus-77.",
+        "The card of the team is 4111 1111 1111 1111.",
+        "The API key for the sandbox is sk-live-abcdefghij0123456789.",
+        "password: Pl4typus-77",
+    ],
+)
+def test_what_only_says_that_a_secret_exists_is_rejected_with_a_reason(text: str) -> None:
+    wording = check_wording(candidate(text), said_at=MONDAY)
+
+    assert wording.secret_masked
+    assert wording.candidate is None
+    assert wording.problems == ("nothing but a secret",)
+
+
+def test_a_fact_beside_a_secret_stays() -> None:
+    wording = check_wording(
+        candidate("The wifi password is Pl4typus-77, and the router is in the hall."),
+        said_at=MONDAY,
+    )
+
+    assert wording.candidate is not None
+    assert "router is in the hall" in wording.candidate.content
+    assert "Pl4typus" not in wording.candidate.content
+
+
+@pytest.mark.parametrize(
+    "text", ["On July 6, 2026, he was shocked.", "For Osprey, they leave.", "In May 2026, it ends."]
+)
+def test_a_pronoun_behind_a_date_or_topic_is_no_subject_either(text: str) -> None:
+    assert check_wording(candidate(text), said_at=MONDAY).candidate is None
 
 
 @given(st.text(max_size=600))

@@ -89,3 +89,29 @@ def test_a_bare_weekday_lies_within_a_week(today: date) -> None:
     behind = resolve_dates(text="broke on Friday", today=today, past=True).dates[0].day
     assert 1 <= (ahead - today).days <= 7
     assert 1 <= (today - behind).days <= 7
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ana's birthday is May 4.",
+        "Ana's birthday is on the 4th of May.",
+        "Their anniversary falls on 4 May.",
+        "Ana was born on 4 May.",
+        "The fair opens on 4 May every year.",
+    ],
+)
+def test_a_day_that_comes_round_every_year_gets_no_year(said: str) -> None:
+    dated = resolve_dates(text=said, today=date(2026, 3, 10), past=False)
+    assert "May 4" in dated.text
+    assert "20" not in dated.text
+
+
+def test_a_birthday_party_has_its_year() -> None:
+    said = "The birthday party is on 4 May."
+    assert "May 4, 2026" in resolve_dates(text=said, today=date(2026, 3, 10), past=False).text
+
+
+def test_coming_belongs_to_its_verb() -> None:
+    dated = resolve_dates(text="He is coming Friday.", today=date(2026, 3, 10), past=False)
+    assert dated.text == "He is coming on Friday, March 13, 2026."

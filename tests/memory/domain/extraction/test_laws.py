@@ -89,6 +89,16 @@ def test_every_candidate_meets_the_writing_constraints(
         "if a when ",
         "I like ",
         "\t \n",
+        "a-b ",
+        "a: ",
+        "“a. ",
+        '"a. ',
+        "<memory>",
+        "[SYSTEM ",
+        "Actually no, he a. ",
+        "Ines does a, Bo b, ",
+        "sk-abcdefghij0123456789 ",
+        "password is hunter22. ",
     ],
 )
 def test_hostile_text_costs_little(unit: str) -> None:

@@ -1,0 +1,73 @@
+"""From a time to what a reader of that time saw: how many of the team's commits were done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import connection
+
+from teams.errors import InvalidError
+
+_NO_MEMORY = UUID(int=0)
+_MICROSECOND = timedelta(microseconds=1)
+_NEWEST = """
+SELECT clock_timestamp(), k.at FROM (SELECT 1) AS one
+LEFT JOIN audit_commitclock k ON k.team_id = %s
+"""
+# Held for a moment only: whoever is committing is done, and the next one may go on.
+_WAIT = """
+SELECT pg_advisory_lock_shared(k), pg_advisory_unlock_shared(k), clock_timestamp()
+FROM (SELECT palimpsest_commit_lock(%s) AS k OFFSET 0) AS team
+"""
+_AT = """
+SELECT position, at, last_seq, last_memory_id FROM audit_logcommit
+WHERE team_id = %s AND at <= %s ORDER BY at DESC, position DESC LIMIT 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """The team's first `position` commits and nothing else; 0 before the first.
+
+    `at` is the time that was asked for, `changed_at` that of the last of those commits. Their log
+    rows have no number above `last_seq`, their memories no id above `last_memory_id`; others may
+    have smaller ones.
+    """
+
+    team_id: UUID
+    at: datetime
+    position: int = 0
+    changed_at: datetime | None = None
+    last_seq: int = 0
+    last_memory_id: UUID = _NO_MEMORY
+
+
+def instant_at(*, team_id: UUID, at: datetime | None, field: str = "at") -> Instant:
+    """What was committed up to `at` (now when None); the same answer whenever it is asked.
+
+    A commit that is under way at this moment may yet turn out to be older than `at`: it is waited
+    for. Call it in the team's scope. Raises InvalidError for a time to come.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_NEWEST, [team_id])
+        now, newest = cursor.fetchone()
+        if at is None or newest is None or newest <= at:
+            cursor.execute(_WAIT, [team_id])
+            (*_, now) = cursor.fetchone()
+        # A commit of this very microsecond may follow. A clock that was set back leaves commits
+        # ahead of it.
+        latest = max(filter(None, (now - _MICROSECOND, newest)))
+        asked = latest if at is None else at
+        if asked > latest:
+            raise InvalidError(
+                f"That is a time to come; here it is {now.isoformat()}. Ask for a time before that.",
+                field=field,
+            )
+        cursor.execute(_AT, [team_id, asked])
+        row = cursor.fetchone()
+    if row is None:
+        return Instant(team_id, asked)
+    position, changed_at, last_seq, last_memory_id = row
+    return Instant(team_id, asked, position, changed_at, last_seq, last_memory_id)

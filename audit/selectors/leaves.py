@@ -1,0 +1,74 @@
+"""The leaves of the log's seals, as PostgreSQL computes them (audit/sql/seals.sql)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+
+LEAF_BYTES = 8 + 32 + 32
+_NOTHING = bytes(32)
+_READ = """
+SELECT seq, memory_id, open, closed, is_erased, fits_text
+FROM palimpsest_log_leaves(%s, %s, %s, %s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One log row in digests.
+
+    `open` covers what outlives an erasure, `closed` the rest (32 zero bytes for an erased row);
+    `fits_text` says whether the memory still has the text, or none, that the row says it has.
+    """
+
+    seq: int
+    memory_id: UUID
+    open: bytes
+    closed: bytes
+    is_erased: bool
+    fits_text: bool
+
+    def packed(self) -> bytes:
+        """The leaf as a seal keeps it: 72 bytes."""
+        return self.seq.to_bytes(8, "big") + self.open + self.closed
+
+
+@dataclass(frozen=True, slots=True)
+class SealedLeaf:
+    """What a seal kept of a row."""
+
+    seq: int
+    open: bytes
+    closed: bytes
+
+    @property
+    def was_erased(self) -> bool:
+        """Whether the row was erased before it was sealed."""
+        return self.closed == _NOTHING
+
+
+def read_leaves(*, team_id: UUID, after_seq: int, last_seq: int, most: int) -> list[Leaf]:
+    """Up to `most` rows of the team's log after `after_seq` and up to `last_seq`, in order.
+
+    Call it in the team's scope.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_READ, [team_id, after_seq, last_seq, most])
+        return [
+            Leaf(seq, memory, bytes(opened), bytes(closed or _NOTHING), erased, fits)
+            for seq, memory, opened, closed, erased, fits in cursor.fetchall()
+        ]
+
+
+def unpacked(leaves: bytes) -> list[SealedLeaf]:
+    """What `Leaf.packed` packed; a rest that is no whole leaf is left out."""
+    return [
+        SealedLeaf(
+            int.from_bytes(leaves[start : start + 8], "big"),
+            leaves[start + 8 : start + 40],
+            leaves[start + 40 : start + LEAF_BYTES],
+        )
+        for start in range(0, len(leaves) - LEAF_BYTES + 1, LEAF_BYTES)
+    ]

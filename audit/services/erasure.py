@@ -1,0 +1,185 @@
+"""Erasing a person: what would go, and letting it go (audit/sql/erasure.sql, docs/erasure.md)."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import redis
+from django.conf import settings
+from django.core import signing
+from django.db import OperationalError, connection
+from django_redis import get_redis_connection
+
+from audit.models import Erasure
+from audit.services.events import Event, record_events
+from teams.errors import ConflictError, InvalidError, NotFoundError
+from teams.models import EndUser
+from teams.services.people import all_team_ids
+from teams.tenancy import team_scope
+
+REASON = "erasure of a person"
+CONFIRM_SECONDS = 600
+# No cache of what a memory says outlives this.
+_CACHES_KEPT = timedelta(hours=25)
+_SALT = "erase-user"
+_ATTEMPTS = 4
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ErasurePlan:
+    """What erasing a person empties, and what it leaves readable.
+
+    `kept` are memories about others, or about nobody, that rest on the person's words in part: at
+    most 100 ids, for somebody to look at.
+    """
+
+    end_user_id: UUID
+    external_id: str
+    memories: int
+    log_entries: int
+    conversations: int
+    messages: int
+    compactions: int
+    checkpoints: int
+    kept: tuple[UUID, ...]
+
+
+def plan_erasure(*, team_id: UUID, external_id: str, actor: str) -> ErasurePlan:
+    """What erasing the person would empty; changes nothing. NotFoundError for an unknown person."""
+    with team_scope(team_ids=[team_id], actor=actor):
+        person = _person(team_id, external_id)
+        counts = _ask("SELECT palimpsest_erasure_plan(%s, %s)", [team_id, person.pk])
+    return _plan(person, counts)
+
+
+def confirmation_of(*, team_id: UUID, plan: ErasurePlan, actor: str) -> str:
+    """A token with which the same caller may erase that person within 10 minutes."""
+    return signing.dumps([str(team_id), str(plan.end_user_id), actor], salt=_SALT, compress=False)
+
+
+def erase_confirmed(
+    *, team_id: UUID, external_id: str, actor: str, token: str, reason: str = ""
+) -> ErasurePlan:
+    """Erase the person that the token was given for.
+
+    Raises NotFoundError for an unknown person, and InvalidError for a token that is none, is too
+    old, or was given to another caller or for another person.
+    """
+    with team_scope(team_ids=[team_id], actor=actor):
+        person = _person(team_id, external_id)
+    try:
+        given = signing.loads(token, salt=_SALT, max_age=CONFIRM_SECONDS)
+    except signing.SignatureExpired:
+        raise InvalidError(
+            "The confirmation is too old. Ask again without one, then confirm what that answers.",
+            field="confirmation",
+        ) from None
+    except signing.BadSignature:
+        given = None
+    if given != [str(team_id), str(person.pk), actor]:
+        raise InvalidError(
+            "This confirms nothing here. Ask without one, then send what that answers, as it is,"
+            " with the same key and for the same person.",
+            field="confirmation",
+        )
+    return erase_user(team_id=team_id, external_id=external_id, actor=actor, reason=reason)
+
+
+def erase_user(*, team_id: UUID, external_id: str, actor: str, reason: str = "") -> ErasurePlan:
+    """Make everything that is held of the person unreadable, for good, in one transaction.
+
+    `reason` stands in the erasure's record: name no person in it. What is written for that external
+    id afterwards belongs to somebody new. Raises NotFoundError for an unknown person and
+    ConflictError while writers keep coming in between.
+    """
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            plan = _erase(team_id=team_id, external_id=external_id, actor=actor, reason=reason)
+        except OperationalError as error:
+            # Met by writers from two sides; PostgreSQL ended this one.
+            if attempt == _ATTEMPTS or not _was_turned_away(error):
+                raise
+        else:
+            _clear_caches(team_id)
+            return plan
+    raise AssertionError("unreachable")
+
+
+def clear_caches_of_erased(*, now: datetime) -> None:
+    """Clear the caches of every team that erased somebody in the last 25 hours."""
+    for team_id in all_team_ids():
+        with team_scope(team_ids=[team_id], actor="task:clear_caches"):
+            recent = Erasure.objects.filter(team_id=team_id, at__gte=now - _CACHES_KEPT).exists()
+        if recent:
+            _clear_caches(team_id)
+
+
+def _erase(*, team_id: UUID, external_id: str, actor: str, reason: str) -> ErasurePlan:
+    with team_scope(team_ids=[team_id], actor=actor, reason=REASON):
+        person = _person(team_id, external_id)
+        with connection.cursor() as cursor:
+            # As long as it takes: a person may have talked for years.
+            cursor.execute("SET LOCAL statement_timeout = 0")
+        counts = _ask("SELECT palimpsest_erase_user(%s, %s, %s)", [team_id, person.pk, reason])
+        plan = _plan(person, counts)
+        figures = {
+            name: getattr(plan, name) for name in ("memories", "log_entries", "messages")
+        }
+        record_events(
+            team_id=team_id,
+            events=[Event(node="erasure", op="erase", end_user_id=person.pk, meta=figures)],
+        )
+    return plan
+
+
+def _person(team_id: UUID, external_id: str) -> EndUser:
+    person = EndUser.objects.filter(team_id=team_id, external_id=external_id).first()
+    if person is None:
+        raise NotFoundError(f"The team knows nobody called '{external_id}'.", field="external_id")
+    return person
+
+
+def _ask(statement: str, params: list[object]) -> Mapping[str, object] | None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params)
+        row = cursor.fetchone()
+    if row is None or row[0] is None:
+        return None
+    counts: Mapping[str, object] = row[0] if isinstance(row[0], dict) else json.loads(row[0])
+    return counts
+
+
+def _plan(person: EndUser, counts: Mapping[str, object] | None) -> ErasurePlan:
+    if counts is None:
+        raise ConflictError("This person is erased already.")
+    figures = {name: int(str(number)) for name, number in counts.items() if name != "kept"}
+    kept = counts["kept"]
+    return ErasurePlan(
+        end_user_id=person.pk,
+        external_id=person.external_id,
+        kept=tuple(UUID(str(each)) for each in kept) if isinstance(kept, list) else (),
+        **figures,
+    )
+
+
+def _was_turned_away(error: OperationalError) -> bool:
+    return getattr(error.__cause__, "sqlstate", None) in {"40001", "40P01"}
+
+
+def _clear_caches(team_id: UUID) -> None:
+    """Drop every key of Redis that names the team, and every judgement of two texts."""
+    prefix = settings.REDIS_PREFIX
+    try:
+        client = get_redis_connection("default")
+        for pattern in (f"{prefix}:*{team_id}*", f"{prefix}:judgement:*"):
+            for key in client.scan_iter(pattern, count=1000):
+                client.delete(key)
+    except redis.RedisError:
+        logger.warning("The caches of team %s are cleared later: Redis is away.", team_id)

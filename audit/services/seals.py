@@ -1,0 +1,151 @@
+"""Seals over the log: what closes a range of it, so that a change afterwards is found.
+
+A range is closed when every transaction that could have drawn a number in it has ended. A log row
+gets its number after its transaction has its own (palimpsest_enter_log), so: read the last number
+drawn, then draw a transaction number, then wait until every transaction before that one has ended.
+What is not visible then, up to that number, never will be; what commits later has a higher number
+and falls into a later range. Nothing of it is stored, so it holds after a dump and restore too.
+
+Each seal is keyed (HMAC-SHA-256) with a key that the database does not hold, over the leaves of
+its rows and the seal before. Who owns the tables and not the key can cut the latest seals off, and
+no more; `verify_log --head` finds that too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+
+from audit.models import Seal
+from audit.selectors.leaves import Leaf, read_leaves
+from teams.tenancy import team_scope
+
+ACTOR = "task:seal_log"
+ROWS_PER_SEAL = 10_000
+_POLL_SECONDS = 0.02
+_NO_SEAL = bytes(32)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The latest seal of a team: note it elsewhere to find later that the chain was cut."""
+
+    number: int
+    digest: bytes
+
+    def __str__(self) -> str:
+        return f"{self.number}:{self.digest.hex()}"
+
+
+def closed_up_to(*, seconds: float) -> int | None:
+    """The number up to which the log is closed, for all teams; None after `seconds` of waiting.
+
+    Call it outside any transaction: a transaction under way is waited for, the caller's own too.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT palimpsest_last_log_number()")
+        (last_seq,) = cursor.fetchone()
+        cursor.execute("SELECT pg_current_xact_id()::text")
+        (mark,) = cursor.fetchone()
+        until = time.monotonic() + seconds
+        while True:
+            cursor.execute(
+                "SELECT pg_snapshot_xmin(pg_current_snapshot()) > %s::text::xid8", [mark]
+            )
+            (ended,) = cursor.fetchone()
+            if ended:
+                return int(last_seq)
+            if time.monotonic() >= until:
+                return None
+            time.sleep(_POLL_SECONDS)
+
+
+def seal_team(*, team_id: UUID, last_seq: int, now: datetime) -> int:
+    """Seal what is not sealed yet of a team's log up to `last_seq`; returns how many rows.
+
+    `last_seq` comes from `closed_up_to`. One seal is one transaction.
+    """
+    rows = 0
+    while True:
+        with team_scope(team_ids=[team_id], actor=ACTOR):
+            sealed = _seal_next(team_id=team_id, last_seq=last_seq, now=now)
+        rows += sealed
+        if sealed < ROWS_PER_SEAL:
+            return rows
+
+
+def head_of(*, team_id: UUID) -> Head | None:
+    """The team's latest seal; call it in the team's scope."""
+    last = Seal.objects.filter(team_id=team_id).order_by("-number").only("number", "digest").first()
+    return Head(last.number, bytes(last.digest)) if last is not None else None
+
+
+def seal_digest(*, seal: Seal, previous: bytes, key: bytes) -> bytes:
+    """What the seal's digest must be, after a seal with the digest `previous`."""
+    facts = [
+        str(seal.team_id),
+        seal.number,
+        seal.after_seq,
+        seal.last_seq,
+        seal.rows,
+        seal.key_id,
+        seal.sealed_at.astimezone(UTC).isoformat(timespec="microseconds"),
+        hashlib.sha256(bytes(seal.leaves)).hexdigest(),
+        previous.hex(),
+    ]
+    return hmac.new(key, json.dumps(facts).encode(), hashlib.sha256).digest()
+
+
+def seal_keys() -> dict[str, bytes]:
+    """Every key that seals may have been made with, by its id; the first one makes new ones."""
+    keys = [_derived(secret) for secret in settings.SEAL_KEYS]
+    return {_id_of(key): key for key in keys}
+
+
+def _seal_next(*, team_id: UUID, last_seq: int, now: datetime) -> int:
+    """Make the next seal of a team, if it has rows to seal; returns how many they are."""
+    _take_turn(team_id)
+    rows = Seal.objects.filter(team_id=team_id).order_by("-number")
+    last = rows.only("number", "last_seq", "digest").first()
+    after = last.last_seq if last is not None else 0
+    leaves = read_leaves(team_id=team_id, after_seq=after, last_seq=last_seq, most=ROWS_PER_SEAL)
+    if not leaves:
+        return 0
+    key_id, key = next(iter(seal_keys().items()))
+    seal = Seal(
+        team_id=team_id,
+        number=last.number + 1 if last is not None else 1,
+        after_seq=after,
+        last_seq=last_seq if len(leaves) < ROWS_PER_SEAL else leaves[-1].seq,
+        rows=len(leaves),
+        leaves=b"".join(map(Leaf.packed, leaves)),
+        key_id=key_id,
+        sealed_at=now,
+    )
+    previous = bytes(last.digest) if last is not None else _NO_SEAL
+    seal.digest = seal_digest(seal=seal, previous=previous, key=key)
+    seal.save(force_insert=True)
+    return len(leaves)
+
+
+def _take_turn(team_id: UUID) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"log-seals|{team_id}"]
+        )
+
+
+def _derived(secret: str) -> bytes:
+    return hmac.new(secret.encode(), b"palimpsest log seals", hashlib.sha256).digest()
+
+
+def _id_of(key: bytes) -> str:
+    return hashlib.sha256(b"id of " + key).hexdigest()[:16]

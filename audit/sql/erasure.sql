@@ -1,0 +1,350 @@
+-- Making what is held of one person unreadable, everywhere, and letting nothing else be changed.
+
+-- Whether the caller is palimpsest_erase_user, run for whoever called it with the owner's rights. A
+-- setting could be set by others; the call stack, the role and the erasure's row cannot.
+CREATE FUNCTION palimpsest_is_erasing() RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, public AS $$
+DECLARE
+    stack text;
+BEGIN
+    GET DIAGNOSTICS stack = PG_CONTEXT;
+    RETURN position(
+            E'\nPL/pgSQL function palimpsest_erase_user(uuid,uuid,text) line ' IN stack
+        ) > 0
+        AND current_user = (
+            SELECT pg_get_userbyid(relowner) FROM pg_class
+            WHERE oid = 'public.audit_erasure'::regclass
+        )
+        AND EXISTS (SELECT FROM public.audit_erasure WHERE xact = pg_current_xact_id());
+END
+$$;
+
+-- In place of palimpsest_refuse: an erasure may empty a row in exactly one way, nobody may do more.
+CREATE FUNCTION palimpsest_refuse_but_erasure() RETURNS trigger
+LANGUAGE plpgsql AS $$
+DECLARE
+    emptied jsonb;
+BEGIN
+    IF TG_OP = 'UPDATE' AND public.palimpsest_is_erasing() THEN
+        IF TG_TABLE_NAME = 'teams_message' THEN
+            emptied := to_jsonb(OLD) || jsonb_build_object(
+                'content', public.palimpsest_erased_text(), 'name', '', 'external_id', NULL);
+        ELSE
+            emptied := to_jsonb(OLD) || jsonb_build_object(
+                'state', public.palimpsest_erased_state(
+                    to_jsonb(OLD)->'state', to_jsonb(NEW)->'state'->'erased_at'),
+                'reason', '');
+        END IF;
+        IF to_jsonb(NEW) = emptied THEN
+            RETURN NEW;
+        END IF;
+    END IF;
+    RAISE EXCEPTION '% is append-only: % is refused', TG_TABLE_NAME, TG_OP
+        USING ERRCODE = 'restrict_violation';
+END
+$$;
+DROP TRIGGER append_only ON teams_message;
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON teams_message
+    FOR EACH ROW EXECUTE FUNCTION palimpsest_refuse_but_erasure();
+DROP TRIGGER append_only ON audit_memorylog;
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON audit_memorylog
+    FOR EACH ROW EXECUTE FUNCTION palimpsest_refuse_but_erasure();
+
+-- The text of a memory and what identifies it never change; a correction is another row. What is
+-- erased stays as it is: a writer who read it before must not write it back.
+CREATE OR REPLACE FUNCTION palimpsest_guard_memory() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.erased_at IS NOT NULL THEN
+        RAISE EXCEPTION 'the memory was erased' USING ERRCODE = 'serialization_failure';
+    END IF;
+    IF (NEW.id, NEW.team_id, NEW.content, NEW.created_at, NEW.extractor, NEW.actor,
+        NEW.source_message_ids[1:cardinality(OLD.source_message_ids)], NEW.salt, NEW.erased_at)
+       IS DISTINCT FROM
+       (OLD.id, OLD.team_id, OLD.content, OLD.created_at, OLD.extractor, OLD.actor,
+        OLD.source_message_ids, OLD.salt, OLD.erased_at)
+       AND NOT (
+           (NEW.id, NEW.team_id, NEW.content, NEW.created_at, NEW.extractor, NEW.actor,
+            NEW.source_message_ids)
+           IS NOT DISTINCT FROM
+           (OLD.id, OLD.team_id, public.palimpsest_erased_text(), OLD.created_at, OLD.extractor,
+            OLD.actor, OLD.source_message_ids)
+           AND NEW.erased_at IS NOT NULL
+           AND public.palimpsest_is_erasing()
+       )
+    THEN
+        RAISE EXCEPTION 'the text and origin of a memory never change; write a new version'
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    NEW.updated_at := clock_timestamp();
+    RETURN NEW;
+END
+$$;
+
+-- Ends a transaction that writes for a person who was erased while it was under way, or since. It
+-- takes the lock that the reference to the person takes anyway, so it waits for an erasure that has
+-- not committed yet; run again, the transaction finds the person no more.
+CREATE FUNCTION palimpsest_check_people(asked_team uuid, people uuid[]) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+BEGIN
+    PERFORM FROM teams_enduser WHERE team_id = asked_team AND id = ANY (people)
+    ORDER BY id FOR KEY SHARE;
+    IF EXISTS (
+        SELECT FROM audit_erasure WHERE team_id = asked_team AND end_user_id = ANY (people)
+    ) THEN
+        RAISE EXCEPTION 'the person was erased' USING ERRCODE = 'serialization_failure';
+    END IF;
+END
+$$;
+CREATE FUNCTION palimpsest_check_people_of_rows() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM public.palimpsest_check_people(team_id, array_agg(DISTINCT end_user_id))
+    FROM written WHERE end_user_id IS NOT NULL GROUP BY team_id;
+    RETURN NULL;
+END
+$$;
+CREATE FUNCTION palimpsest_check_people_of_conversations() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM public.palimpsest_check_people(c.team_id, array_agg(DISTINCT c.end_user_id))
+    FROM (SELECT DISTINCT team_id, conversation_id FROM written) w
+    JOIN public.teams_conversation c ON c.team_id = w.team_id AND c.id = w.conversation_id
+    GROUP BY c.team_id;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER check_people AFTER INSERT ON memory_memory REFERENCING NEW TABLE AS written
+    FOR EACH STATEMENT EXECUTE FUNCTION palimpsest_check_people_of_rows();
+CREATE TRIGGER check_people AFTER INSERT ON teams_conversation REFERENCING NEW TABLE AS written
+    FOR EACH STATEMENT EXECUTE FUNCTION palimpsest_check_people_of_rows();
+CREATE TRIGGER check_people AFTER INSERT ON teams_checkpoint REFERENCING NEW TABLE AS written
+    FOR EACH STATEMENT EXECUTE FUNCTION palimpsest_check_people_of_rows();
+CREATE TRIGGER check_people AFTER INSERT ON teams_message REFERENCING NEW TABLE AS written
+    FOR EACH STATEMENT EXECUTE FUNCTION palimpsest_check_people_of_conversations();
+CREATE TRIGGER check_people_of_conversation AFTER INSERT ON memory_memory
+    REFERENCING NEW TABLE AS written
+    FOR EACH STATEMENT EXECUTE FUNCTION palimpsest_check_people_of_conversations();
+
+-- Likewise for the person's own row: a form that was opened before must not bring a name back.
+CREATE FUNCTION palimpsest_keep_person_erased() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM audit_erasure WHERE team_id = OLD.team_id AND end_user_id = OLD.id
+    ) AND NOT palimpsest_is_erasing() THEN
+        RAISE EXCEPTION 'the person was erased' USING ERRCODE = 'serialization_failure';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER keep_erased BEFORE UPDATE ON teams_enduser
+    FOR EACH ROW EXECUTE FUNCTION palimpsest_keep_person_erased();
+
+-- The memories that go with a person: those about that person, and those about nobody that rest on
+-- what that person alone said or that were merged with, or derived from, one of these.
+CREATE FUNCTION palimpsest_memories_of_person(asked_team uuid, person uuid)
+RETURNS TABLE (memory_id uuid)
+LANGUAGE sql STABLE AS $$
+    WITH RECURSIVE own AS (
+        SELECT m.id FROM memory_memory m
+        WHERE m.team_id = asked_team AND m.end_user_id = person
+        UNION
+        SELECT m.id FROM memory_memory m
+        LEFT JOIN teams_conversation c ON c.team_id = m.team_id AND c.id = m.conversation_id
+        CROSS JOIN LATERAL (
+            SELECT bool_or(said.end_user_id = person) AS some, bool_and(said.end_user_id = person)
+                AS only_this_one
+            FROM teams_message t
+            JOIN teams_conversation said ON said.team_id = t.team_id AND said.id = t.conversation_id
+            WHERE t.team_id = m.team_id AND t.id = ANY (m.source_message_ids)
+        ) AS sources
+        WHERE m.team_id = asked_team AND m.end_user_id IS NULL
+            AND (c.end_user_id = person OR sources.some) AND coalesce(sources.only_this_one, true)
+        UNION
+        SELECT m.id FROM own
+        JOIN memory_memoryrelation r ON r.team_id = asked_team AND r.to_memory_id = own.id
+            AND r.relation_type IN ('merged_from', 'derived_from')
+        JOIN memory_memory m ON m.team_id = asked_team AND m.id = r.from_memory_id
+            AND m.end_user_id IS NULL
+    )
+    SELECT id FROM own
+$$;
+
+-- What an erasure of the person would empty, and `kept`: up to 100 readable memories about others
+-- or about nobody that rest on it in part, for a person to look at. Null for somebody unknown.
+CREATE FUNCTION palimpsest_erasure_plan(asked_team uuid, person uuid) RETURNS jsonb
+LANGUAGE sql STABLE AS $$
+    WITH own AS MATERIALIZED (
+        SELECT memory_id FROM palimpsest_memories_of_person(asked_team, person)
+    ), talk AS MATERIALIZED (
+        SELECT id FROM teams_conversation WHERE team_id = asked_team AND end_user_id = person
+    )
+    SELECT jsonb_build_object(
+        'memories', (SELECT count(*) FROM own),
+        'log_entries', (
+            SELECT count(*) FROM audit_memorylog
+            WHERE team_id = asked_team AND memory_id IN (SELECT memory_id FROM own)
+        ),
+        'conversations', (SELECT count(*) FROM talk),
+        'messages', (
+            SELECT count(*) FROM teams_message
+            WHERE team_id = asked_team AND conversation_id IN (SELECT id FROM talk)
+        ),
+        'compactions', (
+            SELECT count(*) FROM memory_compaction
+            WHERE team_id = asked_team AND conversation_id IN (SELECT id FROM talk)
+        ),
+        'checkpoints', (
+            SELECT count(*) FROM teams_checkpoint
+            WHERE team_id = asked_team AND end_user_id = person
+        ),
+        'kept', (
+            SELECT coalesce(jsonb_agg(id ORDER BY id), '[]') FROM (
+                SELECT m.id FROM memory_memory m
+                WHERE m.team_id = asked_team AND m.erased_at IS NULL
+                    AND m.id NOT IN (SELECT memory_id FROM own)
+                    AND (
+                        EXISTS (
+                            SELECT FROM teams_message t
+                            WHERE t.team_id = asked_team AND t.id = ANY (m.source_message_ids)
+                                AND t.conversation_id IN (SELECT id FROM talk)
+                        )
+                        OR EXISTS (
+                            SELECT FROM memory_memoryrelation r
+                            WHERE r.team_id = asked_team AND r.from_memory_id = m.id
+                                AND r.relation_type IN ('merged_from', 'derived_from')
+                                AND r.to_memory_id IN (SELECT memory_id FROM own)
+                        )
+                    )
+                LIMIT 100
+            ) AS partly
+        )
+    )
+    WHERE EXISTS (SELECT FROM teams_enduser WHERE team_id = asked_team AND id = person)
+        AND NOT EXISTS (
+            SELECT FROM audit_erasure WHERE team_id = asked_team AND end_user_id = person
+        )
+$$;
+
+-- Erases a person of a team of the transaction's scope and says what that was, as the plan does;
+-- null for somebody unknown. Rows stay, with their numbers, positions, times and ids: only what
+-- they say goes. Actor and reason of the log's rows are the transaction's.
+CREATE FUNCTION palimpsest_erase_user(asked_team uuid, person uuid, why text) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+DECLARE
+    moment timestamptz;
+    counts jsonb;
+    talk uuid[];
+    gone uuid[];
+    acting text := coalesce(current_setting('palimpsest.actor', true), '');
+    erased CONSTANT text := palimpsest_erased_text();
+BEGIN
+    IF NOT asked_team = ANY (palimpsest_team_ids()) THEN
+        RAISE EXCEPTION 'the team is outside the transaction''s scope'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+
+    -- In the order of writers: their conversation, the memories they change, the person of what
+    -- they add. From the last lock on nobody writes for the person any more.
+    PERFORM FROM teams_conversation WHERE team_id = asked_team AND end_user_id = person
+    ORDER BY id FOR UPDATE;
+    PERFORM FROM memory_memory WHERE team_id = asked_team AND end_user_id = person
+    ORDER BY id FOR UPDATE;
+    PERFORM FROM teams_enduser WHERE team_id = asked_team AND id = person FOR UPDATE;
+    counts := palimpsest_erasure_plan(asked_team, person);
+    IF counts IS NULL THEN
+        RETURN NULL;
+    END IF;
+    talk := ARRAY(
+        SELECT id FROM teams_conversation WHERE team_id = asked_team AND end_user_id = person
+        ORDER BY id FOR UPDATE
+    );
+    gone := ARRAY(SELECT memory_id FROM palimpsest_memories_of_person(asked_team, person));
+    PERFORM FROM memory_memory WHERE team_id = asked_team AND id = ANY (gone)
+    ORDER BY id FOR UPDATE;
+    moment := clock_timestamp();
+    INSERT INTO audit_erasure (id, team_id, end_user_id, actor, reason, counts, at)
+    VALUES (gen_random_uuid(), asked_team, person, acting, why, counts, moment);
+
+    -- What it is found by.
+    DELETE FROM memory_messageentry WHERE team_id = asked_team AND conversation_id = ANY (talk);
+    DELETE FROM memory_searchentry WHERE team_id = asked_team AND memory_id = ANY (gone);
+    DELETE FROM memory_memoryusage WHERE team_id = asked_team AND memory_id = ANY (gone);
+
+    -- Disputes end as if its side were deleted: the other one stands.
+    UPDATE memory_contradiction
+    SET resolution = CASE WHEN memory_a_id = ANY (gone) THEN 'b_wins' ELSE 'a_wins' END,
+        resolved_by = acting, resolved_at = moment
+    WHERE team_id = asked_team AND resolved_at IS NULL
+        AND (memory_a_id = ANY (gone) OR memory_b_id = ANY (gone));
+    UPDATE memory_contradiction SET reason = erased, resolution_note = ''
+    WHERE team_id = asked_team AND (memory_a_id = ANY (gone) OR memory_b_id = ANY (gone));
+    UPDATE memory_memory m
+    SET contradicts = rest.ids,
+        status = CASE
+            WHEN m.status = 'disputed' AND rest.ids = '{}' AND NOT EXISTS (
+                SELECT FROM memory_contradiction c
+                WHERE c.team_id = asked_team AND c.memory_a_id = m.id AND c.memory_b_id IS NULL
+                    AND c.resolved_at IS NULL
+            ) THEN 'active' ELSE m.status END
+    FROM memory_memory o
+    CROSS JOIN LATERAL (
+        SELECT ARRAY(
+            SELECT one FROM unnest(o.contradicts) WITH ORDINALITY AS each (one, place)
+            WHERE one <> ALL (gone) ORDER BY place
+        ) AS ids
+    ) AS rest
+    WHERE o.team_id = asked_team AND o.contradicts && gone AND o.id <> ALL (gone)
+        AND m.team_id = o.team_id AND m.id = o.id;
+
+    -- The memories, then what the log says of them.
+    UPDATE memory_memory SET
+        content = erased, salt = NULL, erased_at = moment, subject = '', category = '', tags = '{}',
+        payload = '{}', external_id = NULL, source_external_ids = '{}', dedupe_key = NULL,
+        valid_from = NULL, valid_to = NULL, contradicts = '{}', is_pinned = false, tier = 'cold',
+        status = 'soft_deleted'
+    WHERE team_id = asked_team AND id = ANY (gone) AND erased_at IS NULL;
+    UPDATE audit_memorylog
+    SET state = palimpsest_erased_state(state, to_jsonb(moment)), reason = ''
+    WHERE team_id = asked_team AND memory_id = ANY (gone) AND state->>'erased_at' IS NULL;
+
+    -- What was said, and what was made of it.
+    UPDATE teams_message SET content = erased, name = '', external_id = NULL
+    WHERE team_id = asked_team AND conversation_id = ANY (talk);
+    UPDATE memory_compaction SET summary = erased, points = '[]'
+    WHERE team_id = asked_team AND conversation_id = ANY (talk);
+    UPDATE memory_job SET
+        state = 'done', claim = NULL, lease_until = NULL, error = '',
+        finished_at = coalesce(finished_at, moment)
+    WHERE team_id = asked_team AND conversation_id = ANY (talk);
+    UPDATE teams_conversation
+    SET thread_id = 'erased-' || id, extracted_position = last_position
+    WHERE team_id = asked_team AND id = ANY (talk);
+    DELETE FROM teams_checkpoint WHERE team_id = asked_team AND end_user_id = person;
+
+    -- What else may hold a word of it.
+    UPDATE audit_operationalevent SET meta = '{}'
+    WHERE team_id = asked_team AND meta <> '{}'
+        AND (end_user_id = person OR memory_id = ANY (gone) OR conversation_id = ANY (talk));
+    UPDATE django_admin_log SET object_repr = erased, change_message = ''
+    WHERE object_id = ANY ((gone || talk || person)::text[]);
+    UPDATE teams_enduser SET external_id = 'erased-' || id, display_name = '', profile = '{}'
+    WHERE team_id = asked_team AND id = person;
+
+    -- Nothing tells whose an answer kept under an idempotency key is: a prompt names nobody. All of
+    -- the team go, and no request that is under way keeps one: it may have read what is gone now.
+    LOCK TABLE teams_idempotentrequest IN SHARE ROW EXCLUSIVE MODE;
+    UPDATE teams_idempotentrequest SET
+        claim = NULL, lease_until = least(lease_until, moment), status = NULL, media_type = '',
+        body = '',
+        committed_at = CASE WHEN status IS NULL THEN committed_at
+            ELSE coalesce(committed_at, moment) END
+    WHERE team_id = asked_team;
+    RETURN counts;
+END
+$$;
+REVOKE ALL ON FUNCTION palimpsest_erase_user(uuid, uuid, text), palimpsest_check_people(uuid, uuid[])
+    FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION palimpsest_erase_user(uuid, uuid, text),
+    palimpsest_check_people(uuid, uuid[]) TO palimpsest_app;

@@ -1,0 +1,57 @@
+"""`If-Match` and `If-None-Match` of a request (RFC 9110, 13.1), for what has numbered versions."""
+
+from __future__ import annotations
+
+import re
+
+from rest_framework.request import Request
+
+from teams.errors import InvalidError
+from teams.services.checkpoints import Condition
+
+ANY = "*"
+_TAG = re.compile(r'\s*(W/)?"([^"]*)"\s*(?:,|$)')
+
+
+def entity_tag(version: int) -> str:
+    """The version as an entity tag."""
+    return f'"{version}"'
+
+
+def condition_of(request: Request) -> Condition:
+    """What must hold of the stored version; InvalidError for a header that is none."""
+    match = request.headers.get("If-Match", "").strip()
+    none_match = request.headers.get("If-None-Match", "").strip()
+    return Condition(
+        # A weak tag says only that something like it was seen, and matches none here.
+        versions=None if match in ("", ANY) else _versions(match, "If-Match", with_weak=False),
+        must_exist=match == ANY,
+        must_be_new=none_match == ANY,
+        other_than=frozenset()
+        if none_match in ("", ANY)
+        else _versions(none_match, "If-None-Match", with_weak=True),
+    )
+
+
+def is_known(request: Request, version: int) -> bool:
+    """Whether the caller of a GET has this version already."""
+    none_match = request.headers.get("If-None-Match", "").strip()
+    if not none_match:
+        return False
+    return none_match == ANY or version in _versions(none_match, "If-None-Match", with_weak=True)
+
+
+def _versions(header: str, name: str, *, with_weak: bool) -> frozenset[int]:
+    found: set[int] = set()
+    place = 0
+    while place < len(header):
+        tag = _TAG.match(header, place)
+        if tag is None:
+            raise InvalidError(
+                'Send the ETag of a version as it came, in quotation marks, as in "3".', field=name
+            )
+        place = tag.end()
+        is_number = tag[2].isascii() and tag[2].isdigit() and len(tag[2]) <= 10
+        if is_number and (with_weak or not tag[1]):
+            found.add(int(tag[2]))
+    return frozenset(found)

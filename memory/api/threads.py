@@ -1,0 +1,225 @@
+"""Threads by their own ids: saved states, and what changed in their memories."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from audit.models import MemoryLog
+from memory.api.base import ApiViewSet, refusals
+from memory.api.callers import check_agent, key_viewer, named_viewer
+from memory.api.preconditions import condition_of, entity_tag, is_known
+from memory.api.thread_serializers import (
+    ChangesQuerySerializer,
+    ChangesSerializer,
+    CheckpointQuerySerializer,
+    CheckpointSerializer,
+    LoadedCheckpointSerializer,
+    SavedCheckpointSerializer,
+    ThreadIdSerializer,
+)
+from memory.domain.tokens import ESTIMATE
+from memory.models import Memory
+from memory.selectors.changes import changes_since, thread_for
+from memory.services.threads import save_state
+from memory.services.updates import news_of
+from teams.models import Checkpoint
+from teams.services.checkpoints import ThreadKey, kept_versions, load_checkpoint
+from teams.tenancy import team_scope
+
+_ETAG = OpenApiParameter(
+    "ETag", str, OpenApiParameter.HEADER, response=True, description="The version, in quotes."
+)
+_IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="The ETag that you loaded: another version that stands by now is not overwritten"
+    " (412). `*` asks that there is one.",
+)
+_IF_NONE_MATCH = OpenApiParameter(
+    "If-None-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="`*` saves only where there is no checkpoint yet (412).",
+)
+_UNCHANGED = OpenApiParameter(
+    "If-None-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="The ETag that you have: answered with 304 while it stands.",
+)
+THREAD = OpenApiParameter("thread_id", OpenApiTypes.STR, OpenApiParameter.PATH)
+
+
+def thread_name(thread_id: str) -> str:
+    """The thread's id as a name; ValidationError for one that is none."""
+    checked = ThreadIdSerializer(data={"thread_id": thread_id})
+    checked.is_valid(raise_exception=True)
+    return str(checked.validated_data["thread_id"])
+
+
+class CheckpointViewSet(ApiViewSet):
+    """The saved state of a thread of an end user."""
+
+    serializer_class = LoadedCheckpointSerializer
+
+    @extend_schema(
+        operation_id="threads_checkpoint_save",
+        parameters=[THREAD, _IF_MATCH, _IF_NONE_MATCH, _ETAG],
+        request=CheckpointSerializer,
+        responses={
+            200: SavedCheckpointSerializer,
+            201: OpenApiResponse(SavedCheckpointSerializer, description="The thread's first."),
+            **refusals(403, 412, 413, 422),
+        },
+    )
+    def save(self, request: Request, thread_id: str) -> Response:
+        """Save the next version of a thread's state; earlier ones are kept to a depth."""
+        name = thread_name(thread_id)
+        condition = condition_of(request)
+        given = self.body(CheckpointSerializer)
+        check_agent(principal=self.principal, agent=given.get("agent"))
+        saved = save_state(
+            viewer=key_viewer(self.principal),
+            agent=given.get("agent"),
+            user=given["user"],
+            thread_id=name,
+            data=given["data"],
+            now=timezone.now(),
+            condition=condition,
+        )
+        agent = self.principal.agent_slug or given.get("agent")
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            shown = _shown(saved, user=given["user"], agent=agent)
+        return Response(
+            shown,
+            status=status.HTTP_201_CREATED if saved.version == 1 else status.HTTP_200_OK,
+            headers={"ETag": entity_tag(saved.version)},
+        )
+
+    @extend_schema(
+        operation_id="threads_checkpoint_load",
+        parameters=[THREAD, CheckpointQuerySerializer, _UNCHANGED, _ETAG],
+        responses={
+            200: LoadedCheckpointSerializer,
+            304: OpenApiResponse(description="The version you have still stands."),
+            **refusals(403, 404, 422),
+        },
+    )
+    def load(self, request: Request, thread_id: str) -> HttpResponse:
+        """A thread's state as it was last saved, or an earlier version that is still kept."""
+        name = thread_name(thread_id)
+        given = self.params(CheckpointQuerySerializer)
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            viewer = named_viewer(
+                principal=self.principal,
+                agent=given.get("agent"),
+                user=given["user"],
+                project=None,
+            )
+            assert viewer.end_user_id is not None
+            found = load_checkpoint(
+                key=ThreadKey(viewer.team_id, viewer.end_user_id, name, viewer.agent_id),
+                version=given.get("version"),
+            )
+            headers = {"ETag": entity_tag(found.version)}
+            if is_known(request, found.version):
+                return HttpResponse(status=status.HTTP_304_NOT_MODIFIED, headers=headers)
+            agent = self.principal.agent_slug or given.get("agent")
+            shown = _shown(found, user=given["user"], agent=agent)
+        # The stored text is JSON already; reading it to write it again would only cost time.
+        body = f'{json.dumps(shown)[:-1]}, "data": {found.data}}}'
+        return HttpResponse(body, content_type="application/json", headers=headers)
+
+
+class ThreadChangesViewSet(ApiViewSet):
+    """What changed in a thread's memories."""
+
+    serializer_class = ChangesSerializer
+
+    @extend_schema(
+        operation_id="threads_changes",
+        parameters=[THREAD, ChangesQuerySerializer],
+        responses={200: ChangesSerializer, **refusals(403, 404, 422)},
+    )
+    def changes(self, request: Request, thread_id: str) -> Response:
+        """What changed in the memories of a thread after a revision; prompts are told apart from it.
+
+        The thread is named by its own id, with user and agent where others are called so too, or
+        by the id of the conversation.
+        """
+        name = thread_name(thread_id)
+        given = self.params(ChangesQuerySerializer)
+        since = given["since"]
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            viewer = named_viewer(
+                principal=self.principal,
+                agent=given.get("agent"),
+                user=given.get("user"),
+                project=None,
+            )
+            conversation = thread_for(viewer=viewer, thread_id=name, names_user="user" in given)
+            found = changes_since(
+                viewer=viewer, conversation=conversation, since=since, limit=given["limit"]
+            )
+            news = news_of(
+                viewer=viewer, conversation_id=conversation.pk, counter=ESTIMATE, since=since
+            )
+        return Response(
+            ChangesSerializer(
+                {
+                    "conversation": conversation.pk,
+                    "thread_id": conversation.thread_id,
+                    "since": since,
+                    "revision": found.revision,
+                    "next_since": found.until,
+                    "has_more": found.until < found.revision,
+                    "header": news.text,
+                    "changes": [_change(row, memory) for row, memory in found.rows],
+                }
+            ).data
+        )
+
+
+def _change(row: MemoryLog, memory: Memory) -> dict[str, Any]:
+    return {
+        "revision": row.revision,
+        "event": row.event,
+        "memory_id": row.memory_id,
+        "content": memory.content,
+        "memory_type": memory.memory_type,
+        "category": memory.category,
+        "importance": memory.importance,
+        "status": row.state.get("status", memory.status),
+        "superseded_by": row.state.get("superseded_by_id"),
+        "actor": row.actor,
+        "reason": row.reason,
+        "at": row.at,
+    }
+
+
+def _shown(row: Checkpoint, *, user: str, agent: str | None) -> dict[str, Any]:
+    key = ThreadKey(row.team_id, row.end_user_id, row.thread_id, row.agent_id)
+    return dict(
+        SavedCheckpointSerializer(
+            {
+                "thread_id": row.thread_id,
+                "user": user,
+                "agent": agent,
+                "version": row.version,
+                "size": row.size,
+                "saved_at": row.saved_at,
+                "actor": row.actor,
+                "versions": kept_versions(key=key),
+            }
+        ).data
+    )

@@ -1,0 +1,103 @@
+"""People: taken out of everything, after a second word."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from audit.services.erasure import (
+    CONFIRM_SECONDS,
+    ErasurePlan,
+    confirmation_of,
+    erase_confirmed,
+    plan_erasure,
+)
+from memory.api.base import ApiViewSet, refusals
+from memory.api.fields import NameField
+from teams.errors import ForbiddenError
+
+
+class ErasedSerializer(serializers.Serializer[ErasurePlan]):
+    """How much of what is, or would be, unreadable."""
+
+    user = serializers.CharField(source="external_id")
+    memories = serializers.IntegerField()
+    log_entries = serializers.IntegerField()
+    conversations = serializers.IntegerField()
+    messages = serializers.IntegerField()
+    compactions = serializers.IntegerField()
+    checkpoints = serializers.IntegerField()
+    kept = serializers.ListField(
+        child=serializers.UUIDField(),
+        help_text="Memories about others, or about nobody, that rest on the person's words in part"
+        " and stay readable; up to 100, to be looked at.",
+    )
+
+
+class ErasureToConfirmSerializer(serializers.Serializer[Any]):  # Any: made of a plan and a token
+    """What an erasure would empty, and the token that confirms it."""
+
+    confirmation = serializers.CharField(help_text="Send it as `confirmation` to erase.")
+    expires_at = serializers.DateTimeField()
+    would_erase = ErasedSerializer()
+
+
+class _ConfirmationSerializer(serializers.Serializer[Any]):  # Any: query parameters
+    confirmation = NameField(required=False, max_length=1000, help_text="What the first call gave.")
+    reason = NameField(
+        required=False, max_length=500, help_text="For the record; name no person in it."
+    )
+
+
+class UserViewSet(ApiViewSet):
+    """The people that a team's agents talk with."""
+
+    @extend_schema(
+        operation_id="users_erase",
+        parameters=[
+            OpenApiParameter("external_id", OpenApiTypes.STR, OpenApiParameter.PATH),
+            _ConfirmationSerializer,
+        ],
+        request=None,
+        responses={
+            200: OpenApiResponse(ErasedSerializer, description="Erased, for good."),
+            202: OpenApiResponse(
+                ErasureToConfirmSerializer, description="Nothing is erased yet: confirm it."
+            ),
+            **refusals(403, 404, 409, 422),
+        },
+    )
+    def erase(self, request: Request, external_id: str) -> Response:
+        """Make all that is held of a person unreadable, log and messages included.
+
+        The first call changes nothing: it says what would be erased and gives a confirmation that
+        holds for ten minutes, for the same key. The second one, with it, erases. Order, counts and
+        other people's memories stay. Needs a key of the team, bound to no agent.
+        """
+        if self.principal.agent_id is not None:
+            raise ForbiddenError("Erasing a person needs a key of the team, bound to no agent.")
+        given = self.params(_ConfirmationSerializer)
+        team_id, actor = self.principal.team_id, self.principal.actor
+        if "confirmation" in given:
+            done = erase_confirmed(
+                team_id=team_id,
+                external_id=external_id,
+                actor=actor,
+                token=given["confirmation"],
+                reason=given.get("reason", ""),
+            )
+            return Response(ErasedSerializer(done).data)
+        plan = plan_erasure(team_id=team_id, external_id=external_id, actor=actor)
+        answer = {
+            "confirmation": confirmation_of(team_id=team_id, plan=plan, actor=actor),
+            "expires_at": timezone.now() + timedelta(seconds=CONFIRM_SECONDS),
+            "would_erase": plan,
+        }
+        return Response(ErasureToConfirmSerializer(answer).data, status=status.HTTP_202_ACCEPTED)

@@ -1,0 +1,151 @@
+"""What changed in a thread's memories since its agent was last told, in few lines (seed 004 §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from .escaping import escaped_line, plain_line
+from .tokens import TokenCounter
+from .types import Status
+
+MAX_BULLETS = 3
+HEADER_TOKENS = 60
+# A text of fewer characters says nothing: rather fewer bullets.
+_SHORTEST = 12
+_LONGEST = 200
+
+
+class Kind(StrEnum):
+    """How a change is told."""
+
+    CREATED = "+created"
+    UPDATED = "↑updated"
+    MERGED = "↔merged"
+    DELETED = "−deleted"
+    RESTORED = "↺restored"
+
+
+# Events of the log that begin a memory, and how it is told while it stands.
+_BIRTHS = {
+    "created": Kind.CREATED,
+    "versioned": Kind.UPDATED,
+    "corrected": Kind.UPDATED,
+    "merged": Kind.MERGED,
+}
+_GONE = ("soft_deleted", "archived")
+_CHANGES = ("updated", "pinned", "unpinned", "contradiction_detected", "contradiction_resolved")
+# What moves a memory between tiers, repeats, links or sums up is no news to who reads it.
+TOLD_EVENTS = (*_BIRTHS, *_GONE, *_CHANGES, "superseded", "restored")
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """One row of the log."""
+
+    memory_id: UUID
+    event: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A memory as it stands."""
+
+    memory_id: UUID
+    content: str
+    label: str
+    importance: int
+    status: str
+    superseded_by: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What became of a memory over all its changes; of a superseded one, its successor is told."""
+
+    kind: Kind
+    memory: Known
+    revision: int
+
+
+def updates_of(happened: Iterable[Happened], known: Mapping[UUID, Known]) -> list[Update]:
+    """One update for each memory whose changes are news, the most important first.
+
+    `happened` is in the order of revisions. Of a memory that is not `known`, nothing is told.
+    """
+    rows: dict[UUID, list[Happened]] = {}
+    for each in happened:
+        rows.setdefault(each.memory_id, []).append(each)
+    found: dict[UUID, Update] = {}
+    for memory_id, changes in rows.items():
+        memory = known.get(memory_id)
+        if memory is None:
+            continue
+        events = [each.event for each in changes]
+        kind = _kind(memory, events)
+        if memory.status == Status.SUPERSEDED:
+            successor = known.get(memory.superseded_by) if memory.superseded_by else None
+            if kind is None or successor is None or successor.memory_id in rows:
+                # The successor's own changes tell of it.
+                continue
+            memory = successor
+        if kind is not None:
+            found.setdefault(memory.memory_id, Update(kind, memory, changes[-1].revision))
+    return sorted(found.values(), key=lambda each: (-each.memory.importance, -each.revision))
+
+
+def header(
+    updates: Sequence[Update], *, since: int, counter: TokenCounter, tokens: int = HEADER_TOKENS
+) -> str:
+    """The lines at the head of a prompt, at most three bullets in about `tokens`; "" for none."""
+    for count in range(min(MAX_BULLETS, len(updates)), 0, -1):
+        shortest, longest = _SHORTEST, _LONGEST
+        best = ""
+        while shortest <= longest:
+            middle = (shortest + longest) // 2
+            text = _written(updates[:count], since, middle)
+            if counter.count(text) <= tokens:
+                best, shortest = text, middle + 1
+            else:
+                longest = middle - 1
+        if best or count == 1:
+            return best or _written(updates[:1], since, _SHORTEST)
+    return ""
+
+
+def _kind(memory: Known, events: Sequence[str]) -> Kind | None:
+    birth = _BIRTHS.get(events[0])
+    if memory.status in _GONE:
+        return Kind.DELETED if birth is None and set(events) & set(_GONE) else None
+    if memory.status == Status.SUPERSEDED:
+        return Kind.UPDATED if birth is None and "superseded" in events else None
+    if birth is not None:
+        return birth
+    if "restored" in events and not set(events[: events.index("restored")]) & set(_GONE):
+        return Kind.RESTORED
+    return Kind.UPDATED if set(events) & set(_CHANGES) else None
+
+
+def _written(updates: Sequence[Update], since: int, longest: int) -> str:
+    bullets = [
+        f"- {each.kind.value}: [{_label(each.memory.label)}] {_cut(each.memory.content, longest)}"
+        for each in updates
+    ]
+    return "\n".join([f"Memory updates since rev {since}:", *bullets])
+
+
+def _label(label: str) -> str:
+    return escaped_line(plain_line(label).replace("[", "").replace("]", ""))[:40]
+
+
+def _cut(text: str, longest: int) -> str:
+    line = plain_line(text)
+    if len(line) > longest:
+        head = line[:longest]
+        # Not within a word, unless that would leave next to nothing.
+        space = head.rfind(" ")
+        line = f"{head[: space if space >= longest // 2 else longest].rstrip()} …"
+    return escaped_line(line)

@@ -1,0 +1,105 @@
+"""Memories as they stood at an instant, rebuilt from the log and the texts.
+
+`as_of` gives any query over memories the past in the place of the table, so that visibility,
+filters and pages are those of every other read. A common table expression named like the table
+does it: in the query, the table's name means the rows of the log that were the last ones of their
+memories then. Nothing of what a row says now is read but its text, which never changes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import connection
+from django.db.models import BinaryField, Field, JSONField, UUIDField
+from django.db.models.sql import Query
+from django.db.models.sql.compiler import SQLCompiler
+
+from audit.selectors.instants import Instant
+from memory.models import Memory
+from memory.models.querysets import MemoryQuerySet
+
+# A memory's rows follow each other in the order of their numbers, as whoever changes a memory holds
+# its row until the commit. So the last one up to the instant is the one with the greatest number
+# among those of its commits; rows of later commits with smaller numbers are passed over. The commit
+# is asked row by row, from the greatest number down: a join would read all rows to that point.
+_PAST = """
+WITH "memory_memory" AS NOT MATERIALIZED (
+    SELECT {columns}
+    FROM public.audit_memorylog AS birth
+    CROSS JOIN LATERAL (
+        SELECT entry.state, entry.at FROM public.audit_memorylog AS entry
+        WHERE entry.team_id = birth.team_id AND entry.memory_id = birth.memory_id
+            AND entry.seq <= %s AND entry.detail IS NULL
+            AND (
+                SELECT done.position FROM public.audit_logcommit AS done
+                WHERE done.team_id = entry.team_id AND done.id = entry.commit_id
+            ) <= %s
+        ORDER BY entry.seq DESC LIMIT 1
+    ) AS past
+    JOIN public.memory_memory AS text
+        ON text.team_id = birth.team_id AND text.id = birth.memory_id
+    WHERE birth.team_id = %s AND birth.is_first AND birth.memory_id <= %s AND birth.seq <= %s
+)
+"""
+_ELSEWHERE = {
+    "id": "birth.memory_id",
+    "team_id": "birth.team_id",
+    "content": "text.content",
+    "updated_at": "past.at",
+}
+
+
+def as_of(rows: MemoryQuerySet, instant: Instant) -> MemoryQuerySet:
+    """The same query over the memories as they stood at the instant."""
+    past = rows.all()
+    past.query = past.query.chain(klass=_PastQuery)
+    past.query.instant = instant
+    return past
+
+
+class _PastQuery(Query):
+    """A query whose memories are those of an instant."""
+
+    instant: Instant
+
+    def get_compiler(self, *args: Any, **kwargs: Any) -> SQLCompiler:  # Any: Django's own
+        compiler = super().get_compiler(*args, **kwargs)
+        return _PastCompiler(
+            self, compiler.connection, compiler.using, elide_empty=compiler.elide_empty
+        )
+
+
+class _PastCompiler(SQLCompiler):
+    """Puts the past in front of the statement."""
+
+    query: _PastQuery
+
+    def as_sql(self, *args: Any, **kwargs: Any) -> tuple[str, tuple[Any, ...]]:
+        # Any: Django's own signature and parameters
+        sql, params = super().as_sql(*args, **kwargs)
+        if self.query.subquery:
+            return sql, tuple(params)
+        of = self.query.instant
+        bounds = (of.last_seq, of.position, of.team_id, of.last_memory_id, of.last_seq)
+        return _PAST.format(columns=_columns()) + sql, (*bounds, *params)
+
+
+def _columns() -> str:
+    return ", ".join(
+        f'{_ELSEWHERE.get(field.column) or _from_state(field)} AS "{field.column}"'
+        for field in Memory._meta.concrete_fields
+    )
+
+
+def _from_state(field: Field[Any, Any]) -> str:  # Any: whatever the column holds
+    """The column of a state as the table has it; a name and a type of ours, no input."""
+    kind = field.rel_db_type(connection) if field.is_relation else field.db_type(connection)
+    if isinstance(field, JSONField):
+        return f"past.state->'{field.column}'"
+    if isinstance(field, ArrayField):
+        return (
+            f"ARRAY(SELECT jsonb_array_elements_text(past.state->'{field.column}'))::{kind}"
+        )
+    return f"(past.state->>'{field.column}')::{kind}"

@@ -1,0 +1,34 @@
+"""How often a team's memories changed, as a reader's transaction sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+
+# Nothing in a transaction that wrote: what it sees is not what others see, and its own changes
+# move the revision only with its commit.
+REVISION = """
+SELECT ARRAY[coalesce(sum(memories), 0)::bigint, coalesce(sum(messages), 0)::bigint]
+FROM audit_teamrevision WHERE team_id = %(team)s HAVING pg_current_xact_id_if_assigned() IS NULL
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """How many transactions had changed the team's memories, and how many its messages."""
+
+    memories: int
+    messages: int
+
+
+def team_revision(*, team_id: UUID) -> Revision | None:
+    """The team's revision, None in a transaction that has written; call it in scope.
+
+    Whatever the transaction reads afterwards is at least as new.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(REVISION, {"team": team_id})
+        row = cursor.fetchone()
+    return Revision(*row[0]) if row else None

@@ -1,0 +1,251 @@
+"""People go on talking while one of them is erased."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from uuid import uuid4
+
+import pytest
+from django.db import OperationalError, connection
+from django.utils import timezone
+
+from audit.models import Erasure
+from audit.services.erasure import erase_user
+from audit.services.seals import closed_up_to, seal_team
+from audit.services.verification import verify_team
+from memory.clients.tools import Tools
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.services.conversations import open_conversation, post_messages
+from memory.services.explicit import StatedMemory, remember
+from teams.errors import DomainError
+from teams.models import EndUser, Message
+from teams.services.conversations import NewMessage
+from teams.tenancy import team_scope
+from tests import factories
+from tests.conftest import Cast, make_cast
+
+ERASED = "[erased]"
+
+
+@pytest.fixture
+def town(committed_db: None) -> Cast:
+    """A committed team."""
+    return make_cast(f"town-{uuid4().hex}")
+
+
+class Crew:
+    """Threads that do the same thing until they are told to stop."""
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self.failed: list[BaseException] = []
+        self.turned_away = 0
+
+    def keep(self, act: Callable[[], object]) -> None:
+        """Start a thread; being turned away by an erasure is no failure."""
+
+        def work() -> None:
+            try:
+                while not self._stop.is_set():
+                    try:
+                        act()
+                    except (OperationalError, DomainError):
+                        self.turned_away += 1
+            except BaseException as error:
+                self.failed.append(error)
+            finally:
+                connection.close()
+
+        self._threads.append(threading.Thread(target=work))
+        self._threads[-1].start()
+
+    def stop(self) -> None:
+        """Let all of them end."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+
+@contextmanager
+def a_crew() -> Iterator[Crew]:
+    """A crew that is stopped at the end."""
+    crew = Crew()
+    try:
+        yield crew
+    finally:
+        crew.stop()
+
+
+def test_nothing_written_before_the_erasure_survives_it(town: Cast, tools: Tools) -> None:
+    """Writers state memories and post messages for Sarah and Dmitri all along."""
+    team_id = town.team.id
+    viewer = Viewer(team_id=team_id, actor="writer")
+
+    def state(user: str) -> None:
+        remember(
+            viewer=viewer,
+            stated=[StatedMemory(content=f"{user} keeps {uuid4()}.", user=user, check=False)],
+            tools=tools,
+            now=timezone.now(),
+        )
+
+    def talk(user: str) -> None:
+        with team_scope(team_ids=[team_id], actor="writer"):
+            conversation, _ = open_conversation(
+                team_id=team_id, agent="kyra", user=user, thread_id="one"
+            )
+        post_messages(
+            viewer=viewer,
+            conversation_id=conversation.pk,
+            messages=[NewMessage(role="user", content=f"I keep {uuid4()}.")],
+            now=timezone.now(),
+        )
+
+    with a_crew() as crew:
+        for user in ("sarah", "dmitri"):
+            crew.keep(lambda user=user: state(user))  # type: ignore[misc]
+            crew.keep(lambda user=user: talk(user))  # type: ignore[misc]
+        time.sleep(1.0)
+        erase_user(team_id=team_id, external_id="sarah", actor="test")
+        time.sleep(1.0)
+
+    assert crew.failed == []
+    with team_scope(team_ids=[team_id], actor="test"):
+        erasure = Erasure.objects.get()
+        hers = Memory.objects.filter(end_user=town.sarah)
+        assert set(hers.values_list("content", flat=True)) == {ERASED}
+        assert hers.count() == erasure.counts["memories"] > 0
+        words = Message.objects.filter(conversation__end_user=town.sarah)
+        assert set(words.values_list("content", flat=True)) == {ERASED}
+        assert words.count() == erasure.counts["messages"] > 0
+        his = Memory.objects.filter(end_user=town.dmitri)
+        assert ERASED not in set(his.values_list("content", flat=True))
+        again = EndUser.objects.get(external_id="sarah")
+        assert Memory.objects.filter(end_user=again).exists()
+        assert Message.objects.filter(conversation__end_user=again).exists()
+    assert verify_team(team_id=team_id).findings == []
+
+
+def test_a_writer_who_knew_the_person_before_is_turned_away(town: Cast) -> None:
+    """It found the person, then the erasure committed, then it writes."""
+    found, written = threading.Event(), threading.Event()
+    refused: list[BaseException] = []
+
+    def late() -> None:
+        try:
+            with team_scope(team_ids=[town.team.id], actor="test"):
+                person = EndUser.objects.get(external_id="sarah")
+                found.set()
+                written.wait(20)
+                factories.MemoryFactory.create(team=town.team, end_user=person, content="Late.")
+        except OperationalError as error:
+            refused.append(error)
+        finally:
+            connection.close()
+
+    writer = threading.Thread(target=late)
+    writer.start()
+    assert found.wait(20)
+    erase_user(team_id=town.team.id, external_id="sarah", actor="test")
+    written.set()
+    writer.join()
+
+    assert len(refused) == 1
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        assert not Memory.objects.exists()
+
+
+def test_an_erasure_waits_for_what_is_being_written(town: Cast) -> None:
+    """A memory is inserted and not committed when the erasure begins."""
+    inserted, commit = threading.Event(), threading.Event()
+
+    def slow() -> None:
+        try:
+            with team_scope(team_ids=[town.team.id], actor="test"):
+                factories.MemoryFactory.create(team=town.team, end_user=town.sarah, content="Slow.")
+                inserted.set()
+                commit.wait(20)
+        finally:
+            connection.close()
+
+    writer = threading.Thread(target=slow)
+    writer.start()
+    assert inserted.wait(20)
+    threading.Timer(0.3, commit.set).start()
+
+    plan = erase_user(team_id=town.team.id, external_id="sarah", actor="test")
+    writer.join()
+
+    assert plan.memories == 1
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        assert Memory.objects.get().content == ERASED
+
+
+def test_two_erasures_of_one_person_are_one(town: Cast) -> None:
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        factories.MemoryFactory.create_batch(20, team=town.team, end_user=town.sarah)
+    done: list[object] = []
+    barrier = threading.Barrier(3)
+
+    def erase() -> None:
+        try:
+            barrier.wait(20)
+            done.append(erase_user(team_id=town.team.id, external_id="sarah", actor="test"))
+        except DomainError as error:
+            done.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=erase) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(done) == 3
+    assert sum(isinstance(each, DomainError) for each in done) == 2
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        assert Erasure.objects.count() == 1
+    assert verify_team(team_id=town.team.id).findings == []
+
+
+def test_sealing_writing_and_erasing_at_once_leave_a_log_that_stands(town: Cast) -> None:
+    team_id = town.team.id
+    names = [f"person{number}" for number in range(6)]
+
+    def write(name: str) -> None:
+        with team_scope(team_ids=[team_id], actor="test"):
+            person, _ = EndUser.objects.get_or_create(team_id=team_id, external_id=name)
+            memory = factories.MemoryFactory.create(team=town.team, end_user=person)
+            Memory.objects.filter(pk=memory.pk).update(importance=8)
+
+    def seal() -> None:
+        last_seq = closed_up_to(seconds=10)
+        if last_seq is not None:
+            seal_team(team_id=team_id, last_seq=last_seq, now=timezone.now())
+
+    with a_crew() as crew:
+        for name in names[:3]:
+            crew.keep(lambda name=name: write(name))  # type: ignore[misc]
+        crew.keep(seal)
+        for _ in range(4):
+            for name in names[:2]:
+                time.sleep(0.2)
+                try:
+                    erase_user(team_id=team_id, external_id=name, actor="test")
+                except DomainError:
+                    continue
+
+    assert crew.failed == []
+    seal()
+    found = verify_team(team_id=team_id)
+    assert found.findings == []
+    assert found.unsealed == 0
+    assert found.erased > 0
+    assert found.erasures > 2
+    assert found.seals > 2
