@@ -20,6 +20,9 @@ from teams.admin.theme import DropdownFilter, RelatedFilter, display
 EVENTS = (
     "created",
     "versioned",
+    "corrected",
+    "merged",
+    "compacted",
     "duplicate_skipped",
     "contradiction_detected",
     "contradiction_resolved",
@@ -31,6 +34,8 @@ EVENTS = (
     "archived",
     "soft_deleted",
     "restored",
+    "linked",
+    "unlinked",
     "updated",
 )
 EVENT_COLOURS = {

@@ -15,9 +15,10 @@ class MemoryLog(models.Model):
 
     `state` is every column of the memory after the change except its text and `updated_at`;
     `digest` is the SHA-256 of the text, which stands once, in the memory itself. `commit_id` is the
-    commit it is part of, `is_first` marks the memory's own beginning, and `detail` holds what the
-    state cannot say, as the links of a memory that was linked. `at` is when the change was made;
-    when others could see it is the time of its commit.
+    commit it is part of, `is_first` marks the memory's own beginning, `new_end_user_id` the person it
+    is about from here on where that begins, and `detail` holds what the state cannot say, as the
+    links of a memory that was linked. `at` is when the change was made; when others could see it is
+    the time of its commit.
     """
 
     seq = models.BigAutoField(primary_key=True)
@@ -33,6 +34,7 @@ class MemoryLog(models.Model):
     at = models.DateTimeField()
     commit_id = models.BigIntegerField(editable=False)
     is_first = models.BooleanField(editable=False)
+    new_end_user_id = models.UUIDField(null=True, editable=False)
     detail = models.JSONField(null=True, editable=False)
 
     class Meta:
@@ -51,6 +53,11 @@ class MemoryLog(models.Model):
                 include=["seq"],
                 condition=models.Q(is_first=True),
                 name="memory_log_of_births",
+            ),
+            models.Index(
+                fields=["team", "new_end_user_id", "memory_id"],
+                condition=models.Q(new_end_user_id__isnull=False),
+                name="memory_log_of_people",
             ),
         ]
 

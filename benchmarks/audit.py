@@ -54,7 +54,9 @@ SELECT given.id, %s, 'semantic', '', '{{}}', 'team', '', 'user.fact', 'Fact ' ||
     now(), now()
 FROM unnest(%s::uuid[], %s::uuid[]) AS given (id, person)
 """
-_CHANGE = "UPDATE {table} SET importance = importance %% 10 + 1 WHERE team_id = %s AND id = ANY (%s)"
+_CHANGE = (
+    "UPDATE {table} SET importance = importance %% 10 + 1 WHERE team_id = %s AND id = ANY (%s)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +92,7 @@ def insert(ground: Ground, ids: list[UUID], *, table: str = "memory_memory") -> 
     """Insert memories in one transaction."""
     people = [ground.people[index % PEOPLE] for index in range(len(ids))]
     with ground.scope(), connection.cursor() as cursor:
-        cursor.execute(
-            _INSERT.format(table=table), [ground.viewer.team_id, ACTOR, ids, people]
-        )
+        cursor.execute(_INSERT.format(table=table), [ground.viewer.team_id, ACTOR, ids, people])
 
 
 def change(ground: Ground, ids: list[UUID], *, table: str = "memory_memory") -> None:
@@ -182,7 +182,9 @@ def read_cost(*, size: int) -> Ground:
     ground = new_ground()
     began = time.perf_counter()
     fill(ground, size)
-    print(f"\n{size:,} log rows of {len(ground.ids):,} memories ({time.perf_counter() - began:.0f} s)")
+    print(
+        f"\n{size:,} log rows of {len(ground.ids):,} memories ({time.perf_counter() - began:.0f} s)"
+    )
     report_pages(ground)
     middle = ground.instants[len(ground.instants) // 2]
 

@@ -362,14 +362,14 @@ CASCADE_RAW_BELOW = read_float("CASCADE_RAW_BELOW", 0.65, minimum=0.0)
 # How long Redis keeps an answer for who asks the same again; any change of the team's memories ends
 # it at once, the time bounds how far the recency of its memories may drift. 0 keeps none.
 HOT_ANSWER_SECONDS = read_int("HOT_ANSWER_SECONDS", 300)
-# Up to this many neighbours of a new memory are judged, and this many become related to it.
 # Owners with more memories are searched by the approximate index where that is quicker, others
 # exactly; teams get one from so many memories on. A step in it costs as much as so many comparisons
 # of vectors. What a scan keeps at a time, and how many vectors it looks at, at most.
 EXACT_SEARCH_LIMIT = read_int("EXACT_SEARCH_LIMIT", 5_000, minimum=1)
 GRAPH_STEP_COST = read_int("GRAPH_STEP_COST", 30)
-GRAPH_EF_SEARCH = read_int("GRAPH_EF_SEARCH", 120, minimum=1)
+GRAPH_EF_SEARCH = min(1_000, read_int("GRAPH_EF_SEARCH", 120, minimum=1))  # pgvector's most
 GRAPH_MAX_SCAN = read_int("GRAPH_MAX_SCAN", 40_000, minimum=1)
+# Up to this many neighbours of a new memory are judged, and this many become related to it.
 JUDGED_NEIGHBOURS = read_int("JUDGED_NEIGHBOURS", 3, minimum=1)
 LINKED_NEIGHBOURS = read_int("LINKED_NEIGHBOURS", 3)
 LINK_SIMILARITY = read_float("LINK_SIMILARITY", 0.45)

@@ -24,7 +24,14 @@ FROM audit_logcommit ORDER BY team_id, position DESC;
 ALTER TABLE audit_memorylog DISABLE TRIGGER append_only;
 UPDATE audit_memorylog l SET commit_id = c.id
 FROM audit_logcommit c WHERE c.team_id = l.team_id AND c.transaction_number = -l.seq;
-UPDATE audit_memorylog SET is_first = true WHERE event IN ('created', 'versioned');
+UPDATE audit_memorylog l
+SET is_first = l.event IN ('created', 'versioned'), new_end_user_id = now_about.person
+FROM (
+    SELECT seq, (state->>'end_user_id')::uuid AS person, lag((state->>'end_user_id')::uuid)
+        OVER (PARTITION BY team_id, memory_id ORDER BY seq) AS before FROM audit_memorylog
+) AS now_about
+WHERE now_about.seq = l.seq
+    AND (now_about.person IS DISTINCT FROM now_about.before OR l.event IN ('created', 'versioned'));
 ALTER TABLE audit_memorylog ENABLE TRIGGER append_only;
 ALTER TABLE audit_memorylog ALTER commit_id SET NOT NULL;
 """
@@ -87,12 +94,14 @@ class Migration(migrations.Migration):
             ALTER TABLE audit_memorylog
                 ADD COLUMN commit_id bigint,
                 ADD COLUMN is_first boolean NOT NULL DEFAULT false,
+                ADD COLUMN new_end_user_id uuid,
                 ADD COLUMN detail jsonb
             """,
             migrations.RunSQL.noop,
             state_operations=[
                 migrations.AddField('memorylog', 'commit_id', models.BigIntegerField(editable=False)),
                 migrations.AddField('memorylog', 'is_first', models.BooleanField(editable=False)),
+                migrations.AddField('memorylog', 'new_end_user_id', models.UUIDField(editable=False, null=True)),
                 migrations.AddField('memorylog', 'detail', models.JSONField(editable=False, null=True)),
             ],
         ),
@@ -104,6 +113,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='memorylog',
             index=models.Index(condition=models.Q(('is_first', True)), fields=['team', 'memory_id'], include=('seq',), name='memory_log_of_births'),
+        ),
+        migrations.AddIndex(
+            model_name='memorylog',
+            index=models.Index(condition=models.Q(('new_end_user_id__isnull', False)), fields=['team', 'new_end_user_id', 'memory_id'], name='memory_log_of_people'),
         ),
         migrations.RunSQL((SQL / "commit_order.sql").read_text(), migrations.RunSQL.noop),
         # The log is written by the database's own functions and by nobody else.

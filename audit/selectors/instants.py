@@ -62,7 +62,7 @@ def instant_at(*, team_id: UUID, at: datetime | None, field: str = "at") -> Inst
         asked = latest if at is None else at
         if asked > latest:
             raise InvalidError(
-                f"That is a time to come; here it is {now.isoformat()}. Ask for a time before that.",
+                f"That is a time to come; here it is {now.isoformat()}. Ask for an earlier one.",
                 field=field,
             )
         cursor.execute(_AT, [team_id, asked])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -129,9 +129,7 @@ def _erase(*, team_id: UUID, external_id: str, actor: str, reason: str) -> Erasu
             cursor.execute("SET LOCAL statement_timeout = 0")
         counts = _ask("SELECT palimpsest_erase_user(%s, %s, %s)", [team_id, person.pk, reason])
         plan = _plan(person, counts)
-        figures = {
-            name: getattr(plan, name) for name in ("memories", "log_entries", "messages")
-        }
+        figures = {name: getattr(plan, name) for name in ("memories", "log_entries", "messages")}
         record_events(
             team_id=team_id,
             events=[Event(node="erasure", op="erase", end_user_id=person.pk, meta=figures)],
@@ -146,7 +144,7 @@ def _person(team_id: UUID, external_id: str) -> EndUser:
     return person
 
 
-def _ask(statement: str, params: list[object]) -> Mapping[str, object] | None:
+def _ask(statement: str, params: Sequence[UUID | str]) -> Mapping[str, object] | None:
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
         row = cursor.fetchone()

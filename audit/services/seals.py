@@ -68,7 +68,9 @@ def closed_up_to(*, seconds: float) -> int | None:
             time.sleep(_POLL_SECONDS)
 
 
-def seal_team(*, team_id: UUID, last_seq: int, now: datetime) -> int:
+def seal_team(
+    *, team_id: UUID, last_seq: int, now: datetime, rows_per_seal: int = ROWS_PER_SEAL
+) -> int:
     """Seal what is not sealed yet of a team's log up to `last_seq`; returns how many rows.
 
     `last_seq` comes from `closed_up_to`. One seal is one transaction.
@@ -76,9 +78,9 @@ def seal_team(*, team_id: UUID, last_seq: int, now: datetime) -> int:
     rows = 0
     while True:
         with team_scope(team_ids=[team_id], actor=ACTOR):
-            sealed = _seal_next(team_id=team_id, last_seq=last_seq, now=now)
+            sealed = _seal_next(team_id=team_id, last_seq=last_seq, now=now, most=rows_per_seal)
         rows += sealed
-        if sealed < ROWS_PER_SEAL:
+        if sealed < rows_per_seal:
             return rows
 
 
@@ -110,13 +112,13 @@ def seal_keys() -> dict[str, bytes]:
     return {_id_of(key): key for key in keys}
 
 
-def _seal_next(*, team_id: UUID, last_seq: int, now: datetime) -> int:
+def _seal_next(*, team_id: UUID, last_seq: int, now: datetime, most: int) -> int:
     """Make the next seal of a team, if it has rows to seal; returns how many they are."""
     _take_turn(team_id)
     rows = Seal.objects.filter(team_id=team_id).order_by("-number")
     last = rows.only("number", "last_seq", "digest").first()
     after = last.last_seq if last is not None else 0
-    leaves = read_leaves(team_id=team_id, after_seq=after, last_seq=last_seq, most=ROWS_PER_SEAL)
+    leaves = read_leaves(team_id=team_id, after_seq=after, last_seq=last_seq, most=most)
     if not leaves:
         return 0
     key_id, key = next(iter(seal_keys().items()))
@@ -124,7 +126,7 @@ def _seal_next(*, team_id: UUID, last_seq: int, now: datetime) -> int:
         team_id=team_id,
         number=last.number + 1 if last is not None else 1,
         after_seq=after,
-        last_seq=last_seq if len(leaves) < ROWS_PER_SEAL else leaves[-1].seq,
+        last_seq=last_seq if len(leaves) < most else leaves[-1].seq,
         rows=len(leaves),
         leaves=b"".join(map(Leaf.packed, leaves)),
         key_id=key_id,

@@ -100,9 +100,7 @@ def _seal_ids(team_id: UUID) -> Sequence[UUID]:
         return list(rows.values_list("id", flat=True))
 
 
-def _check_chain(
-    seal: Seal, *, number: int, after: int, previous: bytes
-) -> Iterator[Finding]:
+def _check_chain(seal: Seal, *, number: int, after: int, previous: bytes) -> Iterator[Finding]:
     where = f"seal {seal.number}"
     if seal.number != number or seal.after_seq != after:
         yield Finding("seal_missing", where, "the seals before it are not all there")
@@ -138,9 +136,7 @@ def _check_row(row: Leaf, sealed: SealedLeaf | None) -> Iterator[Finding]:
     where = f"log entry {row.seq}"
     if sealed is None:
         yield Finding("row_inserted", where, "it was not there when its range was sealed")
-    elif row.open != sealed.open or (
-        row.closed != sealed.closed if not row.is_erased else False
-    ):
+    elif row.open != sealed.open or (row.closed != sealed.closed if not row.is_erased else False):
         yield Finding("row_changed", where, f"it was changed (memory {row.memory_id})")
     yield from _check_text(row)
 
@@ -180,7 +176,9 @@ def _check_rest(team_id: UUID, after: int, found: Verified, erased: Counter[UUID
             cursor.execute("SET LOCAL statement_timeout = 0")
             cursor.execute(_STRAYS, {"team": team_id})
             for memory_id, seq, kind in cursor.fetchall():
-                found.findings.append(Finding(kind, f"memory {memory_id}", _WORDS[kind].format(seq)))
+                found.findings.append(
+                    Finding(kind, f"memory {memory_id}", _WORDS[kind].format(seq))
+                )
 
 
 _WORDS = {
@@ -193,9 +191,7 @@ _WORDS = {
 def _rows(team_id: UUID, after_seq: int, last_seq: int) -> Iterator[Leaf]:
     while True:
         with team_scope(team_ids=[team_id], actor=ACTOR):
-            page = read_leaves(
-                team_id=team_id, after_seq=after_seq, last_seq=last_seq, most=_PAGE
-            )
+            page = read_leaves(team_id=team_id, after_seq=after_seq, last_seq=last_seq, most=_PAGE)
         yield from page
         if len(page) < _PAGE:
             return

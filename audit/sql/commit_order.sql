@@ -141,8 +141,8 @@ $$;
 -- One row of the log, in the commit of the transaction under way. It runs with the owner's rights:
 -- nobody else writes to the log.
 CREATE FUNCTION palimpsest_write_log(
-    event text, after jsonb, is_first boolean, detail jsonb, conversation uuid, revision bigint,
-    at timestamptz
+    event text, before jsonb, after jsonb, is_first boolean, detail jsonb, conversation uuid,
+    revision bigint, at timestamptz
 ) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
 DECLARE
@@ -150,7 +150,7 @@ DECLARE
     entry record := public.palimpsest_current_commit(team);
 BEGIN
     INSERT INTO public.audit_memorylog (team_id, memory_id, event, actor, reason, state, digest,
-        conversation_id, revision, at, commit_id, is_first, detail)
+        conversation_id, revision, at, commit_id, is_first, new_end_user_id, detail)
     VALUES (
         team,
         (after->>'id')::uuid,
@@ -166,6 +166,8 @@ BEGIN
         at,
         entry.commit_id,
         is_first,
+        CASE WHEN before->>'end_user_id' IS DISTINCT FROM after->>'end_user_id'
+            THEN (after->>'end_user_id')::uuid END,
         detail
     );
     -- Stamped before its end, where constraints were set to be checked at once: stamp it again.
@@ -176,7 +178,7 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION palimpsest_current_commit(uuid),
-    palimpsest_write_log(text, jsonb, boolean, jsonb, uuid, bigint, timestamptz) FROM PUBLIC;
+    palimpsest_write_log(text, jsonb, jsonb, boolean, jsonb, uuid, bigint, timestamptz) FROM PUBLIC;
 
 -- Names are qualified: a temporary table of the same name must not catch the rows.
 -- Writes the log row of every change of a memory, in the transaction of the change, and moves the
@@ -203,8 +205,8 @@ BEGIN
         RETURNING revision INTO new_revision;
     END IF;
     PERFORM public.palimpsest_write_log(
-        public.palimpsest_memory_event(before, after), after, before IS NULL, NULL, conversation,
-        new_revision, NEW.updated_at
+        public.palimpsest_memory_event(before, after), before, after, before IS NULL, NULL,
+        conversation, new_revision, NEW.updated_at
     );
     RETURN NULL;
 END
@@ -230,7 +232,7 @@ BEGIN
         -- The reference to a memory that is not there is refused in a moment.
         CONTINUE WHEN after IS NULL;
         PERFORM public.palimpsest_write_log(
-            TG_ARGV[0], after, false, linked.detail, NULL, NULL, clock_timestamp()
+            TG_ARGV[0], after, after, false, linked.detail, NULL, NULL, clock_timestamp()
         );
     END LOOP;
     RETURN NULL;

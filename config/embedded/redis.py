@@ -86,6 +86,9 @@ def _launch(home: Path) -> None:
         "logfile": str(_log(home)),
         "appendonly": "yes",
         "appendfsync": "everysec",
+        # Kept answers go first; what has no end, as the queue and the counters, never goes.
+        "maxmemory": "512mb",
+        "maxmemory-policy": "volatile-lru",
         "save": "",  # the append-only file holds everything a snapshot would
         "daemonize": "yes",
     }

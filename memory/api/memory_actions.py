@@ -30,6 +30,7 @@ from memory.selectors.memories import memory_for
 from memory.selectors.relations import related_to
 from memory.services.corrections import correct_memory, give_feedback
 from memory.services.drafts import Outcome, WriteResult
+from memory.services.restoring import restore_memory
 from memory.services.state import pin_memory
 from teams.tenancy import team_scope
 
@@ -45,6 +46,13 @@ class MemoryActions(ApiViewSet):
         """Pin a memory so that it is in every prompt of its audience, or unpin it."""
         given = self.body(PinSerializer)
         memory = pin_memory(viewer=key_viewer(self.principal), memory_id=pk, pinned=given["pinned"])
+        return self.shown(memory.pk)
+
+    @extend_schema(request=None, responses={200: MemorySerializer, **refusals(404, 409)})
+    @action(detail=True, methods=["post"])
+    def restore(self, request: Request, pk: UUID) -> Response:
+        """Bring back a deleted or archived memory, unless the same fact stands again by now."""
+        memory = restore_memory(viewer=key_viewer(self.principal), memory_id=pk)
         return self.shown(memory.pk)
 
     @extend_schema(

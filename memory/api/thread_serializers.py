@@ -39,6 +39,7 @@ class CheckpointSerializer(StrictSerializer):
         help_text="Whose state it is; a key of one agent saves that agent's. Without one it is the"
         " team's own, apart from those of agents.",
     )
+
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         # `data` is a property of every serializer, so it cannot stand above.
         said = "Anything; it comes back as it was sent."
@@ -102,7 +103,7 @@ class ChangesQuerySerializer(serializers.Serializer[Any]):
     limit = serializers.IntegerField(required=False, default=100, min_value=1, max_value=500)
 
 
-class ChangeSerializer(serializers.Serializer[Any]):
+class ThreadChangeSerializer(serializers.Serializer[Any]):
     """One change of one memory of the thread."""
 
     revision = serializers.IntegerField()
@@ -119,7 +120,7 @@ class ChangeSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
-class ChangesSerializer(serializers.Serializer[Any]):
+class ThreadChangesSerializer(serializers.Serializer[Any]):
     """What changed in a thread's memories after a revision, the oldest first."""
 
     conversation = serializers.UUIDField()
@@ -131,4 +132,4 @@ class ChangesSerializer(serializers.Serializer[Any]):
     header = serializers.CharField(
         help_text="What a prompt would say of it, in at most three bullets; empty for no news."
     )
-    changes = ChangeSerializer(many=True)
+    changes = ThreadChangeSerializer(many=True)

@@ -19,7 +19,7 @@ from memory.api.callers import check_agent, key_viewer, named_viewer
 from memory.api.preconditions import condition_of, entity_tag, is_known
 from memory.api.thread_serializers import (
     ChangesQuerySerializer,
-    ChangesSerializer,
+    ThreadChangesSerializer,
     CheckpointQuerySerializer,
     CheckpointSerializer,
     LoadedCheckpointSerializer,
@@ -144,15 +144,15 @@ class CheckpointViewSet(ApiViewSet):
 class ThreadChangesViewSet(ApiViewSet):
     """What changed in a thread's memories."""
 
-    serializer_class = ChangesSerializer
+    serializer_class = ThreadChangesSerializer
 
     @extend_schema(
         operation_id="threads_changes",
         parameters=[THREAD, ChangesQuerySerializer],
-        responses={200: ChangesSerializer, **refusals(403, 404, 422)},
+        responses={200: ThreadChangesSerializer, **refusals(403, 404, 422)},
     )
     def changes(self, request: Request, thread_id: str) -> Response:
-        """What changed in the memories of a thread after a revision; prompts are told apart from it.
+        """What changed in the memories of a thread after a revision; no prompt misses it for that.
 
         The thread is named by its own id, with user and agent where others are called so too, or
         by the id of the conversation.
@@ -175,7 +175,7 @@ class ThreadChangesViewSet(ApiViewSet):
                 viewer=viewer, conversation_id=conversation.pk, counter=ESTIMATE, since=since
             )
         return Response(
-            ChangesSerializer(
+            ThreadChangesSerializer(
                 {
                     "conversation": conversation.pk,
                     "thread_id": conversation.thread_id,

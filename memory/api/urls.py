@@ -3,8 +3,11 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
+from memory.api.audit_state import StateViewSet
 from memory.api.contradictions import ContradictionViewSet
 from memory.api.conversations import ConversationViewSet, JobViewSet
+from memory.api.export import ExportViewSet
+from memory.api.history import AuditLogViewSet, HistoryViewSet
 from memory.api.memories import MemoryViewSet
 from memory.api.prompt import PromptViewSet
 from memory.api.query import MemoryQueryViewSet
@@ -20,9 +23,17 @@ router.register("contradictions", ContradictionViewSet, basename="contradiction"
 
 urlpatterns = [
     path("", include(router.urls)),
+    path(
+        "memories/<uuid:pk>/history",
+        HistoryViewSet.as_view({"get": "history"}),
+        name="memory-history",
+    ),
+    path("audit/log", AuditLogViewSet.as_view({"get": "entries"}), name="audit-log"),
+    path("audit/export", ExportViewSet.as_view({"get": "export"}), name="audit-export"),
     path("retrieve", RetrievalViewSet.as_view({"post": "retrieve"}), name="retrieve"),
     path("prompt", PromptViewSet.as_view({"post": "build"}), name="prompt"),
     path("memory/query", MemoryQueryViewSet.as_view({"post": "query"}), name="memory-query"),
+    path("audit/state", StateViewSet.as_view({"get": "state"}), name="audit-state"),
     path(
         # A thread's id is any name, also one with slashes.
         "threads/<path:thread_id>/checkpoint",

@@ -14,9 +14,11 @@ from audit.selectors.instants import Instant, instant_at
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
+from memory.selectors.filters import NOBODY
 from memory.selectors.memories import ALL, MemoryFilters, filtered_memories
 from memory.selectors.past import as_of
 from teams.errors import InvalidError
+from teams.models import EndUser
 
 _LOOKED_AT = 500
 _TOUCHED = """
@@ -61,9 +63,7 @@ class Change:
         if self.before is None or self.after is None:
             return {}
         before, after = fields_of(self.before), fields_of(self.after)
-        return {
-            name: (before[name], after[name]) for name in after if before[name] != after[name]
-        }
+        return {name: (before[name], after[name]) for name in after if before[name] != after[name]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,14 +168,16 @@ def _past(viewer: Viewer, instant: Instant, filters: MemoryFilters) -> MemoryQue
     rows = filtered_memories(viewer=viewer, filters=replace(filters, tag=()))
     if filters.tag:
         rows = rows.filter(tags__contains=list(filters.tag))
-    return as_of(rows.with_names(usage=False), instant)
+    person = None
+    if filters.user is not None:
+        known = EndUser.objects.filter(team_id=viewer.team_id, external_id=filters.user)
+        person = known.values_list("id", flat=True).first() or NOBODY
+    return as_of(rows.with_names(usage=False), instant, end_user_id=person)
 
 
 def _touched(start: Instant, end: Instant, after: UUID) -> list[UUID]:
     with connection.cursor() as cursor:
-        cursor.execute(
-            _TOUCHED, [end.team_id, start.position, end.position, after, _LOOKED_AT]
-        )
+        cursor.execute(_TOUCHED, [end.team_id, start.position, end.position, after, _LOOKED_AT])
         return [memory_id for (memory_id,) in cursor.fetchall()]
 
 

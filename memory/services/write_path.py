@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from uuid import UUID
 
 import numpy as np
 from django.conf import settings
-from django.db import connection
 from django.db.models import F
 
 from memory.clients.tools import Tools
@@ -25,6 +23,7 @@ from memory.services.inserting import PreparedDraft, insert_links, insert_memori
 from memory.services.judging import prepare_judgements
 from memory.services.retrying import run_write
 from memory.services.surroundings import Surroundings
+from memory.services.turns import take_turns
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 
@@ -71,7 +70,9 @@ def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) ->
     """Write prepared drafts inside the caller's transaction and team scope."""
     if not prepared:
         return []
-    _take_turns(prepared)
+    take_turns(
+        (item.draft.team_id, item.draft.end_user_id) for item in prepared if item.draft.check
+    )
     return _Write(viewer, prepared, tools).run()
 
 
@@ -187,27 +188,6 @@ class _Write:
         if self._links:
             insert_links(self._links)
         self._waiting, self._links = [], []
-
-
-def _take_turns(prepared: Sequence[PreparedDraft]) -> None:
-    """Let writers of one audience go one after the other, so that each sees what the other wrote.
-
-    Locks are taken in one order by everybody and end with the transaction.
-    """
-    turns = {
-        f"memory-writes|{item.draft.team_id}|{item.draft.end_user_id}"
-        for item in prepared
-        if item.draft.check
-    }
-    if not turns:
-        return
-    numbers = sorted(
-        int.from_bytes(hashlib.sha256(turn.encode()).digest()[:8], "big", signed=True)
-        for turn in turns
-    )
-    with connection.cursor() as cursor:
-        for number in numbers:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
 
 
 def _external_key(draft: MemoryDraft) -> ExternalKey:

@@ -84,7 +84,7 @@ SET search_path = pg_catalog, public
 SET enable_seqscan = off SET enable_indexscan = off SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
-    IF NOT asked_team = ANY (palimpsest_team_ids()) THEN
+    IF (asked_team = ANY (palimpsest_team_ids())) IS NOT TRUE THEN
         RETURN;
     END IF;
     RETURN QUERY

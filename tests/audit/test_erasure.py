@@ -91,7 +91,13 @@ def found_in_redis(word: str) -> list[str]:
     found = []
     for key in client.scan_iter("*"):
         kind = client.type(key)
-        value = client.get(key) if kind == b"string" else client.hgetall(key) if kind == b"hash" else b""
+        value = (
+            client.get(key)
+            if kind == b"string"
+            else client.hgetall(key)
+            if kind == b"hash"
+            else b""
+        )
         if word.encode() in key.lower() + str(value).lower().encode():
             found.append(key.decode())
     return found
@@ -121,7 +127,11 @@ def story(town: Cast, client_of: Clients, tools: Tools) -> APIClient:
         f"conversations/{talk}/messages",
         key="said",
         messages=[
-            {"role": "user", "content": f"My name is Sarah and I live in {NEEDLE}.", "name": NEEDLE},
+            {
+                "role": "user",
+                "content": f"My name is Sarah and I live in {NEEDLE}.",
+                "name": NEEDLE,
+            },
             {"role": "assistant", "content": f"{NEEDLE} is far away.", "external_id": NEEDLE},
             {"role": "user", "content": f"We decided to use {NEEDLE} for the billing service."},
             {"role": "system", "content": f"Prompt about {NEEDLE}."},
@@ -149,7 +159,10 @@ def story(town: Cast, client_of: Clients, tools: Tools) -> APIClient:
         valid_from="1990-05-12T00:00:00Z",
     )["id"]
     two = post(
-        api, f"memories/{one}/correct", corrected_content=f"Sarah drives two {NEEDLE}.", reason=NEEDLE
+        api,
+        f"memories/{one}/correct",
+        corrected_content=f"Sarah drives two {NEEDLE}.",
+        reason=NEEDLE,
     )["id"]
     post(api, f"memories/{two}/feedback", signal="wrong", note=f"no {NEEDLE}")
     for content in (f"The {NEEDLE} limit is 100.", f"The {NEEDLE} limit is 500."):
@@ -210,9 +223,7 @@ def test_nothing_that_was_said_can_be_read_anywhere(town: Cast, story: APIClient
     assert found_in_redis(NEEDLE) == []
 
 
-def test_no_digest_of_a_text_is_left_that_could_be_tried_out(
-    town: Cast, story: APIClient
-) -> None:
+def test_no_digest_of_a_text_is_left_that_could_be_tried_out(town: Cast, story: APIClient) -> None:
     with team_scope(team_ids=[town.team.id], actor="test"):
         rows = list(Memory.objects.filter(end_user=town.sarah))
         keys = [bytes(row.dedupe_key).hex() for row in rows if row.dedupe_key]
@@ -232,9 +243,7 @@ def test_no_digest_of_a_text_is_left_that_could_be_tried_out(
 
 def _salts(town: Cast) -> list[tuple[Any, ...]]:
     with connections["owner"].cursor() as cursor:
-        cursor.execute(
-            "SELECT salt FROM memory_memory WHERE end_user_id = %s", [town.sarah.pk]
-        )
+        cursor.execute("SELECT salt FROM memory_memory WHERE end_user_id = %s", [town.sarah.pk])
         return list(cursor.fetchall())
 
 
@@ -351,7 +360,8 @@ def test_a_row_that_is_changed_after_its_erasure_is_still_found(
         (seq,) = cursor.fetchone()
         cursor.execute("ALTER TABLE audit_memorylog DISABLE TRIGGER USER")
         cursor.execute(
-            "UPDATE audit_memorylog SET state = state || '{\"importance\": 1}' WHERE seq = %s", [seq]
+            "UPDATE audit_memorylog SET state = state || '{\"importance\": 1}' WHERE seq = %s",
+            [seq],
         )
         cursor.execute("ALTER TABLE audit_memorylog ENABLE TRIGGER USER")
 
@@ -566,11 +576,31 @@ EMPTYINGS = {
     "log": "UPDATE audit_memorylog SET state = palimpsest_erased_state(state, '\"x\"'), reason = ''"
     " WHERE team_id = '{team}'",
 }
-FEIGNED = "DO $do$ BEGIN EXECUTE $q${} /*\nPL/pgSQL function palimpsest_erase_user(uuid,uuid,text) line 1 */$q$; END $do$"
+FEIGNED = (
+    "DO $do$ BEGIN EXECUTE $q${} /*"
+    "\nPL/pgSQL function palimpsest_erase_user(uuid,uuid,text) line 1 */$q$; END $do$"
+)
 BY_HAND = (
     "INSERT INTO audit_erasure (id, team_id, end_user_id, actor, reason, counts, at)"
     " VALUES (gen_random_uuid(), '{team}', gen_random_uuid(), 'x', '', '{{}}', now())"
 )
+
+
+def as_owner(*statements: str) -> None:
+    """Run statements as the tables' owner in one transaction."""
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+
+
+def as_application(town: Cast, *statements: str) -> None:
+    """Run statements as the application in one transaction of the team's scope."""
+    with (
+        team_scope(team_ids=[town.team.id], actor="test"),
+        connections["default"].cursor() as cursor,
+    ):
+        for statement in statements:
+            cursor.execute(statement)
 
 
 @pytest.mark.parametrize("what", EMPTYINGS)
@@ -579,34 +609,35 @@ def test_the_owner_cannot_empty_a_row_by_hand(
     held: tuple[Cast, Memory, Message], what: str, recorded: bool
 ) -> None:
     town, _, _ = held
-    with (
-        pytest.raises(IntegrityError, match=r"append-only|never change"),
-        transaction.atomic(using="owner"),
-        connections["owner"].cursor() as cursor,
-    ):
-        if recorded:
-            cursor.execute(BY_HAND.format(team=town.team.id))
-        cursor.execute(EMPTYINGS[what].format(team=town.team.id))
+    statements = [BY_HAND, EMPTYINGS[what]] if recorded else [EMPTYINGS[what]]
+
+    with pytest.raises(IntegrityError, match=r"append-only|never change"):
+        as_owner(*(each.format(team=town.team.id) for each in statements))
 
 
-@pytest.mark.parametrize("what", EMPTYINGS)
+@pytest.mark.parametrize(
+    ("what", "refusal"),
+    [
+        ("message", "permission denied"),
+        ("memory", "never change"),
+        ("log", "permission denied"),
+    ],
+)
 def test_the_application_cannot_after_an_erasure_nor_by_feigning_one(
-    held: tuple[Cast, Memory, Message], what: str
+    held: tuple[Cast, Memory, Message], what: str, refusal: str
 ) -> None:
     town, _, _ = held
     with team_scope(team_ids=[town.team.id], actor="test"):
         memory = factories.MemoryFactory.create(team=town.team, end_user=town.dmitri)
         said(town, town.dmitri, "Mine.")
-    statement = FEIGNED.format(EMPTYINGS[what].format(team=town.team.id))
-    with (
-        pytest.raises((ProgrammingError, IntegrityError, OperationalError)),
-        team_scope(team_ids=[town.team.id], actor="test"),
-        connections["default"].cursor() as cursor,
-    ):
-        cursor.execute(
-            "SELECT palimpsest_erase_user(%s, %s, '')", [town.team.id, town.sarah.pk]
-        )
-        cursor.execute(statement.replace("WHERE team_id", "WHERE content <> '[erased]' AND team_id") if what != "log" else statement)
+    erasing = f"SELECT palimpsest_erase_user('{town.team.id}', '{town.sarah.pk}', '')"
+    emptying = EMPTYINGS[what].format(team=town.team.id)
+    if what == "memory":
+        # Else the row that is erased already would be what is refused.
+        emptying += f" AND id = '{memory.pk}'"
+
+    with pytest.raises((ProgrammingError, IntegrityError), match=refusal):
+        as_application(town, erasing, FEIGNED.format(emptying))
 
     with team_scope(team_ids=[town.team.id], actor="test"):
         memory.refresh_from_db()
@@ -615,12 +646,8 @@ def test_the_application_cannot_after_an_erasure_nor_by_feigning_one(
 
 
 def test_the_application_cannot_write_an_erasures_record(town: Cast) -> None:
-    with (
-        pytest.raises(ProgrammingError, match="permission denied"),
-        team_scope(team_ids=[town.team.id], actor="test"),
-        connections["default"].cursor() as cursor,
-    ):
-        cursor.execute(BY_HAND.format(team=town.team.id))
+    with pytest.raises(ProgrammingError, match="permission denied"):
+        as_application(town, BY_HAND.format(team=town.team.id))
 
 
 def test_nobody_erases_in_a_team_outside_the_scope(held: tuple[Cast, Memory, Message]) -> None:

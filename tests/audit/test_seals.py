@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import StringIO
 from uuid import UUID, uuid4
 
 import pytest
+from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, ProgrammingError, connection, connections, transaction
 from django.test import override_settings
@@ -17,7 +18,6 @@ from hypothesis import strategies as st
 
 from audit.models import MemoryLog, Seal
 from audit.selectors.leaves import LEAF_BYTES
-from audit.services import seals
 from audit.services.seals import closed_up_to, head_of, seal_keys, seal_team
 from audit.services.verification import Verified, verify_team
 from audit.tasks import seal_log
@@ -25,6 +25,8 @@ from memory.models import Memory
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast
+
+Sealed = tuple[Cast, list[Memory], list[int]]
 
 
 @pytest.fixture
@@ -61,7 +63,7 @@ def seqs(town: Cast) -> list[int]:
 
 def by_owner(*statements: str) -> None:
     """Run statements as the tables' owner with every trigger of the tables switched off."""
-    tables = ("audit_memorylog", "audit_seal", "memory_memory")
+    tables = ("audit_memorylog", "audit_logcommit", "audit_seal", "memory_memory")
     with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
         for table in tables:
             cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
@@ -79,17 +81,14 @@ def kinds(found: Verified) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def sealed(town: Cast) -> Iterator[tuple[Cast, list[Memory], list[int]]]:
+def sealed(town: Cast) -> Sealed:
     """Four memories whose log is sealed in two seals, and one that is not sealed yet."""
     made = memories(town, "One.", "Two.")
     seal(town)
     made += memories(town, "Three.", "Four.")
     seal(town)
     made += memories(town, "Five.")
-    yield town, made, seqs(town)
-
-
-Sealed = tuple[Cast, list[Memory], list[int]]
+    return town, made, seqs(town)
 
 
 def test_an_untouched_log_stands(sealed: Sealed) -> None:
@@ -121,7 +120,7 @@ COLUMNS = {
     "conversation_id": "gen_random_uuid()",
     "revision": "7",
     "state": "state || '{\"importance\": 10}'",
-    "state of a person": "state || '{\"subject\": \"somebody\"}'",
+    "state of a person": 'state || \'{"subject": "somebody"}\'',
     "state with another key": "state || '{\"new\": null}'",
 }
 
@@ -140,6 +139,18 @@ def test_a_changed_row_is_named(sealed: Sealed, column: str) -> None:
     assert {where for kind, where in found if kind == "row_changed"} == {f"log entry {numbers[2]}"}
 
 
+@pytest.mark.parametrize("change", ["at = at - interval '1 hour'", "position = position + 1000"])
+def test_a_row_whose_commit_was_moved_is_named(sealed: Sealed, change: str) -> None:
+    town, _, numbers = sealed
+
+    by_owner(
+        f"UPDATE audit_logcommit SET {change} WHERE id ="
+        f" (SELECT commit_id FROM audit_memorylog WHERE seq = {numbers[2]})"
+    )
+
+    assert kinds(verify_team(team_id=town.team.id)) == [("row_changed", f"log entry {numbers[2]}")]
+
+
 def test_a_missing_row_is_named(sealed: Sealed) -> None:
     town, made, numbers = sealed
 
@@ -156,7 +167,7 @@ def test_an_inserted_row_is_named(sealed: Sealed) -> None:
 
     by_owner(
         "INSERT INTO audit_memorylog SELECT (jsonb_populate_record(l,"
-        f" '{{\"seq\": {numbers[0] - 1}, \"event\": \"promoted\"}}')).* FROM audit_memorylog l"
+        f' \'{{"seq": {numbers[0] - 1}, "event": "promoted"}}\')).* FROM audit_memorylog l'
         f" WHERE memory_id = '{made[3].pk}'"
     )
 
@@ -197,9 +208,7 @@ def test_a_memory_that_changed_without_its_log_is_named(sealed: Sealed) -> None:
 
     by_owner(f"UPDATE memory_memory SET importance = 1 WHERE id = '{made[0].pk}'")
 
-    assert kinds(verify_team(team_id=town.team.id)) == [
-        ("memory_changed", f"memory {made[0].pk}")
-    ]
+    assert kinds(verify_team(team_id=town.team.id)) == [("memory_changed", f"memory {made[0].pk}")]
 
 
 def test_a_feigned_erasure_is_named(sealed: Sealed) -> None:
@@ -304,14 +313,10 @@ def test_a_new_key_leaves_old_seals_verifiable(town: Cast) -> None:
 
 def settings_keys() -> list[str]:
     """The keys of the tests' settings."""
-    from django.conf import settings as django_settings
-
     return list(django_settings.SEAL_KEYS)
 
 
-@pytest.mark.parametrize(
-    "statement", ["UPDATE audit_seal SET rows = 0", "DELETE FROM audit_seal"]
-)
+@pytest.mark.parametrize("statement", ["UPDATE audit_seal SET rows = 0", "DELETE FROM audit_seal"])
 def test_a_seal_is_refused_any_change(sealed: Sealed, statement: str) -> None:
     town, _, _ = sealed
     with (
@@ -397,19 +402,18 @@ def test_sealing_while_many_write_misses_nothing(town: Cast) -> None:
     assert found.unsealed == 0
 
 
-def test_a_long_range_is_sealed_in_parts(
-    town: Cast, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_range_is_sealed_in_parts(town: Cast) -> None:
     memories(town, *(f"Fact {number}." for number in range(7)))
-    # A constant of sealing, not its code: 10,000 rows would take a while.
-    monkeypatch.setattr(seals, "ROWS_PER_SEAL", 3)
+    last_seq = closed_up_to(seconds=10)
+    assert last_seq is not None
 
-    assert seal(town) == 7
+    rows = seal_team(team_id=town.team.id, last_seq=last_seq, now=timezone.now(), rows_per_seal=3)
 
+    assert rows == 7
     with team_scope(team_ids=[town.team.id], actor="test"):
-        rows = Seal.objects.order_by("number").values_list("rows", flat=True)
-        assert list(rows) == [3, 3, 1]
-        assert {len(each.leaves) // LEAF_BYTES for each in Seal.objects.all()} == {3, 1}
+        made = list(Seal.objects.order_by("number"))
+    assert [each.rows for each in made] == [3, 3, 1]
+    assert [len(each.leaves) // LEAF_BYTES for each in made] == [3, 3, 1]
     assert verify_team(team_id=town.team.id).findings == []
 
 

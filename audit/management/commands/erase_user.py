@@ -25,9 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("external_id", help="the person's id as the team's agents name it")
         parser.add_argument("--team", required=True, help="the team's slug")
         parser.add_argument("--reason", default="", help="for the record; name no person in it")
-        parser.add_argument(
-            "--dry-run", action="store_true", help="only say what would be erased"
-        )
+        parser.add_argument("--dry-run", action="store_true", help="only say what would be erased")
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature

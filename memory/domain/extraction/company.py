@@ -43,18 +43,18 @@ def _alternatives(nouns: frozenset[str]) -> str:
 
 
 _ONE = re.compile(
-    r"\b(?:the|our|my|a|an|your|[A-Z]\w+['’]s)\s(?:[a-z-]+\s)?(?P<noun>"
+    r"\b(?:the(?:\steam['’]s)?|our|my|a|an|your|[A-Z]\w+['’]s)\s(?:[a-z-]+\s)?(?P<noun>"
     + _alternatives((PEOPLE_NOUNS | PETS | _TRADES) - _UNCLEAR)
     + r")\b(?!['’-]|\s(?:day|office|team|call|food|appointment|meeting))"
 )
 _SEVERAL = re.compile(
-    r"\b(?P<det>[Tt]he|[Oo]ur|[Mm]y|[Yy]our|[A-Z]\w+['’]s)\s(?P<adj>(?!of\b)[a-z-]+\s)?"
+    r"\b(?P<det>[Tt]he(?:\steam['’]s)?|[Oo]ur|[Mm]y|[Yy]our|[A-Z]\w+['’]s)\s(?P<adj>(?!of\b)[a-z-]+\s)?"
     r"(?P<noun>" + _alternatives(_GROUPS) + r")\b(?!['’-])"
 )
 
 
 _ORGANISATION = re.compile(
-    r"\b(?P<det>[Tt]he|[Oo]ur|[Mm]y)\s(?P<adj>(?!of\b)[a-z-]+\s)?"
+    r"\b(?P<det>[Tt]he(?:\steam['’]s)?|[Oo]ur|[Mm]y|[A-Z]\w+['’]s)\s(?P<adj>(?!of\b)[a-z-]+\s)?"
     r"(?P<noun>" + _alternatives(_ORGANISATIONS) + r")\b(?!-)"
 )
 

@@ -62,6 +62,7 @@ _FROM_NOW = re.compile(
 )
 
 
+_LABEL = re.compile(r"[A-Za-z]+:\s")
 _HEADS = word_set("rule plan aim order limit cost price charge place answer")
 _NAMES_ONLY = re.compile(r"[A-Z][\w+#.]*(?:,\s[A-Z][\w+#.]*)*,?\s(?:and|or|plus|with)\s[A-Z]")
 
@@ -73,7 +74,7 @@ def names_only(*, text: str) -> bool:
 
 def is_imperative(*, text: str) -> bool:
     """Whether a sentence begins with a bare verb that tells somebody to do something."""
-    if names_only(text=text):
+    if names_only(text=text) or _LABEL.match(text):
         return False
     words = words_of(_FROM_NOW.sub("", text))
     while words and words[0] in {

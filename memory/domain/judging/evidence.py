@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..types import Statement
 from .aspects import other_aspect
@@ -82,6 +83,8 @@ class Evidence:
         return bool(self.comparison.oppositions or self.comparison.polarity)
 
 
+# Asked for whether two statements are related, and again by the judge.
+@lru_cache(maxsize=4_096)
 def weigh(existing: Statement, new: Statement) -> Evidence:
     """All findings on a pair."""
     e, n = read(existing.content), read(new.content)

@@ -40,11 +40,18 @@ class Command(BaseCommand):
         spec = configured_spec()
         status = embedding_status(wanted=spec.name)
         if options["status"]:
-            self.stdout.write(status.line or f"All memories and messages are embedded with {spec.name}.")
+            self.stdout.write(
+                status.line or f"All memories and messages are embedded with {spec.name}."
+            )
             return
         if options["batch"] < 1:
             raise CommandError("--batch must be at least 1.")
-        bar = tqdm(total=status.lacking + status.lacking_messages, unit="text", file=sys.stderr, desc=spec.name)
+        bar = tqdm(
+            total=status.lacking + status.lacking_messages,
+            unit="text",
+            file=sys.stderr,
+            desc=spec.name,
+        )
         with bar:
             try:
                 done = reembed(

@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
         ("conversations_of_planning.jsonl", 0.9, 0.9, 0.15),
         # Likewise: 0.82 / 0.67 / 0.22 at first contact for the first 27, 0.95 / 0.73 / 0.10 for
         # the other 12, which were written after the rules had been mended on the first.
-        ("conversations_of_many_voices.jsonl", 0.93, 0.85, 0.12),
+        ("conversations_of_many_voices.jsonl", 0.9, 0.85, 0.12),
     ],
 )
 def test_our_own_conversations_keep_their_scores(

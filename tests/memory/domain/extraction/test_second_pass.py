@@ -24,7 +24,7 @@ def test_notes_under_a_heading_carry_its_topic() -> None:
     [
         ("Budget 85k", ["Budget 85k"]),
         ("Points: visitors 4,310, returns 2.1 %", ["visitors 4,310", "returns 2.1 %"]),
-        ("Aim: a kiln that fires in a day", ["Aim: a kiln that fires in a day"]),
+        ("Target: a kiln that fires in a day", ["Target: a kiln that fires in a day"]),
         ("around 40", []),
         ("See you at 5", []),
         ("Nice", []),

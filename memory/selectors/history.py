@@ -1,0 +1,114 @@
+"""One memory through all its versions: what was changed, by whom, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from audit.models import MemoryLog
+from memory.domain.differences import FieldChange, changed_fields, marked_changes
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.selectors.conversations import messages_by_id
+from memory.selectors.memories import memory_for
+from teams.models import Message
+
+# A summary may rest on thousands of messages; the first ones are quoted.
+MAX_QUOTED = 50
+_MAX_VERSIONS = 500
+
+_VERSIONS = """
+WITH RECURSIVE versions (id, depth) AS (
+    SELECT %(memory)s::uuid, 0
+  UNION
+    SELECT next.id, v.depth + 1
+    FROM versions v
+    JOIN memory_memory m ON m.team_id = %(team)s AND m.id = v.id
+    CROSS JOIN LATERAL (VALUES (m.supersedes_id), (m.superseded_by_id)) AS next (id)
+    WHERE next.id IS NOT NULL AND v.depth < %(depth)s
+)
+SELECT DISTINCT id FROM versions LIMIT %(depth)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version, and the messages it rests on as far as the viewer may see them.
+
+    `message_count` is how many there are in all.
+    """
+
+    memory: Memory
+    messages: Sequence[Message]
+    message_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change: its row of the log, what it made of the fields, and of the text.
+
+    `text_diff` marks what a version changed in the words of the one before; "" where no text came.
+    """
+
+    row: MemoryLog
+    version: int
+    changes: Sequence[FieldChange]
+    text_diff: str
+
+
+def versions_of(*, viewer: Viewer, memory_id: UUID) -> list[Memory]:
+    """All versions of a memory that the viewer may see, the latest first.
+
+    What it superseded and what superseded it are versions of it. Raises NotFoundError when the
+    memory itself is not to be seen. Call it in the team's scope.
+    """
+    asked = memory_for(viewer=viewer, memory_id=memory_id)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _VERSIONS, {"memory": asked.pk, "team": viewer.team_id, "depth": _MAX_VERSIONS}
+        )
+        ids = [row[0] for row in cursor.fetchall()]
+    rows = Memory.objects.visible_to(viewer).with_names().filter(id__in=ids)
+    return sorted(rows, key=lambda row: (row.version, row.created_at, row.pk), reverse=True)
+
+
+def with_messages(*, viewer: Viewer, memories: Sequence[Memory]) -> list[Version]:
+    """The versions with what they rest on, each message in the order in which it was said."""
+    wanted = {message_id for row in memories for message_id in row.source_message_ids[:MAX_QUOTED]}
+    found = messages_by_id(viewer=viewer, ids=list(wanted))
+    return [
+        Version(
+            row,
+            sorted(
+                (found[each] for each in row.source_message_ids[:MAX_QUOTED] if each in found),
+                key=lambda message: (message.created_at, message.position),
+            ),
+            len(row.source_message_ids),
+        )
+        for row in memories
+    ]
+
+
+def log_of(*, viewer: Viewer, memories: Iterable[Memory]) -> QuerySet[MemoryLog, MemoryLog]:
+    """The log of these memories; each row carries the state before it as `before`."""
+    earlier = MemoryLog.objects.filter(
+        team_id=viewer.team_id, memory_id=OuterRef("memory_id"), seq__lt=OuterRef("seq")
+    ).order_by("-seq")
+    return MemoryLog.objects.filter(
+        team_id=viewer.team_id, memory_id__in=[row.pk for row in memories]
+    ).annotate(before=Subquery(earlier.values("state")[:1]))
+
+
+def step_of(row: MemoryLog, *, memories: dict[UUID, Memory]) -> Step:
+    """The row as a step to read; `row` is of `log_of`, `memories` are the versions by id."""
+    before: dict[str, object] | None = getattr(row, "before", None)
+    memory = memories[row.memory_id]
+    text = ""
+    if before is None:
+        old = memories.get(memory.supersedes_id) if memory.supersedes_id else None
+        text = marked_changes(old.content if old else "", memory.content)
+    return Step(row, memory.version, changed_fields(before, row.state), text)

@@ -1,0 +1,50 @@
+"""The log as readers may see it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from audit.models import MemoryLog
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class LogFilters:
+    """What the log is narrowed to; all that are given must hold; times include the first."""
+
+    memory: UUID | None = None
+    event: Sequence[str] = ()
+    actor: str | None = None
+    conversation: UUID | None = None
+    user: str | None = None
+    begin: datetime | None = None
+    end: datetime | None = None
+
+
+def filtered_log(*, viewer: Viewer, filters: LogFilters) -> QuerySet[MemoryLog, MemoryLog]:
+    """The rows that match, of memories that the viewer may see."""
+    conditions = {
+        "memory_id": filters.memory,
+        "event__in": filters.event or None,
+        "actor": filters.actor,
+        "conversation_id": filters.conversation,
+        "at__gte": filters.begin,
+        "at__lt": filters.end,
+    }
+    rows = MemoryLog.objects.filter(
+        team_id=viewer.team_id,
+        **{name: value for name, value in conditions.items() if value is not None},
+    )
+    if filters.user is None and viewer.agent_id is None and not viewer.allowed_categories:
+        # A key of the team sees every memory of it.
+        return rows
+    seen = Memory.objects.visible_to(viewer)
+    if filters.user is not None:
+        seen = seen.filter(end_user__external_id=filters.user)
+    return rows.filter(memory_id__in=seen.values("id"))

@@ -1,0 +1,63 @@
+"""Bringing back a memory that was taken out of every read."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from memory.domain.types import Status, Tier
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.models.memory import LIVE
+from memory.services.retrying import retried
+from memory.services.state import locked_memory, settle_tier
+from memory.services.turns import take_turns
+from teams.errors import ConflictError
+from teams.tenancy import team_scope
+
+_AWAY = (Status.SOFT_DELETED.value, Status.ARCHIVED.value)
+
+
+@retried
+def restore_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memory:
+    """Make a soft-deleted or archived memory active again; a live one stays as it is.
+
+    One that a newer version had superseded goes back to being that. A pin is not brought back.
+    Raises NotFoundError when the viewer may not see it, and ConflictError when the same fact
+    stands again by now, or it is an older version.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+        # As a writer of the same fact would, before the row is held.
+        seen = Memory.objects.visible_to(viewer).filter(pk=memory_id).first()
+        if seen is not None:
+            take_turns([(seen.team_id, seen.end_user_id)])
+        memory = locked_memory(viewer=viewer, memory_id=memory_id)
+        if memory.is_live:
+            return memory
+        if memory.status not in _AWAY:
+            raise ConflictError(
+                f"This version is {memory.status}; what stands now is {memory.superseded_by_id}."
+            )
+        if memory.superseded_by_id is not None:
+            memory.status = Status.SUPERSEDED.value
+        else:
+            _refuse_twin(viewer, memory)
+            memory.status = Status.ACTIVE.value
+            memory.tier = Tier.WARM.value
+            settle_tier(memory=memory)
+        memory.save(update_fields=["status", "tier"])
+        return memory
+
+
+def _refuse_twin(viewer: Viewer, memory: Memory) -> None:
+    """Raise ConflictError when another live memory says the same."""
+    if memory.dedupe_key is None:
+        return
+    twin = Memory.objects.filter(
+        team_id=memory.team_id, dedupe_key=memory.dedupe_key, status__in=LIVE
+    ).first()
+    if twin is not None:
+        seen = Memory.objects.visible_to(viewer).filter(pk=twin.pk).exists()
+        raise ConflictError(
+            f"The same fact stands in {twin.pk if seen else 'another memory'};"
+            " delete that one first if this is to come back."
+        )
