@@ -6,6 +6,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
+from audit.services import events
 from audit.services.erasure import clear_caches_of_erased
 from audit.services.seals import closed_up_to, seal_team
 from teams.services.people import all_team_ids
@@ -25,3 +26,15 @@ def seal_log() -> None:
 def clear_caches() -> None:
     """Drop what a read that met an erasure half-way may have put into Redis afterwards."""
     clear_caches_of_erased(now=timezone.now())
+
+
+@shared_task(name="audit.tasks.flush_events", ignore_result=True)
+def flush_events() -> None:
+    """Write down the operational events that wait in Redis."""
+    events.flush_events()
+
+
+@shared_task(name="audit.tasks.keep_event_days", ignore_result=True)
+def keep_event_days() -> None:
+    """Make room for the events of the coming days and drop those that are too old."""
+    events.keep_event_days(now=timezone.now())

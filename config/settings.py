@@ -201,6 +201,14 @@ CELERY_BEAT_SCHEDULE = {
         "task": "audit.tasks.seal_log",
         "schedule": read_float("SEAL_SECONDS", 60.0, minimum=1.0),
     },
+    "flush-events": {
+        "task": "audit.tasks.flush_events",
+        "schedule": read_float("EVENT_FLUSH_SECONDS", 5.0, minimum=1.0),
+    },
+    "keep-event-days": {
+        "task": "audit.tasks.keep_event_days",
+        "schedule": read_float("EVENT_DAYS_SECONDS", 3600.0, minimum=1.0),
+    },
     "clear-caches-of-erased": {
         "task": "audit.tasks.clear_caches_of_erased",
         "schedule": read_float("ERASURE_SWEEP_SECONDS", 600.0, minimum=1.0),
@@ -239,6 +247,10 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "MemoryTypeEnum": "memory.models.memory.MEMORY_TYPES",
         "StatusEnum": "memory.models.memory.STATUSES",
+        "LevelEnum": "memory.api.output.LEVELS",
+        "RawLevelEnum": "memory.api.said_output.RAW",
+        "RoleEnum": "teams.models.conversations.ROLES",
+        "SpeakerEnum": "memory.api.said_output.SPEAKERS",
     },
 }
 
@@ -328,6 +340,10 @@ EMBEDDING_OPPOSITION_SIMILARITY = read_float("EMBEDDING_OPPOSITION_SIMILARITY", 
 # ended counts as gone.
 IDEMPOTENCY_HOURS = read_int("IDEMPOTENCY_HOURS", 24, minimum=1)
 IDEMPOTENCY_LEASE_SECONDS = read_int("IDEMPOTENCY_LEASE_SECONDS", 300, minimum=1)
+
+# Operational events are kept so many days; so many wait in Redis at most to be written down.
+EVENT_DAYS = read_int("EVENT_DAYS", 90, minimum=1)
+EVENT_BUFFER = read_int("EVENT_BUFFER", 100_000, minimum=1)
 
 # A thread's saved state: bytes of its JSON, and how many versions are kept, the last one included.
 CHECKPOINT_MAX_BYTES = read_int("CHECKPOINT_MAX_BYTES", 1024 * 1024, minimum=1024)

@@ -32,6 +32,8 @@ FROM (
 ) AS now_about
 WHERE now_about.seq = l.seq
     AND (now_about.person IS DISTINCT FROM now_about.before OR l.event IN ('created', 'versioned'));
+-- A second change of a row leaves its references to be checked, and a table is not altered until then.
+SET CONSTRAINTS ALL IMMEDIATE;
 ALTER TABLE audit_memorylog ENABLE TRIGGER append_only;
 ALTER TABLE audit_memorylog ALTER commit_id SET NOT NULL;
 """

@@ -43,11 +43,6 @@ class SealedLeaf:
     open: bytes
     closed: bytes
 
-    @property
-    def was_erased(self) -> bool:
-        """Whether the row was erased before it was sealed."""
-        return self.closed == _NOTHING
-
 
 def read_leaves(*, team_id: UUID, after_seq: int, last_seq: int, most: int) -> list[Leaf]:
     """Up to `most` rows of the team's log after `after_seq` and up to `last_seq`, in order.

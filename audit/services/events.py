@@ -1,12 +1,36 @@
-"""Operational events: what was done, how often, with what result."""
+"""Operational events: what was done, how often, with what result (seed 004 §14).
+
+Two ways in. `record_events` writes in the transaction of what it tells of, for background work,
+which has one. `note_events` is for requests: it puts the events into a buffer in Redis, which a
+task writes down every few seconds. What may get lost there: the events of the moments in which
+Redis is away, those beyond EVENT_BUFFER when nobody writes them down, and one batch when the
+database fails in the very moment of a commit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
+import redis
+from django.conf import settings
+from django.db import connection, transaction
+from django_redis import get_redis_connection
+
 from audit.models import OperationalEvent
+from teams.ids import new_id
+from teams.services.people import all_team_ids
+from teams.tenancy import team_scope
+
+BUFFER = f"{settings.REDIS_PREFIX}:events"
+FLUSH_BATCH = 2_000
+# Tables are made for so many days ahead, so that a task that fails for some time is no loss.
+DAYS_AHEAD = 7
+ACTOR = "task:events"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +67,104 @@ def record_events(*, team_id: UUID, events: Iterable[Event]) -> None:
         )
         for event in events
     )
+
+
+def note_events(
+    *, client: redis.Redis, team_id: UUID, events: Sequence[Event], now: datetime
+) -> None:
+    """Put the events into the buffer, in one round trip; raises what `client` raises."""
+    if not events:
+        return
+    pipe = client.pipeline(transaction=False)
+    pipe.rpush(BUFFER, *(_encoded(team_id, event, now) for event in events))
+    pipe.ltrim(BUFFER, -settings.EVENT_BUFFER, -1)
+    pipe.execute()
+
+
+def flush_events() -> int:
+    """Write down what is in the buffer; returns how many events. One task at a time does it."""
+    client: redis.Redis = get_redis_connection("default")
+    teams = all_team_ids()
+    written = 0
+    while True:
+        with team_scope(team_ids=teams, actor=ACTOR), transaction.atomic():
+            if not _is_alone():
+                return written
+            waiting = client.lpop(BUFFER, FLUSH_BATCH)
+            batch = waiting if isinstance(waiting, list) else []
+            # Rows of an unknown team could only be refused, and the others with them.
+            rows = [row for row in map(_decoded, batch) if row.team_id in set(teams)]
+            OperationalEvent.objects.bulk_create(rows)
+        written += len(rows)
+        if len(batch) < FLUSH_BATCH:
+            return written
+
+
+def keep_event_days(*, now: datetime) -> tuple[int, int]:
+    """Make the tables of the coming days, drop those older than EVENT_DAYS; how many of each."""
+    today = now.astimezone(UTC).date()
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT palimpsest_make_event_days(%s, %s)",
+            [today - timedelta(days=1), today + timedelta(days=DAYS_AHEAD)],
+        )
+        (made,) = cursor.fetchone() or (0,)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT palimpsest_drop_event_days(%s)", [today - timedelta(days=settings.EVENT_DAYS)]
+        )
+        (dropped,) = cursor.fetchone() or (0,)
+    return made, dropped
+
+
+def _is_alone() -> bool:
+    """Whether no other task writes the buffer down; holds until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [f"flush|{BUFFER}"]
+        )
+        row = cursor.fetchone()
+    return bool(row and row[0])
+
+
+def _encoded(team_id: UUID, event: Event, now: datetime) -> str:
+    return json.dumps(
+        {
+            "id": str(new_id()),
+            "team": str(team_id),
+            "node": event.node,
+            "op": event.op,
+            "status": event.status,
+            "memory": _text(event.memory_id),
+            "user": _text(event.end_user_id),
+            "conversation": _text(event.conversation_id),
+            "similarity": event.similarity,
+            "meta": dict(event.meta),
+            "at": now.isoformat(),
+        }
+    )
+
+
+def _decoded(line: bytes | str) -> OperationalEvent:
+    said: dict[str, Any] = json.loads(line)  # Any: what JSON holds
+    return OperationalEvent(
+        id=UUID(said["id"]),
+        team_id=UUID(said["team"]),
+        node=said["node"],
+        op=said["op"],
+        status=said["status"],
+        memory_id=_id(said["memory"]),
+        end_user_id=_id(said["user"]),
+        conversation_id=_id(said["conversation"]),
+        similarity=said["similarity"],
+        meta=said["meta"],
+        at=datetime.fromisoformat(said["at"]),
+    )
+
+
+def _text(value: UUID | None) -> str | None:
+    return str(value) if value is not None else None
+
+
+def _id(value: str | None) -> UUID | None:
+    return UUID(value) if value is not None else None

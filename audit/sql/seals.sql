@@ -57,7 +57,10 @@ BEGIN
     IF memory.erased_at IS NULL THEN
         NEW.digest := public.palimpsest_text_digest(memory.salt, memory.content);
     ELSE
-        NEW.event := 'erased';
+        -- Nothing of it changes after its erasure, but links may come and go.
+        IF NEW.event NOT IN ('linked', 'unlinked') THEN
+            NEW.event := 'erased';
+        END IF;
         NEW.digest := ''::bytea;
         NEW.state := NEW.state || jsonb_build_object('erased_at', memory.erased_at);
     END IF;

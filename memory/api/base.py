@@ -12,7 +12,7 @@ from rest_framework.exceptions import NotFound
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 
-from memory.api.idempotency import IdempotentPosts
+from memory.api.operations import NotedRequests
 from memory.api.output import ProblemSerializer
 from teams.principal import Principal
 
@@ -42,7 +42,7 @@ def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
     }
 
 
-class ApiViewSet(IdempotentPosts):
+class ApiViewSet(NotedRequests):
     """A viewset whose caller is a `Principal` and whose input is one validated serializer."""
 
     queryset: QuerySet[Any] | None = None

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from memory.api.base import ApiViewSet, IdPagination, page_schema, refusals
 from memory.api.callers import key_viewer
 from memory.api.input import ContradictionFilterSerializer, ResolutionSerializer
+from memory.api.operations import write_event
 from memory.api.output import (
     ContradictionSerializer,
     SettledContradictionSerializer,
@@ -33,6 +34,7 @@ class ContradictionViewSet(ApiViewSet):
     """Pairs of memories that conflict."""
 
     lookup_value_converter = "uuid"
+    operations = {"resolve": ("hotpath", "update")}
     serializer_class = ContradictionSerializer
 
     @extend_schema(
@@ -76,6 +78,8 @@ class ContradictionViewSet(ApiViewSet):
             now=timezone.now(),
         )
         merged = settled.merged
+        if merged is not None:
+            self.noted([write_event(merged, op="merge")])
         told = {
             "merged_memory": str(merged.memory.pk) if merged else None,
             "outcome": merged.outcome.value if merged else None,

@@ -11,7 +11,7 @@ from audit.models import MemoryLog
 from memory.api.base import page_schema
 from memory.api.fields import NameField, TextField, ZonedDateTimeField
 from memory.api.output import MemorySerializer, MessageSerializer
-from memory.selectors.history import MAX_QUOTED, Version
+from memory.selectors.history import MAX_QUOTED
 
 _HIDDEN = ("dedupe_key", "salt")
 
@@ -29,7 +29,7 @@ class FieldChangeSerializer(serializers.Serializer[Any]):
         return {"field": fields["field"], "from": before, "to": fields["to"]}
 
 
-class LogEntrySerializer(serializers.Serializer[MemoryLog]):
+class LogEntrySerializer(serializers.Serializer[Any]):
     """One change of one memory, as the log has it."""
 
     seq = serializers.IntegerField()
@@ -82,7 +82,7 @@ class QuotedMessageSerializer(MessageSerializer):
     conversation = serializers.UUIDField(source="conversation_id")
 
 
-class VersionSerializer(serializers.Serializer[Version]):
+class VersionSerializer(serializers.Serializer[Any]):
     """One version with its provenance down to what was said."""
 
     memory = MemorySerializer()

@@ -21,6 +21,7 @@ from memory.api.input import (
     SearchQuerySerializer,
 )
 from memory.api.memory_actions import MemoryActions, code_of
+from memory.api.operations import found_event, memory_event, write_event
 from memory.api.output import (
     MemorySerializer,
     WrittenMemorySerializer,
@@ -58,6 +59,14 @@ class MemoryViewSet(MemoryActions):
     """What the team's agents know."""
 
     lookup_value_converter = "uuid"
+    operations = {
+        "create": ("hotpath", "create"),
+        "destroy": ("hotpath", "delete"),
+        "search": ("hotpath", "search"),
+        "correct": ("hotpath", "update"),
+        "pin": ("hotpath", "update"),
+        "feedback": ("hotpath", "update"),
+    }
     serializer_class = MemorySerializer
 
     @extend_schema(
@@ -83,6 +92,7 @@ class MemoryViewSet(MemoryActions):
             now=timezone.now(),
             prefix=many,
         )
+        self.noted(write_event(each) for each in results)
         shown = self.written(results)
         if many:
             return Response(shown, status=status.HTTP_201_CREATED)
@@ -121,6 +131,7 @@ class MemoryViewSet(MemoryActions):
     def destroy(self, request: Request, pk: UUID) -> Response:
         """Take a memory out of every read; it stays readable by its id."""
         memory = delete_memory(viewer=key_viewer(self.principal), memory_id=pk)
+        self.noted([memory_event("delete", memory)])
         return self.shown(memory.pk)
 
     @extend_schema(
@@ -151,6 +162,8 @@ class MemoryViewSet(MemoryActions):
             tools=default_tools(),
             now=timezone.now(),
         )
+        signals = [each.signals for each in found.memories]
+        self.noted([found_event("search", signals, found=len(found.results))])
         return Response(SearchSerializer(found).data)
 
 

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import key_viewer
 from memory.api.input import CorrectionSerializer, FeedbackSerializer, PinSerializer
+from memory.api.operations import memory_event, write_event
 from memory.api.output import (
     MemorySerializer,
     RelatedMemorySerializer,
@@ -46,6 +47,7 @@ class MemoryActions(ApiViewSet):
         """Pin a memory so that it is in every prompt of its audience, or unpin it."""
         given = self.body(PinSerializer)
         memory = pin_memory(viewer=key_viewer(self.principal), memory_id=pk, pinned=given["pinned"])
+        self.noted([memory_event("update", memory)])
         return self.shown(memory.pk)
 
     @extend_schema(request=None, responses={200: MemorySerializer, **refusals(404, 409)})
@@ -78,6 +80,7 @@ class MemoryActions(ApiViewSet):
             tools=default_tools(),
             now=timezone.now(),
         )
+        self.noted([write_event(result, op="update")])
         (shown,) = self.written([result])
         return Response(shown, status=code_of(result))
 
@@ -94,6 +97,7 @@ class MemoryActions(ApiViewSet):
             signal=Feedback(given["signal"]),
             note=given.get("note") or "",
         )
+        self.noted([memory_event("update", memory)])
         return self.shown(memory.pk)
 
     @extend_schema(responses={200: RelatedSerializer, **refusals(404)})

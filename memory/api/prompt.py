@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import named_viewer
+from memory.api.operations import context_event
 from memory.api.output import ContradictionSerializer
 from memory.api.prompt_input import PromptSerializer
 from memory.api.prompt_output import (
@@ -43,6 +44,7 @@ class PromptViewSet(ApiViewSet):
     """The seven layers."""
 
     serializer_class = BuiltPromptSerializer
+    operations = {"build": ("context", "context")}
 
     @extend_schema(
         request=PromptSerializer,
@@ -76,15 +78,20 @@ class PromptViewSet(ApiViewSet):
         token_budget = _budget(agent, given.get("token_budget"))
         counter = counter_for(agent.model_config)
         build = partial(_build, viewer=viewer, agent=agent, conversation=conversation, given=given)
+        news: News | None = None
         if conversation is None:
-            return Response(_answer(build(token_budget, counter=counter), None))
-        built, news = with_news(
-            viewer=viewer,
-            conversation_id=conversation.pk,
-            counter=counter,
-            token_budget=token_budget,
-            build=partial(build, counter=counter),
-        )
+            built = build(token_budget, counter=counter)
+        else:
+            built, news = with_news(
+                viewer=viewer,
+                conversation_id=conversation.pk,
+                counter=counter,
+                token_budget=token_budget,
+                build=partial(build, counter=counter),
+            )
+        told = [each.scored for each in built.memories]
+        asked_in = conversation.pk if conversation else None
+        self.noted([context_event(viewer, told, built.stats, asked_in)])
         return Response(_answer(built, news))
 
 

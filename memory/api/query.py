@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import named_viewer
+from memory.api.operations import found_event
 from memory.api.query_serializers import (
     FULL,
     BulletAnswerSerializer,
@@ -28,6 +29,7 @@ class MemoryQueryViewSet(ApiViewSet):
     """The one read tool of the supervisor and its agents."""
 
     serializer_class = BulletAnswerSerializer
+    operations = {"query": ("hotpath", "search")}
 
     @extend_schema(
         request=MemoryQuerySerializer,
@@ -64,6 +66,8 @@ class MemoryQueryViewSet(ApiViewSet):
             tools=default_tools(),
             now=timezone.now(),
         )
+        signals = [each.signals for each in answer.results if each.signals is not None]
+        self.noted([found_event("search", signals, found=len(answer.results))])
         stats = {
             "return": given["return"],
             "tokens_used": answer.tokens_used,

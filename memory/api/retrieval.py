@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import named_viewer
 from memory.api.input import RetrieveSerializer
+from memory.api.operations import context_event
 from memory.api.output import (
     ContradictionSerializer,
     PackedMemorySerializer,
@@ -36,6 +37,7 @@ class RetrievalViewSet(ApiViewSet):
     """The read path."""
 
     serializer_class = RetrievalSerializer
+    operations = {"retrieve": ("context", "context")}
 
     @extend_schema(
         request=RetrieveSerializer,
@@ -76,6 +78,7 @@ class RetrievalViewSet(ApiViewSet):
             counter=counter_for(agent.model_config),
             now=timezone.now(),
         )
+        self.noted([context_event(viewer, found.memories, found.stats, given.get("conversation"))])
         return Response(
             {
                 "memories": PackedMemorySerializer(

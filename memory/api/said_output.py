@@ -20,6 +20,9 @@ from memory.models import Memory
 from memory.services.cascade import Level, ScoredMessage
 from memory.services.recall import ScoredMemory
 
+RAW = [("raw", "raw")]
+SPEAKERS = [(role, role) for role in SPEAKING_ROLES]
+
 
 def found_memory(item: ScoredMemory) -> Memory:
     """The memory carrying its score, signals and tokens for the serializer."""
@@ -35,10 +38,10 @@ class FoundMessageSerializer(serializers.Serializer[Any]):
     """A message of a conversation that was found itself: no memory that ranks higher says it."""
 
     id = serializers.UUIDField(help_text="The message's id.")
-    level = serializers.ChoiceField(choices=[("raw", "raw")], help_text="raw: no memory.")
+    level = serializers.ChoiceField(choices=RAW, help_text="raw: no memory.")
     conversation = serializers.UUIDField(source="conversation_id")
     position = serializers.IntegerField(help_text="Of the message in its conversation.")
-    role = serializers.ChoiceField(choices=[(role, role) for role in SPEAKING_ROLES])
+    role = serializers.ChoiceField(choices=SPEAKERS)
     speaker = serializers.CharField(help_text="The name of the person or agent who said it.")
     said_at = serializers.DateTimeField()
     external_id = serializers.CharField(allow_null=True)

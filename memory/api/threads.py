@@ -19,11 +19,11 @@ from memory.api.callers import check_agent, key_viewer, named_viewer
 from memory.api.preconditions import condition_of, entity_tag, is_known
 from memory.api.thread_serializers import (
     ChangesQuerySerializer,
-    ThreadChangesSerializer,
     CheckpointQuerySerializer,
     CheckpointSerializer,
     LoadedCheckpointSerializer,
     SavedCheckpointSerializer,
+    ThreadChangesSerializer,
     ThreadIdSerializer,
 )
 from memory.domain.tokens import ESTIMATE

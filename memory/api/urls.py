@@ -6,6 +6,7 @@ from rest_framework.routers import SimpleRouter
 from memory.api.audit_state import StateViewSet
 from memory.api.contradictions import ContradictionViewSet
 from memory.api.conversations import ConversationViewSet, JobViewSet
+from memory.api.events import EventViewSet
 from memory.api.export import ExportViewSet
 from memory.api.history import AuditLogViewSet, HistoryViewSet
 from memory.api.memories import MemoryViewSet
@@ -29,6 +30,8 @@ urlpatterns = [
         name="memory-history",
     ),
     path("audit/log", AuditLogViewSet.as_view({"get": "entries"}), name="audit-log"),
+    path("events", EventViewSet.as_view({"get": "entries"}), name="events"),
+    path("events/counts", EventViewSet.as_view({"get": "counts"}), name="event-counts"),
     path("audit/export", ExportViewSet.as_view({"get": "export"}), name="audit-export"),
     path("retrieve", RetrievalViewSet.as_view({"post": "retrieve"}), name="retrieve"),
     path("prompt", PromptViewSet.as_view({"post": "build"}), name="prompt"),

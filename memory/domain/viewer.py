@@ -11,8 +11,8 @@ class Viewer:
     """Who reads or writes: a team, and optionally one agent, end user and project of it.
 
     None means "not narrowed to one": a team's own key without an agent sees all of its agents.
-    `actor` is what the log calls the caller. `allowed_categories` are those the agent may read; empty
-    means all.
+    `actor` is what the log calls the caller. `allowed_categories` are those the agent may read,
+    empty for all.
     """
 
     team_id: UUID

@@ -31,7 +31,7 @@ class SearchEntry(models.Model):
     is, where it stands in its conversation (`position`) and in time, and whether searches find it
     (`place`) are copies that triggers keep, so that an index knows them. `people` are the words,
     casefolded, of the names of those whom it is by or about.
-    `graph_dimensions` is not 0 while the vector stands in an approximate index of that size, the one
+    `graph_dimensions` is not 0 while the vector stands in an approximate index of that size, that
     of its team's `graph_number`, which holds only what is found by default.
     """
 

@@ -8,7 +8,7 @@ memories then. Nothing of what a row says now is read but its text, which never 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
@@ -68,7 +68,7 @@ def as_of(
     A query that only wants memories about one person says so to be fast in a large team.
     """
     past = rows.all()
-    query: _PastQuery = past.query.chain(klass=_PastQuery)
+    query = cast(_PastQuery, past.query.chain(klass=_PastQuery))
     query.instant, query.end_user_id = instant, end_user_id
     past.query = query
     return past

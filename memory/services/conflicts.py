@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -168,6 +168,12 @@ def _speak_of_one_matter(
     return related >= bar.relatedness
 
 
+def _replaced(draft: MemoryDraft) -> Iterable[Memory]:
+    if not draft.replaces:
+        return ()
+    return Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces)
+
+
 def rule_on(*, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools) -> Ruling:
     """Judge the draft against each neighbour that may speak of the same thing.
 
@@ -176,8 +182,7 @@ def rule_on(*, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools
     arrived first.
     """
     conflicts = [
-        Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True)
-        for each in Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces)
+        Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True) for each in _replaced(draft)
     ]
     for pair in pairs_to_judge(draft=draft, neighbours=neighbours, tools=tools):
         existing = pair.memory

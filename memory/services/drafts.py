@@ -85,6 +85,7 @@ class WriteResult:
 
     `conflicts` counts the contradictions recorded; `retired` are the memories it superseded.
     `secret_masked` says that the text came with a key, password or card number, stored masked.
+    `similarity` is the cosine of its nearest neighbour, where neighbours were looked for.
     """
 
     memory: Memory
@@ -92,3 +93,4 @@ class WriteResult:
     conflicts: int = 0
     retired: tuple[UUID, ...] = ()
     secret_masked: bool = False
+    similarity: float | None = None

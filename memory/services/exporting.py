@@ -128,7 +128,7 @@ _AS_TEXT: dict[type[Model], dict[str, Callable[[Any], object]]] = {
 
 
 def _shown(row: Model) -> dict[str, object]:
-    """Every column of the row, except those that only the database or a worker is concerned with."""
+    """Every column of the row, except those that concern only the database or a worker."""
     special = _AS_TEXT.get(type(row), {})
     shown: dict[str, object] = {}
     for column in row._meta.concrete_fields:

@@ -16,7 +16,7 @@ from django.db import DatabaseError
 from django.db.models import F, Q
 from django.utils import timezone
 
-from audit.services.events import record_events
+from audit.services.events import Event, record_events
 from memory.clients.tools import Tools
 from memory.domain.types import Candidate
 from memory.domain.viewer import Viewer
@@ -154,7 +154,11 @@ def _write_window(window: _Window, *, first: int, claim: UUID, tools: Tools) -> 
         results = store(viewer=Viewer(team_id=team_id, actor=ACTOR), prepared=written, tools=tools)
         record_events(
             team_id=team_id,
-            events=[*window.screened.events, *store_events(prepared=wanted, results=results)],
+            events=[
+                _job_event(job, messages=window.last - first + 1, written=len(results)),
+                *window.screened.events,
+                *store_events(prepared=wanted, results=results),
+            ],
         )
         count_written(results)
         counts = extraction.count_results(
@@ -229,3 +233,16 @@ def _note_failure(*, team_id: UUID, job_id: UUID, claim: UUID, error: Exception)
         job.lease_until = None if given_up else now + timedelta(seconds=2**job.attempts)
         job.finished_at = now if given_up else None
         job.save()
+        failed = _job_event(job, status="error", error=type(error).__name__, given_up=given_up)
+        record_events(team_id=team_id, events=[failed])
+
+
+def _job_event(job: Job, *, status: str = "ok", **meta: object) -> Event:
+    return Event(
+        node="worker",
+        op="extract",
+        status=status,
+        end_user_id=job.conversation.end_user_id,
+        conversation_id=job.conversation_id,
+        meta=meta,
+    )

@@ -163,6 +163,9 @@ def store_events(
             status="skipped" if over_cap else "ok",
             end_user_id=first.end_user_id,
             conversation_id=first.conversation_id,
+            similarity=max(
+                (each.similarity for each in results if each.similarity is not None), default=None
+            ),
             meta={**counts, "over_daily_cap": over_cap},
         )
     ]

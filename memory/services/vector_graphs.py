@@ -84,12 +84,15 @@ def extend_vector_graphs(
 
 
 def waiting_vectors() -> int:
-    """How many vectors of large teams stand outside the approximate index."""
+    """How many vectors of large teams stand outside the approximate index and could be inside."""
+    state = EmbeddingState.objects.first()
+    if state is None:
+        return 0
     waiting = 0
     for team_id in all_team_ids():
         with team_scope(team_ids=[team_id], actor=ACTOR):
             if _is_large(team_id):
-                waiting += _outside(team_id).count()
+                waiting += _outside(team_id).filter(embedding_model=state.model).count()
     return waiting
 
 

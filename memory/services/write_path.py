@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
@@ -126,13 +127,13 @@ class _Write:
         if not ruling.met:
             memory = new_row(self._viewer, item)
             self._enqueue(index, item, memory, neighbours)
-            return WriteResult(memory, Outcome.CREATED)
+            return WriteResult(memory, Outcome.CREATED, similarity=_nearest(neighbours))
         result = self._carry_out(index, item, neighbours, ruling)
         # What it superseded is past: said again, it would be a change back and no repetition.
         self._surroundings.drop(result.retired)
         for key in [key for key, each in self._by_key.items() if each.pk in result.retired]:
             del self._by_key[key]
-        return result
+        return replace(result, similarity=_nearest(neighbours))
 
     def _carry_out(
         self, index: int, item: PreparedDraft, neighbours: Sequence[Neighbour], ruling: Ruling
@@ -188,6 +189,10 @@ class _Write:
         if self._links:
             insert_links(self._links)
         self._waiting, self._links = [], []
+
+
+def _nearest(neighbours: Sequence[Neighbour]) -> float | None:
+    return max((float(each.similarity) for each in neighbours), default=None)
 
 
 def _external_key(draft: MemoryDraft) -> ExternalKey:

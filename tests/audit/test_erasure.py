@@ -24,11 +24,15 @@ from audit.services.events import Event, record_events
 from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
 from memory.clients.tools import Tools
+from memory.domain.viewer import Viewer
 from memory.models import Compaction, Contradiction, Job, Memory, MemoryRelation, SearchEntry
+from memory.selectors.memories import MemoryFilters
+from memory.selectors.states import state_at
 from memory.services.job_runs import run_job
 from teams.errors import NotFoundError
 from teams.ids import new_id
 from teams.models import Conversation, EndUser, Message
+from teams.services.idempotency import Answer, ClaimedRequest, claim_request, finish_request
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast
@@ -382,6 +386,32 @@ def test_what_was_answered_under_a_key_is_not_repeated(town: Cast, story: APICli
 
     assert again.status_code == 409
     assert NEEDLE not in again.content.decode()
+
+
+def test_a_request_under_way_keeps_no_answer(town: Cast) -> None:
+    claimed = claim_request(
+        team_id=town.team.id, agent_id=None, key="k", digest=b"d" * 32, now=timezone.now()
+    )
+    assert isinstance(claimed, ClaimedRequest)
+    erase(town, "sarah")
+
+    finish_request(claimed=claimed, answer=Answer(200, "application/json", f"About {NEEDLE}."))
+
+    assert "teams_idempotentrequest" not in found_in_tables(NEEDLE)
+
+
+def test_the_past_shows_it_as_erased(town: Cast, story: APIClient) -> None:
+    viewer = Viewer(team_id=town.team.id, actor="test")
+    before = timezone.now()
+    erase(town, "sarah")
+
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        rows = state_at(viewer=viewer, at=before, filters=MemoryFilters()).memories
+        texts = {row.end_user_id: row.content for row in rows}
+        told = {(row.content, row.subject) for row in rows if row.end_user_id == town.sarah.pk}
+
+    assert told == {(ERASED, "")}
+    assert texts[town.dmitri.pk] != ERASED
 
 
 def test_what_comes_later_is_of_somebody_new(town: Cast, story: APIClient) -> None:

@@ -251,7 +251,7 @@ def test_each_step_is_in_the_log_with_its_reason(talk: Conversation, plain: Tool
     compact(talk, plain)
 
     rows = MemoryLog.objects.order_by("seq")
-    assert [each.event for each in rows] == ["created"] * 3
+    assert [each.event for each in rows] == ["created", "created", "compacted"]
     assert [(each.actor, each.reason) for each in rows] == [
         ("task:extract", "extracted from messages 1 to 2"),
         ("task:extract", "extracted from messages 1 to 2"),

@@ -167,7 +167,7 @@ def test_a_correction_stands_in_the_log_with_its_reason(acme: Cast, tools: Tools
     last = MemoryLog.objects.filter(memory_id=old.pk).order_by("-seq")[0]
     first = MemoryLog.objects.get(memory_id=new.pk)
     assert (last.event, last.reason, last.actor) == ("superseded", "She moved.", "reviewer")
-    assert (first.event, first.reason, first.actor) == ("versioned", "She moved.", "reviewer")
+    assert (first.event, first.reason, first.actor) == ("corrected", "She moved.", "reviewer")
 
 
 def test_only_the_current_version_is_corrected(acme: Cast, tools: Tools) -> None:

@@ -153,7 +153,7 @@ def test_a_large_teams_vectors_move_in_batches(city: Cast, random: Tools) -> Non
 
     moved = extend_vector_graphs(fresh=0, on_progress=steps.append)
 
-    assert moved == 1_100
+    assert moved >= 1_100  # teams of other tests may be large too
     assert max(steps) == 500
     assert len(inside(city)) == 1_100
     assert waiting_vectors() == 0
@@ -335,7 +335,9 @@ def test_a_reembedding_keeps_searches_working_and_the_graph_is_built_anew(
     assert all(seen)
     assert inside(city) == set()
     assert found(city, larger, memories[0].content)[memories[0].pk] > 0.98
-    assert extend_vector_graphs(fresh=0) == 60
+    # Teams of other tests may be large too.
+    assert extend_vector_graphs(fresh=0) >= 60
+    assert len(inside(city)) == 60
     with team_scope(team_ids=[city.team.id], actor="test"):
         graph = SearchGraph.objects.get()
     assert (graph.model, graph.dimensions) == (larger.embedder.name, 48)

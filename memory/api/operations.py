@@ -1,0 +1,140 @@
+"""What requests did, noted as operational events after they are answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Protocol
+from uuid import UUID
+
+from django.utils import timezone
+from rest_framework.request import Request
+
+from audit.services.events import Event, note_events
+from memory.api.callers import NOBODY
+from memory.api.idempotency import REPLAY_HEADER, IdempotentPosts
+from memory.clients.quick_redis import quick_redis
+from memory.domain.scoring import Signals
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.services.drafts import Outcome, WriteResult
+from memory.services.recall import ScoredMemory
+from teams.principal import Principal
+
+_HOT = "hotpath"
+
+
+class NotedRequests(IdempotentPosts):
+    """A viewset whose actions in `operations` leave an event: its node and op by the action.
+
+    A view that knows more says it with `noted`. What is refused counts as skipped, what failed as
+    an error; an answer that is repeated was counted before.
+    """
+
+    operations: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    _events: Sequence[Event] = ()
+
+    def noted(self, events: Iterable[Event]) -> None:
+        """Note these events in place of the plain one, once the request is answered."""
+        self._events = tuple(events)
+
+    def handle_exception(self, exc: Exception) -> Any:  # Any: a response of either framework
+        """The answer to an error; a defect of ours is noted before it goes on."""
+        try:
+            return super().handle_exception(exc)
+        except Exception:
+            self._note("error")
+            raise
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        # Any: Django REST framework's own signature
+        """The response, after its events are noted."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        if not response.has_header(REPLAY_HEADER):
+            self._note(_status(response.status_code))
+        return response
+
+    def _note(self, status: str) -> None:
+        """Put the events of the request into the buffer, unless Redis is away."""
+        operation = self.operations.get(getattr(self, "action", None) or "")
+        caller = self.request.user
+        if operation is None or not isinstance(caller, Principal):
+            return
+        plain = Event(node=operation[0], op=operation[1], status=status)
+        events = self._events if status == "ok" and self._events else [plain]
+        now = timezone.now()
+        quick_redis().ask(
+            lambda client: note_events(
+                client=client, team_id=caller.team_id, events=events, now=now
+            )
+        )
+
+
+def found_event(
+    op: str, signals: Iterable[Signals], *, found: int, node: str = _HOT, **meta: object
+) -> Event:
+    """A read, with the best cosine of what it found; nothing found counts as skipped."""
+    return Event(
+        node=node,
+        op=op,
+        status="ok" if found else "skipped",
+        similarity=max((each.cosine for each in signals), default=None),
+        meta={"found": found, **meta},
+    )
+
+
+class _Stats(Protocol):
+    """What retrievals and prompts tell of themselves."""
+
+    @property
+    def tokens_used(self) -> int: ...
+    @property
+    def cache_hit(self) -> bool: ...
+    @property
+    def total_ms(self) -> float: ...
+
+
+def context_event(
+    viewer: Viewer, told: Sequence[ScoredMemory], stats: _Stats, conversation_id: UUID | None
+) -> Event:
+    """A prompt or part of one, with what it took."""
+    event = found_event(
+        "context",
+        [each.signals for each in told],
+        found=len(told),
+        node="context",
+        tokens=stats.tokens_used,
+        cache_hit=stats.cache_hit,
+        ms=stats.total_ms,
+    )
+    known = viewer.end_user_id if viewer.end_user_id != NOBODY else None
+    return replace(event, end_user_id=known, conversation_id=conversation_id)
+
+
+def memory_event(op: str, memory: Memory) -> Event:
+    """A change of one memory."""
+    return Event(
+        node=_HOT,
+        op=op,
+        memory_id=memory.pk,
+        end_user_id=memory.end_user_id,
+        conversation_id=memory.conversation_id,
+    )
+
+
+def write_event(result: WriteResult, *, op: str = "") -> Event:
+    """A write, with the cosine of the nearest neighbour; a duplicate counts as skipped."""
+    is_update = result.outcome in (Outcome.VERSIONED, Outcome.SUPERSEDED_EXISTING)
+    plain = memory_event(op or ("update" if is_update else "create"), result.memory)
+    return replace(
+        plain,
+        status="skipped" if result.outcome == Outcome.DUPLICATE else "ok",
+        similarity=result.similarity,
+        meta={"outcome": result.outcome.value},
+    )
+
+
+def _status(code: int) -> str:
+    if code >= 500:
+        return "error"
+    return "ok" if code < 400 else "skipped"
