@@ -15,10 +15,10 @@ class MemoryLog(models.Model):
 
     `state` is every column of the memory after the change except its text and `updated_at`;
     `digest` is the SHA-256 of the text, which stands once, in the memory itself. `commit_id` is the
-    commit it is part of, `is_first` marks the memory's own beginning, `new_end_user_id` the person it
-    is about from here on where that begins, and `detail` holds what the state cannot say, as the
-    links of a memory that was linked. `at` is when the change was made; when others could see it is
-    the time of its commit.
+    commit it is part of, `is_first` marks the memory's own beginning, `new_end_user_id` the person
+    it is about from here on, where that begins, and `detail` holds what the state cannot say, as
+    the links of a memory that was linked. `at` is when the change was made; when others could see
+    it is the time of its commit.
     """
 
     seq = models.BigAutoField(primary_key=True)

@@ -11,6 +11,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
 from rest_framework.test import APIClient
 
+from audit.services.events import flush_events
 from tests.conftest import Cast
 
 ENDPOINTS = {
@@ -30,6 +31,14 @@ ENDPOINTS = {
     ("/v1/retrieve", "post"),
     ("/v1/memory/query", "post"),
     ("/v1/prompt", "post"),
+    ("/v1/memories/{id}/history", "get"),
+    ("/v1/audit/log", "get"),
+    ("/v1/audit/export", "get"),
+    ("/v1/events", "get"),
+    ("/v1/events/counts", "get"),
+    ("/v1/threads/{thread_id}/checkpoint", "put"),
+    ("/v1/threads/{thread_id}/checkpoint", "get"),
+    ("/v1/threads/{thread_id}/changes", "get"),
 }
 Schema = Any  # a JSON document
 
@@ -91,7 +100,8 @@ def test_an_endpoint_says_what_it_does_and_how_it_refuses(
 
     assert operation["description"]
     assert {"401", "503"} <= set(operation["responses"])
-    assert ("404" in operation["responses"]) or ("{" not in path)
+    # A PUT makes what it names.
+    assert "404" in operation["responses"] or "{" not in path or method == "put"
     for code, response in operation["responses"].items():
         if code.startswith(("4", "5")):
             assert list(response["content"]) == ["application/problem+json"]
@@ -148,6 +158,23 @@ def test_real_answers_are_as_described(schema: Schema, api: APIClient, acme: Cas
     assert post("/v1/prompt", "/v1/prompt", asked)["contradictions"]
     assert post("/v1/prompt", "/v1/prompt", {**asked, "token_budget": 100})["trimmed"]
     check(schema, "/v1/memories/{id}", "delete", api.delete(f"/v1/memories/{memory}"))
+    assert get("/v1/memories/{id}/history", f"/v1/memories/{memory}/history")["results"]
+    assert get("/v1/audit/log", "/v1/audit/log?limit=3")["results"]
+    assert get("/v1/threads/{thread_id}/changes", "/v1/threads/t/changes")["changes"]
+    flush_events()
+    assert get("/v1/events", "/v1/events?limit=3")["results"]
+    assert get("/v1/events/counts", "/v1/events/counts")["results"]
+
+
+def test_a_checkpoint_is_as_described(schema: Schema, api: APIClient) -> None:
+    path, url = "/v1/threads/{thread_id}/checkpoint", "/v1/threads/t/checkpoint"
+    saved = {"user": "sarah", "data": {"step": [1]}}
+    for headers in ({"If-None-Match": "*"}, {"If-None-Match": "*"}, {}):
+        answer = api.put(url, saved, format="json", headers=headers)
+        check(schema, path, "put", answer)
+    check(schema, path, "put", api.put(url, {}, format="json"))
+    check(schema, path, "get", api.get(f"{url}?user=sarah"))
+    check(schema, path, "get", api.get(f"{url}?user=nobody"))
 
 
 def test_a_job_that_waits_is_as_described(schema: Schema, api: APIClient, acme: Cast) -> None:

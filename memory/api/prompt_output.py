@@ -72,7 +72,7 @@ class UpdatesSerializer(serializers.Serializer[Any]):
     since = serializers.IntegerField()
     revision = serializers.IntegerField(help_text="Up to where it is told now.")
     text = serializers.CharField()
-    tokens = serializers.IntegerField(help_text="Beside those of the layers.")
+    tokens = serializers.IntegerField(help_text="Part of those of layer 1.")
     changes = UpdateSerializer(source="told", many=True)
 
 

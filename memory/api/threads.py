@@ -31,8 +31,7 @@ from memory.models import Memory
 from memory.selectors.changes import changes_since, thread_for
 from memory.services.threads import save_state
 from memory.services.updates import news_of
-from teams.models import Checkpoint
-from teams.services.checkpoints import ThreadKey, kept_versions, load_checkpoint
+from teams.services.checkpoints import Saved, ThreadKey, load_checkpoint
 from teams.tenancy import team_scope
 
 _ETAG = OpenApiParameter(
@@ -98,10 +97,8 @@ class CheckpointViewSet(ApiViewSet):
             condition=condition,
         )
         agent = self.principal.agent_slug or given.get("agent")
-        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
-            shown = _shown(saved, user=given["user"], agent=agent)
         return Response(
-            shown,
+            _shown(saved, user=given["user"], agent=agent),
             status=status.HTTP_201_CREATED if saved.version == 1 else status.HTTP_200_OK,
             headers={"ETag": entity_tag(saved.version)},
         )
@@ -127,17 +124,17 @@ class CheckpointViewSet(ApiViewSet):
                 project=None,
             )
             assert viewer.end_user_id is not None
-            found = load_checkpoint(
+            found, text = load_checkpoint(
                 key=ThreadKey(viewer.team_id, viewer.end_user_id, name, viewer.agent_id),
                 version=given.get("version"),
             )
-            headers = {"ETag": entity_tag(found.version)}
-            if is_known(request, found.version):
-                return HttpResponse(status=status.HTTP_304_NOT_MODIFIED, headers=headers)
-            agent = self.principal.agent_slug or given.get("agent")
-            shown = _shown(found, user=given["user"], agent=agent)
+        headers = {"ETag": entity_tag(found.version)}
+        if is_known(request, found.version):
+            return HttpResponse(status=status.HTTP_304_NOT_MODIFIED, headers=headers)
+        agent = self.principal.agent_slug or given.get("agent")
+        shown = _shown(found, user=given["user"], agent=agent)
         # The stored text is JSON already; reading it to write it again would only cost time.
-        body = f'{json.dumps(shown)[:-1]}, "data": {found.data}}}'
+        body = f'{json.dumps(shown)[:-1]}, "data": {text}}}'
         return HttpResponse(body, content_type="application/json", headers=headers)
 
 
@@ -207,19 +204,18 @@ def _change(row: MemoryLog, memory: Memory) -> dict[str, Any]:
     }
 
 
-def _shown(row: Checkpoint, *, user: str, agent: str | None) -> dict[str, Any]:
-    key = ThreadKey(row.team_id, row.end_user_id, row.thread_id, row.agent_id)
+def _shown(saved: Saved, *, user: str, agent: str | None) -> dict[str, Any]:
     return dict(
         SavedCheckpointSerializer(
             {
-                "thread_id": row.thread_id,
+                "thread_id": saved.key.thread_id,
                 "user": user,
                 "agent": agent,
-                "version": row.version,
-                "size": row.size,
-                "saved_at": row.saved_at,
-                "actor": row.actor,
-                "versions": kept_versions(key=key),
+                "version": saved.version,
+                "size": saved.size,
+                "saved_at": saved.saved_at,
+                "actor": saved.actor,
+                "versions": saved.versions,
             }
         ).data
     )

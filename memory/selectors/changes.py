@@ -89,6 +89,8 @@ def happened_between(
             revision__lte=until,
             event__in=TOLD_EVENTS,
         )
+        # Of an erased memory there is nothing left to tell.
+        .exclude(state__has_key="erased_at")
         .order_by("-revision")
         .values_list("memory_id", "event", "revision")[:_LATEST]
     )

@@ -16,6 +16,7 @@ from django.db import connection
 from django.db.models import Field, JSONField
 from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLCompiler
+from psycopg import sql
 
 from audit.selectors.instants import Instant
 from memory.models import Memory
@@ -94,9 +95,9 @@ class _PastCompiler(SQLCompiler):
 
     def as_sql(self, *args: Any, **kwargs: Any) -> tuple[str, tuple[Any, ...]]:
         # Any: Django's own signature and parameters
-        sql, params = super().as_sql(*args, **kwargs)
+        statement, params = super().as_sql(*args, **kwargs)
         if self.query.subquery:
-            return sql, tuple(params)
+            return statement, tuple(params)
         of = self.query.instant
         bounds: list[object]
         bounds = [of.last_seq, of.position, of.team_id, of.last_memory_id, of.last_seq]
@@ -104,7 +105,8 @@ class _PastCompiler(SQLCompiler):
         if self.query.end_user_id is not None:
             among = _OF_PERSON
             bounds += [of.team_id, self.query.end_user_id, of.last_seq]
-        return _PAST.format(columns=_columns(), among=among) + sql, (*bounds, *params)
+        past = _PAST.format(columns=_columns(), among=among)
+        return past + statement, (*bounds, *params)
 
 
 def _columns() -> str:
@@ -115,10 +117,17 @@ def _columns() -> str:
 
 
 def _from_state(field: Field[Any, Any]) -> str:  # Any: whatever the column holds
-    """The column of a state as the table has it; a name and a type of ours, no input."""
+    """The column of a state as the table has it; a name and a type of ours, no input.
+
+    A row of the log from before the column was added has what the column was added with.
+    """
     kind = field.rel_db_type(connection) if field.is_relation else field.db_type(connection)
-    if isinstance(field, JSONField):
-        return f"past.state->'{field.column}'"
     if isinstance(field, ArrayField):
         return f"ARRAY(SELECT jsonb_array_elements_text(past.state->'{field.column}'))::{kind}"
-    return f"(past.state->>'{field.column}')::{kind}"
+    if isinstance(field, JSONField):
+        return f"coalesce(past.state->'{field.column}', '{{}}')"
+    value = f"(past.state->>'{field.column}')::{kind}"
+    if field.null or not isinstance(field.default, str | int | float):
+        return value
+    default = sql.Literal(field.default).as_string().replace("%", "%%")
+    return f"coalesce({value}, {default})"

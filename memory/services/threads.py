@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from memory.domain.viewer import Viewer
-from teams.models import Checkpoint
 from teams.services.checkpoints import (
     UNCONDITIONAL,
     Condition,
+    Saved,
     ThreadKey,
     checkpoint_text,
     save_checkpoint,
@@ -26,7 +26,7 @@ def save_state(
     data: dict[str, object],
     now: datetime,
     condition: Condition = UNCONDITIONAL,
-) -> Checkpoint:
+) -> Saved:
     """Save a thread's state; user and agent are created when first named.
 
     A viewer of one agent saves that agent's state. Raises what `checkpoint_text` and

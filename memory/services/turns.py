@@ -22,5 +22,8 @@ def take_turns(owners: Iterable[tuple[UUID, UUID | None]]) -> None:
         for turn in turns
     )
     with connection.cursor() as cursor:
+        # A large batch before this one may take long; a row that somebody holds should not.
+        cursor.execute("SET LOCAL lock_timeout = '50s'")
         for number in numbers:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
+        cursor.execute("SET LOCAL lock_timeout TO DEFAULT")

@@ -120,5 +120,11 @@ def _headed(built: BuiltPrompt, news: News, token_budget: int) -> BuiltPrompt:
     stats = replace(
         built.stats, tokens_used=built.stats.tokens_used + news.tokens, token_budget=token_budget
     )
-    prompt = f"{news.text}\n\n{built.prompt}" if built.prompt else news.text
-    return replace(built, prompt=prompt, stats=stats)
+    first, *others = built.layers
+    return replace(
+        built,
+        prompt=f"{news.text}\n\n{built.prompt}" if built.prompt else news.text,
+        # They stand at the head of layer 1 and, like it, are never trimmed.
+        layers=(replace(first, tokens=first.tokens + news.tokens), *others),
+        stats=stats,
+    )

@@ -9,10 +9,12 @@ from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection
 from django.db.models import QuerySet
 
 from teams.errors import InvalidError, NotFoundError, StaleError, TooLargeError
+from teams.ids import new_id
 from teams.models import Checkpoint
 
 
@@ -43,6 +45,56 @@ class Condition:
 UNCONDITIONAL = Condition()
 
 
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A version of a thread's state without the state; `size` is its bytes.
+
+    `versions` are those that can be read, the latest first.
+    """
+
+    key: ThreadKey
+    version: int
+    size: int
+    actor: str
+    saved_at: datetime
+    versions: tuple[int, ...]
+
+
+# Of savers who saw the same version only one inserts the next: the others wait for its end at the
+# rule of uniqueness, insert nothing and look again. One statement, as each more costs a round trip.
+_SAVE = """
+WITH kept AS (
+    SELECT version FROM teams_checkpoint
+    WHERE team_id = %(team)s AND end_user_id = %(end_user)s AND thread_id = %(thread)s
+        AND agent_id IS NOT DISTINCT FROM %(agent)s::uuid
+),
+stored AS (
+    SELECT coalesce(max(version), 0) AS version,
+        coalesce(array_agg(version ORDER BY version DESC), '{}') AS versions
+    FROM kept
+),
+saved AS (
+    INSERT INTO teams_checkpoint
+        (id, team_id, agent_id, end_user_id, thread_id, version, data, size, actor, saved_at)
+    SELECT %(id)s, %(team)s, %(agent)s, %(end_user)s, %(thread)s, version + 1, %(data)s, %(size)s,
+        %(actor)s, %(now)s
+    FROM stored
+    WHERE (%(versions)s::int[] IS NULL OR version = ANY (%(versions)s::int[]) AND version > 0)
+        AND version >= %(least)s AND (%(most)s::int IS NULL OR version <= %(most)s::int)
+        AND version <> ALL (%(other_than)s::int[])
+    ON CONFLICT DO NOTHING
+    RETURNING version
+),
+dropped AS (
+    DELETE FROM teams_checkpoint
+    WHERE team_id = %(team)s AND end_user_id = %(end_user)s AND thread_id = %(thread)s
+        AND agent_id IS NOT DISTINCT FROM %(agent)s::uuid
+        AND version <= (SELECT version FROM saved) - %(depth)s
+)
+SELECT stored.versions, saved.version FROM stored LEFT JOIN saved ON true
+"""
+
+
 def checkpoint_text(data: Mapping[str, object]) -> str:
     """The data as compact JSON, as it is stored and given back.
 
@@ -70,50 +122,59 @@ def checkpoint_text(data: Mapping[str, object]) -> str:
 
 def save_checkpoint(
     *, key: ThreadKey, text: str, actor: str, now: datetime, condition: Condition = UNCONDITIONAL
-) -> Checkpoint:
+) -> Saved:
     """Store the next version of a thread's state and drop those beyond CHECKPOINT_VERSIONS.
 
-    `text` comes from `checkpoint_text`. Savers of one thread take turns. Raises StaleError when the
-    condition does not hold of the version that stands. Call it in the team's scope.
+    `text` comes from `checkpoint_text`. Raises StaleError when the condition does not hold of the
+    version that stands. Call it in the team's scope.
     """
-    _take_turn(key)
-    stored = _rows(key).order_by("-version").values_list("version", flat=True).first() or 0
-    _check(condition, stored)
-    saved = Checkpoint.objects.create(
-        team_id=key.team_id,
-        agent_id=key.agent_id,
-        end_user_id=key.end_user_id,
-        thread_id=key.thread_id,
-        version=stored + 1,
-        data=text,
-        size=len(text.encode()),
-        actor=actor,
-        saved_at=now,
-    )
-    if saved.version > settings.CHECKPOINT_VERSIONS:
-        _rows(key).filter(version__lte=saved.version - settings.CHECKPOINT_VERSIONS).delete()
-    return saved
+    depth, size = settings.CHECKPOINT_VERSIONS, len(text.encode())
+    given = {
+        "id": new_id(),
+        "team": key.team_id,
+        "agent": key.agent_id,
+        "end_user": key.end_user_id,
+        "thread": key.thread_id,
+        "data": text,
+        "size": size,
+        "actor": actor,
+        "now": now,
+        "depth": depth,
+        "versions": None if condition.versions is None else list(condition.versions),
+        "least": 1 if condition.must_exist else 0,
+        "most": 0 if condition.must_be_new else None,
+        "other_than": list(condition.other_than),
+    }
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(_SAVE, given)
+            stored, version = cursor.fetchone() or ([], None)
+        if version is not None:
+            kept = [each for each in stored if each > version - depth]
+            return Saved(key, version, size, actor, now, (version, *kept))
+        _check(condition, max(stored, default=0))
+        # Somebody saved the same version first, which this statement did not see yet.
 
 
-def load_checkpoint(*, key: ThreadKey, version: int | None = None) -> Checkpoint:
-    """The thread's state that stands, or an earlier one that is still kept.
+def load_checkpoint(*, key: ThreadKey, version: int | None = None) -> tuple[Saved, str]:
+    """The thread's state that stands, or an earlier one that is still kept, and its JSON text.
 
     Raises NotFoundError when there is none. Call it in the team's scope.
     """
     rows = _rows(key).order_by("-version")
-    found = (rows if version is None else rows.filter(version=version)).first()
+    found = (
+        (rows if version is None else rows.filter(version=version))
+        .annotate(kept=ArraySubquery(rows.values("version")))
+        .first()
+    )
     if found is None:
         raise NotFoundError(
             "There is no checkpoint of this thread and user."
             if version is None
             else f"Version {version} of this checkpoint is not kept, or never was."
         )
-    return found
-
-
-def kept_versions(*, key: ThreadKey) -> list[int]:
-    """The versions that can still be read, the latest first. Call it in the team's scope."""
-    return list(_rows(key).order_by("-version").values_list("version", flat=True))
+    saved = Saved(key, found.version, found.size, found.actor, found.saved_at, tuple(found.kept))
+    return saved, found.data
 
 
 def _check(condition: Condition, stored: int) -> None:
@@ -132,13 +193,6 @@ def _check(condition: Condition, stored: int) -> None:
         )
     if stored in condition.other_than:
         raise StaleError(f"The checkpoint is at version {stored}, which the request excludes.")
-
-
-def _take_turn(key: ThreadKey) -> None:
-    """Let savers of one thread come one after the other, the first one included."""
-    turn = f"checkpoint|{key.team_id}|{key.agent_id}|{key.end_user_id}|{key.thread_id}"
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [turn])
 
 
 def _rows(key: ThreadKey) -> QuerySet[Checkpoint, Checkpoint]:

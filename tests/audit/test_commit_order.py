@@ -6,7 +6,7 @@ import itertools
 import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -59,17 +59,22 @@ def now_of(town: Cast) -> Instant:
         return instant_at(team_id=town.team.id, at=None)
 
 
+def by_id(rows: Iterable[Any]) -> Rows:
+    """Rows of columns by the memories' ids."""
+    return {row["id"]: row for row in rows}
+
+
 def table_of(town: Cast) -> Rows:
     """The team's memories as the table has them."""
     with team_scope(team_ids=[town.team.id], actor="test"):
-        return {row["id"]: row for row in Memory.objects.values()}
+        return by_id(Memory.objects.values())
 
 
 def past_of(town: Cast, at: datetime) -> Rows:
     """The team's memories as the log has them."""
     with team_scope(team_ids=[town.team.id], actor="test"):
         instant = instant_at(team_id=town.team.id, at=at)
-        return {row["id"]: row for row in as_of(Memory.objects.all(), instant).values()}
+        return by_id(as_of(Memory.objects.all(), instant).values())
 
 
 def commits_of(town: Cast) -> list[LogCommit]:
@@ -308,7 +313,7 @@ class Crowd:
                     )
                     cursor.execute("SELECT clock_timestamp()")
                     (at,) = cursor.fetchone()
-                rows = {row["id"]: row for row in Memory.objects.values()}
+                rows = by_id(Memory.objects.values())
             self.seen.append((at, rows))
 
     def look(self, seed: int) -> None:
@@ -317,9 +322,9 @@ class Crowd:
         last = Subquery(CommitClock.objects.filter(team_id=self.town.team.id).values("at"))
         while not self.is_over.is_set():
             with team_scope(team_ids=[self.town.team.id], actor="reader"):
-                found = list(Memory.objects.annotate(last=last).values())
+                found: list[dict[str, Any]] = [*Memory.objects.annotate(last=last).values()]  # type: ignore[list-item]
             at = {row.pop("last") for row in found}
-            self.seen.append((at.pop(), {row["id"]: row for row in found}))
+            self.seen.append((at.pop(), by_id(found)))
 
     def run(self, act: Any, seed: int) -> None:
         try:

@@ -39,6 +39,7 @@ from teams.errors import DomainError
 from teams.tenancy import team_scope
 from tests.conftest import make_cast
 
+Rows = dict[UUID, dict[str, Any]]  # every column of every memory, by its id
 FACTS = st.builds(
     "{} {} {}.".format,
     st.sampled_from(["Sarah", "Dmitri"]),
@@ -73,7 +74,7 @@ class LogMachine(RuleBasedStateMachine):
         self.town = make_cast(f"town-{uuid4().hex}")
         self.team_id = self.town.team.id
         self.viewer = Viewer(team_id=self.team_id, actor="key:machine")
-        self.seen: list[tuple[datetime, dict[UUID, dict[str, Any]]]] = []
+        self.seen: list[tuple[datetime, Rows]] = []
 
     @rule(target=memories, facts=st.lists(FACTS, min_size=1, max_size=3), check=st.booleans())
     def remember(self, facts: list[str], check: bool) -> Any:
@@ -183,7 +184,7 @@ class LogMachine(RuleBasedStateMachine):
             return
         with team_scope(team_ids=[self.team_id], actor="test"):
             instant = instant_at(team_id=self.team_id, at=None)
-            table = {row["id"]: row for row in Memory.objects.values()}
+            table: Rows = {row["id"]: dict(row) for row in Memory.objects.values()}
             past = as_of(Memory.objects.all(), instant)
             assert {row["id"]: row for row in past.values()} == table
             assert not MemoryLog.objects.exclude(event__in=EVENTS).exists()

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from audit.models import MemoryLog
 from memory.domain.viewer import Viewer
-from memory.models import Memory, MemoryUsage
+from memory.models import Memory, MemoryRelation, MemoryUsage
 from memory.services.state import delete_memory, pin_memory
 from teams.ids import new_id
 from teams.models import Conversation
@@ -163,6 +163,8 @@ def test_copying_rows_in_is_logged(acme: Cast) -> None:
         ({"status": "disputed"}, {"status": "active"}, "contradiction_resolved"),
         ({"status": "soft_deleted"}, {"status": "active"}, "restored"),
         ({"status": "archived"}, {"status": "active"}, "restored"),
+        ({"status": "archived"}, {"status": "superseded"}, "restored"),
+        ({"status": "soft_deleted"}, {"status": "disputed"}, "restored"),
         (
             {"status": "disputed", "contradicts": [uuid4()]},
             {"contradicts": [uuid4(), uuid4()]},
@@ -198,6 +200,50 @@ def test_a_new_version_is_logged_as_one(acme: Cast) -> None:
 
     assert [entry.event for entry in log_of(new)] == ["versioned"]
     assert log_of(new)[0].state["supersedes_id"] == str(old.pk)
+
+
+@pytest.mark.parametrize(
+    ("extractor", "event"),
+    [("correction", "corrected"), ("merged", "merged"), ("summary:rules", "compacted")],
+)
+def test_a_new_memory_says_what_it_came_of(acme: Cast, extractor: str, event: str) -> None:
+    old = factories.MemoryFactory.create(team=acme.team)
+
+    new = factories.MemoryFactory.create(team=acme.team, supersedes=old, extractor=extractor)
+
+    assert [entry.event for entry in log_of(new)] == [event]
+
+
+def test_links_are_logged_beside_the_state(acme: Cast) -> None:
+    memory, first, second = factories.MemoryFactory.create_batch(3, team=acme.team)
+
+    edges = MemoryRelation.objects.bulk_create(
+        MemoryRelation(team=acme.team, from_memory=memory, to_memory=other, strength=0.5)
+        for other in (first, second)
+    )
+    execute("DELETE FROM memory_memoryrelation WHERE id = %s", [edges[0].pk])
+
+    _, linked, unlinked = log_of(memory)
+    assert (linked.event, unlinked.event) == ("linked", "unlinked")
+    assert linked.state == unlinked.state == state_of(memory.pk)
+    assert linked.detail == {
+        "links": [
+            {"to": str(other.pk), "type": "related_to", "strength": 0.5}
+            for other in (first, second)
+        ]
+    }
+    assert unlinked.detail == {
+        "links": [{"to": str(first.pk), "type": "related_to", "strength": 0.5}]
+    }
+    assert len(log_of(first)) == 1
+
+
+def test_the_time_of_a_memory_is_that_of_its_last_log_row(acme: Cast) -> None:
+    memory = factories.MemoryFactory.create(team=acme.team)
+    Memory.objects.filter(pk=memory.pk).update(importance=9)
+    Memory.objects.filter(pk=memory.pk).update(importance=9)
+
+    assert Memory.objects.get(pk=memory.pk).updated_at == log_of(memory)[-1].at
 
 
 def test_an_update_that_changes_nothing_leaves_no_row(acme: Cast) -> None:

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.core.serializers.json import DjangoJSONEncoder
 from django.utils.dateparse import parse_datetime
 
 from memory.domain.viewer import Viewer
@@ -137,4 +136,8 @@ def _one_line(text: str) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False)
+    return json.dumps(value, default=_plain, ensure_ascii=False)
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)

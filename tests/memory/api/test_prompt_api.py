@@ -95,7 +95,8 @@ def test_the_whole_prompt_reads_like_the_template(filled: APIClient) -> None:
     conversation = talk(filled)
     answer = prompt(filled, conversation=conversation)
 
-    parts = answer["prompt"].split("\n\n")
+    news, *parts = answer["prompt"].split("\n\n")
+    assert news.startswith("Memory updates since rev 0:\n- +created: [decision] The team decided")
     assert parts[:6] == [
         "You are Kyra, a careful engineer.",
         "## Who You Are\n- Patient",
@@ -187,6 +188,8 @@ def test_an_agent_without_memories_has_an_empty_valid_prompt(api: APIClient, acm
 
 def test_a_conversation_names_its_user_and_is_summed_up_once(filled: APIClient) -> None:
     conversation = talk(filled)
+    # The first one of a thread begins with what is new.
+    prompt(filled, "March 18", conversation=conversation)
     by_id = prompt(filled, "March 18", conversation=conversation)
     by_thread = prompt(filled, "March 18", user="sarah", thread_id="t")
 

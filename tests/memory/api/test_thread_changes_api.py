@@ -11,6 +11,7 @@ import pytest
 from django.db import connections
 from rest_framework.test import APIClient
 
+from audit.services.erasure import erase_user
 from memory.clients.tools import Tools
 from memory.models import Memory
 from teams.models import Conversation, ToldRevision
@@ -169,9 +170,9 @@ def test_the_head_has_its_part_in_the_budget(api: APIClient, talk: str) -> None:
     stats, updates = built["stats"], built["updates"]
     assert stats["token_budget"] == 400
     assert stats["tokens_used"] <= 400
-    assert stats["tokens_used"] == updates["tokens"] + sum(
-        layer["tokens"] for layer in built["layers"]
-    )
+    assert stats["tokens_used"] == sum(layer["tokens"] for layer in built["layers"])
+    again = prompt(api, talk, token_budget=400)
+    assert built["layers"][0]["tokens"] == updates["tokens"] + again["layers"][0]["tokens"]
     assert len(updates["changes"]) == 3
     assert updates["tokens"] <= 62
 
@@ -264,3 +265,15 @@ def test_prompts_at_the_same_time_tell_each_change_once(
         assert set(told) <= set(written.result())
         assert told
         assert ToldRevision.objects.get().revision == revision_of(talk)
+
+
+def test_of_an_erased_person_nothing_is_told(api: APIClient, acme: Cast) -> None:
+    talk = start(api, user="dmitri")
+    fact = {"content": "Sarah lives in Berlin.", "user": "sarah", "conversation": talk}
+    assert api.post("/v1/memories", fact, format="json").status_code == 201
+    before = revision_of(talk)
+
+    erase_user(team_id=acme.team.id, external_id="sarah", actor="test")
+
+    assert revision_of(talk) >= before
+    assert prompt(api, talk)["updates"] is None

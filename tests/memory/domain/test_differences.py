@@ -53,7 +53,13 @@ def test_fields_that_differ_are_named_from_and_to() -> None:
 
 
 def test_of_a_new_row_only_what_says_something_is_named() -> None:
-    state = {"status": "active", "tags": [], "subject": "", "agent_id": None, "is_pinned": False}
+    state: dict[str, object] = {
+        "status": "active",
+        "tags": [],
+        "subject": "",
+        "agent_id": None,
+        "is_pinned": False,
+    }
 
     assert changed_fields(None, state) == [
         FieldChange("is_pinned", None, False),
