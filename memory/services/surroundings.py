@@ -75,7 +75,8 @@ class Surroundings:
         opposition_similarity: float,
     ) -> None:
         self._drafts = drafts
-        self._vectors = vectors
+        # As the database keeps them, so that a draft of this write is as near as a stored one.
+        self._vectors = vectors.astype(np.float16).astype(np.float32)
         self._model = embedding_model
         self._relevant = min(opposition_similarity, settings.LINK_SIMILARITY)
         self._limit = settings.JUDGED_NEIGHBOURS
