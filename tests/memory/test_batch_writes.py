@@ -149,7 +149,6 @@ def same(number: int, **fields: Any) -> dict[str, Any]:
 @settings(
     max_examples=30,
     deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(known=FACTS, facts=FACTS)
