@@ -125,7 +125,15 @@ def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settin
     options: dict[str, Any] = {"options": limits, "connect_timeout": 5}
     pool_size = read_int("DATABASE_POOL_SIZE", 12)
     if pool_size:
-        options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5}
+        # Each connection that is lost is tried anew at growing distances until reconnect_timeout,
+        # then on demand. A limit below the wait for a connection keeps the distances below it
+        # too, so that the first request after an outage of any length is served.
+        options["pool"] = {
+            "min_size": 1,
+            "max_size": pool_size,
+            "timeout": 5,
+            "reconnect_timeout": 3,
+        }
     return {
         "default": {**common, **application, "OPTIONS": options},
         "owner": {**common, **owner, "OPTIONS": {"connect_timeout": 5}},
@@ -354,6 +362,12 @@ CHECKPOINT_VERSIONS = read_int("CHECKPOINT_VERSIONS", 10, minimum=1)
 SEAL_KEYS = list(
     dict.fromkeys([read_str("SEAL_KEY", SECRET_KEY), *read_list("SEAL_KEYS_PREVIOUS"), SECRET_KEY])
 )
+
+# Whole parts that may be switched off (seed 000, feature flags); a team may override each.
+ENABLE_MEMORY = read_bool("ENABLE_MEMORY", True)
+ENABLE_COMPACTION_SHIELD = read_bool("ENABLE_COMPACTION_SHIELD", True)
+ENABLE_CONTRADICTION_DETECTION = read_bool("ENABLE_CONTRADICTION_DETECTION", True)
+ENABLE_MODEL_ROUTING = read_bool("ENABLE_MODEL_ROUTING", True)
 
 MAX_CONTENT_CHARS = 32_000
 MAX_ITEMS_PER_REQUEST = 500

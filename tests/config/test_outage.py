@@ -155,6 +155,8 @@ def test_without_postgresql_it_says_503_and_heals(warm: Server) -> None:
         with ThreadPoolExecutor(len(REQUESTS) + 2) as pool:
             probes: list[Request] = [("GET", "/readyz", None), ("GET", "/healthz", None)]
             *away, ready, health = pool.map(lambda each: warm.ask(*each), [*REQUESTS, *probes])
+        # Long enough for a pool that doubles its distances to miss the return by seconds.
+        time.sleep(6)
     finally:
         embedded.start_postgres(warm.home)
     back = [warm.ask(*request).status for request in REQUESTS]
