@@ -41,6 +41,7 @@ from memory.services.explicit import StatedMemory, remember  # noqa: E402
 from memory.services.extraction import find_candidates, load_range  # noqa: E402
 from memory.services.job_runs import run_job  # noqa: E402
 from memory.services.jobs import queue_extraction  # noqa: E402
+from memory.services.vector_graphs import extend_vector_graphs  # noqa: E402
 from teams.services.conversations import NewMessage, append_messages  # noqa: E402
 from teams.services.people import create_team  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
@@ -105,12 +106,14 @@ def new_ground() -> Ground:
 
 
 def fill(*, ground: Ground, size: int, users: int, tools: Tools) -> None:
-    """Bring the team to `size` memories, unchecked."""
+    """Bring the team to `size` memories, unchecked, with their vectors indexed."""
     texts = Texts(random.randrange(2**32), users)
     while ground.count < size:
         count = min(BULK, size - ground.count)
         _write(ground, _statements(texts, count, check=False), tools)
         ground.count += count
+    # What the worker's task does once a minute; nothing to do for small teams.
+    extend_vector_graphs()
 
 
 def write_rate(

@@ -15,7 +15,7 @@ from memory.models import Contradiction, Memory, MemoryUsage
 from memory.services.disputes import draft_of_version
 from memory.services.drafts import WriteResult
 from memory.services.retrying import retried
-from memory.services.secrets import masked_text, note_masked
+from memory.services.secrets import masked_note, masked_text, note_masked
 from memory.services.state import locked_memory, settle_tier
 from memory.services.write_path import write_memories
 from memory.services.written import count_written
@@ -42,7 +42,7 @@ def correct_memory(
 ) -> WriteResult:
     """Write a new version that supersedes the memory; the old text stays readable by its id.
 
-    Secrets in the text are masked. When another memory says the same already, that one takes its
+    Secrets in the text and the reason are masked. When another memory says the same already, that one takes its
     place and the result is a duplicate. Raises NotFoundError when the viewer may not see it,
     ConflictError when it is not the current version any more and InvalidError when the text is
     the same or nothing but a secret.
@@ -59,7 +59,7 @@ def correct_memory(
             raise InvalidError("The memory says exactly this.", field="corrected_content")
         draft = draft_of_version(memory=memory, content=safe.text, extractor="correction", now=now)
     (result,) = write_memories(
-        viewer=viewer, drafts=[draft], tools=tools, reason=reason or "corrected"
+        viewer=viewer, drafts=[draft], tools=tools, reason=masked_note(reason) or "corrected"
     )
     count_written([result])
     if safe.is_masked:
@@ -77,6 +77,7 @@ def give_feedback(*, viewer: Viewer, memory_id: UUID, signal: Feedback, note: st
     Raises NotFoundError when the viewer may not see the memory and ConflictError when it is not
     live.
     """
+    note = masked_note(note)
     reason = f"feedback: {signal}" + (f" ({note})" if note else "")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)

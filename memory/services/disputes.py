@@ -16,7 +16,7 @@ from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.conflicts import release_disputes, settle_status
 from memory.services.drafts import MemoryDraft, WriteResult
 from memory.services.retrying import retried
-from memory.services.secrets import MaskedText, masked_text, note_masked
+from memory.services.secrets import MaskedText, masked_note, masked_text, note_masked
 from memory.services.write_path import prepare, store
 from memory.services.written import count_written
 from teams.errors import ConflictError, InvalidError, NotFoundError
@@ -79,7 +79,7 @@ def resolve_contradiction(
     viewer may not see it, ConflictError when it is settled already and InvalidError for a merge
     without a text or with nothing but a secret.
     """
-    safe = MaskedText("")
+    safe, note = MaskedText(""), masked_note(note)
     if resolution == MERGED:
         if not merged_content.strip():
             raise InvalidError("Say what the merged memory says.", field="merged_content")

@@ -15,7 +15,7 @@ from memory.models import Memory
 from memory.selectors.conversations import conversation_for, messages_by_id
 from memory.services.categories import check_stated_categories
 from memory.services.drafts import MemoryDraft, WriteResult
-from memory.services.secrets import masked_text, note_masked
+from memory.services.secrets import masked_note, masked_text, note_masked
 from memory.services.write_path import write_memories
 from memory.services.written import count_written
 from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError
@@ -78,9 +78,7 @@ def remember(
         for index, item in enumerate(stated):
             try:
                 safe = masked_text(text=item.content, field="content", refuse_bare=not is_import)
-                draft = directory.draft(
-                    replace(item, content=safe.text), now=now, extractor=extractor
-                )
+                draft = directory.draft(_safe(item, safe.text), now=now, extractor=extractor)
                 if not is_import:
                     directory.refuse_deleted(draft)
             except DomainError as error:
@@ -96,6 +94,15 @@ def remember(
             for index in masked:
                 results[index] = note_masked(team_id=viewer.team_id, result=results[index])
     return results
+
+
+def _safe(item: StatedMemory, content: str) -> StatedMemory:
+    return replace(
+        item,
+        content=content,
+        subject=masked_note(item.subject),
+        tags=tuple(masked_note(tag) for tag in item.tags),
+    )
 
 
 class _Directory:

@@ -9,6 +9,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.memory import LIVE
 from memory.services.retrying import retried
+from memory.services.secrets import masked_note
 from memory.services.state import locked_memory, settle_tier
 from memory.services.turns import take_turns
 from teams.errors import ConflictError
@@ -25,7 +26,7 @@ def restore_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memo
     Raises NotFoundError when the viewer may not see it, and ConflictError when the same fact
     stands again by now, or it is an older version.
     """
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
         # As a writer of the same fact would, before the row is held.
         seen = Memory.objects.visible_to(viewer).filter(pk=memory_id).first()
         if seen is not None:

@@ -1,4 +1,4 @@
-"""Keys, passwords and card numbers never become a memory's text, whoever writes it."""
+"""Keys, passwords and card numbers are never kept about a memory, whoever writes it."""
 
 from __future__ import annotations
 
@@ -43,6 +43,11 @@ def masked_text(*, text: str, field: str, refuse_bare: bool = True) -> MaskedTex
             field=field,
         )
     return MaskedText(safe, is_masked=True)
+
+
+def masked_note(text: str) -> str:
+    """A reason, note, subject or tag with every secret masked."""
+    return mask_secrets(text=text)
 
 
 def note_masked(*, team_id: UUID, result: WriteResult) -> WriteResult:

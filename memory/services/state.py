@@ -10,6 +10,7 @@ from memory.models import Memory
 from memory.services.conflicts import release_disputes
 from memory.services.inserting import HOT_IMPORTANCE
 from memory.services.retrying import retried
+from memory.services.secrets import masked_note
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope
 
@@ -20,7 +21,7 @@ def pin_memory(*, viewer: Viewer, memory_id: UUID, pinned: bool, reason: str = "
 
     Raises NotFoundError when the viewer may not see it and ConflictError when it is not live.
     """
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if pinned and not memory.is_live:
             raise ConflictError(
@@ -40,7 +41,7 @@ def delete_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memor
     It turns cold and soft_deleted, its open disputes end, and its text and log stay. Raises
     NotFoundError when the viewer may not see it.
     """
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if memory.status != Status.SOFT_DELETED:
             release_disputes(memory=memory, actor=viewer.actor, note="the other side was deleted")

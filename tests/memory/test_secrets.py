@@ -9,12 +9,12 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from audit.models import OperationalEvent
+from audit.models import MemoryLog, OperationalEvent
 from memory.clients.tools import Tools
 from memory.domain.extraction.guards import MASK
 from memory.domain.transcripts import Transcript, Turn
 from memory.domain.types import Role
-from memory.models import Memory
+from memory.models import Contradiction, Memory
 from memory.services.importing import ImportMode, ImportTarget, import_transcripts
 from memory.services.secrets import masked_text
 from teams.errors import InvalidError
@@ -211,3 +211,24 @@ def test_a_secret_with_something_to_tell_is_no_bare_one() -> None:
     assert masked_text(text=f"Dmitri rotates {TOKEN} monthly", field="content").is_masked
     with pytest.raises(InvalidError):
         masked_text(text=f"here is my token: {TOKEN}", field="content")
+
+
+def test_what_is_said_about_a_memory_is_kept_without_its_secret(api: APIClient) -> None:
+    stated = {
+        "content": "The deploy job runs at noon.",
+        "subject": f"deploy.{TOKEN}",
+        "tags": ["deploy", TOKEN],
+    }
+    first = post(api, "memories", stated).json()
+    path = f"memories/{first['id']}/correct"
+    told = {"corrected_content": "The deploy job runs at one.", "reason": f"see {TOKEN}"}
+
+    corrected = post(api, path, told).json()
+    wrong = post(api, f"memories/{corrected['id']}/feedback", {"signal": "wrong", "note": TOKEN})
+
+    assert wrong.status_code == 200
+    assert (MASK in first["subject"], MASK in first["tags"]) == (True, True)
+    kept = [*MemoryLog.objects.values_list("reason", "state")]
+    assert any(f"see {MASK}" in str(each) for each in kept)
+    assert TOKEN not in str(kept)
+    assert TOKEN not in str(list(Contradiction.objects.values()))
