@@ -12,8 +12,9 @@ UV := uv==0.13.8
 run: install
 	@exec $(BIN)/python -m config.launcher
 
+# A process for each core; each has a database and a Redis of its own (tests/conftest.py).
 test: install
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile $(ARGS)
 
 # Everything a change must pass; the tests come last.
 check: install

@@ -8,8 +8,16 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-TEST_DATABASE = "palimpsest_test"
-_MODELS = ("OPENAI_", "EMBEDDING_", "EXTRACTION_MODEL", "REVIEW_MODEL", "JUDGE_MODEL")
+TEST_DATABASE = "palimpsest_test" + os.environ.get("PYTEST_XDIST_WORKER", "")
+_MODELS = (
+    "OPENAI_",
+    "EMBEDDING_",
+    "EXTRACTION_MODEL",
+    "REVIEW_MODEL",
+    "JUDGE_MODEL",
+    "CHAT_",
+    "PROVIDER_KEY_",
+)
 
 
 def _choose_services() -> None:
@@ -59,6 +67,12 @@ from teams.tenancy import team_scope  # noqa: E402
 from tests import factories  # noqa: E402
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Let the processes of the run choose services of their own before they read the settings."""
+    del os.environ["DJANGO_SETTINGS_MODULE"]
+
+
 def pytest_unconfigure() -> None:
     """Stop the embedded servers of this run and remove their home."""
     home = embedded.home()
@@ -82,7 +96,7 @@ def django_db_setup(django_db_blocker: DjangoDbBlocker) -> None:
 
 
 def _own_database_on_the_given_server() -> None:
-    """Create `palimpsest_test` beside the database of DATABASE_URL and use that."""
+    """Create a database of this process beside the one of DATABASE_URL and use that."""
     with connections["owner"].cursor() as cursor:
         cursor.execute(f"DROP DATABASE IF EXISTS {TEST_DATABASE} WITH (FORCE)")
         cursor.execute(f"CREATE DATABASE {TEST_DATABASE}")

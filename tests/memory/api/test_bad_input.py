@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
-from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,6 +19,7 @@ from tests import factories
 from tests.conftest import Cast
 
 JSON = "application/json"
+NOBODY = "01920000-0000-7000-8000-00000000dead"
 PROBLEM = "application/problem+json"
 LONG = "x" * 32_001
 STORED = (Agent, EndUser, Project, Conversation, Message, Memory, SearchEntry, MemoryLog, Job)
@@ -358,9 +358,7 @@ def test_a_memory_of_an_agent_without_one_is_named(
     assert "[1].agent" in assert_problem(many, codes=(422,))["errors"]
 
 
-@pytest.mark.parametrize(
-    ("field", "value"), [("conversation", str(uuid4())), ("message_ids", [str(uuid4())])]
-)
+@pytest.mark.parametrize(("field", "value"), [("conversation", NOBODY), ("message_ids", [NOBODY])])
 def test_a_source_that_does_not_exist_is_named(
     api: APIClient, paths: dict[str, str], nothing_stored: None, field: str, value: Any
 ) -> None:
@@ -477,7 +475,7 @@ def test_a_cursor_of_nobodys_is_refused(
 
 # -- paths -----------------------------------------------------------------------------------
 
-BAD_IDS = ["x", "123", "%00", "%ff", "%ed%a0%80", "..", "g" * 36, "a" * 5000, str(uuid4()) + "x"]
+BAD_IDS = ["x", "123", "%00", "%ff", "%ed%a0%80", "..", "g" * 36, "a" * 5000, NOBODY + "x"]
 
 
 @pytest.mark.parametrize("given", BAD_IDS, ids=_label)

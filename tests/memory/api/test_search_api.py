@@ -81,7 +81,7 @@ def test_each_result_shows_its_signals(filled: APIClient) -> None:
             {each["content"] for each in FACTS} - {"Deployments happen on Tuesdays."},
         ),
     ],
-    ids=str,
+    ids=lambda each: ",".join(sorted(map(str, each))),
 )
 def test_a_filter_hides_what_does_not_match(
     filled: APIClient, params: dict[str, str | float], hidden: set[object]
