@@ -42,10 +42,10 @@ def correct_memory(
 ) -> WriteResult:
     """Write a new version that supersedes the memory; the old text stays readable by its id.
 
-    Secrets in the text and the reason are masked. When another memory says the same already, that one takes its
-    place and the result is a duplicate. Raises NotFoundError when the viewer may not see it,
-    ConflictError when it is not the current version any more and InvalidError when the text is
-    the same or nothing but a secret.
+    Secrets in the text and the reason are masked. When another memory says the same already,
+    that one takes its place and the result is a duplicate. Raises NotFoundError when the viewer
+    may not see it, ConflictError when it is not the current version any more and InvalidError
+    when the text is the same or nothing but a secret.
     """
     safe = masked_text(text=corrected_content, field="corrected_content")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
