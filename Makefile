@@ -14,7 +14,7 @@ run: install
 
 # A process for each core; each has a database and a Redis of its own (tests/conftest.py).
 test: install
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder $(ARGS)
 
 # Everything a change must pass; the tests come last.
 check: install
