@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from decimal import Decimal, InvalidOperation
 from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -42,6 +43,18 @@ def read_float(name: str, default: float, *, minimum: float = 0.0) -> float:
     return value
 
 
+def read_decimal(name: str, default: str, *, maximum: Decimal) -> Decimal:
+    """The variable as an exact amount between 0 and `maximum`."""
+    raw = read_str(name, default)
+    try:
+        value = Decimal(raw)
+    except InvalidOperation:
+        raise ImproperlyConfigured(f"{name} must be a number, not {raw!r}.") from None
+    if not value.is_finite() or not 0 <= value <= maximum:
+        raise ImproperlyConfigured(f"{name} must be between 0 and {maximum}, not {raw}.")
+    return value
+
+
 def read_bool(name: str, default: bool) -> bool:
     """The variable as a switch: 1/true/yes/on or 0/false/no/off."""
     raw = read_str(name, "true" if default else "false").lower()
@@ -55,6 +68,11 @@ def read_bool(name: str, default: bool) -> bool:
 def read_list(name: str, default: str = "") -> list[str]:
     """The variable as a comma-separated list without blanks."""
     return [item.strip() for item in read_str(name, default).split(",") if item.strip()]
+
+
+def read_prefixed(prefix: str) -> dict[str, str]:
+    """All variables whose names begin with `prefix` and that are not empty, by name."""
+    return {name: value for name, value in os.environ.items() if name.startswith(prefix) and value}
 
 
 def read_choice(name: str, default: str, *, choices: tuple[str, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 import psycopg
@@ -16,6 +17,7 @@ from rest_framework.response import Response
 from rest_framework.utils.serializer_helpers import ReturnDict
 from rest_framework.views import set_rollback
 
+from routing.services.cost_guard import BudgetExceededError
 from teams import errors
 
 MEDIA_TYPE = "application/problem+json"
@@ -58,19 +60,26 @@ def problem(
     detail: str,
     *,
     problems: dict[str, list[str]] | None = None,
+    members: Mapping[str, object] | None = None,
     headers: dict[str, str] | None = None,
 ) -> JsonResponse:
-    """A problem document; `problems` names each field at fault with what is wrong about it."""
+    """A problem document; `problems` names each field at fault with what is wrong about it.
+
+    `members` are more members of the document, for clients that act on the refusal.
+    """
     body: dict[str, Any] = {"type": "about:blank", "title": title, "status": code, "detail": detail}
     if problems:
         body["errors"] = problems
+    body |= members or {}
     return JsonResponse(body, status=code, content_type=MEDIA_TYPE, headers=headers)
 
 
 def problem_for(error: Exception) -> JsonResponse | None:
     """The problem document of an error; None for a defect of ours, which is a 500."""
+    if isinstance(error, BudgetExceededError):
+        return problem(402, "Budget exceeded", error.message, members=_of_a_budget(error))
     if isinstance(error, errors.DomainError):
-        code, title = _DOMAIN[type(error)]
+        code, title = next(_DOMAIN[kind] for kind in type(error).__mro__ if kind in _DOMAIN)
         fields = {error.field: [error.message]} if error.field else None
         detail = f"{error.field}: {error.message}" if error.field else error.message
         headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if code == 503 else None
@@ -85,6 +94,19 @@ def problem_for(error: Exception) -> JsonResponse | None:
             headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
         )
     return None
+
+
+def _of_a_budget(error: BudgetExceededError) -> dict[str, object]:
+    """Which cap refused, what it has left in USD, when it begins anew, and what would still fit."""
+    cap = error.tightest.cap
+    return {
+        "cap": cap.account.kind.value,
+        "limit": float(cap.limit_usd),
+        "remaining": float(error.tightest.left_usd),
+        "estimated": float(error.estimated_usd),
+        "resets_at": cap.resets_at,
+        "suggested_tier": error.suggested_tier,
+    }
 
 
 def problem_response(error: Exception, context: dict[str, Any]) -> Response | JsonResponse | None:

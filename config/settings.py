@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from .env import (
     database_from_url,
     read_bool,
     read_choice,
+    read_decimal,
     read_float,
     read_int,
     read_list,
+    read_prefixed,
     read_str,
 )
 
@@ -221,6 +224,10 @@ CELERY_BEAT_SCHEDULE = {
         "task": "audit.tasks.clear_caches_of_erased",
         "schedule": read_float("ERASURE_SWEEP_SECONDS", 600.0, minimum=1.0),
     },
+    "settle-kept-costs": {
+        "task": "routing.tasks.settle_kept_costs",
+        "schedule": read_float("SETTLE_KEPT_SECONDS", 15.0, minimum=1.0),
+    },
     "prune-idempotent-requests": {
         "task": "teams.tasks.prune_idempotent_requests",
         "schedule": read_float("IDEMPOTENCY_PRUNE_SECONDS", 600.0, minimum=1.0),
@@ -255,6 +262,9 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "MemoryTypeEnum": "memory.models.memory.MEMORY_TYPES",
         "StatusEnum": "memory.models.memory.STATUSES",
+        "TierEnum": "memory.models.memory.TIERS",
+        "LayerNameEnum": "memory.api.prompt_output.LAYER_NAMES",
+        "ModelTierEnum": "teams.domain.model_config.TIERS",
         "LevelEnum": "memory.api.output.LEVELS",
         "RawLevelEnum": "memory.api.said_output.RAW",
         "RoleEnum": "teams.models.conversations.ROLES",
@@ -320,6 +330,39 @@ if REVIEW_MODEL and not EXTRACTION_MODEL:
     raise ImproperlyConfigured("REVIEW_MODEL needs an EXTRACTION_MODEL, whose work it reviews.")
 # The judge of contradictions; empty means the rules.
 JUDGE_MODEL = read_str("JUDGE_MODEL", "")
+# The cheap model that scores how complex a query is; empty means the heuristics, who also stand in
+# when it has not begun to answer after so many seconds.
+CLASSIFIER_MODEL = read_str("CLASSIFIER_MODEL", "")
+CLASSIFIER_TIMEOUT_SECONDS = read_float("CLASSIFIER_TIMEOUT_SECONDS", 3.0, minimum=0.1)
+
+# The models that answer for agents, of teams without models of their own: name and prices in USD
+# per 1,000 tokens, as seed 000 has them. Once one is named, tiers without a name are left out.
+_CHAT_DEFAULTS = {
+    "fast": ("anthropic/claude-haiku-4.5", "0.0008", "0.004"),
+    "balanced": ("anthropic/claude-sonnet-4.5", "0.003", "0.015"),
+    "powerful": ("anthropic/claude-opus-4", "0.015", "0.075"),
+}
+_chat_is_named = any(os.environ.get(f"CHAT_MODEL_{tier.upper()}") for tier in _CHAT_DEFAULTS)
+CHAT_MODELS = {
+    tier: (
+        read_str(f"CHAT_MODEL_{tier.upper()}", "" if _chat_is_named else model),
+        read_decimal(f"CHAT_INPUT_PRICE_{tier.upper()}", paid_in, maximum=Decimal(1_000)),
+        read_decimal(f"CHAT_OUTPUT_PRICE_{tier.upper()}", paid_out, maximum=Decimal(1_000)),
+    )
+    for tier, (model, paid_in, paid_out) in _CHAT_DEFAULTS.items()
+}
+CHAT_CONTEXT_TOKENS = read_int("CHAT_CONTEXT_TOKENS", 200_000, minimum=1_024)
+CHAT_MAX_OUTPUT_TOKENS = read_int("CHAT_MAX_OUTPUT_TOKENS", 8_192, minimum=1)
+# Whose conversations are those of chat clients that name no user.
+CHAT_DEFAULT_USER = read_str("CHAT_DEFAULT_USER", "default")
+# After so long no further model is tried for a request.
+CHAT_TRY_SECONDS = read_float("CHAT_TRY_SECONDS", 120.0, minimum=0.1)
+# So many failures in a row keep calls away from a model for so many seconds; then one tries it.
+BREAKER_FAILURES = read_int("BREAKER_FAILURES", 3, minimum=1)
+BREAKER_OPEN_SECONDS = read_float("BREAKER_OPEN_SECONDS", 30.0, minimum=0.1)
+# Keys of the providers that team admins enter, by the name of their variable. PROVIDER_KEY_X_HOSTS
+# and PROVIDER_KEY_X_TEAMS bind PROVIDER_KEY_X to these hosts and to these teams' slugs.
+PROVIDER_KEYS = read_prefixed("PROVIDER_KEY_")
 
 EMBEDDING_PROVIDER = read_choice(
     "EMBEDDING_PROVIDER", "wordllama", choices=("wordllama", "openai", "fastembed")
@@ -369,6 +412,15 @@ ENABLE_COMPACTION_SHIELD = read_bool("ENABLE_COMPACTION_SHIELD", True)
 ENABLE_CONTRADICTION_DETECTION = read_bool("ENABLE_CONTRADICTION_DETECTION", True)
 ENABLE_MODEL_ROUTING = read_bool("ENABLE_MODEL_ROUTING", True)
 
+# What models may cost, in USD, where a team says nothing else (seed 000): for each end user in a
+# day, and for the whole team in a month.
+DAILY_USER_BUDGET_USD = read_decimal("DAILY_USER_BUDGET_USD", "5", maximum=Decimal(999_999))
+MONTHLY_TEAM_BUDGET_USD = read_decimal("MONTHLY_TEAM_BUDGET_USD", "100", maximum=Decimal(999_999))
+# From this share of a cap on, the router is advised to take a cheaper model.
+BUDGET_NEAR_SHARE = read_decimal("BUDGET_NEAR_SHARE", "0.9", maximum=Decimal(1))
+# How long money is held for a call that nobody settles; longer than any call takes.
+BUDGET_RESERVATION_SECONDS = read_int("BUDGET_RESERVATION_SECONDS", 600, minimum=1)
+
 MAX_CONTENT_CHARS = 32_000
 MAX_ITEMS_PER_REQUEST = 500
 # Messages between two extractions, for agents created when first named; each has its own.
@@ -399,6 +451,8 @@ EXACT_SEARCH_LIMIT = read_int("EXACT_SEARCH_LIMIT", 5_000, minimum=1)
 GRAPH_STEP_COST = read_int("GRAPH_STEP_COST", 30)
 GRAPH_EF_SEARCH = min(1_000, read_int("GRAPH_EF_SEARCH", 120, minimum=1))  # pgvector's most
 GRAPH_MAX_SCAN = read_int("GRAPH_MAX_SCAN", 40_000, minimum=1)
+# A filter that leaves no more memories than this is applied before the search, else after it.
+FILTERED_FIRST = read_int("FILTERED_FIRST", 20_000, minimum=1)
 # Up to this many neighbours of a new memory are judged, and this many become related to it.
 JUDGED_NEIGHBOURS = read_int("JUDGED_NEIGHBOURS", 3, minimum=1)
 LINKED_NEIGHBOURS = read_int("LINKED_NEIGHBOURS", 3)

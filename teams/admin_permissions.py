@@ -36,6 +36,11 @@ def is_member(request: HttpRequest) -> bool:
     return may(request, roles=MEMBERS)
 
 
+def is_team_admin(request: HttpRequest) -> bool:
+    """Whether the login is an admin of any team."""
+    return may(request, roles=ADMINS)
+
+
 def roles_of(request: HttpRequest) -> Mapping[UUID, str]:
     """The login's role in each of its teams, asked once a request."""
     known: Mapping[UUID, str] | None = getattr(request, _KEPT, None)
@@ -75,10 +80,11 @@ class TeamPermissions:
     """The permission methods of a ModelAdmin of team rows, by membership role.
 
     `add_roles`, `change_roles` and `delete_roles` say who may use Django's own forms, superusers
-    included: empty means nobody. `act_roles` may run the admin's actions.
+    included: empty means nobody. `act_roles` may run the admin's actions, `view_roles` look.
     """
 
     model: Any  # the class of the rows, set by the ModelAdmin this is mixed into
+    view_roles: Roles = MEMBERS
     add_roles: Roles = NOBODY
     change_roles: Roles = NOBODY
     delete_roles: Roles = NOBODY
@@ -91,8 +97,8 @@ class TeamPermissions:
         return is_member(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Every member of the row's team may look."""
-        return self._may(request, MEMBERS, obj)
+        """Whether the login may look at the row."""
+        return self._may(request, self.view_roles, obj)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whether the login may add such rows to one of its teams."""

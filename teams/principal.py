@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
+
+from teams.domain.flags import Flags
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
     """The holder of a valid API key: a team, or one agent of it.
 
-    `allowed_categories` are the categories that agent may read; empty means all.
+    `allowed_categories` are the categories that agent may read; empty means all. `flags` are the
+    parts that are on for the team.
     """
 
     key_id: UUID
@@ -19,6 +22,7 @@ class Principal:
     agent_id: UUID | None = None
     agent_slug: str = ""
     allowed_categories: tuple[str, ...] = ()
+    flags: Flags = field(default_factory=Flags)
 
     is_authenticated = True
 

@@ -15,6 +15,7 @@ _MODELS = (
     "EXTRACTION_MODEL",
     "REVIEW_MODEL",
     "JUDGE_MODEL",
+    "CLASSIFIER_",
     "CHAT_",
     "PROVIDER_KEY_",
 )

@@ -46,7 +46,9 @@ class Behaviour:
     """What the server does with one request; the fields that are set happen, in this order.
 
     `delay` seconds of silence, then a dropped connection, or `body` as it stands, or a chat
-    completion of `content`. Status 200 with nothing set is the server's own answer.
+    completion of `content` and `tool_calls`, whole or as a stream, as the request asks. Status 200
+    with nothing set is the server's own answer. `counts` is whether it says what was used; a
+    stream rests `pause` seconds before each chunk and is dropped after `cut_after` of them.
     """
 
     status: int = 200
@@ -58,11 +60,21 @@ class Behaviour:
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0.0
     drop: bool = False
+    tool_calls: Sequence[Json] = ()
+    counts: bool = True
+    pause: float = 0.0
+    cut_after: int | None = None
 
 
 def answer(value: object) -> Behaviour:
     """A completion whose content is `value` as JSON, or as it stands when it is a text."""
     return Behaviour(content=value if isinstance(value, str) else json.dumps(value))
+
+
+def tool_call(name: str, arguments: object, *, call_id: str = "call_1") -> Json:
+    """A call of a tool, for a behaviour's `tool_calls`."""
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    return {"id": call_id, "type": "function", "function": function}
 
 
 def truncated(content: str) -> Behaviour:
@@ -123,12 +135,22 @@ class RecordedRequest:
 class FakeOpenAI:
     """The server on a thread; a context manager. Port 0 takes a free one."""
 
-    def __init__(self, *, host: str = "127.0.0.1", port: int = 0, json_schema: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        json_schema: bool = True,
+        stream_usage: bool = True,
+    ) -> None:
         self.json_schema = json_schema
+        self.stream_usage = stream_usage
         self.requests: list[RecordedRequest] = []
         self._script: deque[Behaviour] = deque()
         self._lock = threading.Lock()
         self.stopping = threading.Event()
+        # Set once a client has gone away in the middle of a stream.
+        self.abandoned = threading.Event()
         self._server = _Server((host, port), _Handler)
         self._server.fake = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
@@ -199,6 +221,8 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Else head and body wait for each other's acknowledgement, 40 ms a request.
+    disable_nagle_algorithm = True
     server: _Server
 
     def do_GET(self) -> None:
@@ -226,7 +250,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         if behaviour.body is None and behaviour.status == 200:
-            behaviour = self._own_answer(path, body, behaviour)
+            if path == "/v1/chat/completions" and body.get("stream") is True:
+                if not body.get("stream_options") or fake.stream_usage:
+                    self._stream(body, behaviour)
+                    return
+                behaviour = error(400, message="Unrecognized request argument: stream_options")
+            else:
+                behaviour = self._own_answer(path, body, behaviour)
         self._send(behaviour)
 
     def _own_answer(self, path: str, body: Json, behaviour: Behaviour) -> Behaviour:
@@ -238,15 +268,34 @@ class _Handler(BaseHTTPRequestHandler):
             return _json(embeddings(body))
         if route != ("POST", "/v1/chat/completions"):
             return error(404, code="unknown_url", message="Unknown path.")
-        if body.get("stream"):
-            return error(400, param="stream", message="This server does not stream.")
         form = body.get("response_format", {}).get("type", "text")
         if form == "json_schema" and not self.server.fake.json_schema:
             return error(400, message="response_format json_schema is not supported")
-        content = behaviour.content
-        if content is None and behaviour.refusal is None:
-            content = own_content(body)
-        return _json(completion(body, content, behaviour))
+        return _json(completion(body, said(body, behaviour), behaviour))
+
+    def _stream(self, body: Json, behaviour: Behaviour) -> None:
+        fake = self.server.fake
+        try:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            for number, chunk in enumerate(chunks(body, said(body, behaviour), behaviour)):
+                if number == behaviour.cut_after:
+                    self.close_connection = True
+                    return
+                fake.stopping.wait(behaviour.pause)
+                self._write_event(json.dumps(chunk))
+            self._write_event("[DONE]")
+            self.wfile.write(b"0\r\n\r\n")
+        except OSError:
+            self.close_connection = True
+            fake.abandoned.set()
+
+    def _write_event(self, data: str) -> None:
+        event = f"data: {data}\n\n".encode()
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(event), event))
+        self.wfile.flush()
 
     def _send(self, behaviour: Behaviour) -> None:
         data = (behaviour.body or "").encode()
@@ -266,28 +315,69 @@ class _Handler(BaseHTTPRequestHandler):
         logger.info(format, *args)
 
 
+def said(body: Json, behaviour: Behaviour) -> str | None:
+    """The content of the answer: the scripted one, or the server's own."""
+    is_scripted = behaviour.content is not None or behaviour.refusal or behaviour.tool_calls
+    return behaviour.content if is_scripted else own_content(body)
+
+
 def completion(body: Json, content: str | None, behaviour: Behaviour) -> Json:
     """The chat completion object around a content."""
+    message: Json = {"role": "assistant", "content": content, "refusal": behaviour.refusal}
+    if behaviour.tool_calls:
+        message["tool_calls"] = list(behaviour.tool_calls)
+    choice = {
+        "index": 0,
+        "message": message,
+        "finish_reason": _finish_reason(behaviour),
+        "logprobs": None,
+    }
+    found = {**_head(body, "chat.completion"), "choices": [choice]}
+    return {**found, "usage": usage(body, content)} if behaviour.counts else found
+
+
+def chunks(body: Json, content: str | None, behaviour: Behaviour) -> Iterator[Json]:
+    """The same as a stream: a role, the words one by one, the calls in two parts, the end."""
+    head = _head(body, "chat.completion.chunk")
+
+    def chunk(delta: Json, finish_reason: str | None = None) -> Json:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish_reason, "logprobs": None}
+        return {**head, "choices": [choice]}
+
+    yield chunk({"role": "assistant", "content": ""})
+    for word in re.findall(r"\S+\s*", content or ""):
+        yield chunk({"content": word})
+    for index, call in enumerate(behaviour.tool_calls):
+        name, arguments = call["function"]["name"], call["function"]["arguments"]
+        first = {**call, "index": index, "function": {"name": name, "arguments": ""}}
+        yield chunk({"tool_calls": [first]})
+        yield chunk({"tool_calls": [{"index": index, "function": {"arguments": arguments}}]})
+    yield chunk({}, _finish_reason(behaviour))
+    if behaviour.counts and (body.get("stream_options") or {}).get("include_usage"):
+        yield {**head, "choices": [], "usage": usage(body, content)}
+
+
+def usage(body: Json, content: str | None) -> Json:
+    """What an answer used, at four characters a token."""
     prompt_tokens = len(json.dumps(body.get("messages"))) // 4
     completion_tokens = len(content or "") // 4
     return {
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": completion_tokens,
+        "total_tokens": prompt_tokens + completion_tokens,
+    }
+
+
+def _finish_reason(behaviour: Behaviour) -> str:
+    return "tool_calls" if behaviour.tool_calls else behaviour.finish_reason
+
+
+def _head(body: Json, kind: str) -> Json:
+    return {
         "id": "chatcmpl-" + hashlib.sha256(json.dumps(body).encode()).hexdigest()[:24],
-        "object": "chat.completion",
+        "object": kind,
         "created": _CREATED,
         "model": body.get("model", MODEL),
-        "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": content, "refusal": behaviour.refusal},
-                "finish_reason": behaviour.finish_reason,
-                "logprobs": None,
-            }
-        ],
-        "usage": {
-            "prompt_tokens": prompt_tokens,
-            "completion_tokens": completion_tokens,
-            "total_tokens": prompt_tokens + completion_tokens,
-        },
     }
 
 

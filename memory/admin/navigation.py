@@ -12,6 +12,7 @@ from memory.admin.dashboard import failed_jobs, open_contradictions
 from teams.admin_permissions import is_member
 
 _MEMBER = "teams.admin_permissions.is_member"
+_ADMIN = "teams.admin_permissions.is_team_admin"
 _SUPERUSER = "teams.admin_permissions.is_superuser"
 # Group, then model, title, icon and who sees it.
 _GROUPS: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
@@ -30,13 +31,36 @@ _GROUPS: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
             ("teams_team", "Teams", "groups", _MEMBER),
             ("teams_membership", "Members", "badge", _MEMBER),
             ("teams_agent", "Agents", "smart_toy", _MEMBER),
+            ("teams_agentversion", "Agent versions", "history", _MEMBER),
             ("teams_enduser", "End users", "person", _MEMBER),
             ("teams_project", "Projects", "folder", _MEMBER),
             ("teams_apikey", "API keys", "key", _MEMBER),
         ),
     ),
-    ("Talk", (("teams_conversation", "Conversations", "forum", _MEMBER),)),
-    ("Audit", (("audit_memorylog", "Memory log", "receipt_long", _MEMBER),)),
+    (
+        "Models",
+        (
+            ("routing_chatmodel", "Models", "memory", _MEMBER),
+            ("routing_provider", "Providers", "dns", _MEMBER),
+            ("routing_routingdecision", "Routing decisions", "alt_route", _MEMBER),
+            ("routing_spendentry", "Spend", "payments", _MEMBER),
+            ("routing_spendtotal", "Spend by day and month", "bar_chart", _MEMBER),
+        ),
+    ),
+    (
+        "Talk",
+        (
+            ("teams_conversation", "Conversations", "forum", _MEMBER),
+            ("teams_checkpoint", "Checkpoints", "save", _ADMIN),
+        ),
+    ),
+    (
+        "Audit",
+        (
+            ("audit_memorylog", "Memory log", "receipt_long", _MEMBER),
+            ("audit_operationalevent", "Operational events", "monitoring", _ADMIN),
+        ),
+    ),
     ("Logins", (("teams_staffuser", "Staff logins", "lock_person", _SUPERUSER),)),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, cast
 
 from django.db.models import QuerySet
@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from memory.api.operations import NotedRequests
 from memory.api.output import ProblemSerializer
 from teams.principal import Principal
+from teams.services.flags import require_memory
 
 PROBLEM_MEDIA = "application/problem+json"
 _FIRST_PAGE = Cursor(offset=0, reverse=False, position=None)
@@ -28,7 +29,7 @@ def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
     """The schema of the refusals an endpoint may answer with."""
     words = {
         401: "The key is missing, wrong or revoked.",
-        403: "The key may not act as that agent.",
+        403: "The key may not do that, or the team has this part switched off.",
         404: "There is no such thing for this key.",
         409: "It conflicts with what is stored or under way.",
         412: "What is stored is at another version than the request asks; nothing was stored.",
@@ -47,6 +48,15 @@ class ApiViewSet(NotedRequests):
 
     queryset: QuerySet[Any] | None = None
     filter_backends = ()
+    # Which actions remember or retrieve, and are refused where memory is switched off.
+    memory_actions: ClassVar[Collection[str]] = ()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        # Any: Django REST framework's own signature
+        """Let the caller in; ForbiddenError for memory where the team has it switched off."""
+        super().initial(request, *args, **kwargs)
+        if self.action in self.memory_actions:
+            require_memory(self.principal.flags)
 
     @property
     def principal(self) -> Principal:

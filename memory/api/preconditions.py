@@ -7,7 +7,7 @@ import re
 from rest_framework.request import Request
 
 from teams.errors import InvalidError
-from teams.services.checkpoints import Condition
+from teams.services.conditions import Condition
 
 ANY = "*"
 _TAG = re.compile(r'\s*(W/)?"([^"]*)"\s*(?:,|$)')

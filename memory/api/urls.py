@@ -3,7 +3,10 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
+from memory.api.agents import AgentViewSet
 from memory.api.audit_state import StateViewSet
+from memory.api.budget import BudgetViewSet
+from memory.api.chat import ChatViewSet, ModelViewSet
 from memory.api.contradictions import ContradictionViewSet
 from memory.api.conversations import ConversationViewSet, JobViewSet
 from memory.api.events import EventViewSet
@@ -13,6 +16,7 @@ from memory.api.memories import MemoryViewSet
 from memory.api.prompt import PromptViewSet
 from memory.api.query import MemoryQueryViewSet
 from memory.api.retrieval import RetrievalViewSet
+from memory.api.route import RouteViewSet
 from memory.api.threads import CheckpointViewSet, ThreadChangesViewSet
 from memory.api.users import UserViewSet
 
@@ -36,7 +40,28 @@ urlpatterns = [
     path("retrieve", RetrievalViewSet.as_view({"post": "retrieve"}), name="retrieve"),
     path("prompt", PromptViewSet.as_view({"post": "build"}), name="prompt"),
     path("memory/query", MemoryQueryViewSet.as_view({"post": "query"}), name="memory-query"),
+    path("budget", BudgetViewSet.as_view({"get": "left"}), name="budget"),
+    path("route", RouteViewSet.as_view({"post": "route"}), name="route"),
     path("audit/state", StateViewSet.as_view({"get": "state"}), name="audit-state"),
+    path(
+        "chat/completions",
+        ChatViewSet.as_view({"post": "create"}),
+        name="chat-completions",
+    ),
+    path("models", ModelViewSet.as_view({"get": "entries"}), name="models"),
+    path("models/<path:name>", ModelViewSet.as_view({"get": "load"}), name="model"),
+    path("agents", AgentViewSet.as_view({"get": "entries"}), name="agents"),
+    path(
+        # An agent's name is any name, also one with slashes.
+        "agents/<path:slug>/versions",
+        AgentViewSet.as_view({"get": "versions"}),
+        name="agent-versions",
+    ),
+    path(
+        "agents/<path:slug>",
+        AgentViewSet.as_view({"get": "load", "put": "save"}),
+        name="agent",
+    ),
     path(
         # A thread's id is any name, also one with slashes.
         "threads/<path:thread_id>/checkpoint",

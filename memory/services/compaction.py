@@ -74,7 +74,9 @@ def compact_conversation(
     compacted and UnavailableError says so. Messages stay in the log for ever; calling it again
     goes on from what was done. Raises StillExtractingError when there is more to extract after
     `seconds` (COMPACT_WAIT_SECONDS): nothing is compacted, the extraction goes on, and the same
-    call succeeds when it has ended. Raises NotFoundError for an invisible conversation.
+    call succeeds when it has ended. Raises NotFoundError for an invisible conversation. Where the
+    team's compaction shield is switched off, the summary is made of what was extracted by then,
+    and the rest is extracted behind it.
     """
     wait = settings.COMPACT_WAIT_SECONDS if seconds is None else seconds
     until = time.monotonic() + wait
@@ -88,7 +90,8 @@ def compact_conversation(
         if plan.last < plan.first:
             return _nothing_to_do(viewer, plan, tools)
         try:
-            extract_first(plan=plan, tools=tools, until=until)
+            if plan.is_shielded:
+                extract_first(plan=plan, tools=tools, until=until)
             compaction = _carry_out(viewer, plan, tools)
         except StillExtractingError:
             raise

@@ -11,22 +11,32 @@ from memory.clients.tools import Tools
 from memory.domain.tokens import estimate_tokens
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Job
-from memory.services.jobs import queue_extraction, revive_failed, visible_conversation
+from memory.services.jobs import (
+    publish,
+    queue_extraction,
+    revive_failed,
+    visible_conversation,
+)
 from memory.services.summaries import latest_compaction
 from memory.services.waiting import finish
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message
+from teams.services.flags import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionPlan:
-    """Messages `first` to `last` are to go; nothing is when `last` is smaller."""
+    """Messages `first` to `last` are to go; nothing is when `last` is smaller.
+
+    Without `is_shielded` they go before they are extracted.
+    """
 
     conversation: Conversation
     previous: Compaction | None
     first: int
     last: int
+    is_shielded: bool = True
 
     @property
     def jobs(self) -> QuerySet[Job, Job]:
@@ -44,17 +54,26 @@ def plan_compaction(
 ) -> CompactionPlan:
     """What is to go, as the conversation stands now; all of it belongs to a job afterwards.
 
-    Raises NotFoundError for an invisible conversation.
+    Where the compaction shield is switched off, the workers extract it as they do talk. Raises
+    NotFoundError for an invisible conversation and ForbiddenError where memory is switched off.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        flags = flags_of_id(team_id=viewer.team_id)
+        require_memory(flags)
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
         previous = latest_compaction(team_id=viewer.team_id, conversation_id=conversation_id)
         first = previous.to_position + 1 if previous else 1
         stay = _fitting(conversation, max_tokens or 0) if keep_last is None else keep_last
-        plan = CompactionPlan(conversation, previous, first, conversation.last_position - stay)
+        is_shielded = flags.compaction_shield
+        last = conversation.last_position - stay
+        plan = CompactionPlan(conversation, previous, first, last, is_shielded)
         if plan.last >= plan.first:
-            # What leaves the context must not be lost: no caps.
-            queue_extraction(conversation=conversation, is_capped=False, last=plan.last)
+            # What leaves the context must not be lost: the shield knows no caps.
+            job = queue_extraction(
+                conversation=conversation, is_capped=not is_shielded, last=plan.last
+            )
+            if job is not None and not is_shielded:
+                publish(job)
         return plan
 
 

@@ -21,6 +21,7 @@ from teams.services.conversations import (
     mark_closed,
     start_conversation,
 )
+from teams.services.flags import flags_of_id
 from teams.services.people import ensure_agent, ensure_end_user, ensure_project
 from teams.tenancy import team_scope
 
@@ -58,13 +59,29 @@ def post_messages(
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
-        rows = append_messages(conversation=conversation, messages=messages, now=now)
-        waiting = conversation.last_position - conversation.extracted_position
-        if waiting >= conversation.agent.summarize_interval:
-            queue_and_publish(conversation=conversation)
-        if tools is not None:
-            index_soon(team_id=viewer.team_id, tools=tools)
-        return rows
+        return keep_messages(
+            viewer=viewer, conversation=conversation, messages=messages, now=now, tools=tools
+        )
+
+
+def keep_messages(
+    *,
+    viewer: Viewer,
+    conversation: Conversation,
+    messages: Sequence[NewMessage],
+    now: datetime,
+    tools: Tools | None = None,
+) -> list[Message]:
+    """Store messages of a conversation that is locked, as `post_messages` does; in its scope."""
+    if not messages:
+        return []
+    rows = append_messages(conversation=conversation, messages=messages, now=now)
+    waiting = conversation.last_position - conversation.extracted_position
+    if waiting >= conversation.agent.summarize_interval and _is_on(viewer):
+        queue_and_publish(conversation=conversation)
+    if tools is not None:
+        index_soon(team_id=viewer.team_id, tools=tools)
+    return rows
 
 
 def close_conversation(*, viewer: Viewer, conversation_id: UUID, now: datetime) -> Conversation:
@@ -72,6 +89,13 @@ def close_conversation(*, viewer: Viewer, conversation_id: UUID, now: datetime) 
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
         mark_closed(conversation=conversation, now=now)
+        if not _is_on(viewer):
+            return conversation
         queue_and_publish(conversation=conversation)
     publish_failed_again(team_id=viewer.team_id, conversation_id=conversation_id)
     return conversation
+
+
+def _is_on(viewer: Viewer) -> bool:
+    """Whether the team remembers; what waits meanwhile is extracted once it does again."""
+    return flags_of_id(team_id=viewer.team_id).memory

@@ -36,6 +36,7 @@ from memory.services.screening import (
 )
 from memory.services.write_path import prepare, store
 from memory.services.written import count_written
+from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
 
 ACTOR = "task:extract"
@@ -91,11 +92,13 @@ def run_job(*, team_id: UUID, job_id: UUID, tools: Tools, seconds: float | None 
 
 
 def _claim(*, team_id: UUID, job_id: UUID) -> UUID | None:
-    """Take the job by one UPDATE that must change exactly one row."""
+    """Take the job by one UPDATE that must change exactly one row, where the team remembers."""
     now = timezone.now()
     claim = uuid4()
     free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=now)
     with team_scope(team_ids=[team_id], actor=ACTOR):
+        if not flags_of_id(team_id=team_id).memory:
+            return None
         taken = Job.objects.filter(free, team_id=team_id, id=job_id).update(
             state=Job.State.RUNNING,
             claim=claim,

@@ -15,6 +15,7 @@ from memory.models import Job
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Conversation
 from teams.services.conversations import lock_conversation
+from teams.services.flags import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
 RUN_JOB_TASK = "memory.tasks.run_extraction_job"
@@ -85,9 +86,11 @@ def start_extraction(*, viewer: Viewer, conversation_id: UUID) -> Job:
     """Queue what is left of a conversation and publish it, what had been given up included.
 
     Returns the job that reaches furthest among those under way, or the latest when all is done.
-    Raises NotFoundError for an invisible conversation and ConflictError for one without messages.
+    Raises NotFoundError for an invisible conversation, ConflictError for one without messages and
+    ForbiddenError where memory is switched off.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        require_memory(flags_of_id(team_id=viewer.team_id))
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
         queue_and_publish(conversation=conversation)
     publish_failed_again(team_id=viewer.team_id, conversation_id=conversation_id)
@@ -122,7 +125,12 @@ def visible_conversation(*, viewer: Viewer, conversation_id: UUID) -> Conversati
 
 
 def overdue_jobs(*, team_id: UUID, now: datetime, limit: int = 100) -> list[UUID]:
-    """Jobs that wait or whose run has lost its lease, oldest first; call it in scope."""
+    """Jobs that wait or whose run has lost its lease, oldest first; call it in scope.
+
+    None where the team has memory switched off: they wait until it is on again.
+    """
+    if not flags_of_id(team_id=team_id).memory:
+        return []
     waiting = Q(state=Job.State.QUEUED) & (Q(lease_until=None) | Q(lease_until__lt=now))
     lost = Q(state=Job.State.RUNNING, lease_until__lt=now)
     rows = Job.objects.filter(waiting | lost, team_id=team_id).order_by("id")

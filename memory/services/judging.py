@@ -17,6 +17,7 @@ from memory.selectors.neighbours import Neighbour
 from memory.services.conflicts import pairs_to_judge
 from memory.services.drafts import MemoryDraft
 from memory.services.surroundings import Surroundings
+from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
 
 
@@ -35,6 +36,8 @@ def prepare_judgements(
     if not checked:
         return
     with team_scope(team_ids={drafts[index].team_id for index in checked}, actor="judge"):
+        if not flags_of_id(team_id=drafts[checked[0]].team_id).contradiction_detection:
+            return
         surroundings = Surroundings(
             drafts=drafts,
             vectors=vectors,

@@ -5,15 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from memory.domain.viewer import Viewer
-from teams.services.checkpoints import (
-    UNCONDITIONAL,
-    Condition,
-    Saved,
-    ThreadKey,
-    checkpoint_text,
-    save_checkpoint,
-)
-from teams.services.people import ensure_agent, ensure_end_user
+from teams.services.checkpoints import Saved, ThreadKey, checkpoint_text, save_checkpoint
+from teams.services.conditions import UNCONDITIONAL, Condition
+from teams.services.people import ensure_agent, ensure_end_user_id
 from teams.tenancy import team_scope
 
 
@@ -37,9 +31,9 @@ def save_state(
         agent_id = viewer.agent_id
         if agent_id is None and agent is not None:
             agent_id = ensure_agent(team_id=viewer.team_id, slug=agent).pk
-        end_user = ensure_end_user(team_id=viewer.team_id, external_id=user)
+        end_user_id = ensure_end_user_id(team_id=viewer.team_id, external_id=user)
         return save_checkpoint(
-            key=ThreadKey(viewer.team_id, end_user.pk, thread_id, agent_id),
+            key=ThreadKey(viewer.team_id, end_user_id, thread_id, agent_id),
             text=text,
             actor=viewer.actor,
             now=now,

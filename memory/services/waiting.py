@@ -24,6 +24,7 @@ from memory.services.jobs import (
     visible_conversation,
 )
 from teams.errors import ConflictError
+from teams.services.flags import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
 _FIRST_POLL_SECONDS = 0.05
@@ -49,10 +50,12 @@ def extract_now(
     """Extract what is left of a conversation and wait for what others are extracting.
 
     The answer covers every extraction of this conversation that no earlier call has reported,
-    those that began by themselves included. Raises NotFoundError for an invisible conversation
-    and StillExtractingError when there is more to do after `seconds` (EXTRACT_WAIT_SECONDS).
+    those that began by themselves included. Raises NotFoundError for an invisible conversation,
+    ForbiddenError where memory is switched off, and StillExtractingError when there is more to do
+    after `seconds` (EXTRACT_WAIT_SECONDS).
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        require_memory(flags_of_id(team_id=viewer.team_id))
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
         queue_extraction(conversation=conversation, is_capped=is_capped)
     revive_failed(team_id=viewer.team_id, conversation_id=conversation_id)

@@ -1,13 +1,18 @@
 """The web admin's pages of teams, people and talk."""
 
+from .agents import AgentAdmin, AgentVersionAdmin
+from .checkpoints import CheckpointAdmin
 from .conversations import ConversationAdmin
 from .keys import ApiKeyAdmin
 from .logins import MembershipAdmin, StaffUserAdmin
-from .people import AgentAdmin, EndUserAdmin, ProjectAdmin, TeamsAdmin
+from .people import EndUserAdmin, ProjectAdmin
+from .teams import TeamsAdmin
 
 __all__ = [
     "AgentAdmin",
+    "AgentVersionAdmin",
     "ApiKeyAdmin",
+    "CheckpointAdmin",
     "ConversationAdmin",
     "EndUserAdmin",
     "MembershipAdmin",

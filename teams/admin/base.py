@@ -12,7 +12,12 @@ from django.db.models import Field, ForeignKey, Model, QuerySet
 from django.forms import ModelChoiceField
 from django.http import HttpRequest
 
-from teams.admin_permissions import TeamPermissions, sees_several_teams, teams_where
+from teams.admin_permissions import (
+    MEMBERS,
+    TeamPermissions,
+    sees_several_teams,
+    teams_where,
+)
 from teams.models import Team
 from teams.models.base import TeamOwned
 
@@ -83,6 +88,14 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
         """The list's class."""
         del request, kwargs
         return OneCountChangeList
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
+        """The rows of the teams in which the login may look at them."""
+        rows: QuerySet[Row] = super().get_queryset(request)
+        if self.view_roles == MEMBERS:
+            return rows
+        allowed = teams_where(request, roles=self.view_roles)
+        return rows if allowed is None else rows.filter(team_id__in=allowed)
 
     def get_list_display(self, request: HttpRequest) -> Any:  # Any: as in Django
         """Without the team's column for a login of one team."""

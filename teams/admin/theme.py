@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         UserChangeForm,
         UserCreationForm,
     )
-    from django.forms import TextInput
+    from django.forms import Select, TextInput
     from django.http import HttpRequest
 
     Function = TypeVar("Function", bound=Callable[..., Any])
@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     class TextFilter(SimpleListFilter): ...
 
     class TextWidget(TextInput): ...
+
+    class SelectWidget(Select): ...
 
     class LoginForm(UserChangeForm[Any]): ...
 
@@ -99,6 +101,7 @@ else:
     from unfold.forms import UserChangeForm as LoginForm
     from unfold.forms import UserCreationForm as NewLoginForm
     from unfold.views import ChangeList as ThemedChangeList
+    from unfold.widgets import UnfoldAdminSelectWidget as SelectWidget
     from unfold.widgets import UnfoldAdminTextInputWidget as TextWidget
 
     class ThemedAdmin(ModelAdmin, Generic[Row]):
@@ -116,6 +119,7 @@ __all__ = [
     "PasswordForm",
     "RelatedFilter",
     "Row",
+    "SelectWidget",
     "TextFilter",
     "TextWidget",
     "ThemedAdmin",

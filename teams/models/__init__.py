@@ -1,5 +1,6 @@
 """Who works here and what they said."""
 
+from .agent_version import AgentVersion
 from .checkpoint import Checkpoint
 from .conversations import Conversation, Message
 from .idempotency import IdempotentRequest
@@ -9,6 +10,7 @@ from .told import ToldRevision
 
 __all__ = [
     "Agent",
+    "AgentVersion",
     "ApiKey",
     "Checkpoint",
     "Conversation",

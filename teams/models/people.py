@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import tzinfo
+from decimal import Decimal
+
 from django.contrib.auth.models import AbstractUser
+from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
 
+from teams.domain.checking import DocumentError
+from teams.domain.flags import check_overrides
+from teams.domain.zones import known_zone, zone_or_utc
 from teams.ids import new_id
 
 from .base import TeamOwned
@@ -21,19 +28,77 @@ class StaffUser(AbstractUser):
         verbose_name_plural = "staff logins"
 
 
+def check_time_zone(name: str) -> None:
+    """Raise ValidationError for what is no IANA name of a time zone."""
+    if known_zone(name) is None:
+        raise ValidationError("Write the name of a time zone, such as Europe/Oslo or UTC.")
+
+
+def check_feature_flags(value: object) -> None:
+    """Raise ValidationError for what is no object of known flags."""
+    try:
+        check_overrides(value)
+    except DocumentError as error:
+        raise ValidationError(str(error)) from None
+
+
 class Team(models.Model):
-    """A tenant: everything else belongs to exactly one team."""
+    """A tenant: everything else belongs to exactly one team.
+
+    Days and months of its budgets begin in its time zone. `feature_flags` holds overrides of the
+    installation's flags alone; a budget of None is the installation's.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     slug = models.SlugField(max_length=100, unique=True)
     name = models.CharField(max_length=200)
+    time_zone = models.CharField(
+        max_length=100,
+        default="UTC",
+        validators=[check_time_zone],
+        help_text="Where its days and months begin, such as Europe/Oslo.",
+    )
+    feature_flags = models.JSONField(default=dict, blank=True, validators=[check_feature_flags])
+    monthly_budget_usd = models.DecimalField(
+        max_digits=12,
+        decimal_places=6,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(Decimal(0))],
+        help_text="What models may cost the team in a month, in USD; empty for the usual.",
+    )
+    daily_user_budget_usd = models.DecimalField(
+        max_digits=12,
+        decimal_places=6,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(Decimal(0))],
+        help_text="What models may cost for one end user in a day, in USD; empty for the usual.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["slug"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(monthly_budget_usd__isnull=True)
+                | models.Q(monthly_budget_usd__gte=0),
+                name="team_monthly_budget_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(daily_user_budget_usd__isnull=True)
+                | models.Q(daily_user_budget_usd__gte=0),
+                name="team_daily_budget_not_negative",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def zone(self) -> tzinfo:
+        """Its time zone; UTC where this machine does not know the name."""
+        return zone_or_utc(self.time_zone)
 
 
 class Membership(TeamOwned):
@@ -103,7 +168,11 @@ class EndUser(TeamOwned):
 
 
 class Agent(TeamOwned):
-    """An AI agent of the team and its identity document (seed 000, section 3A)."""
+    """An AI agent of the team and its identity document (seed 000, section 3A).
+
+    `version` counts the document's changes; the database alone moves it and keeps each one as an
+    `AgentVersion`.
+    """
 
     slug = models.CharField(max_length=100)
     name = models.CharField(max_length=200)
@@ -118,6 +187,7 @@ class Agent(TeamOwned):
         default=DEFAULT_SUMMARIZE_INTERVAL, validators=[MinValueValidator(1)]
     )
     allowed_categories = models.JSONField(default=list, blank=True)
+    version = models.PositiveIntegerField(default=1, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

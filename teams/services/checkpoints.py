@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 from teams.errors import InvalidError, NotFoundError, StaleError, TooLargeError
 from teams.ids import new_id
 from teams.models import Checkpoint
+from teams.services.conditions import UNCONDITIONAL, Condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +27,6 @@ class ThreadKey:
     end_user_id: UUID
     thread_id: str
     agent_id: UUID | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """What must hold of the stored version for a save to happen.
-
-    With `versions` it must be one of these, with `must_exist` there must be one, with `must_be_new`
-    there must be none, and it must be none of `other_than`.
-    """
-
-    versions: frozenset[int] | None = None
-    must_exist: bool = False
-    must_be_new: bool = False
-    other_than: frozenset[int] = frozenset()
-
-
-UNCONDITIONAL = Condition()
 
 
 @dataclass(frozen=True, slots=True)

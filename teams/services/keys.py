@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import secrets
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from django_redis import get_redis_connection
 from teams.errors import NotFoundError
 from teams.models import Agent, ApiKey
 from teams.principal import Principal
+from teams.services.flags import default_flags
 
 TOKEN_START = "pal"  # noqa: S105 - the public first part of every key
 USE_KEY = f"{settings.REDIS_PREFIX}:key-use"
@@ -67,15 +69,24 @@ def principal_of(token: str) -> Principal | None:
         return None
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT id, team_id, prefix, agent_id, agent_slug, allowed_categories"
-            " FROM palimpsest_api_key(%s)",
+            "SELECT id, team_id, prefix, agent_id, agent_slug, allowed_categories, feature_flags"
+            " FROM palimpsest_key_holder(%s)",
             [_digest(token)],
         )
         row = cursor.fetchone()
     if row is None:
         return None
-    key_id, team_id, prefix, agent_id, agent_slug, categories = row
-    return Principal(key_id, team_id, prefix, agent_id, agent_slug or "", tuple(categories))
+    key_id, team_id, prefix, agent_id, agent_slug, categories, overrides = row
+    return Principal(
+        key_id=key_id,
+        team_id=team_id,
+        prefix=prefix,
+        agent_id=agent_id,
+        agent_slug=agent_slug or "",
+        allowed_categories=tuple(categories),
+        # Django's connections give jsonb as text.
+        flags=default_flags().overridden(json.loads(overrides)),
+    )
 
 
 def note_key_use(*, principal: Principal, now: datetime) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from config.env import (
     database_from_url,
     read_bool,
     read_choice,
+    read_decimal,
     read_float,
     read_int,
     read_list,
@@ -38,6 +40,7 @@ READERS: list[tuple[Callable[[], Any], str, Any]] = [
     (lambda: read_str(NAME, "d"), "words", "words"),
     (lambda: read_int(NAME, 3), "12", 12),
     (lambda: read_float(NAME, 0.5), "1.5", 1.5),
+    (lambda: read_decimal(NAME, "5", maximum=Decimal(9)), "0.1", Decimal("0.1")),
     (lambda: read_bool(NAME, False), "TRUE", True),
     (lambda: read_bool(NAME, True), "off", False),
     (lambda: read_bool(NAME, True), "0", False),
@@ -77,6 +80,10 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: read_float(NAME, 0.5), "half"),
     (lambda: read_float(NAME, 0.5), "-0.1"),
     (lambda: read_float(NAME, 0.5), "nan"),
+    (lambda: read_decimal(NAME, "5", maximum=Decimal(9)), "ten"),
+    (lambda: read_decimal(NAME, "5", maximum=Decimal(9)), "9.01"),
+    (lambda: read_decimal(NAME, "5", maximum=Decimal(9)), "-1"),
+    (lambda: read_decimal(NAME, "5", maximum=Decimal(9)), "nan"),
     (lambda: read_bool(NAME, True), "maybe"),
     (lambda: read_choice(NAME, "x", choices=("x", "y")), "z"),
 ]

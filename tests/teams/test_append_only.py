@@ -16,11 +16,16 @@ from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast
 
-TABLES = ("teams_message", "audit_memorylog")
-# The log is written by triggers alone.
-RIGHTS = {"teams_message": ["INSERT", "SELECT"], "audit_memorylog": ["SELECT"]}
+TABLES = ("teams_message", "teams_agentversion", "audit_memorylog")
+# The log and the versions of agents are written by triggers alone.
+RIGHTS = {
+    "teams_message": ["INSERT", "SELECT"],
+    "teams_agentversion": ["SELECT"],
+    "audit_memorylog": ["SELECT"],
+}
 CHANGES = {
     "teams_message": "UPDATE teams_message SET content = 'Never said.'",
+    "teams_agentversion": "UPDATE teams_agentversion SET document = '{}'",
     "audit_memorylog": "UPDATE audit_memorylog SET actor = 'nobody'",
 }
 each_table = pytest.mark.parametrize("table", TABLES)

@@ -1,0 +1,192 @@
+"""Agents as documents: who they are, versioned, without lost updates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.agent_serializers import (
+    AgentDocumentSerializer,
+    AgentPageSerializer,
+    AgentSerializer,
+    AgentVersionSerializer,
+)
+from memory.api.base import ApiViewSet, IdPagination, page_schema, refusals
+from memory.api.callers import check_agent
+from memory.api.fields import NameField
+from memory.api.preconditions import condition_of, entity_tag, is_known
+from teams.errors import ForbiddenError, NotFoundError
+from teams.models import Agent, AgentVersion
+from teams.services.agents import agent_of_slug, save_document, versions_of
+from teams.tenancy import team_scope
+
+AgentPage = page_schema("AgentPage", AgentSerializer)
+AgentVersionPage = page_schema("AgentVersionPage", AgentVersionSerializer)
+SLUG = OpenApiParameter("slug", OpenApiTypes.STR, OpenApiParameter.PATH)
+_ETAG = OpenApiParameter(
+    "ETag", str, OpenApiParameter.HEADER, response=True, description="The version, in quotes."
+)
+_IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="The ETag that you loaded: another version that stands by now is not overwritten"
+    " (412). `*` asks that there is such an agent.",
+)
+_IF_NONE_MATCH = OpenApiParameter(
+    "If-None-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="`*` makes the agent only where there is none of that name yet (412).",
+)
+_UNCHANGED = OpenApiParameter(
+    "If-None-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="The ETag that you have: answered with 304 while it stands.",
+)
+
+
+class SlugPagination(IdPagination):
+    """Agents by their names."""
+
+    ordering = "slug"
+    position_field = serializers.CharField(max_length=100, trim_whitespace=False)
+
+
+class VersionPagination(IdPagination):
+    """Versions, the latest first."""
+
+    ordering = "-number"
+    position_field = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
+
+
+class AgentSlugSerializer(serializers.Serializer[Any]):
+    """The agent's name, as it stands in the address."""
+
+    slug = NameField()
+
+
+def slug_name(slug: str) -> str:
+    """The agent's name; ValidationError for one that no agent can have."""
+    checked = AgentSlugSerializer(data={"slug": slug})
+    checked.is_valid(raise_exception=True)
+    return str(checked.validated_data["slug"])
+
+
+class AgentViewSet(ApiViewSet):
+    """The identity documents of a team's agents."""
+
+    serializer_class = AgentSerializer
+
+    @extend_schema(
+        operation_id="agents_list",
+        parameters=[AgentPageSerializer],
+        responses={200: AgentPage, **refusals(422)},
+    )
+    def entries(self, request: Request) -> Response:
+        """The team's agents by name, a page at a time; a key of one agent sees that one."""
+        self.params(AgentPageSerializer)
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            return Response(SlugPagination().page_of(self._agents(), request, AgentSerializer))
+
+    @extend_schema(
+        operation_id="agents_load",
+        parameters=[SLUG, _UNCHANGED, _ETAG],
+        responses={
+            200: AgentSerializer,
+            304: OpenApiResponse(description="The version you have still stands."),
+            **refusals(403, 404, 422),
+        },
+    )
+    def load(self, request: Request, slug: str) -> HttpResponse:
+        """An agent's identity document as it stands; change it and send it back with If-Match."""
+        name = slug_name(slug)
+        check_agent(principal=self.principal, agent=name)
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            agent = self._agents().filter(slug=name).first()
+            if agent is None:
+                raise NotFoundError(f"There is no agent '{name}'.", field="slug")
+            headers = {"ETag": entity_tag(agent.version)}
+            if is_known(request, agent.version):
+                return HttpResponse(status=status.HTTP_304_NOT_MODIFIED, headers=headers)
+            return Response(AgentSerializer(agent).data, headers=headers)
+
+    @extend_schema(
+        operation_id="agents_save",
+        parameters=[SLUG, _IF_MATCH, _IF_NONE_MATCH, _ETAG],
+        request=AgentDocumentSerializer,
+        responses={
+            200: AgentSerializer,
+            201: OpenApiResponse(AgentSerializer, description="The agent is new."),
+            **refusals(403, 412, 422),
+        },
+    )
+    def save(self, request: Request, slug: str) -> Response:
+        """Put this document in the place of the agent's; what it leaves out has its default.
+
+        An agent of that name is made where there is none. Every change is kept as a version; a
+        document that says the same makes none. Needs a key of the team, bound to no agent: an
+        agent does not write its own rules or raise its own budgets.
+        """
+        name = slug_name(slug)
+        if self.principal.agent_id is not None:
+            raise ForbiddenError(
+                "Writing an agent's document needs a key of the team, bound to no agent; this one"
+                f" acts as the agent '{self.principal.agent_slug}' and may read its document."
+            )
+        condition = condition_of(request)
+        body = {} if request.data is None else request.data
+        checked = AgentDocumentSerializer(data=body, context={"slug": name})
+        checked.is_valid(raise_exception=True)
+        given = checked.validated_data
+        with team_scope(
+            team_ids=[self.principal.team_id], actor=self.principal.actor, reason=given["reason"]
+        ):
+            _, is_new = save_document(
+                team_id=self.principal.team_id,
+                slug=name,
+                document=given["document"],
+                condition=condition,
+            )
+            agent = self._agents().get(slug=name)
+            return Response(
+                AgentSerializer(agent).data,
+                status=status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
+                headers={"ETag": entity_tag(agent.version)},
+            )
+
+    @extend_schema(
+        operation_id="agents_versions",
+        parameters=[SLUG, AgentPageSerializer],
+        responses={200: AgentVersionPage, **refusals(403, 404, 422)},
+    )
+    def versions(self, request: Request, slug: str) -> Response:
+        """What an agent's document was, the latest first, with who changed it and why."""
+        name = slug_name(slug)
+        self.params(AgentPageSerializer)
+        check_agent(principal=self.principal, agent=name)
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            agent = agent_of_slug(team_id=self.principal.team_id, slug=name)
+            rows = versions_of(agent=agent)
+            return Response(VersionPagination().page_of(rows, request, AgentVersionSerializer))
+
+    def _agents(self) -> QuerySet[Agent, Agent]:
+        """Those that the key may read, each with when and by whom its version was made."""
+        rows = Agent.objects.filter(team_id=self.principal.team_id)
+        if self.principal.agent_id is not None:
+            rows = rows.filter(pk=self.principal.agent_id)
+        standing = AgentVersion.objects.filter(
+            team_id=OuterRef("team_id"), agent_id=OuterRef("pk"), number=OuterRef("version")
+        )
+        return rows.annotate(
+            changed_at=Subquery(standing.values("created_at")[:1]),
+            changed_by=Subquery(standing.values("actor")[:1]),
+        )

@@ -1,0 +1,55 @@
+"""Which model a query is worth, without asking one that costs money."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, refusals
+from memory.api.callers import named_viewer
+from memory.api.route_serializers import RouteRequestSerializer, RouteSerializer, route_answer
+from routing.services.router import choose_route
+from teams.models import Agent, EndUser, Team
+from teams.tenancy import team_scope
+
+
+class RouteViewSet(ApiViewSet):
+    """The model router."""
+
+    serializer_class = RouteSerializer
+    operations = {"route": ("hotpath", "route")}
+
+    @extend_schema(
+        request=RouteRequestSerializer,
+        responses={200: RouteSerializer, **refusals(403, 404, 422)},
+    )
+    def route(self, request: Request) -> Response:
+        """The tier and model for a query, with the score, the reason, the cost and the budget left.
+
+        The query is scored in five dimensions; the score stands for a tier, which the agent's
+        document and the budget may change. No large model is called: at most the classifier of the
+        server's settings, and nothing is spent on the answer itself. The decision is kept.
+        """
+        given = self.body(RouteRequestSerializer)
+        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
+            viewer = named_viewer(
+                principal=self.principal,
+                agent=given["agent"],
+                user=given.get("user"),
+                project=None,
+            )
+            team = Team.objects.get(pk=viewer.team_id)
+            agent = Agent.objects.get(team_id=viewer.team_id, slug=given["agent"])
+            people = EndUser.objects.filter(team_id=viewer.team_id)
+            end_user = people.filter(pk=viewer.end_user_id).first() if viewer.end_user_id else None
+        route = choose_route(
+            team=team,
+            agent=agent,
+            end_user=end_user,
+            query=given["query"],
+            history=[turn for turn in given.get("history", []) if turn],
+            now=timezone.now(),
+        )
+        return Response(route_answer(route))

@@ -1,0 +1,126 @@
+"""What an answer of the chat protocol holds: the message it adds up to, and what it used.
+
+Answers come from endpoints of any kind, so nothing about their shape is taken for granted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from .choices import estimate_tokens
+
+# Any, in this module: JSON of the protocol, which may be anything.
+Json = dict[str, Any]
+
+# Each message costs a few tokens beside its text; a picture costs about so many.
+_MESSAGE_TOKENS = 4
+_PART_TOKENS = 800
+
+
+def counted_usage(usage: object) -> tuple[int, int] | None:
+    """Tokens read and written as the endpoint counted them; None where it did not."""
+    if not isinstance(usage, Mapping):
+        return None
+    counts = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
+    read, written = (
+        each if isinstance(each, int) and not isinstance(each, bool) and each >= 0 else 0
+        for each in counts
+    )
+    return (read, written) if read or written else None
+
+
+def tokens_of_request(messages: Iterable[Mapping[str, Any]], parameters: Mapping[str, Any]) -> int:
+    """About how many tokens a request has."""
+    tokens = 0
+    for message in messages:
+        tokens += _MESSAGE_TOKENS
+        for name, value in message.items():
+            if name == "content" and isinstance(value, list):
+                tokens += sum(map(_tokens_of_part, value))
+            elif name != "role":
+                tokens += _tokens_of(value)
+    return tokens + sum(_tokens_of(parameters.get(name)) for name in ("tools", "functions"))
+
+
+def tokens_of_message(message: object) -> int:
+    """About how many tokens an assistant's message has, with its tool calls and thoughts."""
+    if not isinstance(message, Mapping):
+        return 0
+    return sum(_tokens_of(value) for name, value in message.items() if name != "role")
+
+
+def _tokens_of(value: object) -> int:
+    if value is None:
+        return 0
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return estimate_tokens(text)
+
+
+def _tokens_of_part(part: object) -> int:
+    text = part.get("text") if isinstance(part, Mapping) else part
+    return estimate_tokens(text) if isinstance(text, str) else _PART_TOKENS
+
+
+class Gathered:
+    """What the chunks of a stream add up to, as far as they have come."""
+
+    def __init__(self) -> None:
+        self.usage: tuple[int, int] | None = None
+        self.finish_reason: str | None = None
+        self._texts: dict[str, list[str]] = {}
+        self._calls: dict[int, Json] = {}
+
+    def add(self, chunk: Json) -> None:
+        """Take in a chunk; of several answers to one prompt the first is gathered."""
+        self.usage = counted_usage(chunk.get("usage")) or self.usage
+        for choice in _mappings(chunk.get("choices")):
+            if choice.get("index") not in (0, None):
+                continue
+            if isinstance(reason := choice.get("finish_reason"), str):
+                self.finish_reason = reason
+            if isinstance(delta := choice.get("delta"), Mapping):
+                self._add_delta(delta)
+
+    @property
+    def message(self) -> Json:
+        """The assistant's message so far: `content` is None where only tools are called."""
+        texts = {name: "".join(parts) for name, parts in self._texts.items()}
+        message: Json = {"role": "assistant", "content": None, **texts}
+        if self._calls:
+            message["tool_calls"] = [self._calls[index] for index in sorted(self._calls)]
+        return message
+
+    def _add_delta(self, delta: Mapping[str, Any]) -> None:
+        for name, value in delta.items():
+            if name != "role" and isinstance(value, str):
+                self._texts.setdefault(name, []).append(value)
+        for part in _mappings(delta.get("tool_calls")):
+            index = part.get("index")
+            place = index if isinstance(index, int) else len(self._calls)
+            call = self._calls.setdefault(
+                place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
+            )
+            if isinstance(part.get("id"), str):
+                call["id"] = part["id"] or call["id"]
+            function = part.get("function")
+            for name in ("name", "arguments"):
+                said = function.get(name) if isinstance(function, Mapping) else None
+                if isinstance(said, str):
+                    call["function"][name] += said
+
+
+def is_only_usage(chunk: Json) -> bool:
+    """Whether a chunk says what was used and nothing else."""
+    return not chunk.get("choices") and chunk.get("usage") is not None
+
+
+def has_answer(body: Json) -> bool:
+    """Whether a whole answer has a message to show."""
+    choices = _mappings(body.get("choices"))
+    return bool(choices) and isinstance(choices[0].get("message"), Mapping)
+
+
+def _mappings(value: object) -> Sequence[Mapping[str, Any]]:
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []

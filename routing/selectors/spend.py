@@ -1,0 +1,73 @@
+"""What the durable record says about money: what was spent, what is held, of which epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from routing.domain.budgets import Account, CapKind, Hold, accounts_of
+from routing.models import SpendEpoch, SpendReservation
+
+# Branch by branch, so that each finds its row by the index.
+_SPENT = """
+SELECT kind, spent_usd FROM routing_spendtotal
+WHERE team_id = %(team)s AND kind = 'user_day' AND begins_on = %(user_day_from)s
+    AND agent_id IS NULL AND end_user_id = %(user_day)s
+UNION ALL SELECT kind, spent_usd FROM routing_spendtotal
+WHERE team_id = %(team)s AND kind = 'team_month' AND begins_on = %(team_month_from)s
+    AND agent_id IS NULL AND end_user_id IS NULL
+UNION ALL SELECT kind, spent_usd FROM routing_spendtotal
+WHERE team_id = %(team)s AND kind = 'agent_day' AND begins_on = %(agent_day_from)s
+    AND agent_id = %(agent_day)s AND end_user_id IS NULL
+UNION ALL SELECT kind, spent_usd FROM routing_spendtotal
+WHERE team_id = %(team)s AND kind = 'agent_month' AND begins_on = %(agent_month_from)s
+    AND agent_id = %(agent_month)s AND end_user_id IS NULL
+"""
+
+
+def spent_in(*, team_id: UUID, accounts: Sequence[Account]) -> dict[Account, Decimal]:
+    """What is spent in each of the accounts of one call; call it in the team's scope."""
+    given: dict[str, Any] = {"team": team_id}
+    for kind in CapKind:
+        given |= {kind.value: None, f"{kind.value}_from": None}
+    for account in accounts:
+        name = account.kind.value
+        given |= {name: account.owner_id, f"{name}_from": account.begins_on}
+    with connection.cursor() as cursor:
+        cursor.execute(_SPENT, given)
+        found = dict(cursor.fetchall())
+    return {account: found.get(account.kind.value, Decimal(0)) for account in accounts}
+
+
+def balances_of(
+    *, team_id: UUID, accounts: Sequence[Account], now: datetime
+) -> Mapping[Account, tuple[Decimal, tuple[Hold, ...]]]:
+    """What is spent in each account, and what is held; call it in the team's scope."""
+    spent = spent_in(team_id=team_id, accounts=accounts)
+    holds: dict[Account, list[Hold]] = {account: [] for account in accounts}
+    live = SpendReservation.objects.filter(team_id=team_id, expires_at__gt=now)
+    for row_id, agent_id, end_user_id, day, amount, end in live.values_list(
+        "id", "agent_id", "end_user_id", "day", "estimated_usd", "expires_at"
+    ):
+        for account in accounts_of(
+            team_id=team_id, agent_id=agent_id, end_user_id=end_user_id, day=day
+        ):
+            if account in holds:
+                holds[account].append(Hold(row_id, amount, end))
+    return {account: (spent[account], tuple(holds[account])) for account in accounts}
+
+
+def epoch_of(*, team_id: UUID) -> int:
+    """The team's epoch; call it in the team's scope."""
+    rows = SpendEpoch.objects.filter(team_id=team_id).values_list("number", flat=True)
+    return rows.first() or 0
+
+
+def sum_of(holds: Iterable[Hold]) -> Decimal:
+    """What they hold together."""
+    return sum((hold.amount_usd for hold in holds), Decimal(0))

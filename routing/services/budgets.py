@@ -1,0 +1,102 @@
+"""Which caps hold for a call, and what is left under them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+from django.conf import settings
+
+from routing.clients.spend_counters import AwayError, SpendCounters, StaleError, spend_counters
+from routing.domain.budgets import (
+    Account,
+    Balance,
+    Budget,
+    BudgetLeft,
+    Cap,
+    CapKind,
+    CapLeft,
+    accounts_of,
+)
+from routing.domain.windows import day_window, month_window
+from routing.selectors.spend import balances_of, sum_of
+from routing.services.spend_record import ACTOR
+from teams.models import Agent, EndUser, Team
+from teams.services.agents import model_config_of
+from teams.tenancy import team_scope
+
+
+def budget_of(*, team: Team, agent: Agent, end_user: EndUser | None, now: datetime) -> Budget:
+    """The accounts of a call at `now`, days and months being the team's, and their limits.
+
+    Raises InvalidError for an agent whose model configuration cannot be read.
+    """
+    day = day_window(now=now, zone=team.zone)
+    month = month_window(now=now, zone=team.zone)
+    limits = _limits(team, agent)
+    accounts = accounts_of(
+        team_id=team.pk,
+        agent_id=agent.pk,
+        end_user_id=None if end_user is None else end_user.pk,
+        day=day.begins_on,
+    )
+    return Budget(
+        day=day.begins_on,
+        limits={account: limits[account.kind] for account in accounts},
+        resets_at={
+            account: month.resets_at if account.kind.is_of_a_month else day.resets_at
+            for account in accounts
+        },
+    )
+
+
+def budget_left(
+    *,
+    team: Team,
+    agent: Agent,
+    end_user: EndUser | None,
+    now: datetime,
+    counters: SpendCounters | None = None,
+) -> BudgetLeft:
+    """What is left under each cap at this moment; it holds nothing.
+
+    The counters tell, and the durable record where they cannot.
+    """
+    budget = budget_of(team=team, agent=agent, end_user=end_user, now=now)
+    asked = counters or spend_counters()
+    try:
+        balances = asked.look(team_id=team.pk, accounts=budget.accounts, now=now).balances
+    except (AwayError, StaleError):
+        balances = _recorded(team_id=team.pk, accounts=budget.accounts, now=now)
+    return left_of(budget=budget, balances=balances)
+
+
+def left_of(*, budget: Budget, balances: Sequence[Balance]) -> BudgetLeft:
+    """What the balances of the budget's accounts leave under its limits."""
+    caps = tuple(
+        CapLeft(Cap(account, limit, budget.resets_at[account]), balance)
+        for (account, limit), balance in zip(budget.limits.items(), balances, strict=True)
+        if limit is not None
+    )
+    return BudgetLeft(caps, settings.BUDGET_NEAR_SHARE)
+
+
+def _limits(team: Team, agent: Agent) -> dict[CapKind, Decimal | None]:
+    config = model_config_of(agent)
+    of_a_user, of_the_team = team.daily_user_budget_usd, team.monthly_budget_usd
+    return {
+        CapKind.USER_DAY: settings.DAILY_USER_BUDGET_USD if of_a_user is None else of_a_user,
+        CapKind.TEAM_MONTH: settings.MONTHLY_TEAM_BUDGET_USD
+        if of_the_team is None
+        else of_the_team,
+        CapKind.AGENT_DAY: config.daily_budget_usd,
+        CapKind.AGENT_MONTH: config.monthly_budget_usd,
+    }
+
+
+def _recorded(*, team_id: UUID, accounts: Sequence[Account], now: datetime) -> tuple[Balance, ...]:
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        found = balances_of(team_id=team_id, accounts=accounts, now=now)
+    return tuple(Balance(spent, sum_of(holds)) for spent, holds in found.values())

@@ -1,0 +1,198 @@
+"""Calling the chosen model, and the next one when it fails."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from django.conf import settings
+
+from routing.clients.breaker import Breaker, Permit, breaker
+from routing.clients.chat import ChatError, ChatFailure, ChatRequest, ChunkStream, complete
+from routing.domain.choices import ModelChoice
+from routing.services.answer_streams import (
+    Answer,
+    AnswerStream,
+    Call,
+    StreamCutError,
+    whole_answer,
+)
+from routing.services.decisions import Attempt, note_outcome
+from routing.services.router import NoModelConfiguredError, Route
+from teams.errors import InvalidError, UnavailableError
+
+__all__ = [
+    "Answer",
+    "AnswerStream",
+    "Attempt",
+    "ChatRequest",
+    "NoModelAnsweredError",
+    "NoModelConfiguredError",
+    "RequestRefusedError",
+    "StreamCutError",
+    "call",
+    "open_stream",
+    "require_configured",
+]
+
+logger = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+
+
+class NoModelAnsweredError(UnavailableError):
+    """Every model of the route failed or is left alone for the moment; `attempts` says how."""
+
+    def __init__(self, message: str, *, attempts: Sequence[Attempt]) -> None:
+        super().__init__(message)
+        self.attempts = tuple(attempts)
+
+
+class RequestRefusedError(InvalidError):
+    """A model refused the request itself; `code` is the endpoint's, such as content_filter.
+
+    `is_too_long`: the prompt is longer than any model of the route can take.
+    """
+
+    def __init__(
+        self, message: str, *, code: str, is_too_long: bool, attempts: Sequence[Attempt]
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.is_too_long = is_too_long
+        self.attempts = tuple(attempts)
+
+
+def call(*, route: Route, request: ChatRequest, breaker: Breaker | None = None) -> Answer:
+    """The answer of the first model of the route that gives one; outcome and cost are kept.
+
+    Time-outs, lost connections, 408, 409, 425, 429, 5xx, refused keys, unknown models and nonsense
+    go to the next one; a model whose circuit is open is left out. Call it outside a transaction.
+
+    Raises NoModelConfiguredError, NoModelAnsweredError (both 503) and RequestRefusedError (422).
+    """
+    circuits = breaker or _own_breaker()
+    body, made = _first(route, request, circuits, complete)
+    circuits.succeeded(made.permit)
+    answer = whole_answer(body=body, call=made)
+    note_outcome(
+        team_id=route.team_id,
+        decision_id=route.decision_id,
+        outcome="answered",
+        choice=answer.choice,
+        attempts=answer.attempts,
+        cost_usd=answer.cost_usd,
+    )
+    return answer
+
+
+def open_stream(
+    *, route: Route, request: ChatRequest, breaker: Breaker | None = None
+) -> AnswerStream:
+    """Like `call`, but as a stream; models are tried until a first chunk comes."""
+    circuits = breaker or _own_breaker()
+    chunks, made = _first(route, request, circuits, ChunkStream)
+    return AnswerStream(chunks=chunks, call=made, breaker=circuits)
+
+
+def require_configured(route: Route) -> None:
+    """Raise NoModelConfiguredError, which says how to configure a model, where none is."""
+    if not route.is_configured:
+        raise NoModelConfiguredError(
+            "No model is configured. Enter a provider and its models in the admin, or set"
+            " OPENAI_BASE_URL or OPENAI_API_KEY, and CHAT_MODEL_FAST, CHAT_MODEL_BALANCED and"
+            " CHAT_MODEL_POWERFUL, on the server."
+        )
+
+
+def _own_breaker() -> Breaker:
+    return breaker()
+
+
+def _first(
+    route: Route,
+    request: ChatRequest,
+    circuits: Breaker,
+    ask: Callable[..., _T],
+) -> tuple[_T, Call]:
+    """What the first model gives that answers, and the call it answers."""
+    require_configured(route)
+    attempts: list[Attempt] = []
+    too_long: ChatError | None = None
+    give_up_at = time.monotonic() + settings.CHAT_TRY_SECONDS
+    for choice in route.choices:
+        if attempts and time.monotonic() > give_up_at:
+            break
+        if choice.problem:
+            attempts.append(_attempt(choice, choice.problem.rstrip(".")))
+            continue
+        permit = circuits.ask(choice.circuit)
+        if not permit.is_granted:
+            attempts.append(_attempt(choice, "left alone after failures"))
+            continue
+        try:
+            answer = _asked(ask, choice, request, circuits, permit)
+        except ChatError as error:
+            logger.info("model=%s provider=%s failed: %s", choice.name, choice.provider, error)
+            attempts.append(_attempt(choice, str(error)))
+            if error.kind is ChatFailure.REQUEST:
+                raise _refused(route, error, attempts) from None
+            too_long = error if error.kind is ChatFailure.LENGTH else too_long
+            continue
+        return answer, Call(
+            route.team_id, route.decision_id, request, choice, tuple(attempts), permit
+        )
+    if too_long is not None:
+        raise _refused(route, too_long, attempts)
+    _note_failure(route, attempts)
+    told = "; ".join(f"{each.model}: {each.failure}" for each in attempts)
+    raise NoModelAnsweredError(f"No model answered ({told}).", attempts=attempts)
+
+
+def _asked(
+    ask: Callable[..., _T],
+    choice: ModelChoice,
+    request: ChatRequest,
+    circuits: Breaker,
+    permit: Permit,
+) -> _T:
+    """What the model gives; its circuit learns of a failure, and of no other end."""
+    try:
+        return ask(choice=choice, request=request)
+    except ChatError as error:
+        # Who says what is wrong with a request is there.
+        tell = circuits.failed if error.kind is ChatFailure.ENDPOINT else circuits.succeeded
+        tell(permit)
+        raise
+    except BaseException:
+        circuits.given_up(permit)
+        raise
+
+
+def _refused(route: Route, error: ChatError, attempts: Sequence[Attempt]) -> RequestRefusedError:
+    _note_failure(route, attempts)
+    model = attempts[-1].model
+    words = f": {error.told}" if error.told else f" ({error})."
+    return RequestRefusedError(
+        f"{model} refused the request{words}",
+        code=error.code,
+        is_too_long=error.kind is ChatFailure.LENGTH,
+        attempts=attempts,
+    )
+
+
+def _note_failure(route: Route, attempts: Sequence[Attempt]) -> None:
+    note_outcome(
+        team_id=route.team_id,
+        decision_id=route.decision_id,
+        outcome="failed",
+        choice=None,
+        attempts=attempts,
+        cost_usd=None,
+    )
+
+
+def _attempt(choice: ModelChoice, failure: str) -> Attempt:
+    return Attempt(choice.name, choice.provider, failure)

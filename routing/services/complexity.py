@@ -1,0 +1,73 @@
+"""How complex a query is: by a classifier model where one is set, else by heuristics."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from routing.clients.classifier import Classifier, configured_classifier
+from routing.clients.kept_scores import keep_score, kept_score, key_of
+from routing.clients.protocol import CompletionError, FailureKind
+from routing.domain.complexity import ComplexityScore, score_query
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A score, who gave it, and whether it was kept from the last five minutes."""
+
+    score: ComplexityScore
+    scorer: Literal["heuristics", "model"]
+    cached: bool
+
+
+def score(
+    *,
+    team_id: UUID,
+    query: str,
+    history: Sequence[str] = (),
+    history_turns: int | None = None,
+) -> Scored:
+    """The complexity of `query` after `history` (texts of earlier turns, oldest first).
+
+    `history_turns` counts all earlier turns where `history` holds only the last ones. Raises
+    nothing: without a classifier model, or when it fails, the heuristics speak. A model may be
+    asked, so never call it inside a transaction.
+    """
+    turns = len(history) if history_turns is None else history_turns
+    classifier = configured_classifier()
+    scorer: Literal["heuristics", "model"] = "model" if classifier else "heuristics"
+    key = key_of(
+        team_id=team_id,
+        scorer=f"model:{classifier.name}" if classifier else scorer,
+        query=query,
+        history=history,
+        history_turns=turns,
+    )
+    kept = kept_score(key=key)
+    if kept is not None:
+        return Scored(score=kept, scorer=scorer, cached=True)
+    found = _classified(classifier, query, history, turns) if classifier else None
+    if found is None:
+        found = score_query(query=query, history_turns=turns, history=history)
+        if classifier:
+            # Not kept: the model is asked again as soon as it is back.
+            return Scored(score=found, scorer="heuristics", cached=False)
+    keep_score(key=key, score=found)
+    return Scored(score=found, scorer=scorer, cached=False)
+
+
+def _classified(
+    classifier: Classifier, query: str, history: Sequence[str], turns: int
+) -> ComplexityScore | None:
+    """The model's score, or None where it gave none."""
+    try:
+        return classifier.classify(query=query, history=history, history_turns=turns)
+    except CompletionError as error:
+        level = logging.ERROR if error.kind is FailureKind.MISCONFIGURED else logging.WARNING
+        logger.log(level, "The heuristics score instead of a model (%s): %s", error.kind, error)
+        return None

@@ -1,0 +1,220 @@
+"""The model router: the cheapest model that can answer a query (seed 000, ModelRouter)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+from routing.domain.budgets import BudgetLeft, TierEstimate
+from routing.domain.choices import Expected, ModelChoice, estimate_tokens, expected_output
+from routing.domain.complexity import ComplexityScore, Tier, score_query
+from routing.domain.ladder import Ladder, Means, Rules, at_most, choose_tier, holding, in_order
+from routing.services.budgets import budget_left
+from routing.services.complexity import Scored, score
+from routing.services.decisions import ACTOR, keep_decision
+from routing.services.models import Catalogue, catalogue_of
+from teams.domain.checking import DocumentError
+from teams.domain.model_config import ModelConfig
+from teams.errors import InvalidError, UnavailableError
+from teams.models import Agent, EndUser, Team
+from teams.services.flags import flag
+from teams.tenancy import team_scope
+
+
+class NoModelConfiguredError(UnavailableError):
+    """No model can be called until somebody configures one; the message says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Which model is to answer, which others may when it fails, and why.
+
+    `estimated_usd` is what the call will probably cost. `reservation_usd` is the most it can cost
+    with whichever of the models answers, for the cost guard; `alternatives` are the same for the
+    cheaper tiers. `decision_id` is the row that was kept of it. Where `is_configured` is False, no
+    endpoint is known that could be asked, and `call` refuses.
+    """
+
+    tier: Tier
+    model: ModelChoice
+    fallbacks: tuple[ModelChoice, ...]
+    score: ComplexityScore
+    scorer: str
+    reason: str
+    estimated_usd: Decimal
+    reservation_usd: Decimal
+    alternatives: tuple[TierEstimate, ...]
+    budget_left: BudgetLeft
+    expected: Expected
+    team_id: UUID
+    decision_id: UUID
+    is_configured: bool
+
+    @property
+    def choices(self) -> tuple[ModelChoice, ...]:
+        """The models in the order in which they are asked."""
+        return (self.model, *self.fallbacks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The models in their order, and what led to it."""
+
+    tier: Tier
+    choices: tuple[ModelChoice, ...]
+    reason: str
+    ladder: Ladder
+
+
+def choose_route(
+    *,
+    team: Team,
+    agent: Agent,
+    end_user: EndUser | None,
+    query: str,
+    history: Sequence[str] = (),
+    now: datetime,
+    force_tier: Tier | None = None,
+    history_turns: int | None = None,
+    prompt_tokens: int | None = None,
+    max_tokens: int | None = None,
+) -> Route:
+    """Choose the model for `query` after `history` (texts of earlier turns, oldest first).
+
+    `force_tier` is the caller's wish; the agent's own force_tier goes before it and max_tier over
+    both. `prompt_tokens` counts all that will be sent where that is known, else query and history
+    are estimated; `max_tokens` is the caller's limit on the answer. The decision is kept. Call it
+    outside a transaction: a classifier model may be asked.
+
+    Raises NoModelConfiguredError where the team's models are all disabled or above max_tier, and
+    InvalidError for an agent whose model configuration cannot be read.
+    """
+    config = _config_of(agent)
+    is_routed = config.enable_model_routing and flag(team=team, name="model_routing")
+    is_scored = is_routed and not (force_tier or config.force_tier)
+    scored = _scored(team, query, history, history_turns, ask_model=is_scored)
+    expected = Expected(
+        input_tokens=prompt_tokens or sum(map(estimate_tokens, (query, *history))),
+        output_tokens=expected_output(scored.score.output_length),
+        output_limit=max_tokens,
+    )
+    left = budget_left(team=team, agent=agent, end_user=end_user, now=now)
+    with team_scope(team_ids=[team.pk], actor=ACTOR):
+        catalogue = catalogue_of(team=team)
+        if not catalogue.choices:
+            raise NoModelConfiguredError(
+                "The team has no enabled model of an enabled provider. A team admin enters or"
+                " enables one under Models in the admin."
+            )
+        if is_routed:
+            way = _routed(catalogue, config, force_tier, scored.score, expected, left)
+        else:
+            way = _single(catalogue, config)
+        model, *fallbacks = way.choices
+        estimated = expected.cost(model)
+        decision_id = keep_decision(
+            team=team,
+            agent=agent,
+            end_user=end_user,
+            query=query,
+            score=scored.score,
+            scorer=scored.scorer,
+            tier=way.tier,
+            model=model,
+            reason=way.reason,
+            estimated_usd=estimated,
+            now=now,
+        )
+    return Route(
+        tier=way.tier,
+        model=model,
+        fallbacks=tuple(fallbacks),
+        score=scored.score,
+        scorer=scored.scorer,
+        reason=way.reason,
+        estimated_usd=estimated,
+        reservation_usd=max(map(expected.most, way.choices)),
+        alternatives=_cheaper(way, expected),
+        budget_left=left,
+        expected=expected,
+        team_id=team.pk,
+        decision_id=decision_id,
+        is_configured=catalogue.is_configured,
+    )
+
+
+def _config_of(agent: Agent) -> ModelConfig:
+    try:
+        return ModelConfig.read(agent.model_config)
+    except DocumentError as error:
+        raise InvalidError(
+            f"The agent's document cannot be used; correct it first. {error}", field="agent"
+        ) from None
+
+
+def _scored(
+    team: Team, query: str, history: Sequence[str], history_turns: int | None, *, ask_model: bool
+) -> Scored:
+    """The score; where no tier depends on it, no classifier is paid for it."""
+    if ask_model:
+        return score(team_id=team.pk, query=query, history=history, history_turns=history_turns)
+    turns = len(history) if history_turns is None else history_turns
+    found = score_query(query=query, history_turns=turns, history=history)
+    return Scored(score=found, scorer="heuristics", cached=False)
+
+
+def _routed(
+    catalogue: Catalogue,
+    config: ModelConfig,
+    wish: Tier | None,
+    score: ComplexityScore,
+    expected: Expected,
+    left: BudgetLeft,
+) -> _Way:
+    rules = Rules(
+        force_tier=Tier(config.force_tier) if config.force_tier else None,
+        wished_tier=wish,
+        max_tier=Tier(config.max_tier) if config.max_tier else None,
+    )
+    whole = catalogue.customised(config.custom_tiers) if config.custom_tiers else catalogue.ladder()
+    ladder = holding(at_most(whole, rules.max_tier), expected)
+    if not ladder:
+        raise NoModelConfiguredError(
+            f"Every model of the team is above the agent's max_tier, {rules.max_tier}. Raise it in"
+            " the agent's document, or enter a cheaper model under Models in the admin."
+        )
+    means = Means(left.left_usd, is_nearly_gone=left.advice == "downgrade")
+    chosen = choose_tier(
+        ladder=ladder,
+        score=score.weighted,
+        asked=score.tier,
+        rules=rules,
+        means=means,
+        expected=expected,
+    )
+    choices = in_order(ladder=ladder, chosen=chosen, means=means, expected=expected)
+    return _Way(chosen.tier, choices, chosen.reason, ladder)
+
+
+def _single(catalogue: Catalogue, config: ModelConfig) -> _Way:
+    """The agent's one model; without a name the one that a query of middling score would get."""
+    ladder = catalogue.ladder()
+    usual = next(tier for tier in (Tier.BALANCED, Tier.FAST, Tier.POWERFUL) if tier in ladder)
+    if config.model_name is None:
+        choices, words = ladder[usual], "the agent names no model"
+        return _Way(usual, tuple(choices), f"Routing is off and {words}: {usual} is used.", {})
+    known = next((each.tier for each in catalogue.choices if each.name == config.model_name), usual)
+    choices = catalogue.named(config.model_name, tier=known)
+    return _Way(known, choices, "Routing is off: the agent's model_name is used.", {})
+
+
+def _cheaper(way: _Way, expected: Expected) -> tuple[TierEstimate, ...]:
+    order = tuple(Tier)
+    return tuple(
+        TierEstimate(tier.value, expected.most(choices[0]))
+        for tier, choices in way.ladder.items()
+        if order.index(tier) < order.index(way.tier)
+    )

@@ -1,0 +1,123 @@
+"""After the call: what it cost is counted once, and nothing is held for it any more."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import IntegrityError, InterfaceError, OperationalError, transaction
+
+from routing.clients.spend_counters import AwayError, SpendCounters, spend_counters
+from routing.domain.budgets import Account, Hold, Reservation, Settled, Usage, whole_micros
+from routing.services import spend_record
+from routing.services.kept_costs import kept_cost, read_cost
+from routing.services.spend_record import Claimant, Cost
+from teams.errors import InvalidError
+
+logger = logging.getLogger(__name__)
+
+
+def settle(
+    *,
+    reservation: Reservation,
+    actual_usd: Decimal,
+    usage: Usage,
+    now: datetime,
+    counters: SpendCounters | None = None,
+) -> Settled:
+    """Count what the call cost, once however often it is said, and hold nothing for it any more.
+
+    It counts in the day and month of its reservation, also after that expired or was released.
+    While the database is away the cost is kept in Redis, its reservation holds the money, and
+    `settle_kept` counts it; raises the database's error where Redis is away as well. Call it
+    outside any transaction: others of the team wait for the sums. Raises InvalidError for a cost
+    that is no amount.
+    """
+    counters = counters or spend_counters()
+    claimant = _claimant(reservation)
+    cost = Cost(usd=amount_of(actual_usd, field="actual_usd"), usage=usage, at=now)
+    try:
+        is_counted = _count(claimant, cost, counters)
+    except (OperationalError, InterfaceError) as error:
+        try:
+            counters.keep_cost(kept_cost(claimant, cost))
+        except AwayError:
+            raise error from None
+        logger.warning("The database is away; the cost of a call waits in Redis.")
+        return Settled(reservation.id, cost.usd, is_counted=False, is_kept=True)
+    return Settled(reservation.id, cost.usd, is_counted=is_counted)
+
+
+def settle_kept(*, counters: SpendCounters | None = None) -> int:
+    """Count the costs that wait in Redis, each once, and say how many it were.
+
+    What the database refuses is logged and goes on waiting. Raises AwayError while Redis is away,
+    and the database's error while that is.
+    """
+    counters = counters or spend_counters()
+    done = 0
+    for line in counters.kept_costs():
+        try:
+            _count(*read_cost(line), counters)
+        except IntegrityError:
+            logger.exception("A cost that waits in Redis is refused.")
+            continue
+        counters.forget_cost(line)
+        done += 1
+    return done
+
+
+def release(*, reservation: Reservation, counters: SpendCounters | None = None) -> None:
+    """Hold nothing for a call that cost nothing; harmless after a settlement, and twice."""
+    drop(claimant=_claimant(reservation), counters=counters or spend_counters())
+
+
+def drop(*, claimant: Claimant, counters: SpendCounters) -> None:
+    """Hold nothing: first in the record, or counters made anew of it would hold it again."""
+    spend_record.drop_hold(team_id=claimant.team_id, reservation_id=claimant.hold.reservation_id)
+    _tell(claimant, dict.fromkeys(claimant.accounts, Decimal(0)), counters)
+
+
+def amount_of(amount: Decimal, *, field: str) -> Decimal:
+    """The amount in whole micro-dollars, rounded up; raises InvalidError for what is none."""
+    try:
+        return whole_micros(amount)
+    except ValueError as error:
+        raise InvalidError(str(error), field=field) from error
+
+
+def _count(claimant: Claimant, cost: Cost, counters: SpendCounters) -> bool:
+    with spend_record.shared_turn(claimant.team_id):
+        is_counted, spent = spend_record.count_spend(claimant=claimant, cost=cost)
+    _tell(claimant, spent, counters)
+    return is_counted
+
+
+def _tell(claimant: Claimant, spent: Mapping[Account, Decimal], counters: SpendCounters) -> None:
+    """Let the counters know, once it is committed; else that they do not know makes them stale."""
+
+    def tell() -> None:
+        try:
+            counters.settle(
+                team_id=claimant.team_id,
+                reservation_id=claimant.hold.reservation_id,
+                amount_usd=claimant.hold.amount_usd,
+                spent=spent,
+            )
+        except AwayError:
+            with spend_record.turn_alone(claimant.team_id):
+                spend_record.move_epoch(team_id=claimant.team_id)
+
+    transaction.on_commit(tell)
+
+
+def _claimant(reservation: Reservation) -> Claimant:
+    return Claimant(
+        team_id=reservation.team_id,
+        agent_id=reservation.agent_id,
+        end_user_id=reservation.end_user_id,
+        day=reservation.day,
+        hold=Hold(reservation.id, reservation.estimated_usd, reservation.expires_at),
+    )

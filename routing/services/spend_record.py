@@ -1,0 +1,215 @@
+"""The durable side of the cost guard: entries, what is held, the sums, and who may decide.
+
+Whoever holds or counts money shares a lock of the team; who makes the counters anew from the
+record, or decides by it, has that lock alone. So no call is ever between the two when it matters:
+what commits before is in what is read, what comes after finds the new counters or the new epoch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from routing.domain.budgets import Account, Balance, Hold, Usage, accounts_of
+from routing.models import SpendReservation
+from routing.selectors.spend import balances_of, spent_in, sum_of
+from teams.ids import new_id
+from teams.tenancy import before_commit, team_scope
+
+ACTOR = "cost_guard"
+_MODEL_CHARS = 200
+_TIER_CHARS = 40
+_MOST_TOKENS = 2**31 - 1
+
+_NOTE = """
+WITH noted AS (
+    INSERT INTO routing_spendreservation
+        (id, team_id, agent_id, end_user_id, estimated_usd, day, reserved_at, expires_at)
+    VALUES (%(id)s, %(team)s, %(agent)s, %(user)s, %(amount)s, %(day)s, %(now)s, %(end)s)
+)
+SELECT coalesce((SELECT number FROM routing_spendepoch WHERE team_id = %(team)s), 0)
+"""
+_COUNT = """
+WITH held AS (
+    DELETE FROM routing_spendreservation WHERE team_id = %(team)s AND id = %(reservation)s
+)
+INSERT INTO routing_spendentry
+    (id, team_id, agent_id, end_user_id, reservation_id, model, tier, input_tokens, output_tokens,
+     cost_usd, day, at)
+VALUES
+    (%(id)s, %(team)s, %(agent)s, %(user)s, %(reservation)s, %(model)s, %(tier)s, %(input)s,
+     %(output)s, %(cost)s, %(day)s, %(now)s)
+ON CONFLICT (team_id, reservation_id) DO NOTHING
+"""
+_MOVE_EPOCH = """
+INSERT INTO routing_spendepoch (id, team_id, number) VALUES (%s, %s, 1)
+ON CONFLICT (team_id) DO UPDATE SET number = routing_spendepoch.number + 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """Who wants to hold money, for which call, and how much of it."""
+
+    team_id: UUID
+    agent_id: UUID
+    end_user_id: UUID | None
+    day: date
+    hold: Hold
+
+    @property
+    def accounts(self) -> tuple[Account, ...]:
+        """All that its cost will count in."""
+        return accounts_of(
+            team_id=self.team_id,
+            agent_id=self.agent_id,
+            end_user_id=self.end_user_id,
+            day=self.day,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a call cost, what it used, and when that was known."""
+
+    usd: Decimal
+    usage: Usage
+    at: datetime
+
+
+@contextmanager
+def shared_turn(team_id: UUID) -> Iterator[None]:
+    """One transaction beside others that hold or count money of the team."""
+    with before_commit(_nothing), team_scope(team_ids=[team_id], actor=ACTOR):
+        _lock("pg_advisory_xact_lock_shared", team_id)
+        yield
+
+
+@contextmanager
+def turn_alone(team_id: UUID) -> Iterator[None]:
+    """One transaction during which nobody else holds or counts money of the team."""
+    with before_commit(_nothing), team_scope(team_ids=[team_id], actor=ACTOR):
+        _lock("pg_advisory_xact_lock", team_id)
+        yield
+
+
+def note_hold(*, claimant: Claimant, now: datetime) -> int:
+    """Write down what is about to be held, and say which epoch the counters must be of."""
+    with shared_turn(claimant.team_id):
+        return _note(claimant, now)
+
+
+def drop_hold(*, team_id: UUID, reservation_id: UUID) -> None:
+    """Forget what was held, if it still is."""
+    with shared_turn(team_id):
+        SpendReservation.objects.filter(team_id=team_id, pk=reservation_id).delete()
+
+
+def count_spend(*, claimant: Claimant, cost: Cost) -> tuple[bool, Mapping[Account, Decimal]]:
+    """Count the call's cost once and hold nothing for it any more; call it in a shared turn.
+
+    Answers whether it was counted now, and what is spent in its accounts then.
+    """
+    given = {
+        **_who(claimant),
+        "id": new_id(),
+        "reservation": claimant.hold.reservation_id,
+        "model": cost.usage.model[:_MODEL_CHARS],
+        "tier": cost.usage.tier[:_TIER_CHARS],
+        "input": _tokens(cost.usage.input_tokens),
+        "output": _tokens(cost.usage.output_tokens),
+        "cost": cost.usd,
+        "now": cost.at,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT, given)
+        is_counted = cursor.rowcount == 1
+    return is_counted, spent_in(team_id=claimant.team_id, accounts=claimant.accounts)
+
+
+def drop_expired(*, team_id: UUID, now: datetime) -> None:
+    """Forget what holds nothing any more; call it in a turn alone."""
+    SpendReservation.objects.filter(team_id=team_id, expires_at__lte=now).delete()
+
+
+def move_epoch(*, team_id: UUID) -> None:
+    """Make all counters stale, wherever they are; call it in a turn alone."""
+    with connection.cursor() as cursor:
+        cursor.execute(_MOVE_EPOCH, [new_id(), team_id])
+
+
+def decide(
+    *, claimant: Claimant, limits: Mapping[Account, Decimal | None], now: datetime
+) -> tuple[bool, tuple[Balance, ...]]:
+    """Hold the money by the record alone, with the counters away; see `SpendCounters.reserve`.
+
+    Slower, as only one of the team decides at a time. The new epoch tells those who still reach
+    the counters that these do not know of it.
+    """
+    own = claimant.hold
+    with turn_alone(claimant.team_id):
+        move_epoch(team_id=claimant.team_id)
+        drop_expired(team_id=claimant.team_id, now=now)
+        found = balances_of(team_id=claimant.team_id, accounts=list(limits), now=now)
+        before = [
+            Balance(spent, sum_of(h for h in holds if h.reservation_id != own.reservation_id))
+            for spent, holds in found.values()
+        ]
+        fits = not own.amount_usd or all(
+            limit is None or each.spent_usd + each.held_usd + own.amount_usd <= limit
+            for each, limit in zip(before, limits.values(), strict=True)
+        )
+        rows = SpendReservation.objects.filter(team_id=claimant.team_id, pk=own.reservation_id)
+        if not fits:
+            rows.delete()
+            return False, tuple(before)
+        if not rows.exists():
+            _note(claimant, now)
+    return True, tuple(Balance(e.spent_usd, e.held_usd + own.amount_usd) for e in before)
+
+
+def _nothing() -> None:
+    """What the request that calls adds to its own transactions: a cost counts without it."""
+
+
+def _note(claimant: Claimant, now: datetime) -> int:
+    hold = claimant.hold
+    given = {
+        **_who(claimant),
+        "id": hold.reservation_id,
+        "amount": hold.amount_usd,
+        "now": now,
+        "end": hold.expires_at,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_NOTE, given)
+        return int(cursor.fetchone()[0])
+
+
+def _who(claimant: Claimant) -> dict[str, Any]:  # Any: a parameter of any type
+    return {
+        "team": claimant.team_id,
+        "agent": claimant.agent_id,
+        "user": claimant.end_user_id,
+        "day": claimant.day,
+    }
+
+
+def _tokens(number: int) -> int:
+    """A provider's count as the table holds it; whatever it says, the cost must be written."""
+    return max(0, min(number, _MOST_TOKENS))
+
+
+def _lock(function: str, team_id: UUID) -> None:
+    digest = hashlib.sha256(f"spend|{team_id}".encode()).digest()
+    number = int.from_bytes(digest[:8], "big", signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {function}(%s)", [number])

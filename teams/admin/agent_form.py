@@ -1,0 +1,102 @@
+"""The form of an agent's identity document."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django import forms
+from django.forms.fields import InvalidJSONInput
+
+from teams.domain.agent_document import AgentDocument
+from teams.domain.checking import DocumentError
+from teams.models import Agent
+from teams.services.agents import columns_of
+
+from .base import TeamOwnedForm
+from .theme import TextWidget
+
+IDENTITY = ("personality", "rules", "skills")
+DOCUMENTS = (*IDENTITY, "model_config", "retrieval_weights", "allowed_categories")
+_MEMORY = ("token_budget", "summarize_interval", "retrieval_weights", "allowed_categories")
+
+
+class DocumentField(forms.JSONField):
+    """JSON on lines of its own."""
+
+    def prepare_value(self, value: Any) -> Any:
+        """Laid out as it is read, unless it is what was typed."""
+        if isinstance(value, str | InvalidJSONInput):
+            return value
+        return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+class AgentForm(TeamOwnedForm):
+    """The identity document, held to the rules of the API; parts left alone stay as they are."""
+
+    loaded_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    reason = forms.CharField(
+        required=False,
+        max_length=500,
+        label="Why",
+        help_text="Kept with the version that comes of it.",
+        widget=TextWidget,
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: Django's own signature
+        super().__init__(*args, **kwargs)
+        if not self.instance._state.adding:
+            self.initial["loaded_version"] = self.instance.version
+
+    def clean(self) -> dict[str, Any]:  # Any: a form's values
+        """Refuse what the document may not hold, and to overwrite what somebody else wrote."""
+        values = super().clean()
+        for name in DOCUMENTS:
+            value = values.get(name)
+            if name == "allowed_categories":
+                if value and not (
+                    isinstance(value, list) and all(isinstance(item, str) for item in value)
+                ):
+                    self.add_error(name, 'Write a list of words, such as ["profile", "goals"].')
+            elif value and not isinstance(value, dict):
+                self.add_error(name, 'Write a JSON object, such as {"tone": "calm"}.')
+        self._check_document()
+        loaded = values.get("loaded_version")
+        if loaded is not None and not self.instance._state.adding:
+            # The row stands as it is until this request ends.
+            stored = Agent.objects.select_for_update().get(pk=self.instance.pk).version
+            if stored != loaded:
+                self.add_error(
+                    None,
+                    f"Somebody changed this agent meanwhile: you loaded version {loaded}, and"
+                    f" {stored} stands. Load the page again and bring your change to it.",
+                )
+        return values
+
+    def _check_document(self) -> None:
+        """Hold what was written to the document's rules, and take it over in its usual shape."""
+        # What is as it stands is not checked again: it may be older than the rules.
+        written = {
+            name: value or None
+            for name, value in self.cleaned_data.items()
+            if self.instance._state.adding or value != getattr(self.instance, name, value)
+        }
+        document = {
+            "name": written.get("name") or "unchanged",
+            **{name: written.get(name) for name in ("tagline", *IDENTITY, "model_config")},
+            "memory_config": {name: written.get(name) for name in _MEMORY},
+        }
+        try:
+            columns = columns_of(AgentDocument.validate(document))
+        except DocumentError as error:
+            for place, said in error.problems.items():
+                field, _, inner = place.removeprefix("memory_config.").partition(".")
+                name = field.partition("[")[0]
+                where = f"{inner}: " if inner else ""
+                self.add_error(
+                    name if name in self.fields else None, [f"{where}{each}" for each in said]
+                )
+            return
+        for name in DOCUMENTS:
+            if name in written:
+                self.cleaned_data[name] = columns[name]

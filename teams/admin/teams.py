@@ -1,0 +1,160 @@
+"""Teams and their settings: time zone, budgets, which parts are switched on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+
+from teams.admin_permissions import ADMINS, is_superuser
+from teams.domain.flags import FLAGS
+from teams.models import Team
+from teams.services.flags import default_flags
+from teams.services.people import create_team, team_id_of_slug
+
+from .base import TeamAdmin
+from .display import moment, words
+from .theme import SelectWidget, display
+
+_CHOSEN = {"on": True, "off": False}
+_LABELS = {
+    "memory": "Memory",
+    "compaction_shield": "Compaction shield",
+    "contradiction_detection": "Contradiction detection",
+    "model_routing": "Model routing",
+}
+_HELP = {
+    "memory": "Off: nothing is remembered or retrieved. Messages and what is stored stay.",
+    "compaction_shield": "Off: messages leave a context before they are extracted.",
+    "contradiction_detection": "Off: new memories supersede and dispute none by themselves.",
+    "model_routing": "Off: an agent speaks with the one model of its document.",
+}
+
+
+def _flag_field(name: str) -> forms.ChoiceField:
+    return forms.ChoiceField(
+        choices=lambda: [
+            ("", f"As installed ({_word(getattr(default_flags(), name))})"),
+            ("on", "On"),
+            ("off", "Off"),
+        ],
+        required=False,
+        label=_LABELS[name],
+        help_text=_HELP[name],
+        widget=SelectWidget,
+    )
+
+
+def _word(is_on: bool) -> str:
+    return "on" if is_on else "off"
+
+
+class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
+    """A team's names and settings; each flag overrides the installation's or follows it."""
+
+    memory = _flag_field("memory")
+    compaction_shield = _flag_field("compaction_shield")
+    contradiction_detection = _flag_field("contradiction_detection")
+    model_routing = _flag_field("model_routing")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: Django's own signature
+        super().__init__(*args, **kwargs)
+        stored = self.instance.feature_flags
+        overrides = stored if isinstance(stored, dict) else {}
+        for name in FLAGS:
+            if isinstance(overrides.get(name), bool):
+                self.initial[name] = _word(overrides[name])
+        if "time_zone" in self.fields:
+            self.fields["time_zone"].required = False
+
+    def clean_slug(self) -> str:
+        """A slug that no team has, seen or not."""
+        slug: str = self.cleaned_data["slug"]
+        if team_id_of_slug(slug) is not None:
+            raise ValidationError("There is a team of that slug already.")
+        return slug
+
+    def clean_time_zone(self) -> str:
+        """The zone that was typed; without one it stays."""
+        typed: str = self.cleaned_data["time_zone"]
+        return typed or self.instance.time_zone
+
+    def clean(self) -> dict[str, Any]:  # Any: a form's values
+        """Take over the flags that were chosen."""
+        values = super().clean() or self.cleaned_data
+        if any(name in self.fields for name in FLAGS):
+            self.instance.feature_flags = {
+                name: _CHOSEN[values[name]] for name in FLAGS if values.get(name) in _CHOSEN
+            }
+        return values
+
+
+@admin.register(Team)
+class TeamsAdmin(TeamAdmin[Team]):
+    """Superusers create teams; a team's admins rename it and set it up."""
+
+    change_roles = ADMINS
+    form = TeamForm
+    list_display = ["name", "slug", "time_zone", "flags", "created"]
+    search_fields = ["name", "slug"]
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Only superusers."""
+        del obj
+        return is_superuser(request)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Team | None = None) -> Any:
+        """The names of a new team; of a stored one its settings too."""
+        names = (None, {"fields": ["name", "slug", "created"]})
+        if obj is None:
+            return [names]
+        may_write = self.has_change_permission(request, obj)
+        return [
+            names,
+            ("Budgets", {"fields": ["time_zone", "monthly_budget_usd", "daily_user_budget_usd"]}),
+            ("What is switched on", {"fields": [*FLAGS] if may_write else ["flags"]}),
+        ]
+
+    def get_form(
+        self, request: HttpRequest, obj: Team | None = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        """The form of the fields that are shown; a new team has no settings yet."""
+        form = super().get_form(request, obj, change, **kwargs)
+        if obj is None:
+            for name in FLAGS:
+                form.base_fields.pop(name, None)
+        return form
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Team | None = None) -> list[str]:
+        """The slug is what keys and scripts call a team, so it stays."""
+        del request
+        return ["created", "flags"] if obj is None else ["slug", "created", "flags"]
+
+    def save_model(self, request: HttpRequest, obj: Team, form: Any, change: bool) -> None:
+        """Create the team in its own scope: nobody's scope holds a team that is not there yet."""
+        if change:
+            super().save_model(request, obj, form, change)
+            return
+        made = create_team(
+            slug=obj.slug, name=obj.name, actor=f"staff:{request.user.get_username()}"
+        )
+        obj.pk, obj.created_at = made.pk, made.created_at
+
+    @display(description="switched")
+    def flags(self, team: Team) -> str:
+        """What the team has switched otherwise than the installation."""
+        installed = default_flags()
+        own = installed.overridden(team.feature_flags)
+        return words(
+            f"{_LABELS[name]}: {_word(getattr(own, name))}"
+            for name in FLAGS
+            if getattr(own, name) != getattr(installed, name)
+        )
+
+    @display(description="created", ordering="created_at")
+    def created(self, team: Team) -> str:
+        """When the team was made."""
+        return moment(team.created_at)

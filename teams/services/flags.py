@@ -1,0 +1,49 @@
+"""Whether a part is switched on for a team."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.conf import settings
+
+from teams.domain.flags import FLAGS, Flags
+from teams.errors import ForbiddenError
+from teams.models import Team
+
+
+def default_flags() -> Flags:
+    """Those of the installation, from the settings (ENABLE_MEMORY and so on)."""
+    return Flags(**{name: getattr(settings, f"ENABLE_{name.upper()}") for name in FLAGS})
+
+
+def flags_of(*, team: Team) -> Flags:
+    """The installation's flags under the team's overrides."""
+    return default_flags().overridden(team.feature_flags)
+
+
+def flag(*, team: Team, name: str) -> bool:
+    """Whether a part is on for the team: one of memory, compaction_shield,
+    contradiction_detection, model_routing.
+
+    Raises ValueError for another name.
+    """
+    if name not in FLAGS:
+        raise ValueError(f"There is no feature flag {name!r}; known are: {', '.join(FLAGS)}.")
+    value: bool = getattr(flags_of(team=team), name)
+    return value
+
+
+def flags_of_id(*, team_id: UUID) -> Flags:
+    """The flags of the team of that id, in one query; call it in the team's scope."""
+    overrides = Team.objects.filter(pk=team_id).values_list("feature_flags", flat=True).first()
+    return default_flags().overridden(overrides)
+
+
+def require_memory(flags: Flags) -> None:
+    """Raise ForbiddenError when memory is switched off."""
+    if not flags.memory:
+        raise ForbiddenError(
+            "Memory is switched off for this team, so nothing is remembered or retrieved. What is"
+            " stored stays, and messages are kept. A team admin switches it on again in the"
+            " team's feature flags (memory), or who runs the server with ENABLE_MEMORY."
+        )

@@ -1,0 +1,113 @@
+"""A team's settings in the admin: time zone, budgets and flags, checked when saved."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import DataError, IntegrityError, transaction
+from django.test import Client
+from django.urls import reverse
+
+from teams.models import Team
+from teams.services.flags import flag
+from teams.tenancy import team_scope
+from tests.conftest import Cast
+
+
+def page(cast: Cast) -> str:
+    """The team's page."""
+    return reverse("admin:teams_team_change", args=[cast.team.pk])
+
+
+def stored(cast: Cast) -> Team:
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        return Team.objects.get(pk=cast.team.pk)
+
+
+def form(**changes: object) -> dict[str, object]:
+    return {"name": "Acme", "time_zone": "UTC", **changes}
+
+
+def test_an_admin_sets_time_zone_budgets_and_flags(cast: Cast, admin_client: Client) -> None:
+    answer = admin_client.post(
+        page(cast),
+        form(
+            time_zone="Europe/Oslo",
+            monthly_budget_usd="250.50",
+            daily_user_budget_usd="0",
+            memory="off",
+            model_routing="on",
+        ),
+    )
+
+    team = stored(cast)
+    assert answer.status_code == 302
+    assert (team.time_zone, str(team.zone)) == ("Europe/Oslo", "Europe/Oslo")
+    assert team.monthly_budget_usd == Decimal("250.5")
+    assert team.daily_user_budget_usd == Decimal(0)
+    assert team.feature_flags == {"memory": False, "model_routing": True}
+    assert not flag(team=team, name="memory")
+    shown = admin_client.get(page(cast)).context["adminform"].form
+    assert (shown["memory"].value(), shown["model_routing"].value()) == ("off", "on")
+    assert not shown["compaction_shield"].value()
+
+
+def test_a_flag_follows_the_installation_again(
+    cast: Cast, admin_client: Client, settings: Any
+) -> None:
+    admin_client.post(page(cast), form(memory="off", monthly_budget_usd="1"))
+    admin_client.post(page(cast), form(memory="", monthly_budget_usd=""))
+
+    team = stored(cast)
+    assert (team.feature_flags, team.monthly_budget_usd) == ({}, None)
+    settings.ENABLE_MEMORY = False
+    assert "As installed (off)" in admin_client.get(page(cast)).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("time_zone", "Mars/Olympus", "name of a time zone"),
+        ("time_zone", "../etc/passwd", "name of a time zone"),
+        ("monthly_budget_usd", "-1", "greater than or equal to 0"),
+        ("daily_user_budget_usd", "much", "Enter a number"),
+        ("memory", "maybe", "Select a valid choice"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(
+    field: str, value: str, said: str, cast: Cast, admin_client: Client
+) -> None:
+    answer = admin_client.post(page(cast), form(**{field: value}))
+
+    assert answer.status_code == 200
+    assert said in answer.content.decode()
+    assert stored(cast).feature_flags == {}
+
+
+def test_members_see_the_settings_and_change_none(
+    cast: Cast, admin_client: Client, viewer_client: Client, reviewer_client: Client
+) -> None:
+    admin_client.post(page(cast), form(memory="off", time_zone="Asia/Tokyo"))
+
+    shown = viewer_client.get(page(cast)).content.decode()
+
+    assert "Asia/Tokyo" in shown
+    assert "Memory: off" in shown
+    assert reviewer_client.post(page(cast), form(memory="on")).status_code == 403
+    assert stored(cast).feature_flags == {"memory": False}
+
+
+def test_a_budget_below_nothing_is_refused_by_the_database(cast: Cast) -> None:
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        for column in ("monthly_budget_usd", "daily_user_budget_usd"):
+            with pytest.raises((IntegrityError, DataError)), transaction.atomic():
+                Team.objects.filter(pk=cast.team.pk).update(**{column: Decimal(-1)})
+
+
+def test_a_zone_that_this_machine_does_not_know_counts_as_utc(cast: Cast) -> None:
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        Team.objects.filter(pk=cast.team.pk).update(time_zone="Mars/Olympus")
+
+    assert str(stored(cast).zone) == "UTC"

@@ -1,0 +1,207 @@
+"""How complex queries are judged by their words alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.routing_data import figures, read_items
+from routing.domain.complexity import (
+    DIMENSIONS,
+    WEIGHTS,
+    ComplexityScore,
+    Tier,
+    score_query,
+    tier_of,
+)
+
+QUERIES = Path(__file__).parent / "queries"
+PASTED = (
+    "The committee met on Thursday and discussed the roof, the boiler and the new bicycle shed. "
+    "Anna presented three offers, of which the second was the cheapest by far. It was decided to "
+    "ask for a guarantee of ten years before anything is signed, and to meet again in May."
+)
+
+
+def tier(query: str, turns: int = 0) -> Tier:
+    return score_query(query=query, history_turns=turns).tier
+
+
+def test_queries_that_nothing_was_fitted_to_reach_their_tier() -> None:
+    items = read_items(paths=[QUERIES / "check.jsonl"])
+
+    found = figures(
+        items=items,
+        scores=[score_query(query=i.query, history_turns=i.history_turns) for i in items],
+    )
+
+    assert found.accuracy >= 0.8
+    assert found.too_low == 0
+    assert found.error < 1.0
+
+
+def test_no_query_is_both_fitted_to_and_measured_on() -> None:
+    fitted = {item.query for item in read_items(paths=[QUERIES / "fit.jsonl"])}
+
+    assert not fitted & {item.query for item in read_items(paths=[QUERIES / "check.jsonl"])}
+
+
+@pytest.mark.parametrize("name", ["fit.jsonl", "check.jsonl"])
+def test_every_label_follows_from_its_judgements(name: str) -> None:
+    wrong = [i.id for i in read_items(paths=[QUERIES / name]) if i.score.tier is not i.label]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("weighted", "expected"),
+    [
+        (0.0, Tier.FAST),
+        (3.0, Tier.FAST),
+        (3.1, Tier.BALANCED),
+        (6.0, Tier.BALANCED),
+        (6.1, Tier.POWERFUL),
+        (10.0, Tier.POWERFUL),
+    ],
+)
+def test_tiers_begin_where_the_seed_says(weighted: float, expected: Tier) -> None:
+    assert tier_of(weighted) is expected
+
+
+def test_the_score_weighs_the_dimensions_as_the_seed_does() -> None:
+    score = ComplexityScore(10, 8, 6, 4, 2)
+
+    assert score.weighted == pytest.approx(0.3 * 10 + 0.25 * 8 + 0.2 * 6 + 0.15 * 4 + 0.1 * 2)
+    assert sum(WEIGHTS.values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "How are you today?",
+        "Why not, do it.",
+        "Write the number 12 in words.",
+        "Create a folder called Taxes.",
+        "What does the debug flag do, in one line?",
+        "I will analyse the architecture later, for now just tell me the date.",
+        "No need to explain how it works, just say yes or no: is the pool heated?",
+        f'Translate this into Dutch, nothing else: "{PASTED}"',
+        f"Correct the commas in this text:\n\n{PASTED}\n{PASTED}",
+    ],
+)
+def test_trifles_stay_fast_whatever_words_they_use(query: str) -> None:
+    assert tier(query) is Tier.FAST
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Prove that the scheduler cannot starve, or give a counterexample.",
+        "Why does the estimator stay biased even under randomisation?",
+        "Is the reduction still polynomial if weights are asymmetric, and why?",
+        "Find an invariant that survives the failover, or show that none can.",
+    ],
+)
+def test_short_hard_queries_are_not_sent_to_a_fast_model(query: str) -> None:
+    assert tier(query) is not Tier.FAST
+
+
+def test_pasted_text_does_not_make_a_trifle_hard() -> None:
+    hard = "Prove convergence of the stochastic gradient under asymmetric staleness bounds. " * 4
+
+    assert tier(f'Count the words in this text: "{hard}"') is Tier.FAST
+
+
+def test_a_reference_to_earlier_turns_counts_only_where_there_are_any() -> None:
+    query = "Turn the plan we discussed above into a checklist."
+
+    alone = score_query(query=query)
+    after_ten = score_query(query=query, history_turns=10)
+
+    assert alone.context_dependency < 1.5
+    assert after_ten.context_dependency > 4
+
+
+def test_a_follow_up_is_nearly_as_hard_as_what_it_follows() -> None:
+    hard = "Prove that the allocator is linearisable under asynchronous reclamation."
+    small = "What is the capital of Peru?"
+
+    after_hard = score_query(query="Still wrong, try again.", history_turns=2, history=[hard])
+    after_small = score_query(query="Still wrong, try again.", history_turns=2, history=[small])
+
+    assert after_hard.reasoning_depth > 6
+    assert after_hard.weighted > after_small.weighted
+    assert "harder turn" in after_hard.reasons["reasoning_depth"]
+
+
+def test_thanks_after_a_hard_turn_are_not_a_follow_up() -> None:
+    hard = "Prove that the allocator is linearisable under asynchronous reclamation."
+
+    thanked = score_query(query="Great, thanks a lot!", history_turns=2, history=[hard])
+
+    assert thanked.tier is Tier.FAST
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Beweise, dass die Wurzel aus zwei irrational ist.",
+        "Diseña un plan de migración para la base de datos sin tiempo de inactividad.",
+        "Докажи, что протокол не теряет подтверждённых записей.",
+        "请证明素数有无穷多个，并说明每一步。",
+    ],
+)
+def test_what_the_word_lists_cannot_read_is_not_taken_for_easy(query: str) -> None:
+    assert tier(query) is not Tier.FAST
+    assert "word lists" in score_query(query=query).reasons["reasoning_depth"]
+
+
+def test_each_dimension_says_why_without_the_words_of_the_query() -> None:
+    query = "Derive the posterior for Zanzibar's mangrove kingfishers and justify the prior."
+
+    score = score_query(query=query)
+
+    assert set(score.reasons) == set(DIMENSIONS)
+    assert "proof or derivation" in score.reasons["reasoning_depth"]
+    told = json.dumps(dict(score.reasons)).lower()
+    assert not [
+        word for word in ("zanzibar", "mangrove", "kingfisher", "posterior") if word in told
+    ]
+
+
+def test_words_at_the_end_of_a_very_long_query_are_read() -> None:
+    filler = "The weather was nice and we went for a walk. " * 2_000
+
+    ending = (
+        "Now prove that the protocol is linearisable, derive the bound, and refute the converse."
+    )
+
+    assert score_query(query=filler + ending).weighted > score_query(query=filler).weighted
+
+
+@given(
+    query=st.text(max_size=400),
+    turns=st.integers(min_value=0, max_value=10_000),
+    history=st.lists(st.text(max_size=80), max_size=4),
+)
+def test_any_text_gets_five_judgements_from_0_to_10(
+    query: str, turns: int, history: list[str]
+) -> None:
+    score = score_query(query=query, history_turns=turns, history=history)
+
+    assert all(0 <= value <= 10 for value in score.dimensions.values())
+    assert 0 <= score.weighted <= 10
+    assert score == score_query(query=query, history_turns=turns, history=history)
+    assert all(score.reasons[name] for name in DIMENSIONS)
+
+
+CUES = "prove ``` \" : 12 words why design — é , ; ? 9e999 lines SELECT x=1 don't just tell me"
+
+
+@given(words=st.lists(st.sampled_from(CUES.split()), max_size=60))
+def test_any_mixture_of_cues_is_judged(words: list[str]) -> None:
+    assert 0 <= score_query(query=" ".join(words), history_turns=3).weighted <= 10

@@ -1,0 +1,89 @@
+"""What the routing benchmark counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.routing import main
+from benchmarks.routing_data import Item, figures, read_items
+from benchmarks.routing_fit import Fit, cross_validated
+from routing.domain.complexity import ComplexityScore, Tier, score_query
+
+QUERIES = Path(__file__).parent / "queries"
+EASY = ComplexityScore(1, 1, 0, 0, 1)
+MIDDLING = ComplexityScore(5, 5, 4, 0, 4)
+HARD = ComplexityScore(9, 9, 8, 0, 8)
+
+
+def item(number: int, score: ComplexityScore, query: str = "a query") -> Item:
+    return Item(str(number), query, 0, score.tier, score.dimensions)
+
+
+def test_a_hard_query_sent_to_fast_is_counted_apart() -> None:
+    items = [item(1, HARD), item(2, HARD), item(3, MIDDLING), item(4, EASY)]
+
+    found = figures(items=items, scores=[EASY, MIDDLING, MIDDLING, EASY])
+
+    assert found.accuracy == 0.5
+    assert found.too_low == 1
+    assert found.confusion[Tier.POWERFUL] == {Tier.FAST: 1, Tier.BALANCED: 1, Tier.POWERFUL: 0}
+    assert found.error == pytest.approx(
+        (HARD.weighted - EASY.weighted + HARD.weighted - MIDDLING.weighted) / 4
+    )
+
+
+def test_routing_by_the_labels_costs_between_always_fast_and_always_powerful() -> None:
+    items = [item(1, HARD), item(2, MIDDLING), item(3, EASY)]
+
+    found = figures(items=items, scores=[each.score for each in items])
+
+    assert found.cost == found.cost_by_label
+    assert found.cost_fast < found.cost < found.cost_powerful
+
+
+def test_a_longer_answer_costs_more() -> None:
+    long = ComplexityScore(9, 9, 8, 0, 10)
+
+    assert item(1, long).cost(Tier.FAST) > item(1, HARD).cost(Tier.FAST)
+
+
+def test_weights_are_fitted_to_what_they_are_shown(tmp_path: Path) -> None:
+    items = read_items(paths=[QUERIES / "fit.jsonl"])[::6]
+    fit = Fit(items=items)
+
+    fit.write(path=tmp_path / "weights.py")
+
+    written: dict[str, object] = {}
+    exec((tmp_path / "weights.py").read_text(encoding="utf-8"), written)
+    assert written.keys() >= {"BIAS", "WEIGHT_OF"}
+    judged = [ComplexityScore(*row) for row in fit.judge(items=items)]
+    assert figures(items=items, scores=judged).accuracy > 0.85
+
+
+def test_cross_validation_judges_each_item_once() -> None:
+    items = read_items(paths=[QUERIES / "check.jsonl"])[:12]
+
+    judged = cross_validated(items=items, folds=4)
+
+    assert judged.shape == (12, 5)
+    assert judged.min() > 0
+
+
+def test_the_benchmark_reads_the_files_it_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    query = "What is the capital of Malta?"
+    score = score_query(query=query)
+    row = {
+        "id": "x", "query": query, "history_turns": 0, "label": "fast", "dims": score.dimensions,
+    }  # fmt: skip
+    path = tmp_path / "queries.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["routing", "--data", str(path)])
+
+    main()
+
+    assert "n=1  tier accuracy 1.000  score error 0.00" in capsys.readouterr().out
