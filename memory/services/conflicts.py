@@ -83,6 +83,17 @@ class Ruling:
         return [each.memory for each in self.conflicts if each.judgement.verdict == Verdict.DISPUTE]
 
     @property
+    def recorded(self) -> list[Conflict]:
+        """The conflicts that are kept as contradictions."""
+        disputed = {memory.pk for memory in self.disputed}
+        return [
+            each
+            for each in self.conflicts
+            if not each.is_stated
+            and (each.judgement.verdict == Verdict.SUPERSEDE or each.memory.pk in disputed)
+        ]
+
+    @property
     def outcome(self) -> Outcome:
         """What the caller is told."""
         if self.duplicate_of is not None:
@@ -248,36 +259,41 @@ def retire_superseded(*, memory: Memory, ruling: Ruling, actor: str) -> None:
         old.save(update_fields=["status", "tier", "is_pinned", "superseded_by", "contradicts"])
 
 
-def record_conflicts(*, memory: Memory, ruling: Ruling, judge: str) -> int:
-    """Mark the disputes of the stored new memory and keep its conflicts; returns how many.
+def record_conflicts(*, ruled: Sequence[tuple[Memory, Ruling]], judge: str) -> None:
+    """Mark the disputes of stored new memories and keep their conflicts.
 
     Disputed memories and the new one name each other, but what fewer readers see is never named by
     what more of them see. Every conflict is kept as a contradiction: settled for a supersession,
-    open for a dispute.
+    open for a dispute. No memory may be met by two of the rulings.
     """
     now = timezone.now()
+    met = {other.pk: other for _, ruling in ruled for other in ruling.disputed}
+    if met:
+        # Retiring a third memory may have ended a dispute of one of these a moment ago.
+        team_id = ruled[0][0].team_id
+        rows = Memory.objects.filter(team_id=team_id, pk__in=met)
+        for pk, contradicts in rows.values_list("pk", "contradicts"):
+            met[pk].contradicts = contradicts
+    for memory, ruling in ruled:
+        _mark_disputes(memory, ruling)
+    Contradiction.objects.bulk_create(
+        _contradiction(memory, each, judge=judge, now=now)
+        for memory, ruling in ruled
+        for each in ruling.recorded
+    )
+
+
+def _mark_disputes(memory: Memory, ruling: Ruling) -> None:
     disputed = ruling.disputed
     reach = {each.memory.pk: each.reach for each in ruling.conflicts}
     for other in disputed:
         if reach[other.pk] != Reach.WIDER:
-            # Retiring a third memory may have ended a dispute of this one a moment ago.
-            other.refresh_from_db(fields=["contradicts"])
             _dispute(other, memory)
     marks = [other.pk for other in disputed if reach[other.pk] != Reach.NARROWER]
     if marks:
         memory.status = Status.DISPUTED.value
         memory.contradicts = marks
         memory.save(update_fields=["status", "contradicts"])
-    recorded = [
-        each
-        for each in ruling.conflicts
-        if not each.is_stated
-        and (each.judgement.verdict == Verdict.SUPERSEDE or each.memory in disputed)
-    ]
-    Contradiction.objects.bulk_create(
-        _contradiction(memory, each, judge=judge, now=now) for each in recorded
-    )
-    return len(recorded)
 
 
 def release_disputes(*, memory: Memory, actor: str, note: str) -> None:
@@ -287,8 +303,9 @@ def release_disputes(*, memory: Memory, actor: str, note: str) -> None:
     """
     still_open = Contradiction.objects.filter(team_id=memory.team_id, resolved_at=None)
     # The other side may name this one without being named by it.
-    pairs = still_open.filter(Q(memory_a=memory) | Q(memory_b=memory))
-    partners = {pk for pair in pairs.values_list("memory_a_id", "memory_b_id") for pk in pair if pk}
+    about = still_open.filter(Q(memory_a=memory) | Q(memory_b=memory))
+    pairs = list(about.values_list("memory_a_id", "memory_b_id"))
+    partners = {pk for pair in pairs for pk in pair if pk}
     others = {
         row.pk: row
         for row in Memory.objects.select_for_update()
@@ -299,6 +316,8 @@ def release_disputes(*, memory: Memory, actor: str, note: str) -> None:
         other.contradicts = [each for each in other.contradicts if each != memory.pk]
         settle_status(memory=other)
     memory.contradicts = []
+    if not pairs:
+        return
     now = timezone.now()
     settled = {"resolution_note": note, "resolved_by": actor, "resolved_at": now}
     still_open.filter(memory_a=memory).update(resolution="b_wins", **settled)

@@ -28,7 +28,7 @@ from memory.services.drafts import MemoryDraft
 # they are no more than so many a draft; below, or beyond, the database is asked for each draft.
 TOGETHER = 8
 VECTORS_A_DRAFT = 1_000
-# Spare neighbours, for what the write itself retires.
+# Spare neighbours, for what the write itself retires, and to tell apart who is equally near.
 _SPARE = 5
 
 Near = list[tuple[UUID, float]]
@@ -172,7 +172,7 @@ class Surroundings:
             company=company,
             vector=vector,
             embedding_model=self._model,
-            limit=self._limit,
+            limit=self._limit + _SPARE,
         )
         if not draft.subject:
             return near, []
@@ -181,7 +181,7 @@ class Surroundings:
             subject=draft.subject,
             vector=vector,
             embedding_model=self._model,
-            limit=self._limit,
+            limit=self._limit + _SPARE,
         )
 
     def _all_near(self, company: Company, indexes: Sequence[int]) -> dict[int, tuple[Near, Near]]:

@@ -12,6 +12,7 @@ from django.db.models import F
 
 from memory.clients.tools import Tools
 from memory.domain.audience import Reach
+from memory.domain.judging.duplicates_only import DuplicatesOnly
 from memory.domain.text import dedupe_key
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
@@ -26,6 +27,7 @@ from memory.services.retrying import run_write
 from memory.services.surroundings import Surroundings
 from memory.services.turns import take_turns
 from teams.errors import ConflictError
+from teams.services.flags import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
 _ATTEMPTS = 4
@@ -68,9 +70,17 @@ def write_memories(
 
 
 def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) -> list[WriteResult]:
-    """Write prepared drafts inside the caller's transaction and team scope."""
+    """Write prepared drafts inside the caller's transaction and team scope.
+
+    Raises ForbiddenError where the team has memory switched off. Where it has contradictions
+    switched off, only repetitions are looked for.
+    """
     if not prepared:
         return []
+    flags = flags_of_id(team_id=viewer.team_id)
+    require_memory(flags)
+    if not flags.contradiction_detection:
+        tools = replace(tools, judge=DuplicatesOnly())
     take_turns(
         (item.draft.team_id, item.draft.end_user_id) for item in prepared if item.draft.check
     )
@@ -94,6 +104,7 @@ class _Write:
         )
         self._waiting: list[tuple[Memory, PreparedDraft]] = []
         self._links: list[tuple[Memory, UUID, float]] = []
+        self._ruled: list[tuple[Memory, Ruling]] = []
 
     def run(self) -> list[WriteResult]:
         results = []
@@ -147,9 +158,8 @@ class _Write:
         _apply_version(memory, ruling)
         retire_superseded(memory=memory, ruling=ruling, actor=actor)
         self._enqueue(index, item, memory, neighbours)
-        self._flush()
-        conflicts = record_conflicts(memory=memory, ruling=ruling, judge=self._tools.judge.name)
-        return WriteResult(memory, ruling.outcome, conflicts, retired)
+        self._ruled.append((memory, ruling))
+        return WriteResult(memory, ruling.outcome, len(ruling.recorded), retired)
 
     def _enqueue(
         self, index: int, item: PreparedDraft, memory: Memory, neighbours: Sequence[Neighbour]
@@ -177,10 +187,12 @@ class _Write:
             ruling = rule_on(draft=draft, neighbours=neighbours, tools=self._tools)
             if not ruling.met:
                 return neighbours, ruling
-            self._flush()
+            if self._is_waiting(ruling):
+                self._flush()
             held = hold(ruling)
             if held is not None:
                 return neighbours, held
+            self._flush()
             self._surroundings.look_again(memory.pk for memory in ruling.met)
         raise ConflictError("The memories it meets keep changing at this moment; send it again.")
 
@@ -188,7 +200,15 @@ class _Write:
         insert_memories(self._waiting, embedding_model=self._tools.embedder.name)
         if self._links:
             insert_links(self._links)
-        self._waiting, self._links = [], []
+        if self._ruled:
+            record_conflicts(ruled=self._ruled, judge=self._tools.judge.name)
+        self._waiting, self._links, self._ruled = [], [], []
+
+    def _is_waiting(self, ruling: Ruling) -> bool:
+        """Whether something is to be stored, of what it met or about it."""
+        named = {memory.pk for memory, _ in self._waiting}
+        named |= {memory.pk for _, before in self._ruled for memory in before.met}
+        return any(memory.pk in named for memory in ruling.met)
 
 
 def _nearest(neighbours: Sequence[Neighbour]) -> float | None:

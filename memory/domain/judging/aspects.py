@@ -4,41 +4,19 @@ past and the present, a part and a case, two purposes, two objects, two dates.""
 from __future__ import annotations
 
 from datetime import datetime
-from itertools import pairwise
 
 from .change import Signals
 from .compare import Comparison
 from .frames import Reading, Word
-from .quantifiers import Extent, extent_of
-from .sentence import AUXILIARIES
-from .slots import ASIDE, OBJECT, VERB, is_copular
+from .quantifiers import Extent, extent_of, tells_share
+from .slots import OBJECT, SUBJECT
 from .tables import words
-from .verbs import is_past_form
+from .tellings import is_measured, is_norm, tells_event, verbs_of
 
-_NORMS = words(
-    "must should shall target limit maximum minimum max min goal quota required cap ceiling budget"
-)
-_NORM_PHRASES = frozenset(
-    {
-        ("at", "most"),
-        ("at", "least"),
-        ("up", "to"),
-        ("no", "more"),
-        ("no", "later"),
-        ("may", "be"),
-        ("have", "to"),
-        ("has", "to"),
-    }
-)
-_MEASURED = words(
-    "yesterday average averaged currently stands stood last measured actual actually recently noon "
-    "midnight already far now today came spent used held"
-)
 _PURPOSES = frozenset({"for", "when", "during", "while"})
 _PAST_STATES = words("was were had took cost lived worked used ran needed lasted belonged")
 _PLACES = words("in on near inside outside")
-_DATED = frozenset({"on", "in", "at", "from", "during", "before", "after"})
-_HAVING = words("has have had hold holds own owns possess possesses comes come includes features")
+_DATED = frozenset({"on", "in", "at", "from", "during", "before", "after", "for", "of"})
 
 
 def other_aspect(
@@ -63,71 +41,34 @@ def other_aspect(
         return f'told as past ("{new.past}")'
     if bool(_thought(old)) != bool(_thought(new)) and not told_of_change and not tells_event(n):
         return f'only considered ("{_thought(old) or _thought(new)}")'
+    years = _years(e, n, c) if not told_of_change else ""
+    if years:
+        return f"different times: {years}"
     occasions = _occasions(e, n, c)
     if occasions:
         return f"different occasions: {occasions}"
     first, second = extent_of(e), extent_of(n)
     if {first, second} == {Extent.PART, Extent.PLAIN}:
         return "some of them, not all"
-    if first is second is Extent.PART and (c.left_new or c.left_existing or c.polarity):
+    told = tells_share(e) and tells_share(n)
+    if (
+        first is second is Extent.PART
+        and not told
+        and (c.left_new or c.left_existing or c.polarity)
+    ):
         return "some of them and some of them"
     if is_norm(e) and not is_norm(n) and tells_event(n) and verbs_of(e, n, c)[0]:
         return "a rule and a case of it"
     purpose = _purposes(e, n, c)
     if purpose:
         return f"different purposes: {purpose}"
+    sides = _sides(e, n, c)
+    if sides:
+        return f"different sides: {sides}"
     objects = _opposed_objects(e, n, c)
     if objects:
         return f"different objects: {objects}"
     return _other_day(e, n, c) or _opposed_places(e, n, c)
-
-
-def is_norm(reading: Reading) -> bool:
-    """Whether the statement says how something ought to be: a rule, a limit, a target."""
-    lowers = [token.lower for token in reading.tokens]
-    if any(lower in _NORMS for lower in lowers):
-        return True
-    return any(pair in _NORM_PHRASES for pair in pairwise(lowers))
-
-
-def is_measured(reading: Reading) -> bool:
-    """Whether the statement tells a figure as found at a time, and no rule."""
-    if is_norm(reading) or not reading.quantities:
-        return False
-    return tells_event(reading) or any(t.lower in _MEASURED for t in reading.tokens)
-
-
-def tells_event(reading: Reading) -> bool:
-    """Whether the verb that carries the meaning has the form of a past."""
-    verb = reading.tokens[reading.verb_at : reading.verb_at + 1]
-    if reading.head < reading.verb_at and reading.verb in {"is", "are", "'s"}:
-        # "Are handed in" is a habit.
-        return False
-    return bool(verb) and is_past_form(verb[0].lower)
-
-
-def verbs_of(e: Reading, n: Reading, c: Comparison) -> tuple[bool, bool]:
-    """Whether the main verbs say the same, and whether they say unrelated things."""
-    first, second = e.tokens[e.verb_at : e.verb_at + 1], n.tokens[n.verb_at : n.verb_at + 1]
-    if not first or not second:
-        return False, False
-    if first[0].stem == second[0].stem:
-        return True, False
-    if first[0].lower in _HAVING and second[0].lower in _HAVING:
-        return True, False
-    if any(a.position == e.verb_at and b.position == n.verb_at for a, b in c.shared):
-        return True, False
-    if first[0].lower in AUXILIARIES and second[0].lower in AUXILIARIES:
-        copulas = is_copular(e.tokens, e.verb_at) and is_copular(n.tokens, n.verb_at)
-        return copulas, not copulas
-    met_e = any(a.position == e.verb_at for a, _ in c.shared)
-    met_n = any(b.position == n.verb_at for _, b in c.shared)
-    return False, not met_e and not met_n
-
-
-def left_slots(reading: Reading, left: tuple[Word, ...]) -> set[str]:
-    """The slots of left-over words, but for verbs and later clauses."""
-    return {reading.slots[word.position] for word in left} - {VERB, ASIDE}
 
 
 _PLANS = words(
@@ -175,6 +116,53 @@ def _is_history(reading: Reading, at: datetime) -> bool:
     """ "The museum was free in 2019": a state of a year gone by."""
     state = reading.verb_at == reading.head and reading.verb in _PAST_STATES
     return state and 0 < _year(reading) < at.year
+
+
+_SIDES = words("north south east west northern southern eastern western left right upper lower")
+
+
+def _sides(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "The east wing", "the west wing": opposite sides that are not all that differs."""
+    for _, one, other in c.oppositions:
+        if one not in _SIDES or other not in _SIDES:
+            continue
+        quoted = {one, other}
+        rest_e = [w for w in c.left_existing if w.text not in quoted]
+        rest_n = [w for w in c.left_new if w.text not in quoted]
+        slots = {
+            reading.slots[token]
+            for reading in (e, n)
+            for token, each in enumerate(reading.tokens)
+            if each.lower in quoted
+        }
+        if slots == {SUBJECT} or (SUBJECT in slots and (rest_e or rest_n)):
+            return f"{one} / {other}"
+    return ""
+
+
+_WAS = frozenset({"was", "were"})
+# What happens to a thing once.
+_ONCE = words(
+    "born died built founded established opened married launched signed invented discovered "
+    "written published released joined birth death wedding founding dates"
+)
+
+
+def _years(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "3 tonnes in 2024", "5 tonnes in 2025": other figures of other times."""
+    dates = [(a, b) for a, b in c.other_values if a.kind == b.kind == "date"]
+    if len(dates) == len(c.other_values):
+        happened = (tells_event(e) or e.verb in _WAS) and (tells_event(n) or n.verb in _WAS)
+        apart = any(w.position != e.verb_at for w in c.left_existing)
+        apart = apart and any(w.position != n.verb_at for w in c.left_new)
+        if not (happened and apart) or not _ONCE.isdisjoint(e.lowers | n.lowers):
+            return ""
+    for a, b in dates:
+        before = e.tokens[a.start - 1].lower if a.start else ""
+        after = n.tokens[b.start - 1].lower if b.start else ""
+        if before in _DATED and after in _DATED:
+            return f"{a.text} / {b.text}"
+    return ""
 
 
 def _purposes(e: Reading, n: Reading, c: Comparison) -> str:

@@ -22,6 +22,8 @@ _YEAR_LEADS = words(
     "in since of until till by before after during from late early mid around through for"
 )
 _NAMED_CLOCKS = {"noon": 720, "midday": 720, "midnight": 0}
+OPENERS = frozenset({*_NAMED_CLOCKS, *MONTHS, *WEEKDAYS})
+"""Words other than numbers that a moment can begin with; a month may have "mid-" before it."""
 
 
 class Moment(NamedTuple):

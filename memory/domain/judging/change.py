@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from .changeforms import FINDERS, is_modal, new_holder
-from .frames import Reading
+from .frames import READINGS_KEPT, Reading
 from .lexicon import Mark, Table
 from .tables import words
 from .verbs import PASTS as _PASTS
@@ -41,6 +42,25 @@ def signals_of(reading: Reading, *, recorded_at: datetime | None = None) -> Sign
     A change dated to a year before `recorded_at`, when the other statement was stored, cannot
     have replaced it.
     """
+    if not _is_stale(reading, recorded_at):
+        return _signals(reading)
+    return Signals(
+        correction=_marked(reading, Table.CORRECTION),
+        past=_marked(reading, Table.PAST) or _ended(reading),
+        additive=_marked(reading, Table.ADDITIVE),
+    )
+
+
+def _marked(reading: Reading, table: Table) -> str:
+    """The first words of a table that are not denied; what is over may be."""
+    for mark in reading.of(table):
+        if table is Table.PAST or mark.start not in reading.denied:
+            return _quote(reading, mark)
+    return ""
+
+
+@lru_cache(maxsize=READINGS_KEPT)
+def _signals(reading: Reading) -> Signals:
     found: dict[Table, str] = {}
     strong, weak = "", ""
     kinds: set[str] = set()
@@ -61,12 +81,6 @@ def signals_of(reading: Reading, *, recorded_at: datetime | None = None) -> Sign
                 kinds.add("now")
         elif not (mark.start in reading.denied and mark.table is not Table.PAST):
             found.setdefault(mark.table, _quote(reading, mark))
-    if _is_stale(reading, recorded_at):
-        return Signals(
-            correction=found.get(Table.CORRECTION, ""),
-            past=found.get(Table.PAST, "") or _ended(reading),
-            additive=found.get(Table.ADDITIVE, ""),
-        )
     new = new_holder(reading)
     if new:
         kinds.add("new")
@@ -88,6 +102,7 @@ def signals_of(reading: Reading, *, recorded_at: datetime | None = None) -> Sign
     )
 
 
+@lru_cache(maxsize=READINGS_KEPT)
 def is_past_event(reading: Reading) -> bool:
     """Whether the main verb tells something that happened, not a state that holds."""
     verb = reading.verb
@@ -181,7 +196,9 @@ def _second(reading: Reading) -> str:
 def _ended(reading: Reading) -> str:
     """ "worked at X until 2023": a past tense with an end."""
     lowers = [token.lower for token in reading.tokens]
-    if lowers[:1] == ["before"] and {"was", "were", "had"} & set(lowers):
+    if lowers[:1] == ["before"] and (
+        {"was", "were", "had"} & set(lowers) or is_past_form(reading.verb)
+    ):
         return reading.tokens[0].text
     for i, token in enumerate(reading.tokens):
         last = token.lower == "before" and i + 1 >= len(reading.tokens) - 1

@@ -106,7 +106,9 @@ def _relative(reading: Reading) -> str:
     for quantity in reading.quantities:
         before = tokens[quantity.start - 1].lower if quantity.start else ""
         after = tokens[quantity.end].lower if quantity.end < len(tokens) else ""
-        if before == "by" and quantity.kind not in {"date", "weekday", "clock"}:
+        bare = quantity.kind in {"count", "number", "label", "ordinal"}
+        timed = quantity.kind in {"date", "weekday", "clock"}
+        if before == "by" and not timed and (not bare or _moves(tokens, quantity.start)):
             return "by " + quantity.text
         plain = quantity.kind in {"count", "number", "duration"}
         if plain and quantity.end < len(tokens) and (before == "another" or after in _MORE):
@@ -122,6 +124,20 @@ def _relative(reading: Reading) -> str:
     return ""
 
 
+_MOVING = frozenset(
+    stem(word)
+    for word in words(
+        "grow rise raise increase decrease drop fall cut reduce shorten extend lower lift expand "
+        "shrink climb go up down jump slip sink trim boost top widen narrow"
+    )
+)
+
+
+def _moves(tokens: Sequence[Token], i: int) -> bool:
+    """ "Rose by three", but not "sold out by ten" or "signed by two"."""
+    return any(token.stem in _MOVING for token in tokens[max(0, i - 6) : i])
+
+
 def _phrasal(reading: Reading) -> str:
     """ "handed procurement over", "gave Rex away": a verb of change around its object."""
     tokens = reading.tokens
@@ -130,6 +146,9 @@ def _phrasal(reading: Reading) -> str:
         if particles is None or i in reading.denied:
             continue
         if not is_past_form(token.lower) or is_modal(tokens, i):
+            continue
+        if i and tokens[i - 1].lower in {"is", "are", "get", "gets"}:
+            # "Parcels are dropped off at the gate" is a habit.
             continue
         for j in range(i + 1, min(i + 6, len(tokens))):
             if tokens[j].separator:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
-from .frames import Reading, Word
+from .frames import READINGS_KEPT, Reading, Word
 from .lexicon import ATTRIBUTE_NAMES, Mark, Table
 from .names import Name
-from .negation import is_negative
 from .oppositions import oppositions, polarity_clash
 from .quantities import Quantity
+from .relations import inverse_relations
 from .sameness import comparable, equal
 from .tables import words
 
@@ -21,6 +22,7 @@ _SUFFIXES = (
 _KEEP = words("contractor committe production international internal server")
 
 
+@lru_cache(maxsize=16_384)
 def root(stem: str) -> str:
     """A stem without one derivational suffix, for "approval" and "approve"."""
     if stem in _KEEP:
@@ -62,15 +64,23 @@ class Comparison:
 def compare(existing: Reading, new: Reading) -> Comparison:
     """Align two readings word by word, value by value and name by name."""
     shared, left_existing, left_new = _align(existing, new)
+    left_existing = _without_compounds(left_existing, {a.position for a, _ in shared})
+    left_new = _without_compounds(left_new, {b.position for _, b in shared})
     short_e, long_n = _with_initials(existing, new, left_existing)
     short_n, long_e = _with_initials(new, existing, left_new)
     left_existing = [w for w in left_existing if w.position not in short_e | long_e]
     left_new = [w for w in left_new if w.position not in short_n | long_n]
     equal_values, other_values = _values(existing, new)
-    alike = is_negative(existing.tokens) == is_negative(new.tokens)
+    alike = existing.negative == new.negative
     opposed, agreed_existing, agreed_new, denied_alike = oppositions(existing, new, alike)
     left_existing = [w for w in left_existing if w.position not in agreed_existing]
     left_new = [w for w in left_new if w.position not in agreed_new]
+    relations = inverse_relations(existing, new) if _is_mirrored(existing, new) else set()
+    if relations:
+        # "Ann is Bo's mother", "Bo is Ann's son".
+        left_existing = [w for w in left_existing if w.text not in relations]
+        left_new = [w for w in left_new if w.text not in relations]
+        agreed_existing = agreed_existing | {existing.head}
     if opposed and _is_mirrored(existing, new):
         # "Ann is older than Bo", "Bo is younger than Ann".
         turned = {word for clash in opposed for quote in clash[1:] for word in quote.split()}
@@ -89,12 +99,17 @@ def compare(existing: Reading, new: Reading) -> Comparison:
         oppositions=tuple(opposed),
         agreements=agreements,
         polarity=None if denied_alike or alike else polarity_clash(shared),
-        attributes=tuple(sorted(_attributes(existing) & _attributes(new))),
+        attributes=tuple(sorted(attributes_of(existing) & attributes_of(new))),
         fields=frozenset(_rows(existing, Table.FIELD) & _rows(new, Table.FIELD)),
-        contrasts=tuple(_contrasts(existing, new)),
+        contrasts=() if relations else tuple(_contrasts(existing, new)),
         coverage_existing=_share(weight_shared, left_existing, lost),
         coverage_new=_share(weight_shared, left_new, lost),
     )
+
+
+def _without_compounds(left: Iterable[Word], met: set[int]) -> list[Word]:
+    """Left-over words but for compounds of which a part is shared ("MIT-licensed", "MIT")."""
+    return [word for word in left if not ("-" in word.text and word.position in met)]
 
 
 def _is_mirrored(existing: Reading, new: Reading) -> bool:
@@ -110,20 +125,22 @@ def _share(matched: float, left: Iterable[Word], lost: float) -> float:
     return matched / total if total else 0.0
 
 
-def _rows(reading: Reading, table: Table) -> set[int]:
-    return {row for mark in reading.marks if mark.table is table for row, _ in mark.ids}
+@lru_cache(maxsize=2 * READINGS_KEPT)
+def _rows(reading: Reading, table: Table) -> frozenset[int]:
+    return frozenset(row for mark in reading.marks if mark.table is table for row, _ in mark.ids)
 
 
-def _attributes(reading: Reading) -> set[int]:
+@lru_cache(maxsize=READINGS_KEPT)
+def attributes_of(reading: Reading) -> frozenset[int]:
     """Rows of attributes the statement gives a value for; "the CEO sails" gives none."""
     telling = reading.verb in {"is", "are", "was", "were", ":", "'s", "has", "been", "will"}
-    return {
+    return frozenset(
         row
         for mark in reading.marks
         if mark.table is Table.ATTRIBUTE and (telling or mark.end > reading.head)
         for row, _ in mark.ids
         if not (_is_one_of_several(reading, mark) and ATTRIBUTE_NAMES[row] in _ROLES)
-    }
+    )
 
 
 _ROLES = words("lead owner officer contact reviewer")
@@ -135,34 +152,39 @@ def _is_one_of_several(reading: Reading, mark: Mark) -> bool:
     return before in {"a", "an"} and mark.start > reading.head
 
 
-def _keys(word: Word) -> list[str]:
-    keys = [word.stem, "~" + root(word.stem)]
-    keys.extend("#" + str(group) for group in word.groups)
-    keys.extend(f"{'^' if member else 'v'}{row}" for row, member in word.kinds)
-    return keys
+_Keyed = tuple[tuple[Word, tuple[str, ...], tuple[str, ...]], ...]
 
 
-def _partner_keys(word: Word) -> list[str]:
-    """As `_keys`, but a kind asks for its general word and the other way round."""
-    keys = [word.stem, "~" + root(word.stem)]
-    keys.extend("#" + str(group) for group in word.groups)
-    keys.extend(f"{'v' if member else '^'}{row}" for row, member in word.kinds)
-    return keys
+@lru_cache(maxsize=READINGS_KEPT)
+def _keyed(reading: Reading) -> _Keyed:
+    """Each content word with the keys it is found by and those it is looked for by.
+
+    A kind asks for its general word and the other way round.
+    """
+    return tuple(
+        (
+            word,
+            (*common, *(f"{'^' if member else 'v'}{row}" for row, member in word.kinds)),
+            (*common, *(f"{'v' if member else '^'}{row}" for row, member in word.kinds)),
+        )
+        for word in reading.words
+        for common in [(word.stem, "~" + root(word.stem), *(f"#{row}" for row in word.groups))]
+    )
 
 
 def _align(
     existing: Reading, new: Reading
 ) -> tuple[list[tuple[Word, Word]], list[Word], list[Word]]:
     index: dict[str, list[Word]] = {}
-    for word in new.words:
-        for key in _keys(word):
+    for word, keys, _ in _keyed(new):
+        for key in keys:
             index.setdefault(key, []).append(word)
     shared: list[tuple[Word, Word]] = []
     left: list[Word] = []
     used: set[int] = set()
-    for word in existing.words:
+    for word, _, keys in _keyed(existing):
         partner = None
-        for key in _partner_keys(word):
+        for key in keys:
             candidates = index.get(key)
             if candidates:
                 partner = next((c for c in candidates if c.position not in used), candidates[0])
@@ -212,8 +234,9 @@ def _values(
             same.append((a, partner))
     other: list[tuple[Quantity, Quantity]] = []
     for a in rest_existing:
-        partner = next((b for b in rest_new if comparable(a, b)), None)
-        if partner is not None:
+        partners = [b for b in rest_new if comparable(a, b)]
+        if partners:
+            partner = max(partners, key=lambda b: (a.head == b.head, a.kind == b.kind))
             rest_new.remove(partner)
             other.append((a, partner))
     return same, other
@@ -230,6 +253,7 @@ def _contrasts(existing: Reading, new: Reading) -> list[tuple[Mark, Mark]]:
     return found
 
 
+@lru_cache(maxsize=READINGS_KEPT)
 def _members(reading: Reading) -> dict[int, dict[int, Mark]]:
     rows: dict[int, dict[int, Mark]] = {}
     for mark in reading.marks:

@@ -10,7 +10,7 @@ from .aspects import other_aspect
 from .change import Signals, is_past_event, signals_of
 from .compare import Comparison, compare
 from .frames import Reading, Word, read
-from .patterns import ending, other_agent, other_labels, strangers
+from .patterns import ending, other_agent
 from .subjects import other_names, other_nouns, other_person, other_scope
 from .tables import words
 from .values import content_left, is_paraphrase, other_place, value_clash
@@ -33,11 +33,10 @@ _SINGLE_LEAVES = words(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """The findings on a pair; quotes are empty where nothing was found.
 
-    `strangers` are two names that open the statements, of which no weight makes a conflict;
     `corrects` says that the new statement sets the existing one right.
     """
 
@@ -61,7 +60,6 @@ class Evidence:
     ending: str
     clash: str
     places: str
-    strangers: str
     paraphrase: bool
     left_existing: tuple[Word, ...]
     left_new: tuple[Word, ...]
@@ -84,7 +82,7 @@ class Evidence:
 
 
 # Asked for whether two statements are related, and again by the judge.
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=256)
 def weigh(existing: Statement, new: Statement) -> Evidence:
     """All findings on a pair."""
     e, n = read(existing.content), read(new.content)
@@ -114,16 +112,20 @@ def weigh(existing: Statement, new: Statement) -> Evidence:
         aspect=other_aspect(e, n, c, new=signals, old=before, at=existing.at),
         touching=touching,
         renewed=renewed,
-        changed=(bool(signals.change) and linked) or renewed,
+        changed=(bool(signals.change) and linked and not _only_adds(signals)) or renewed,
         corrects=bool(signals.correction) and not before.correction and linked and not names,
         ending=ended,
         clash="" if aside else value_clash(e, n, c, same_path=path, single=single),
         places=other_place(e, n, c),
-        strangers=strangers(e, n, c) or other_labels(e, n),
         paraphrase=not (c.oppositions or c.polarity or ended) and is_paraphrase(e, n, c),
         left_existing=tuple(content_left(e, c.left_existing, c)),
         left_new=tuple(content_left(n, c.left_new, c)),
     )
+
+
+def _only_adds(signals: Signals) -> bool:
+    """ "Since May he also referees": the date opens something beside what was."""
+    return bool(signals.additive) and signals.kinds <= {"opening", "now", "new"}
 
 
 def _renewed(e: Reading, n: Reading) -> bool:

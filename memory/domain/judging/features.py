@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
 from .change import is_past_event
 from .evidence import Evidence
 from .frames import Reading
-from .negation import is_negative
 from .patterns import agents, opposed_verbs, swapped
 from .structure import is_scoped, structure_of
 from .subjects import narrower_subject, other_modifier, subject_names
@@ -25,28 +27,19 @@ _SIGNALS = ("correction", "change", "weak", "additive", "unreal", "past", "tempo
 Findings = dict[str, object]
 
 
-def features_of(evidence: Evidence) -> dict[str, float]:
+# Asked for whether two statements are related, and again by the judge.
+@lru_cache(maxsize=256)
+def features_of(evidence: Evidence) -> Mapping[str, float]:
     """The features of a pair, from 0 to about 2; one that is absent is 0.
 
     A finding counts 1 where there is any, a number counts as it is.
     """
-    found: Findings = {"bias": True}
-    for part in (
-        _signals,
-        _subjects,
-        _values,
-        _left_overs,
-        _events,
-        _wording,
-        _paths,
-        structure_of,
-    ):
-        found.update(part(evidence))
-    return {name: number for name, value in found.items() if (number := _number(value))}
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, (bool, int, float)) else float(bool(value))
+    found = {"bias": 1.0}
+    for part in _PARTS:
+        for name, value in part(evidence).items():
+            if value:
+                found[name] = float(value) if isinstance(value, (int, float)) else 1.0
+    return found
 
 
 def _signals(ev: Evidence) -> Findings:
@@ -121,8 +114,8 @@ def _values(ev: Evidence) -> Findings:
         "many-valued, one for one": many and both and not ev.opposed,
         "same attribute": c.attributes,
         "clash, same subject": bool(ev.clash) and here and not is_past_event(ev.new),
-        "negative existing": is_negative(ev.existing.tokens),
-        "negative new": is_negative(ev.new.tokens),
+        "negative existing": ev.existing.negative,
+        "negative new": ev.new.negative,
         "partial": is_partial(ev.existing) != is_partial(ev.new),
     }
 
@@ -140,6 +133,7 @@ def _left_overs(ev: Evidence) -> Findings:
         "one for one": len(left_e) == len(left_n) == 1 and not c.other_values,
         "lone value existing": lone_e > 0,
         "lone value new": lone_n > 0,
+        "lone values on both": lone_e > 0 and lone_n > 0 and not paired and not ev.opposed,
         "word against value": bool(left_e) and not left_n and lone_n > lone_e,
         "value against word": bool(left_n) and not left_e and lone_e > lone_n,
         "only existing": _has(ev.existing, _SOLE) and bool(left_n),
@@ -207,4 +201,16 @@ def _least_coverage(ev: Evidence) -> float:
 
 
 def _has(reading: Reading, known: frozenset[str]) -> bool:
-    return any(token.lower in known for token in reading.tokens)
+    return not known.isdisjoint(reading.lowers)
+
+
+_PARTS: tuple[Callable[[Evidence], Findings], ...] = (
+    _signals,
+    _subjects,
+    _values,
+    _left_overs,
+    _events,
+    _wording,
+    _paths,
+    structure_of,
+)

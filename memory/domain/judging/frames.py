@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from .lexicon import Mark, Table, annotate
 from .names import Name, find_names
-from .negation import NEGATORS, negated_positions, negative_base
+from .negation import NEGATORS, is_negative, negated_positions, negative_base
 from .quantities import Quantity, find_quantities
 from .sentence import STOPWORDS, find_head, find_start
 from .slots import main_verb, slots_of
 from .tokens import Token, stem, tokenize
 
+# About 8 kB each. What is found on a reading is kept for as many.
+READINGS_KEPT = 4_096
 _STOP_STEMS = frozenset(stem(word) for word in STOPWORDS) | STOPWORDS
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A content word: stem, synonym groups, position, and whether it is denied."""
 
     stem: str
@@ -31,9 +33,12 @@ class Word:
     is_name: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """A statement taken apart; positions are token indexes, `slots` one per token (`slots.py`)."""
+    """A statement taken apart; positions are token indexes, `slots` one per token (`slots.py`).
+
+    Equal to itself only, so that what is found on it can be kept by it.
+    """
 
     tokens: tuple[Token, ...]
     words: tuple[Word, ...]
@@ -46,6 +51,8 @@ class Reading:
     head: int
     verb_at: int
     slots: tuple[str, ...]
+    negative: bool
+    lowers: frozenset[str]
 
     @property
     def verb(self) -> str:
@@ -65,7 +72,7 @@ def read(text: str) -> Reading:
     return _read_short(text) if len(text) <= 500 else _read(text)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=READINGS_KEPT)
 def _read_short(text: str) -> Reading:
     return _read(text)
 
@@ -83,13 +90,15 @@ def _read(text: str) -> Reading:
         words=_words(tokens, marks, quantities, names, denied, range(start, head)),
         names=names,
         quantities=tuple(quantities),
-        marks=tuple(marks),
+        marks=tuple(mark for mark in marks if mark.table not in _OF_WORDS),
         denied=denied,
         exclusive=exclusive,
         start=start,
         head=head,
         verb_at=main_verb(tokens, head),
         slots=slots_of(tokens, start, head),
+        negative=is_negative(tokens),
+        lowers=frozenset(token.lower for token in tokens),
     )
 
 
@@ -99,9 +108,26 @@ def _fixed_phrases(tokens: Sequence[Token], marks: Sequence[Mark]) -> dict[int, 
         i: mark.end
         for mark in marks
         if mark.end - mark.start > 1 and mark.table in {Table.SYNONYM, Table.AXIS}
-        for i in range(mark.start, mark.end)
+        for i in range(mark.start, mark.end - 1)
         if tokens[i].lower in NEGATORS
     }
+
+
+# What these tables know of a word stands in the word itself.
+_OF_WORDS = frozenset({Table.SYNONYM, Table.KIND})
+_NO_GROUPS: frozenset[int] = frozenset()
+_NO_KINDS: frozenset[tuple[int, int]] = frozenset()
+
+
+# The same few thousand sets again and again: one object each spares the collector much.
+@lru_cache(maxsize=8_192)
+def _kinds_of(ids: tuple[tuple[int, int], ...]) -> frozenset[tuple[int, int]]:
+    return frozenset(ids)
+
+
+@lru_cache(maxsize=8_192)
+def _groups_of(ids: tuple[tuple[int, int], ...]) -> frozenset[int]:
+    return frozenset(row for row, _ in ids)
 
 
 def _words(
@@ -112,15 +138,16 @@ def _words(
     denied: frozenset[int],
     subject: range,
 ) -> tuple[Word, ...]:
-    groups: dict[int, set[int]] = {}
+    groups: dict[int, frozenset[int]] = {}
     kinds: dict[int, frozenset[tuple[int, int]]] = {}
     fixed: set[int] = set()
     for mark in marks:
         if mark.table is Table.KIND:
-            kinds.update((i, frozenset(mark.ids)) for i in range(mark.start, mark.end))
+            kinds.update((i, _kinds_of(mark.ids)) for i in range(mark.start, mark.end))
         if mark.table is Table.SYNONYM:
             for i in range(mark.start, mark.end):
-                groups.setdefault(i, set()).update(row for row, _ in mark.ids)
+                found = _groups_of(mark.ids)
+                groups[i] = groups[i] | found if i in groups else found
             if any(tokens[i].lower in NEGATORS for i in range(mark.start, mark.end)):
                 # "Cannot stand" is a word for disliking and denies nothing.
                 fixed.update(range(mark.start, mark.end))
@@ -141,8 +168,8 @@ def _words(
                 root,
                 token.lower,
                 i,
-                frozenset(known or ()),
-                kinds.get(i, frozenset()),
+                known or _NO_GROUPS,
+                kinds.get(i, _NO_KINDS),
                 i in denied,
                 i in subject,
                 i in named,
@@ -154,8 +181,8 @@ def _words(
                     stem(part),
                     part,
                     i,
-                    frozenset(),
-                    frozenset(),
+                    _NO_GROUPS,
+                    _NO_KINDS,
                     i in denied,
                     i in subject,
                     i in named,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .numerals import NUMBER, digits_value, rate, read_words, unit_after, word_value
 from .tables import words
@@ -20,8 +20,7 @@ _SKIP_HEADS = words(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """One value found in tokens `start` to `end` (exclusive).
 
     `kind` is a dimension ("duration", "money:EUR", "clock", "date", "count", "number", "version",
@@ -131,6 +130,11 @@ def _with_unit(
     if money:
         text = quote(tokens, start, end)
         return _rated(tokens, Quantity("money:" + money, value, start, end, text, raw=value))
+    per = rate(tokens, end) if value >= 1 else None
+    if per and tokens[end].lower in {"a", "an"}:
+        # "400 a month" is no 400 months.
+        text = quote(tokens, start, per[1])
+        return Quantity("frequency", value * 86_400 / per[0], start, per[1], text, raw=value)
     unit = unit_after(tokens, end)
     if unit is not None:
         dimension, factor, unit_end = unit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .lexicon import knows
 from .quantities import Quantity
@@ -27,8 +27,7 @@ _COMMON_ENDINGS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A proper name: its folded parts, where it stands, and whether it is what is spoken about."""
 
     parts: frozenset[str]

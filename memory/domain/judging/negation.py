@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from .lexicon import knows
@@ -112,10 +113,13 @@ def _deny(tokens: Sequence[Token], i: int, denied: set[int]) -> None:
         denied ^= {j}
 
 
+@lru_cache(maxsize=16_384)
 def negative_base(word: str) -> str:
     """The base of a word with a denying prefix or suffix ("unpaid", "sugar-free"), or ""."""
     if word.startswith("non-"):
         return word[4:]
+    if word.startswith("no-") and len(word) > 5:
+        return word[3:]
     if word.endswith("-free") and len(word) > 7:
         return word[:-5]
     if word.startswith("un") and len(word) > 5 and word not in _UN_WORDS:

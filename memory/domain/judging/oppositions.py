@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .frames import Reading, Word
+from functools import lru_cache
+
+from .frames import READINGS_KEPT, Reading, Word
 from .lexicon import AXIS_NAMES, Mark, Table
 from .negation import NEGATORS
 from .tables import words
@@ -16,6 +18,9 @@ _BEFORE_STATE = words(
 )
 
 
+_DETERMINERS = words("a an the this that his her their its our my your")
+
+
 def _is_state(reading: Reading, mark: Mark) -> bool:
     """Whether a small word stands for a state ("is off") and is no preposition or particle."""
     if mark.end - mark.start > 1 or reading.tokens[mark.start].lower not in _PARTICLES:
@@ -23,6 +28,10 @@ def _is_state(reading: Reading, mark: Mark) -> bool:
     lower = reading.tokens[mark.start].lower
     if lower in {"can", "may", "open"}:
         return True
+    after = reading.tokens[mark.end].lower if mark.end < len(reading.tokens) else ""
+    if after in _DETERMINERS:
+        # "Is on a lead", "is off the coast".
+        return False
     return mark.start > 0 and reading.tokens[mark.start - 1].lower in _BEFORE_STATE
 
 
@@ -36,27 +45,35 @@ def _quote(reading: Reading, mark: Mark) -> str:
     return "not " + words if _mark_denied(reading, mark) else words
 
 
+@lru_cache(maxsize=READINGS_KEPT)
+def _states(reading: Reading) -> tuple[Mark, ...]:
+    """The words that stand for a pole of an axis."""
+    measured = {i for q in reading.quantities for i in range(q.start, q.end)}
+    return tuple(
+        mark
+        for mark in reading.of(Table.AXIS)
+        if mark.start not in measured and _is_state(reading, mark)
+    )
+
+
 def oppositions(
     existing: Reading, new: Reading, alike: bool
 ) -> tuple[list[tuple[str, str, str]], set[int], set[int], bool]:
     """Clashes on an axis, the positions on either side where an axis agrees, and whether an
     agreement rests on a denial ("late", "not on time")."""
     by_row: dict[int, list[tuple[int, Mark]]] = {}
-    for mark in new.marks:
-        if mark.table is Table.AXIS and _is_state(new, mark):
-            for row, pole in mark.ids:
-                others = by_row.setdefault(row, [])
-                if len(others) < MAX_MARKS_PER_AXIS:
-                    others.append((pole, mark))
+    for mark in _states(new):
+        for row, pole in mark.ids:
+            others = by_row.setdefault(row, [])
+            if len(others) < MAX_MARKS_PER_AXIS:
+                others.append((pole, mark))
     clashes: list[tuple[str, str, str]] = []
     agreed_existing: set[int] = set()
     agreed_new: set[int] = set()
     agreed_rows: set[int] = set()
     pending: list[tuple[int, Mark, Mark]] = []
     denied_alike = False
-    for mark in existing.marks:
-        if mark.table is not Table.AXIS or not _is_state(existing, mark):
-            continue
+    for mark in _states(existing):
         for row, pole in mark.ids:
             for other_pole, other in by_row.get(row, ()):
                 denied = _mark_denied(existing, mark) != _mark_denied(new, other)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from .change import is_past_event
-from .compare import Comparison, same_name
-from .frames import Reading, Word
+from .compare import Comparison, attributes_of, same_name
+from .frames import READINGS_KEPT, Reading, Word, read
 from .lexicon import Table
 from .names import Name
-from .subjects import is_inverse
+from .subjects import may_swap
 from .tables import words
 
 _CODE = re.compile(r"([A-Za-z]{2,})[-_#](\d[\w.]*)$")
@@ -23,10 +24,19 @@ _NO_LABELS = words(
 )
 
 
-def strangers(e: Reading, n: Reading, c: Comparison) -> str:
+def strangers(existing: str, new: str) -> str:
+    """What two statements are about, where that is two things by name or number, else "".
+
+    Needs no comparison of the two, which most neighbours are so spared.
+    """
+    e, n = read(existing), read(new)
+    return _other_openers(e, n) or _other_labels(e, n)
+
+
+def _other_openers(e: Reading, n: Reading) -> str:
     """The two names, where each statement opens with one name, another than the other's."""
     first, second = _opening_name(e), _opening_name(n)
-    if first is None or second is None or is_inverse(c):
+    if first is None or second is None or may_swap(attributes_of(e) & attributes_of(n)):
         return ""
     if any(same_name(first, name) for name in n.names):
         return ""
@@ -35,7 +45,7 @@ def strangers(e: Reading, n: Reading, c: Comparison) -> str:
     return f"{first.text} / {second.text}"
 
 
-def other_labels(e: Reading, n: Reading) -> str:
+def _other_labels(e: Reading, n: Reading) -> str:
     """Two numbers that name different things of one kind ("order 77 / order 78"), or "".
 
     Only in the subject part: behind the verb a number is a value, before it a name.
@@ -47,6 +57,7 @@ def other_labels(e: Reading, n: Reading) -> str:
     return ""
 
 
+@lru_cache(maxsize=READINGS_KEPT)
 def _labels(reading: Reading) -> dict[str, str]:
     """The number behind each noun of the subject part, and the digits of codes ("RMA-33")."""
     found: dict[str, str] = {}
@@ -134,8 +145,9 @@ def _named_as_doer(reading: Reading, left: list[Word]) -> bool:
 
 def agents(e: Reading, n: Reading) -> bool:
     """Whether one of the two names who did it behind "by" or "who"."""
-    return any(
-        token.lower in {"by", "who"} and i + 1 < len(reading.tokens)
-        for reading in (e, n)
-        for i, token in enumerate(reading.tokens)
-    )
+    return _names_doer(e) or _names_doer(n)
+
+
+@lru_cache(maxsize=READINGS_KEPT)
+def _names_doer(reading: Reading) -> bool:
+    return any(token.lower in {"by", "who"} for token in reading.tokens[:-1])

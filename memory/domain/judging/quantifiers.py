@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
+from itertools import pairwise
 
-from .frames import Reading
+from .frames import READINGS_KEPT, Reading
 from .slots import SUBJECT
 from .tables import words
 
@@ -24,12 +26,15 @@ _ALL = words(
 )
 _NONE = words("no nobody none nothing never neither nowhere")
 _PART = words("some most many several few majority sometimes occasionally partly partially mostly")
+_SHARES = words("half third quarter thirds quarters fifth fifths tenth tenths percent %")
+_WHICH = words("first last next every each")
 # Outside the subject these are mere amounts ("most at ease", "many books").
 _AMOUNTS = words("some most many several few")
 _LIMITS = words("most least")
 _EXCEPTIONS = words("except but besides beyond outside")
 
 
+@lru_cache(maxsize=READINGS_KEPT)
 def extent_of(reading: Reading) -> Extent:
     """The extent of a statement; "not every" and "not all" are a part, "no ... except" is plain."""
     tokens = reading.tokens
@@ -50,6 +55,8 @@ def extent_of(reading: Reading) -> Extent:
             if any(t.lower in _EXCEPTIONS for t in tokens[i + 1 : i + 5]):
                 return Extent.PLAIN
             found = Extent.NONE if found is Extent.PLAIN else found
+        elif lower in _SHARES and after == "of" and before not in _WHICH:
+            return Extent.PART
         elif lower in _PART and not (lower in _LIMITS and before in {"at", "the"}):
             amount = lower in _AMOUNTS and after != "of" and reading.slots[i] != SUBJECT
             if amount:
@@ -63,3 +70,12 @@ _PERIODS = words(
     "four five six seven monday tuesday wednesday thursday friday saturday sunday time spring "
     "summer autumn winter fortnight sprint"
 )
+
+
+@lru_cache(maxsize=READINGS_KEPT)
+def tells_share(reading: Reading) -> bool:
+    """Whether the part is told as a figure ("a third of", "80 percent of")."""
+    lowers = [token.lower for token in reading.tokens]
+    return any(a in _SHARES and b == "of" for a, b in pairwise(lowers)) or any(
+        q.kind == "percent" for q in reading.quantities
+    )

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from . import calendar
 from .measures import Quantity, measure_at, quote
 from .numerals import NUMBER, rate, read_number, unit_after
 from .tables import words
 from .tokens import Token
-from .units import FREQUENCIES, ONES, ORDINALS, TIMES, UNITS
+from .units import CURRENCIES, FREQUENCIES, ONES, ORDINALS, SCALES, TENS, TIMES, UNITS
 
 __all__ = ["Quantity", "find_quantities"]
 
@@ -34,13 +35,37 @@ def find_quantities(tokens: Sequence[Token]) -> list[Quantity]:
     found: list[Quantity] = []
     position = 0
     while position < len(tokens):
-        quantity = None if tokens[position].separator else _at(tokens, position)
+        quantity = _at(tokens, position) if _may_begin(tokens, position) else None
         if quantity is None:
             position += 1
         else:
             found.append(quantity)
             position = max(quantity.end, position + 1)
     return found
+
+
+def _may_begin(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a quantity can begin with the token at all; most words begin none."""
+    token = tokens[i]
+    if token.separator:
+        return False
+    if token.lower in {"a", "an"}:
+        after = tokens[i + 1].lower if i + 1 < len(tokens) else ""
+        return after in UNITS or after in SCALES
+    return _is_opener(token.lower)
+
+
+_OPENERS = frozenset(
+    {
+        *calendar.OPENERS, *ONES, *TENS, *ORDINALS, *FREQUENCIES, *TIMES, *CURRENCIES, *_LABELS,
+        "every", "each", "half", "quarter",
+    }
+)  # fmt: skip
+
+
+@lru_cache(maxsize=16_384)
+def _is_opener(word: str) -> bool:
+    return word.rstrip(".") in _OPENERS or "-" in word or any(c.isdigit() for c in word)
 
 
 def _at(tokens: Sequence[Token], i: int) -> Quantity | None:

@@ -11,6 +11,7 @@ import math
 from ..types import Statement
 from .evidence import weigh
 from .features import features_of
+from .patterns import strangers
 from .related_weights import COSINE, SQUARE, WEIGHTS
 
 # The similarity from which the fitted embedder's vectors say anything, see `related_weights`.
@@ -23,8 +24,11 @@ def relatedness(
     """The chance 0-1 that the two are about one matter, by their words and their cosine.
 
     `similarity` is the cosine of their vectors; `anchor` is the embedder's opposition similarity,
-    so that another embedder's scale is read as the one the weights were fitted on.
+    so that another embedder's scale is read as the one the weights were fitted on. It is 0 for
+    two statements about two things by name, which a judge would only let stand side by side.
     """
+    if strangers(existing.content, new.content):
+        return 0.0
     cosine = ANCHOR + (similarity - anchor) * (1 - ANCHOR) / max(1e-6, 1 - anchor)
     score = COSINE * cosine + SQUARE * cosine * abs(cosine)
     for feature, value in features_of(weigh(existing, new)).items():

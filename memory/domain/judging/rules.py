@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from ..types import Judgement, Statement, Verdict
 from .evidence import Evidence, weigh
 from .features import features_of
+from .patterns import strangers
 from .tokens import MAX_CHARS, MAX_TOKENS, fold
 from .weights import WEIGHTS
 
@@ -32,10 +33,11 @@ class RulesJudge:
         """The verdict on the pair with its reason; the confidence is the share of the evidence."""
         if _plain(existing.content) == _plain(new.content):
             return Judgement(Verdict.DUPLICATE, "the same words", 1.0)
+        apart = strangers(existing.content, new.content)
+        if apart:
+            # No weight of anything else makes a conflict of these.
+            return Judgement(Verdict.COEXIST, f"different subjects: {apart}", 0.95)
         evidence = weigh(existing, new)
-        if evidence.strangers:
-            reason = f"different subjects: {evidence.strangers}"
-            return Judgement(Verdict.COEXIST, reason, 0.95)
         if evidence.corrects:
             return Judgement(Verdict.SUPERSEDE, reason_for(Verdict.SUPERSEDE, evidence), 0.95)
         scores = [0.0, 0.0, 0.0, 0.0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from . import calendar
 from .quantities import Quantity
 
@@ -30,8 +32,14 @@ def equal(a: Quantity, b: Quantity) -> bool:
     """Whether two comparable quantities say the same."""
     if a.kind in {"date", "weekday"} and b.kind in {"date", "weekday"}:
         return calendar.same_moment(a.kind, a.parts, a.value, b.kind, b.parts, b.value)
+    if a.kind == b.kind == "clock" and abs(a.value - b.value) == _HALF_DAY:
+        # "At nine" may be nine in the evening.
+        return _is_vague(a) or _is_vague(b)
     if a.kind == b.kind and a.kind not in {"count", "number"}:
         tolerance = _TOLERANCES.get(a.kind, 1e-6)
+        if a.kind in _CONVERTIBLE:
+            # "16 kilometres", "about ten miles"; but 49 minutes are no 50.
+            tolerance = _CONVERTED[a.kind] if _is_converted(a, b) else 1e-6
         if a.kind in _TIMED and ("month" in a.text.lower()) != ("month" in b.text.lower()):
             tolerance = _LOOSE_MONTH
         return abs(a.value - b.value) <= tolerance * max(abs(a.value), abs(b.value), 1e-12)
@@ -40,8 +48,36 @@ def equal(a: Quantity, b: Quantity) -> bool:
     return abs(a.raw - b.raw) < 1e-9 or abs(a.value - b.value) < 1e-9
 
 
+def _is_vague(clock: Quantity) -> bool:
+    """Whether an hour is told without its half of the day."""
+    words = clock.text.lower().replace(".", "").split()
+    told = {"am", "pm", "morning", "afternoon", "evening", "night", "noon", "midday", "midnight"}
+    return 60 <= clock.value <= _HALF_DAY + 59 and not (
+        told & set(words) or any(c in clock.text for c in ":h") or words[-1].endswith(("am", "pm"))
+    )
+
+
+_HALF_DAY = 720
+
+
+def _is_converted(a: Quantity, b: Quantity) -> bool:
+    """Whether two measures of one kind stand in different units."""
+    if not (a.raw and b.raw) or a.kind not in _CONVERTIBLE:
+        return False
+    first, second = a.value / a.raw, b.value / b.raw
+    return abs(first - second) > 1e-9 * max(first, second) and not _is_decimal(first / second)
+
+
+def _is_decimal(ratio: float) -> bool:
+    """Whether units differ by a power of ten, so that nothing need be rounded."""
+    power = math.log10(abs(ratio)) if ratio else 0.0
+    return abs(power - round(power)) < 1e-6
+
+
+# Conversions round: a month is no fixed number of days, ten miles are "16 kilometres".
+_CONVERTED = {"duration": 0.02, "length": 0.03, "mass": 0.03, "volume": 0.03, "area": 0.03}
+_CONVERTIBLE = frozenset(_CONVERTED)
 _TIMED = frozenset({"duration", "frequency"})
 # Four weeks and a month, six weeks and a month and a half are one in everyday speech.
 _LOOSE_MONTH = 0.1
-# Conversions round: a month is no fixed number of days, six feet are "183 cm".
-_TOLERANCES = {"duration": 0.02, "length": 0.005, "mass": 0.005, "frequency": 0.02}
+_TOLERANCES = {"frequency": 0.02}

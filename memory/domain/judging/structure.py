@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from .aspects import is_measured, is_norm, left_slots, tells_event, verbs_of
 from .compare import Comparison
 from .evidence import Evidence
-from .frames import Reading
+from .frames import Reading, Word
 from .lexicon import VALUE_ROWS
 from .quantifiers import Extent, extent_of
 from .quantities import Quantity
 from .slots import OBJECT, SUBJECT, VERB, is_copular
 from .tables import words
+from .tellings import is_measured, is_norm, left_slots, tells_event, verbs_of
 from .values import is_many_valued
 from .verbs import is_past_form
 
@@ -51,7 +51,16 @@ def structure_of(ev: Evidence) -> dict[str, object]:
         "value and objects part": bool(c.other_values) and OBJECT in common,
         "value and objects part, same verb": bool(c.other_values) and OBJECT in common and same,
         "values of other things": other_things(c, apart=apart),
+        "value of something new": _of_something_new(ev),
         "values in other slots": _other_slots(e, n, c),
+        "other times": ev.aspect.startswith("different times"),
+        "changed, objects part": ev.changed and OBJECT in common,
+        "changed, other modifier": ev.changed and _other_modifier(ev),
+        "other modifier anywhere": _other_modifier(ev),
+        "event beside": _is_beside(ev),
+        "event beside, changed": _is_beside(ev) and ev.changed,
+        "adds": ev.signals.additive and not ev.signals.correction and not ev.changed,
+        "all and part, both left": {first, second} == {Extent.ALL, Extent.PART} and both,
         "dates part": _dates_part(c),
         "dates part and opposed": _dates_part(c) and ev.opposed,
         "both dated events": _dates_part(c) and tells_event(e) and tells_event(n),
@@ -72,6 +81,7 @@ def structure_of(ev: Evidence) -> dict[str, object]:
         "changed alike": ev.changed and bool(ev.before.change) and same,
         "attitude and event": _is_attitude(e) and tells_event(n) and not ev.signals.change,
         "other aspect": bool(ev.aspect),
+        "only and more": _sole_and_more(e, n) or _sole_and_more(n, e),
         "only and other": (e.exclusive or n.exclusive) and both and same and here,
         "other person and changed": bool(ev.other_person) and ev.changed,
         "other person and event": bool(ev.other_person) and tells_event(n),
@@ -80,6 +90,28 @@ def structure_of(ev: Evidence) -> dict[str, object]:
         "changed thing unknown": ev.changed and not _knows_changed(e, n, c),
         "changed thing known": ev.changed and here and _knows_changed(e, n, c),
     }
+
+
+def _other_modifier(ev: Evidence) -> bool:
+    """ "Treasurer of the chess club", "left the rowing club": one noun with other words before."""
+    left_e = {w.position for w in ev.left_existing if not w.is_name}
+    left_n = {w.position for w in ev.left_new if not w.is_name}
+    return any(
+        a.position - 1 in left_e and b.position - 1 in left_n
+        for a, b in ev.comparison.shared
+        if not a.is_name
+    )
+
+
+def _is_beside(ev: Evidence) -> bool:
+    """Whether something happened to the subject, and nothing that was said of it is touched."""
+    c = ev.comparison
+    if c.other_values or c.oppositions or c.polarity or c.attributes or c.equal_values:
+        return False
+    if ev.ending or ev.signals.correction or not ev.left_existing:
+        return False
+    happened = tells_event(ev.new) or bool(ev.signals.change)
+    return happened and bool(c.shared) and all(a.in_subject for a, _ in c.shared)
 
 
 def other_things(c: Comparison, *, apart: bool = False) -> bool:
@@ -102,6 +134,32 @@ def _counts_other(a: Quantity, b: Quantity, c: Comparison) -> bool:
         left_n = {word.stem for word in c.left_new}
         return a.head in left_e and b.head in left_n
     return (a.kind in _PLAIN_KINDS) != (b.kind in _PLAIN_KINDS) and bool(a.head or b.head)
+
+
+def _of_something_new(ev: Evidence) -> bool:
+    """ "Lasts two hours", "has an interval of twenty minutes": a figure of a thing unspoken of."""
+    c = ev.comparison
+    return bool(c.other_values) and all(
+        _governor(ev.existing, a, ev.left_existing) or _governor(ev.new, b, ev.left_new)
+        for a, b in c.other_values
+    )
+
+
+_MEASURES = words(
+    "amount number level value size length price cost height weight age capacity width depth rate "
+    "fee total sum budget salary rent distance duration speed temperature limit maximum minimum "
+    "population area volume share majority"
+)
+
+
+def _governor(reading: Reading, quantity: Quantity, left: tuple[Word, ...]) -> str:
+    """The noun before "of" that a figure belongs to, if the other side does not know it."""
+    i = quantity.start - 1
+    if i < 1 or reading.tokens[i].lower != "of":
+        return ""
+    noun = reading.tokens[i - 1].lower
+    known = noun not in _MEASURES and any(word.position == i - 1 for word in left)
+    return noun if known else ""
 
 
 def _other_slots(e: Reading, n: Reading, c: Comparison) -> bool:
@@ -145,6 +203,14 @@ def _said_again(e: Reading, n: Reading) -> bool:
 def _sole_and_any(e: Reading, n: Reading, first: Extent, second: Extent) -> bool:
     """ "Only managers may", "anybody may"."""
     return (e.exclusive and second is Extent.ALL) or (n.exclusive and first is Extent.ALL)
+
+
+def _sole_and_more(sole: Reading, more: Reading) -> bool:
+    """ "Only Ann has a key", "Ann and Bo have a key"."""
+    if not sole.exclusive or more.exclusive or not sole.names:
+        return False
+    strangers = [name for name in more.names if not name.parts & sole.lowers]
+    return any(name.is_subject for name in strangers)
 
 
 def _only_subject_shared(ev: Evidence) -> bool:

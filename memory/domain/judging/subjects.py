@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
+
 from .change import is_past_event
 from .compare import Comparison, same_name
-from .frames import Reading, Word
+from .frames import READINGS_KEPT, Reading, Word
 from .lexicon import ATTRIBUTE_NAMES, VALUE_ROWS, Mark
 from .names import Name
 from .sameness import equal
@@ -25,15 +28,16 @@ _KIN = words(
 )
 
 
-def subject_names(reading: Reading) -> list[Name]:
+@lru_cache(maxsize=READINGS_KEPT)
+def subject_names(reading: Reading) -> tuple[Name, ...]:
     """The names a statement is about; acronyms and codes are no subjects of their own."""
-    return [
+    return tuple(
         name
         for name in reading.names
         if (name.is_subject or name.is_owner)
         and not (name.text.isupper() and len(name.text) <= 5)
         and not any(c.isdigit() for c in name.text)
-    ]
+    )
 
 
 def _known(name: Name, reading: Reading) -> bool:
@@ -45,7 +49,7 @@ def _known(name: Name, reading: Reading) -> bool:
 def other_names(e: Reading, n: Reading, c: Comparison) -> str:
     """Why the two are about differently named subjects, or ""."""
     mine, theirs = subject_names(e), subject_names(n)
-    if not mine:
+    if not mine or _excludes(e) or _excludes(n):
         return ""
     strangers = [name for name in theirs if not _known(name, e)]
     if any(_known(name, n) for name in mine):
@@ -68,9 +72,20 @@ def other_names(e: Reading, n: Reading, c: Comparison) -> str:
     return f"different subjects: {mine[0].text} / {other}"
 
 
+def _excludes(reading: Reading) -> bool:
+    """ "Only Ann has a key" says something of everybody."""
+    first = [token.lower for token in reading.tokens[reading.start : reading.start + 2]]
+    return bool(first) and (first[0] == "only" or first == ["no", "one"] or first[0] == "nobody")
+
+
 def is_inverse(c: Comparison) -> bool:
     """Whether both speak of an attribute whose value may stand as the subject."""
-    return any(ATTRIBUTE_NAMES[row] in _INVERSE for row in c.attributes)
+    return may_swap(c.attributes)
+
+
+def may_swap(attributes: Iterable[int]) -> bool:
+    """Whether the value of one of the attributes may stand as the subject."""
+    return any(ATTRIBUTE_NAMES[row] in _INVERSE for row in attributes)
 
 
 def _shares_all_but(c: Comparison, name: Name) -> bool:
@@ -78,14 +93,15 @@ def _shares_all_but(c: Comparison, name: Name) -> bool:
     return c.shared_common > 0 and not rest
 
 
-def _owned(reading: Reading) -> set[str]:
+@lru_cache(maxsize=READINGS_KEPT)
+def _owned(reading: Reading) -> frozenset[str]:
     """People and animals spoken of as someone's, in the subject part."""
     found: set[str] = set()
     for i in range(reading.start, min(reading.head, len(reading.tokens))):
         lower = reading.tokens[i].lower
         if lower in _KIN and i and reading.tokens[i - 1].lower not in {"a", "an"}:
             found.add(reading.tokens[i].stem)
-    return found
+    return frozenset(found)
 
 
 def other_person(e: Reading, n: Reading, c: Comparison) -> str:

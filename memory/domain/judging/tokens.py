@@ -113,13 +113,16 @@ def tokenize(text: str) -> list[Token]:
     """The first `MAX_TOKENS` tokens of a text, separators included."""
     tokens: list[Token] = []
     for chunk in fold(text[:MAX_CHARS]).split():
-        _split_chunk(chunk[:MAX_CHUNK], tokens)
+        tokens.extend(_tokens_of(chunk[:MAX_CHUNK]))
         if len(tokens) >= MAX_TOKENS:
             break
     return tokens[:MAX_TOKENS]
 
 
-def _split_chunk(chunk: str, out: list[Token]) -> None:
+@lru_cache(maxsize=16_384)
+def _tokens_of(chunk: str) -> tuple[Token, ...]:
+    """The tokens of what stands between two spaces; most are met again and again."""
+    out: list[Token] = []
     start, end = 0, len(chunk)
     while start < end and chunk[start] in _OPEN:
         if chunk[start] == "(":
@@ -136,6 +139,7 @@ def _split_chunk(chunk: str, out: list[Token]) -> None:
     elif core:
         _split_word(core, out)
     out.extend(_separator(mark) for mark in reversed(tail))
+    return tuple(out)
 
 
 def _split_word(word: str, out: list[Token]) -> None:

@@ -139,7 +139,7 @@ _add(
     {
         "mm millimetre millimetres millimeter millimeters": 0.001,
         "cm centimetre centimetres centimeter centimeters": 0.01,
-        "metre metres meter meters": 1.0,
+        "m metre metres meter meters": 1.0,
         "km kms kilometre kilometres kilometer kilometers": 1000.0,
         "inch inches": 0.0254,
         "feet foot ft": 0.3048,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .aspects import verbs_of
 from .compare import Comparison, same_name
 from .frames import Reading, Word
 from .lexicon import Table
@@ -10,6 +9,7 @@ from .quantifiers import Extent, extent_of
 from .slots import is_copular
 from .subjects import is_inverse, subject_names
 from .tables import words
+from .tellings import verbs_of
 from .tokens import stem
 
 _POSSIBLE = frozenset({"can", "may", "could"})

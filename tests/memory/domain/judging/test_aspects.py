@@ -140,3 +140,69 @@ def test_an_event_that_turns_a_state_into_its_opposite_supersedes() -> None:
 )
 def test_a_change_is_told_from_a_lasting_state(new: str, changed: bool) -> None:
     assert bool(evidence("Haakon learns Greek.", new).signals.change) is changed
+
+
+@pytest.mark.parametrize(
+    ("existing", "new", "aspect"),
+    [
+        ("The mine gave 3 tonnes in 2021.", "In 2022 the mine gave 7 tonnes.", "times"),
+        ("The fair was in Bruges in 2021.", "The fair was in Ghent in 2022.", "times"),
+        ("The north pier is closed.", "The south pier is open.", "sides"),
+    ],
+)
+def test_other_times_and_sides_are_told_apart(existing: str, new: str, aspect: str) -> None:
+    assert aspect in evidence(existing, new).aspect
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("The office is in the north tower.", "The office is in the south tower."),
+        ("The bridge was built in 1931.", "The bridge was built in 1954."),
+        ("Half of the pupils walk to school.", "Two thirds of the pupils walk to school."),
+    ],
+)
+def test_a_side_or_a_time_that_is_the_value_itself_is_no_aspect(existing: str, new: str) -> None:
+    assert not evidence(existing, new).aspect
+
+
+@pytest.mark.parametrize(
+    ("existing", "new", "feature"),
+    [
+        ("The film lasts two hours.", "The film has a pause of ten minutes.", "something new"),
+        ("Only Sten may sign.", "Sten and Ulrik may sign.", "only and more"),
+        ("Bodil heads the ski club.", "Bodil left the chess club.", "changed, other modifier"),
+        ("The boat has six berths.", "Arne painted the boat last spring.", "event beside"),
+        ("The crate weighs 3 kilos.", "The crate is 40 cm long.", "lone values on both"),
+    ],
+)
+def test_what_parts_two_statements_is_a_feature(existing: str, new: str, feature: str) -> None:
+    found = features_of(evidence(existing, new))
+
+    assert any(feature in name for name in found)
+
+
+def test_a_relation_told_from_either_end_is_one_fact() -> None:
+    assert verdict("Tilda is Marek's aunt.", "Marek is Tilda's nephew.") is Verdict.DUPLICATE
+    assert verdict("Tilda is Marek's aunt.", "Marek is Tilda's brother.") is not Verdict.DUPLICATE
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("The buns had sold out by ten.", False),
+        ("The letter was signed by two.", False),
+        ("The fleet grew by two.", True),
+        ("The parcels are dropped off at the gate.", False),
+        ("Since May Runa has also been coaching.", True),
+    ],
+)
+def test_by_a_number_is_a_change_where_something_moves(text: str, changes: bool) -> None:
+    assert bool(evidence("The quay is old.", text).signals.change) is changes
+
+
+def test_what_is_added_since_a_date_changes_nothing() -> None:
+    found = evidence("Runa coaches the juniors.", "Since May Runa has also coached the seniors.")
+
+    assert found.signals.additive
+    assert not found.changed

@@ -35,6 +35,9 @@ def only(text: str) -> Quantity:
         ("60 requests per minute", "one request per second"),
         ("1.2 tonnes", "1,200 kg"),
         ("six feet", "183 cm"),
+        ("16 kilometres", "ten miles"),
+        ("50 m", "50 metres"),
+        ("at nine", "9 pm"),
         ("1.5 litres per minute", "1,500 ml/min"),
     ],
 )
@@ -113,3 +116,22 @@ def test_a_result_is_one_value() -> None:
 )
 def test_a_name_a_count_and_a_measure_are_not_compared(one: str, other: str) -> None:
     assert not comparable(only(one), only(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("49 minutes", "50 minutes"),
+        ("9:00", "21:00"),
+        ("9 am", "9 pm"),
+        ("100 km", "102 km"),
+    ],
+)
+def test_what_is_told_exactly_differs_by_little(one: str, other: str) -> None:
+    assert comparable(only(one), only(other))
+    assert not equal(only(one), only(other))
+
+
+def test_so_many_a_month_are_no_months() -> None:
+    assert only("400 a month").kind == "frequency"
+    assert only("half a year").kind == "duration"
