@@ -1,15 +1,17 @@
 """How well the rules-based judge tells conflicts.
 
-`python -m benchmarks.contradictions --data FILE ...`
+`python -m benchmarks.contradictions --data FILE ... [--llm] [--verbose]`
 
 Conflict = supersede or dispute. Prints recall and precision of conflict and the accuracy over the
-four labels, for all pairs and for the hard ones, the confusion matrix and the speed.
+four labels, for all pairs and for the hard ones, the confusion matrix and the speed. `--llm` asks
+JUDGE_MODEL as well.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +24,14 @@ from memory.domain.judging import RulesJudge
 from memory.domain.judging import weights as judging_weights
 from memory.domain.judging.evidence import weigh
 from memory.domain.judging.features import features_of
+from memory.domain.ports import Judge, PreparingJudge
 from memory.domain.types import Judgement, Statement, Verdict
 
 Weights = dict[str, tuple[float, float, float, float]]
 ORDER = (Verdict.SUPERSEDE, Verdict.DISPUTE, Verdict.COEXIST, Verdict.DUPLICATE)
 PENALTY, STEPS = 4.0, 1200
 CONFLICTS = frozenset({Verdict.SUPERSEDE, Verdict.DISPUTE})
+ASKED_AT_ONCE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ def score(*, labels: Sequence[Verdict], verdicts: Sequence[Verdict]) -> Scores:
     )
 
 
-def report(*, title: str, pairs: Sequence[Pair], judge: RulesJudge, verbose: bool) -> None:
+def report(*, title: str, pairs: Sequence[Pair], judge: Judge, verbose: bool) -> None:
     """Judge all pairs and print the figures, the confusion matrix and the failures."""
     started = time.process_time()
     judgements = [judge.judge(existing=pair.existing, new=pair.new) for pair in pairs]
@@ -107,7 +111,8 @@ def report(*, title: str, pairs: Sequence[Pair], judge: RulesJudge, verbose: boo
         "hard",
         score(labels=[pairs[i].label for i in hard], verdicts=[verdicts[i] for i in hard]),
     )
-    print(f"{len(pairs) / max(seconds, 1e-9):,.0f} pairs per second of one core")
+    if not isinstance(judge, PreparingJudge):
+        print(f"{len(pairs) / max(seconds, 1e-9):,.0f} pairs per second of one core")
     print(f"{'label / verdict':16}" + "".join(f"{verdict.value:>11}" for verdict in Verdict))
     for label in Verdict:
         row = [
@@ -115,6 +120,9 @@ def report(*, title: str, pairs: Sequence[Pair], judge: RulesJudge, verbose: boo
             for verdict in Verdict
         ]
         print(f"{label.value:16}" + "".join(f"{count:>11}" for count in row))
+    stood_in = sum(bool(judgement.judge) for judgement in judgements)
+    if stood_in:
+        print(f"the rules stood in for {stood_in} of {len(pairs)} pairs")
     _print_failures(pairs, judgements, verbose)
 
 
@@ -185,10 +193,28 @@ def write_weights(*, weights: Weights, path: Path) -> None:
     path.write_text("\n".join([*lines, "}", ""]), encoding="utf-8")
 
 
+def asked_model(*, pairs: Sequence[Pair]) -> Judge:
+    """The judge of JUDGE_MODEL, asked about all pairs; exits where none is set."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+
+    django.setup()
+    from memory.clients.tools import configured_tools
+
+    judge = configured_tools().judge
+    if not isinstance(judge, PreparingJudge):
+        raise SystemExit("Set JUDGE_MODEL, and OPENAI_BASE_URL or OPENAI_API_KEY.")
+    for start in range(0, len(pairs), ASKED_AT_ONCE):
+        batch = pairs[start : start + ASKED_AT_ONCE]
+        judge.prepare([(pair.existing, pair.new) for pair in batch])
+    return judge
+
+
 def main() -> None:
     """Read the command line, judge the pairs and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, nargs="+", required=True, help="JSON lines of pairs")
+    parser.add_argument("--llm", action="store_true", help="ask the judging model as well")
     parser.add_argument("--verbose", action="store_true", help="print each failing pair")
     parser.add_argument("--part", choices=("all", "even", "odd"), default="all")
     parser.add_argument("--folds", type=int, default=0, help="cross-validate the weights as well")
@@ -206,6 +232,9 @@ def main() -> None:
         verdicts = cross_validate(pairs=pairs, folds=options.folds)
         print(f"cross-validated, {options.folds} folds")
         print("all ", score(labels=labels, verdicts=verdicts))
+    if options.llm:
+        model = asked_model(pairs=pairs)
+        report(title=model.name, pairs=pairs, judge=model, verbose=options.verbose)
 
 
 if __name__ == "__main__":

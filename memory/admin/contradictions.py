@@ -61,7 +61,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             "Judgement",
             {
                 "fields": [
-                    ("verdict", "strategy", "judge"),
+                    ("verdict", "strategy_words", "judge"),
                     ("team", "found", "state"),
                     "reason",
                 ]

@@ -34,6 +34,15 @@ class TextField(serializers.CharField):
         return value
 
 
+class OneOfField(serializers.ChoiceField):
+    """One of a few words; a refusal names them."""
+
+    def __init__(self, choices: Any, **kwargs: Any) -> None:  # Any: DRF's own options
+        super().__init__(choices, **kwargs)
+        known = ", ".join(map(str, self.choices))
+        self.error_messages["invalid_choice"] = f'"{{input}}" is none of {known}.'
+
+
 class ContentField(TextField):
     """The words of a message or memory: 1 to 32,000 characters, not only white space."""
 

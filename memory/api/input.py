@@ -10,6 +10,7 @@ from rest_framework import serializers
 from memory.api.fields import (
     ContentField,
     NameField,
+    OneOfField,
     QuestionField,
     StrictBooleanField,
     StrictFloatField,
@@ -65,7 +66,7 @@ class NewConversationSerializer(StrictSerializer):
 class NewMessageSerializer(StrictSerializer):
     """One message; its content is kept to the letter."""
 
-    role = serializers.ChoiceField(choices=ROLES)
+    role = OneOfField(choices=ROLES)
     content = ContentField()
     name = NameField(required=False, allow_blank=True, allow_null=True, max_length=200)
     created_at = ZonedDateTimeField(required=False, allow_null=True)
@@ -105,7 +106,7 @@ class NewMemorySerializer(StrictSerializer):
     """A memory to store."""
 
     content = ContentField()
-    memory_type = serializers.ChoiceField(choices=MEMORY_TYPES, required=False, default="semantic")
+    memory_type = OneOfField(choices=MEMORY_TYPES, required=False, default="semantic")
     importance = StrictIntegerField(required=False, default=8, min_value=1, max_value=10)
     is_pinned = StrictBooleanField(required=False, default=False)
     agent = NameField(required=False, allow_null=True)
@@ -139,6 +140,19 @@ class PinSerializer(StrictSerializer):
     """Whether the memory is pinned from now on."""
 
     pinned = StrictBooleanField()
+    reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+
+
+class ReasonSerializer(StrictSerializer):
+    """Why, for the log."""
+
+    reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+
+
+class ReasonQuerySerializer(serializers.Serializer[Any]):
+    """Why, for the log, of a request that has no body."""
+
+    reason = TextField(required=False, allow_blank=True, max_length=2000)
 
 
 class CorrectionSerializer(StrictSerializer):
@@ -151,14 +165,14 @@ class CorrectionSerializer(StrictSerializer):
 class FeedbackSerializer(StrictSerializer):
     """What became of a memory that a prompt held."""
 
-    signal = serializers.ChoiceField(choices=[(item.value, item.value) for item in Feedback])
+    signal = OneOfField(choices=[(item.value, item.value) for item in Feedback])
     note = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
 
 
 class ResolutionSerializer(StrictSerializer):
     """How a contradiction is settled; a merge says what the merged memory says."""
 
-    resolution = serializers.ChoiceField(choices=RESOLUTIONS)
+    resolution = OneOfField(choices=RESOLUTIONS)
     note = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
     merged_content = ContentField(required=False, allow_null=True)
 
@@ -202,17 +216,15 @@ class QuerySerializer(StrictSerializer):
 class MemoryFilterSerializer(QuerySerializer):
     """Which memories to list; all filters must hold."""
 
-    memory_type = serializers.ListField(
-        child=serializers.ChoiceField(choices=MEMORY_TYPES), required=False
-    )
+    memory_type = serializers.ListField(child=OneOfField(choices=MEMORY_TYPES), required=False)
     status = serializers.ListField(
-        child=serializers.ChoiceField(
+        child=OneOfField(
             choices=["active", "disputed", "superseded", "soft_deleted", "archived", "all"]
         ),
         required=False,
         help_text="active and disputed when left out; all for every one.",
     )
-    tier = serializers.ListField(child=serializers.ChoiceField(choices=TIERS), required=False)
+    tier = serializers.ListField(child=OneOfField(choices=TIERS), required=False)
     agent = NameField(required=False)
     user = NameField(required=False, max_length=200)
     project = NameField(required=False)
@@ -233,9 +245,7 @@ class SearchQuerySerializer(QuerySerializer):
     """What to look for, and among which memories."""
 
     query = QuestionField()
-    memory_types = serializers.ListField(
-        child=serializers.ChoiceField(choices=MEMORY_TYPES), required=False
-    )
+    memory_types = serializers.ListField(child=OneOfField(choices=MEMORY_TYPES), required=False)
     agent = NameField(required=False)
     user = NameField(required=False, max_length=200)
     project = NameField(required=False)
@@ -255,10 +265,8 @@ class MessagePageSerializer(QuerySerializer):
 class ContradictionFilterSerializer(QuerySerializer):
     """Which contradictions to list."""
 
-    state = serializers.ChoiceField(
-        choices=["open", "resolved", "all"], required=False, default="open"
-    )
-    verdict = serializers.ChoiceField(choices=VERDICTS, required=False)
+    state = OneOfField(choices=["open", "resolved", "all"], required=False, default="open")
+    verdict = OneOfField(choices=VERDICTS, required=False)
     memory = serializers.UUIDField(required=False, help_text="Those that touch this memory.")
     limit = serializers.IntegerField(required=False, min_value=1, max_value=PER_REQUEST)
     cursor = serializers.CharField(required=False)

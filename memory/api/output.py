@@ -187,12 +187,19 @@ class MemorySerializer(serializers.Serializer[Any]):
 
 OUTCOMES = [(item.value, item.value) for item in Outcome]
 WAS_MASKED = "The content held a key, password or card number; it was masked before it was stored."
+NOT_STANDALONE = (
+    "Stored as worded, but a memory is found and understood best as one or two sentences of at most"
+    " 280 characters, in the third person, with names and dates. This one: {how}."
+)
 _WARNINGS = "What the caller should know of how it was stored; empty when it was stored as sent."
 
 
 def warnings_of(result: WriteResult) -> list[str]:
     """What the caller should know of how a memory was stored."""
-    return [WAS_MASKED] if result.secret_masked else []
+    warnings = [WAS_MASKED] if result.secret_masked else []
+    if result.wording:
+        warnings.append(NOT_STANDALONE.format(how=", ".join(result.wording)))
+    return warnings
 
 
 class WrittenMemorySerializer(MemorySerializer):

@@ -35,7 +35,7 @@ _FIRST_PERSON = (
 )
 _SECRET_STATED = re.compile(
     r"(?:\b(?:is|are|was|now|to|reads?|answered|said)|=|:|\b(?:password|passphrase|pin|key|token|code"
-    r"|number|secret))\s?[\"'`“(]?" + re.escape(MASK),
+    r"|number|secret))\s?[\"'`“(]?" + re.escape(MASK) + "(?!@)",
     re.IGNORECASE,
 )
 _CLAUSE_JOINT = re.compile(r"[.;,]\s|\s(?:and|but|while)\s")
@@ -82,10 +82,23 @@ def check_wording(candidate: Candidate, *, said_at: datetime) -> Wording:
         text = dated
     shorter = _shortened(text, problems)
     if shorter is None:
-        return Wording(None, (*problems, f"longer than {MAX_CHARS} characters"), secret)
+        return Wording(None, (*problems, f"no clause ends within {MAX_CHARS} characters"), secret)
     if shorter == candidate.content and not problems:
         return Wording(candidate, (), secret)
     return Wording(replace(candidate, content=shorter), tuple(problems), secret)
+
+
+def departures(*, text: str, memory_type: MemoryType, said_at: datetime) -> tuple[str, ...]:
+    """Where a text that somebody worded on purpose departs from the constraints; () for nowhere.
+
+    What an agent is may address it, so identity memories never depart.
+    """
+    if memory_type == MemoryType.IDENTITY:
+        return ()
+    stated = Candidate(
+        content=text, memory_type=memory_type, importance=1, confidence=1.0, message_ids=()
+    )
+    return check_wording(stated, said_at=said_at).problems
 
 
 def _tells_only_of_a_secret(text: str) -> bool:

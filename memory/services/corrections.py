@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback, adjusted_importance
 from memory.domain.types import Status, Strategy, Verdict
 from memory.domain.viewer import Viewer
+from memory.domain.wording import departures
 from memory.models import Contradiction, Memory, MemoryUsage
 from memory.services.disputes import draft_of_version
 from memory.services.drafts import WriteResult
@@ -62,6 +64,8 @@ def correct_memory(
         viewer=viewer, drafts=[draft], tools=tools, reason=masked_note(reason) or "corrected"
     )
     count_written([result])
+    departs = departures(text=safe.text, memory_type=draft.memory_type, said_at=now)
+    result = replace(result, wording=departs)
     if safe.is_masked:
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
             result = note_masked(team_id=viewer.team_id, result=result)

@@ -85,6 +85,7 @@ class WriteResult:
 
     `conflicts` counts the contradictions recorded; `retired` are the memories it superseded.
     `secret_masked` says that the text came with a key, password or card number, stored masked.
+    `wording` names where the text, which is stored as given, departs from the writing constraints.
     `similarity` is the cosine of its nearest neighbour, where neighbours were looked for.
     """
 
@@ -93,4 +94,5 @@ class WriteResult:
     conflicts: int = 0
     retired: tuple[UUID, ...] = ()
     secret_masked: bool = False
+    wording: tuple[str, ...] = ()
     similarity: float | None = None

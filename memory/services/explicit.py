@@ -11,6 +11,7 @@ from memory.clients.tools import Tools
 from memory.domain.text import speaker_of
 from memory.domain.types import MemoryType, Status
 from memory.domain.viewer import Viewer
+from memory.domain.wording import departures
 from memory.models import Memory
 from memory.selectors.conversations import conversation_for, messages_by_id
 from memory.services.categories import check_stated_categories
@@ -66,7 +67,8 @@ def remember(
 
     Agents, users and projects are created when new; a conversation or message must exist. A
     memory of a conversation is about that conversation's user and project unless it says
-    otherwise. Secrets are masked. Raises NotFoundError, InvalidError (nothing but a secret among
+    otherwise. Secrets are masked; what departs from the writing constraints is stored as it is
+    worded, and its result says how. Raises NotFoundError, InvalidError (nothing but a secret among
     others) or ConflictError (the external id of a deleted memory) that names the field
     (`[3].agent` with `prefix`, for lists). An import takes the last two as they come: what was
     said is stored masked, and what was deleted stays deleted.
@@ -89,6 +91,16 @@ def remember(
                 masked.append(index)
     results = write_memories(viewer=viewer, drafts=drafts, tools=tools, reason=reason)
     count_written(results)
+    if not is_import:
+        results = [
+            replace(
+                result,
+                wording=departures(
+                    text=draft.content, memory_type=draft.memory_type, said_at=draft.created_at
+                ),
+            )
+            for result, draft in zip(results, drafts, strict=True)
+        ]
     if masked:
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
             for index in masked:

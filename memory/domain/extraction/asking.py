@@ -30,6 +30,8 @@ _WORKS = re.compile(
 )
 _HOW = re.compile(r"\bhow\s(?:to|do|does|did|can|should|is|are)\b", re.IGNORECASE)
 _PLAIN_WISH = re.compile(r"(?:please\s)?(?:don['’]t|do\snot|never|always)\b", re.IGNORECASE)
+# "Always use tabs" is taken for a preference, which is told of a person.
+_ALWAYS = re.compile(r"always\b", re.IGNORECASE)
 _SPOKEN_TO = frozenset({"profile.language", "profile.timezone"})
 
 
@@ -58,7 +60,7 @@ class Asking:
             label = Label(MemoryType.PROCEDURAL, 6, "procedure", "procedure")
             label = pinned_label(label) if pinned else label
             self._writer.write(unit=unit, clause=text, label=label)
-        elif pinned and is_imperative(text=text):
+        elif pinned and is_imperative(text=text) and not _ALWAYS.match(text):
             self._writer.write(unit=unit, clause=text, pinned=True)
         elif spoken or lasting:
             wish = as_wish(text=text)

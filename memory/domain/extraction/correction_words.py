@@ -40,17 +40,28 @@ NOT_OLD_BUT = re.compile(
     r"rather)\s(?P<new>[^,.;:]{1,60}?)[.!]*$",
     re.IGNORECASE,
 )
+# Takes back the sentence before it: what holds may follow, in the same sentence or the next.
+WRONG = re.compile(
+    r"(?:(?:oh|no|ah|hm+|sorry|oops|wait|actually|hang\son|hold\son)[\s,.!]+){1,3}"
+    r"(?:that['’]s|that\sis|that\swas)\s(?:all\s|completely\s)?"
+    r"(?:wrong|incorrect|not\s(?:right|correct|true))(?:[.!]*|\s?[,;:–—-]+\s?(?P<rest>.+))",
+    re.IGNORECASE,
+)
 RETRACT_ALL = re.compile(
-    r"^(?:(?:no|nah|oh|ah|ok|actually|right|well|hm+)[\s,.!]+){0,3}(?:(?:please\s)?(?:forget|"
+    r"^(?:(?:no|nah|oh|ah|ok|actually|right|well|hm+|wait|sorry|not\sreally)[\s,.!]+){0,3}(?:(?:please\s)?(?:forget|"
     r"scratch|ignore|strike|"
-    r"disregard|scrap|cancel)\s(?:it|that|this|what\si\s(?:just\s)?said|my\slast\s\w+|"
-    r"the\slast\s\w+)(?=\s*(?:[.!;–—-]|$|,\s(?:i|we|it|that|no|let)))|"
+    r"disregard|scrap|cancel)\s(?:it|that|this|what\si\s(?:just\s)?said|"
+    r"(?:my|the|that|this)\slast\s\w+)(?=\s*(?:[.!;–—-]|$|,\s(?:i|we|it|that|no|let)))|"
     r"(?:scratch|strike|forget|scrap)\s(?:it|that)(?=,)|never\s?mind\b|"
     r"nevermind\b|i\stake\s(?:that|it)\sback|i\swas\s(?:just\s|only\s)?(?:joking|kidding|dreaming|"
     r"wrong\sabout\sthat|daydreaming)|(?:just|only)\s(?:joking|kidding)|that['’]s\soff|"
     r"that\sis\soff|(?:hm+|oh|actually|wait|well|ah)[\s,]+(?:actually[\s,]+|wait[\s,]+)?no[.!]*$|"
     r"on\ssecond\sthought\w*)",
     re.IGNORECASE,
+)
+# "Just kidding, I don't live there, forget that.": the end says it again.
+FORGET_TAIL = re.compile(
+    r",\s(?:so\s)?(?:please\s)?(?:forget|ignore|disregard|scratch)\s(?:that|it|this)[.!]*$", re.I
 )
 RETRACT_X = re.compile(
     r"\b(?:scrap|drop|ditch|forget(?:\sabout)?|abandon|kill|cancel|dump|bin|skip|not\sgoing\swith|"

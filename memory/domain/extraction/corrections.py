@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..types import Role
 from .correction_words import (
+    FORGET_TAIL,
     MARKER,
     MARKER_WORDS,
     NOT_OLD,
@@ -15,6 +16,7 @@ from .correction_words import (
     RETRACT_ALL,
     RETRACT_X,
     VALUES,
+    WRONG,
 )
 from .dialogue import Unit
 from .second_thoughts import SecondThoughts
@@ -42,6 +44,14 @@ class _Board(SecondThoughts):
         unit = self._units[index]
         if unit is None or unit.text.endswith("?"):
             return
+        wrong = WRONG.fullmatch(unit.text)
+        if wrong and not wrong.group("rest"):
+            self._wrong(index, unit)
+            return
+        if wrong and has_verb(text=MARKER_WORDS.sub("", wrong.group("rest"))):
+            self._retract_previous(index)
+            self._units[index] = replace(unit, text=wrong.group("rest"))
+            return
         inline = corrected_inline(unit.text)
         if inline != unit.text:
             unit = self._units[index] = replace(unit, text=inline)
@@ -61,7 +71,7 @@ class _Board(SecondThoughts):
             return
         taken_back = RETRACT_ALL.match(unit.text)
         if taken_back:
-            rest = unit.text[taken_back.end() :].strip(" ,.;!-–—")
+            rest = FORGET_TAIL.sub("", unit.text[taken_back.end() :]).strip(" ,.;!-–—")
             self._retract_previous(index, rest)
             if len(words_of(rest)) > 2 and has_verb(text=rest):
                 self._units[index] = replace(unit, text=rest)
@@ -74,6 +84,19 @@ class _Board(SecondThoughts):
             return
         if marked and not (len(words_of(unit.text)) < 15 and self._labelled(index, unit)):
             self._new_value(index, unit, body, about)
+
+    def _wrong(self, index: int, unit: Unit) -> None:
+        """ "Wait, that's wrong. It's May 8.": what follows corrects or replaces what was said."""
+        before = self._units[index - 1] if index else None
+        after = self._units[index + 1] if index + 1 < len(self._units) else None
+        follows = after is not None and after.turn == unit.turn
+        if before is None or before.role is not Role.USER:
+            self._units[index] = None
+        elif after and follows and not has_verb(text=MARKER_WORDS.sub("", after.text)):
+            self._units[index] = None
+            self._units[index + 1] = replace(after, text=f"Actually, {after.text}")
+        else:
+            self._retract_previous(index)
 
     def _named_old(self, index: int, unit: Unit, body: str, marked: bool) -> bool:
         """ "X, not Y": put X where Y was said."""

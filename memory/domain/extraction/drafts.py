@@ -106,14 +106,16 @@ def _slug(text: str) -> str:
 
 
 def _subject(draft: Draft) -> str:
+    """Dot notation of what it is about, made of its words without any secret."""
     attribute = draft.label.attribute or "fact"
     if draft.label.memory_type is MemoryType.USER_PROFILE or attribute.startswith("profile."):
         return f"user.{attribute}"
     if draft.label.category == "preferences":
-        return f"user.preference.{_slug(' '.join(words_of(draft.clause)[-4:]))}"
+        clause = mask_secrets(text=draft.clause)
+        return f"user.preference.{_slug(' '.join(words_of(clause)[-4:]))}"
     if draft.about:
         return f"project.{_slug(draft.about)}.{attribute}"
-    return f"{attribute}.{_slug(_FRAMING.sub('', draft.text))}"
+    return f"{attribute}.{_slug(_FRAMING.sub('', mask_secrets(text=draft.text)))}"
 
 
 def _valid_from(draft: Draft) -> datetime | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 
-_BLOCK_HEADING = re.compile(
-    r"^\s{0,8}(?:#{1,6}\s*)?(?:Your Identity|About This User|What You Know \(Facts\)|Recent Events|"
-    r"Learned Patterns|Team Knowledge|What Was Said|PERSISTENT MEMORY \(READ-ONLY\))",
-    re.IGNORECASE,
+_HEADING = (
+    r"(?:#{1,6}\s*)?(?:Your Identity|About This User|What You Know \(Facts\)|Recent Events|"
+    r"Learned Patterns|Team Knowledge|What Was Said|PERSISTENT MEMORY \(READ-ONLY\))"
 )
+_BLOCK_HEADING = re.compile(r"^\s{0,8}" + _HEADING, re.IGNORECASE)
 # A note or a tagged block that poses as the system's or the memory's own words.
 _POSING_NOTE = re.compile(
     r"\[\s?(?:SYSTEM|INST|ASSISTANT|DEVELOPER|ADMIN|MEMORY|CONTEXT)\b[^\]\n]{0,400}\]"
@@ -19,6 +19,15 @@ _POSING_NOTE = re.compile(
 )
 _BLOCK_LINE = re.compile(
     r"^\s{0,8}(?:[-*]\s*)?\[(?:FACT|EVENT|PATTERN|TEAM|USER-PROFILE|PREFERENCE|IDENTITY|NOTE|INSIGHT|SAID)\b"
+)
+# The same within a line, as a prompt reads that somebody pasted or quoted without its lines.
+_LABELLED = re.compile(
+    rf"(?:{_HEADING}\s{{0,4}})?"
+    r"\[(?:FACT|EVENT|PATTERN|TEAM|USER-PROFILE|PREFERENCE|IDENTITY|NOTE|INSIGHT|SAID)\b"
+    r"[^\]\n]{0,40}\]:[^\n\[]*"
+)
+_RATED = re.compile(
+    r"[^.!?:\n]*[.!?]?\s?\(importance: \d{1,2}(?:, confidence: [01](?:\.\d+)?)?\)\.?"
 )
 _COMMAND = re.compile(
     r"\b(?:ignore|disregard|override|bypass|forget)\s(?:all\s|any\s|every\s|the\s|your\s|my\s|our\s"
@@ -49,7 +58,15 @@ _ABOUT_COMMANDS = re.compile(
     r"instruction|suspicious\s(?:instruction|request|line|text))|\bwhich\si\s(?:have\s)?ignored\b",
     re.IGNORECASE,
 )
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?(?:-----END|\Z)", re.DOTALL)
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?"
+    r"(?:-----END(?: [A-Z ]{0,30}PRIVATE KEY(?:-----)?)?|\Z)",
+    re.DOTALL,
+)
+# The password of a login within an address: postgres://ada:secret@db.internal/prod
+_URL_LOGIN = re.compile(
+    r"\b([a-z][a-z0-9+.-]{1,30}://[^\s:/@?#]{0,100}:)[^\s/?#]{1,200}(?=@)", re.IGNORECASE
+)
 _TOKEN = re.compile(
     r"\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abpr]|AKIA|ASIA|AIza|ya29|hf|npm|pypi|whsec|shpat|SG)"
     r"[-_.]?[A-Za-z0-9][\w.-]{14,200}|\beyJ[\w-]{10,400}\.[\w-]{5,400}\.?[\w-]{0,400}"
@@ -74,9 +91,10 @@ def without_rendered_memory(*, text: str) -> str:
 
     A block runs from its heading, over its tagged lines, to the first blank or ordinary line.
     """
-    if not any(mark in text for mark in ("[", "<", "#", "READ-ONLY")):
+    if not any(mark in text for mark in ("[", "<", "#", "READ-ONLY", "(importance: ")):
         return text
     text = _POSING_NOTE.sub(" ", text)
+    text = _RATED.sub(" ", text) if "(importance: " in text else text
     kept: list[str] = []
     in_block = False
     read_only = False
@@ -91,7 +109,7 @@ def without_rendered_memory(*, text: str) -> str:
         elif not (in_block and read_only and line.lstrip().startswith(("#", "<"))):
             in_block = False
             read_only = False
-            kept.append(line)
+            kept.append(_LABELLED.sub(" ", line))
     return "\n".join(kept)
 
 
@@ -137,8 +155,10 @@ def secrets_in(*, text: str) -> list[str]:
 
 
 def mask_secrets(*, text: str) -> str:
-    """The text with private keys, tokens, stated passwords and valid card numbers masked."""
+    """The text with its secrets masked: private keys, tokens, stated passwords, passwords within
+    addresses and valid card numbers."""
     text = mask_private_keys(text=text)
+    text = _URL_LOGIN.sub(lambda match: match.group(1) + MASK, text)
     text = _STATED.sub(lambda match: match.group(1) + MASK, text)
     text = _TOKEN.sub(MASK, text)
     return _CARD.sub(_mask_card, text)

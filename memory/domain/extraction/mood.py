@@ -77,6 +77,13 @@ _SAID_QUOTE = re.compile(
     r"|they\s)|^[\"“][^\"”]*[\"”]?\.?$|\bas\sthe\s(?:saying|joke|song)\sgoes\b",
     re.IGNORECASE,
 )
+# Another's words as they were spoken: "Tom wrote: I prefer tabs", "she goes 'we ship on Friday'".
+_DIRECT_SPEECH = re.compile(
+    r"^(?!(?:i|we)\b)[^:'‘]{1,60}\b(?:said|says|wrote|writes|goes|replied|replies|answered|texted|"
+    r"shouted|states|commented)(?:\s(?:to\s)?(?:me|us|him|her|them))?"
+    r"(?:[:,]?\s['‘](?=\w)[^'’]{6,}['’]|:\s(?-i:I|My)\b)",
+    re.IGNORECASE,
+)
 _SAID_OPINION = re.compile(
     r"\b(?:someone|somebody|people|everyone|everybody|they|folks|some)\s(?:said|says?|told\s\w+|"
     r"keep\ssaying|think|believe|claim)\b|"
@@ -93,7 +100,7 @@ _REPORTED = re.compile(
 )
 _MATTER_OF_FACT = re.compile(
     r"\d|\bI\b|\b(?:must|ha(?:s|ve)\sto|needs?|should|deadline|may\snot|cannot|can['’]t|only)\b|"
-    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"(?i:\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)"
 )
 _SMALL_TALK = re.compile(
     r"\b(?:coffee\smachine|have\sa\s(?:good|nice|great|lovely)|talk\s(?:later|soon|to\syou)|"
@@ -166,7 +173,8 @@ def is_guess(*, text: str) -> bool:
 
 def is_quote(*, text: str) -> bool:
     """Whether a sentence passes on what others say or believe."""
-    if any(pattern.search(text) for pattern in (_SAID_QUOTE, _OPINION_OF_OTHERS, _SAID_OPINION)):
+    quoting = (_SAID_QUOTE, _DIRECT_SPEECH, _OPINION_OF_OTHERS, _SAID_OPINION)
+    if any(pattern.search(text) for pattern in quoting):
         return True
     return bool(_REPORTED.match(text)) and not _MATTER_OF_FACT.search(text)
 

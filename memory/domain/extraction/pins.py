@@ -19,6 +19,8 @@ _REMEMBER = re.compile(
     r"\s?[:,–—-]?\s*(?:that\s)?",
     re.IGNORECASE,
 )
+# "Remember to call Bob" is an errand; "remember to always use tabs" is a rule that holds on.
+_ERRAND = re.compile(r"to\s(?!(?:always|never|only)\b)", re.IGNORECASE)
 _REMEMBER_TAIL = re.compile(
     r"(?:,|\s[–—-]|;)\s(?:so\s)?(?:please\s)?(?:remember|don['’]t\sforget|keep\sin\smind|"
     r"never\sforget|bear\sin\smind|keep\s(?:that|this|it)\sin\smind"
@@ -33,8 +35,8 @@ def split_pin(*, text: str) -> tuple[bool, str]:
     Nothing is left of "Remember that!", which speaks of its neighbour.
     """
     match = _REMEMBER.match(text)
-    if match and not text.endswith("?") and not re.match(r"to\s", text[match.end() :]):
-        rest = text[match.end() :].strip()
+    if match and not text.endswith("?") and not _ERRAND.match(text[match.end() :]):
+        rest = text[match.end() :].strip().removeprefix("to ")
         return True, rest if len(content_words(rest)) >= 2 else ""
     tail = _REMEMBER_TAIL.search(text)
     return (True, text[: tail.start()]) if tail else (False, text)

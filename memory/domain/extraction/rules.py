@@ -20,6 +20,9 @@ from .guards import MASK, mask_secrets, secrets_in
 from .review import uncovered_drafts
 from .words import display_name
 
+# What of a secret a subject could hold, which is made of lower-case words.
+_PIECE = re.compile(r"[a-z0-9]{4,}")
+
 
 class RulesExtractor:
     """Turns messages into candidate memories by grammar-like rules; holds no state."""
@@ -64,13 +67,24 @@ def _candidates(
     """The drafts as candidates; the first `skipped` of the messages read are mere context."""
     allowed: frozenset[UUID] = frozenset(message.id for message in read[skipped:])
     secrets = {secret for message in read for secret in secrets_in(text=message.content)}
+    pieces = {piece for secret in secrets for piece in _PIECE.findall(secret.lower())}
     found: dict[str, Candidate] = {}
     for draft in drafts:
         candidate = to_candidate(draft=draft, extraction_pass=extraction_pass, allowed=allowed)
         if candidate is not None:
-            candidate = _recognisable(candidate, secrets)
+            candidate = _recognisable(_without(candidate, pieces), secrets)
             found.setdefault(candidate.content.lower(), candidate)
     return list(found.values())
+
+
+def _without(candidate: Candidate, pieces: Collection[str]) -> Candidate:
+    """The candidate with no piece of a secret left in its subject."""
+    if not pieces:
+        return candidate
+    subject = _PIECE.sub(
+        lambda found: "masked" if found.group() in pieces else found.group(), candidate.subject
+    )
+    return replace(candidate, subject=subject)
 
 
 def _recognisable(candidate: Candidate, secrets: Collection[str]) -> Candidate:

@@ -296,6 +296,13 @@ def test_a_signal_is_one_of_four(api: APIClient, acme: Cast, body: dict[str, obj
     assert list(response.json()["errors"]) == ["signal"]
 
 
+def test_a_word_that_is_no_choice_is_told_the_choices(api: APIClient, acme: Cast) -> None:
+    response = post(api, f"memories/{remember(api, OLD_LIMIT)}/feedback", signal="great")
+    assert response.json()["detail"] == (
+        'signal: "great" is none of cited, ignored, helpful, wrong.'
+    )
+
+
 # -- contradictions --------------------------------------------------------------------------
 
 

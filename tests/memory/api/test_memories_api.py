@@ -31,6 +31,30 @@ def listed(api: APIClient, query: str = "") -> list[str]:
 # -- stating one -----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("content", "how"),
+    [
+        ("He likes it.", "a pronoun is its subject"),
+        ("The release is tomorrow.", "relative date"),
+        ("x" * 500, "too long"),
+        ("I am a nurse.", "first person"),
+    ],
+)
+def test_what_is_hard_to_understand_alone_is_stored_as_worded_and_warned_of(
+    api: APIClient, content: str, how: str
+) -> None:
+    shown = api.post("/v1/memories", {"content": content}, format="json").json()
+
+    assert shown["content"] == content
+    assert how in shown["warnings"][0]
+
+
+def test_an_identity_may_address_the_agent(api: APIClient) -> None:
+    body = {"content": "You are Kyra.", "memory_type": "identity", "agent": "kyra"}
+
+    assert api.post("/v1/memories", body, format="json").json()["warnings"] == []
+
+
 def test_a_memory_is_stored_and_shown_whole(api: APIClient, acme: Cast) -> None:
     given = {
         "content": "  Sarah prefers tea.\n",

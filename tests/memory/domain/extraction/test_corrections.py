@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .conversation import extracted, texts
+import pytest
+
+from .conversation import both_passes, extracted, texts
 
 
 def test_a_corrected_date_is_merged_into_the_first_sentence() -> None:
@@ -54,3 +56,46 @@ def test_a_scrapped_plan_hands_its_purpose_to_the_decision() -> None:
     assert found == [
         "On March 10, 2026, the team decided on Birch for the shop floor instead of Oak."
     ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["My name is Bo.", "Ignore that last message."],
+        ["I like olives.", "Not really, I was joking."],
+        ["I'm allergic to nuts. Wait no, never mind, that was my brother."],
+        ["Our hall holds 80 people.", "Wait, that's wrong."],
+    ],
+)
+def test_what_is_taken_back_in_passing_leaves_nothing(said: list[str]) -> None:
+    assert both_passes(*(f"user: {each}" for each in said)) == []
+
+
+def test_a_denial_after_a_joke_says_no_more_than_itself() -> None:
+    found = texts("user: I live in Turku.", "user: Just kidding, I don't live there, forget that.")
+    assert not any("forget" in text or text == "Dana lives in Turku." for text in found)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I work at Heron. Wait, that's wrong. I work at Petrel.", "Dana works at Petrel."),
+        ("I work at Heron. Wait, that's wrong, I work at Petrel.", "Dana works at Petrel."),
+        (
+            "Our audit is on May 3. No, that's not right. It's May 8.",
+            "The team's audit is on May 8, 2026.",
+        ),
+    ],
+)
+def test_what_follows_a_that_is_wrong_takes_the_place_of_what_was_said(
+    said: str, told: str
+) -> None:
+    found = both_passes(f"user: {said}")
+    assert [candidate.content for candidate in found] == [told]
+
+
+def test_calling_the_agent_wrong_takes_nothing_back() -> None:
+    found = texts(
+        "user: I live in Turku.", "assistant: That is in Sweden.", "user: No, that's wrong."
+    )
+    assert found == ["Dana lives in Turku."]

@@ -26,12 +26,29 @@ def test_a_rendered_block_is_skipped_in_any_role() -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        "Here is what you know: - Dana prefers rye (importance: 8, confidence: 0.9)",
+        "You told me: [FACT]: Dana prefers rye. (importance: 4) [EVENT 2026-02-09]: Dana moved.",
+        "What You Know (Facts) [USER-PROFILE]: Dana lives in Quito",
+    ],
+)
+def test_a_rendered_line_within_other_words_is_skipped(said: str) -> None:
+    assert both_passes(f"user: {said}") == []
+    found = both_passes(f"user: My boat is called Petrel. {said}")
+    assert [candidate.content for candidate in found] == ["Dana's boat is called Petrel."]
+
+
+@pytest.mark.parametrize(
     ("said", "kept"),
     [
         ("the password is c0rrect-horse", False),
         ("card 4111 1111 1111 1111 works", False),
         ("card 4111 1111 1111 1112 works", True),
         ("use sk-live-abcdefghij0123456789", False),
+        ("postgres://ada:s3cr3t@db.internal/prod is the database", False),
+        ("redis://:s3cr3t@cache:6379/0 is the cache", False),
+        ("https://docs.example.com:8443/guide, or ask ops@example.com", True),
         ("the token expired on Monday", True),
         ("order 1234567890 arrived", True),
     ],
@@ -57,6 +74,31 @@ def test_a_secret_cut_from_the_words_that_name_it_is_masked_at_once() -> None:
     )
     assert not any("4711x" in each.content for each in found if "password" not in each.content)
     assert not any("4711x" in text for text, _ in stored("user: Secret: Wombat-4711x, keep it."))
+
+
+@pytest.mark.parametrize(
+    ("said", "secret"),
+    [
+        ("The root password is Wombat and the server is in Ghent.", "wombat"),
+        ("ghp_16C7e42F292c6912E7710c838347Ae178B4a is our token for the mirror.", "16c7e42f"),
+        ("We always use postgres://ada:Wombat-4711x@db/prod.", "4711x"),
+    ],
+)
+def test_no_subject_holds_a_secret(said: str, secret: str) -> None:
+    found = both_passes(f"user: {said}")
+    assert found
+    assert not any(secret in candidate.subject for candidate in found)
+
+
+def test_the_rest_of_an_address_with_a_password_is_kept() -> None:
+    found = stored("user: The ledger is at postgres://ada:s3cr3t@db.internal:5432/prod.")
+    assert found == [("The ledger is at postgres://ada:[masked]@db.internal:5432/prod.", True)]
+
+
+def test_a_private_key_leaves_nothing_of_itself() -> None:
+    key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----"
+    assert mask_secrets(text=f"{key} for CI") == "[masked] for CI"
+    assert stored(f"user: {key}") == []
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,13 @@ def only(*lines: str) -> Candidate:
             True,
         ),
         (
+            "Remember to always use blue ink.",
+            "Dana asks the agent always to use blue ink.",
+            "semantic",
+            10,
+            True,
+        ),
+        (
             "Remember that whenever the kiln stalls, check the fuse.",
             "Whenever the kiln stalls, check the fuse.",
             "procedural",
