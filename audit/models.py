@@ -9,12 +9,38 @@ from teams.ids import new_id
 from teams.models import Team
 from teams.models.base import TeamOwned
 
+# Every name that the database gives a change (audit/sql/memory_log.sql, commit_order.sql,
+# enter_log.sql); asking the log for its distinct ones would read all of it.
+EVENTS = (
+    "created",
+    "versioned",
+    "corrected",
+    "merged",
+    "compacted",
+    "duplicate_skipped",
+    "contradiction_detected",
+    "contradiction_resolved",
+    "superseded",
+    "pinned",
+    "unpinned",
+    "promoted",
+    "demoted",
+    "archived",
+    "soft_deleted",
+    "restored",
+    "erased",
+    "linked",
+    "unlinked",
+    "updated",
+)
+
 
 class MemoryLog(models.Model):
     """One change of one memory, written by the database in the transaction of the change.
 
     `state` is every column of the memory after the change except its text and `updated_at`;
-    `digest` is the SHA-256 of the text, which stands once, in the memory itself. `commit_id` is the
+    `digest` is the SHA-256 of the text, which stands once, in the memory itself, after its salt.
+    `reason_digest` is that of the reason, after a salt which goes with it. `commit_id` is the
     commit it is part of, `is_first` marks the memory's own beginning, `new_end_user_id` the person
     it is about from here on, where that begins, and `detail` holds what the state cannot say, as
     the links of a memory that was linked. `at` is when the change was made; when others could see
@@ -36,12 +62,15 @@ class MemoryLog(models.Model):
     is_first = models.BooleanField(editable=False)
     new_end_user_id = models.UUIDField(null=True, editable=False)
     detail = models.JSONField(null=True, editable=False)
+    reason_salt = models.BinaryField(max_length=16, null=True)
+    reason_digest = models.BinaryField(max_length=32, null=True)
 
     class Meta:
         verbose_name = "log entry"
         verbose_name_plural = "log entries"
         ordering = ["-seq"]
         indexes = [
+            models.Index(fields=["team", "seq"], name="memory_log_by_number"),
             models.Index(fields=["team", "memory_id", "seq"], name="memory_log_by_memory"),
             models.Index(fields=["team", "at"], name="memory_log_by_time"),
             models.Index(
@@ -132,7 +161,8 @@ class Seal(TeamOwned):
 
     `leaves` holds each row's number (8 bytes), the digest of what outlives an erasure (32) and that
     of the rest (32); `digest` is keyed, by a key outside the database that `key_id` tells apart,
-    and covers all of it and the digest of the seal before (audit/services/seals.py).
+    and covers all of it and the digest of the seal before (audit/services/seals.py). No row up to
+    `last_seq` is of a commit after `upto_position`, so reads of the past need not ask it which.
     """
 
     number = models.PositiveBigIntegerField()
@@ -143,12 +173,14 @@ class Seal(TeamOwned):
     key_id = models.CharField(max_length=16)
     digest = models.BinaryField(max_length=32)
     sealed_at = models.DateTimeField()
+    upto_position = models.BigIntegerField(null=True)
 
     class Meta:
         ordering = ["-number"]
         constraints = [
             models.UniqueConstraint(fields=["team", "number"], name="seal_number_once"),
         ]
+        indexes = [models.Index(fields=["team", "upto_position"], name="seal_by_position")]
 
     def __str__(self) -> str:
         return f"seal {self.number}"

@@ -2,10 +2,11 @@
 
 Run as ``python -m benchmarks.audit`` beside a running, migrated database, with the settings that
 manage.py uses. Prints the cost of a write with its log over the same write to a copy of the table
-that logs nothing, then, at 10,000 and 100,000 (``--full``: 1,000,000) log rows of a tenth as many
-memories, the time of a page of the state at several instants, of a whole rebuild, of what changed
-between two instants and of one memory's log. Each size has a throwaway team whose rows stay, for
-nothing is ever removed: use a database of its own.
+that logs nothing, and that of an operational event; then, at 10,000 and 100,000 (``--full``:
+1,000,000) log rows of a tenth as many memories, how fast they are sealed and verified, the time of
+a page of the state at several instants, of a whole rebuild, of what changed between two instants
+and of one memory's log; at last the time of saving and loading a checkpoint. Each size has a
+throwaway team whose rows stay, for nothing is ever removed: use a database of its own.
 
 ``--aged`` adds the same page of the same instant before and after the log has grown tenfold.
 """
@@ -15,117 +16,40 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime
 from statistics import median
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
-from django.db import connection, connections  # noqa: E402
+from django.db import connections  # noqa: E402
+from django.utils import timezone  # noqa: E402
 
 from audit.models import MemoryLog  # noqa: E402
-from audit.selectors.instants import instant_at  # noqa: E402
-from memory.domain.viewer import Viewer  # noqa: E402
+from audit.services.events import Event, flush_events, note_events, record_events  # noqa: E402
+from benchmarks import checkpoints, sealing  # noqa: E402
+from benchmarks.log_ground import (  # noqa: E402
+    BATCH,
+    PER_MEMORY,
+    SIZES,
+    Ground,
+    change,
+    fill,
+    grow,
+    insert,
+    new_ground,
+)
+from memory.clients.quick_redis import quick_redis  # noqa: E402
 from memory.models import Memory  # noqa: E402
 from memory.selectors.memories import MemoryFilters  # noqa: E402
 from memory.selectors.states import changes_between, state_at  # noqa: E402
 from teams.ids import new_id  # noqa: E402
-from teams.services.people import create_team, ensure_end_user  # noqa: E402
-from teams.tenancy import team_scope  # noqa: E402
 
-ACTOR = "benchmark:audit"
-SIZES = (10_000, 100_000, 1_000_000)
-PER_MEMORY = 10
-BATCH = 500
 PAGE = 50
-PEOPLE = 50
-_INSERT = """
-INSERT INTO {table} (id, team_id, memory_type, form, payload, scope, category, subject, content,
-    importance, confidence, corroboration, is_pinned, status, tier, version, tags, contradicts,
-    end_user_id, source_message_ids, source_external_ids, extractor, actor, created_at, updated_at)
-SELECT given.id, %s, 'semantic', '', '{{}}', 'team', '', 'user.fact', 'Fact ' || given.id, 5, 1, 0,
-    false, 'active', 'warm', 1, '{{a,b}}', '{{}}', given.person, '{{}}', '{{}}', 'benchmark', %s,
-    now(), now()
-FROM unnest(%s::uuid[], %s::uuid[]) AS given (id, person)
-"""
-_CHANGE = (
-    "UPDATE {table} SET importance = importance %% 10 + 1 WHERE team_id = %s AND id = ANY (%s)"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """A throwaway team, its people and its memories, with an instant at each tenth of its log."""
-
-    viewer: Viewer
-    people: list[UUID]
-    ids: list[UUID]
-    instants: list[datetime]
-
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        """One transaction of the team."""
-        with team_scope(team_ids=[self.viewer.team_id], actor=ACTOR):
-            yield
-
-
-def new_ground() -> Ground:
-    """A new team without memories."""
-    slug = f"audit-{uuid4().hex[:12]}"
-    team = create_team(slug=slug, name=slug, actor=ACTOR)
-    ground = Ground(Viewer(team_id=team.id, actor=ACTOR), [], [], [])
-    with ground.scope():
-        ground.people.extend(
-            ensure_end_user(team_id=team.id, external_id=f"person-{each}").pk
-            for each in range(PEOPLE)
-        )
-    return ground
-
-
-def insert(ground: Ground, ids: list[UUID], *, table: str = "memory_memory") -> None:
-    """Insert memories in one transaction."""
-    people = [ground.people[index % PEOPLE] for index in range(len(ids))]
-    with ground.scope(), connection.cursor() as cursor:
-        cursor.execute(_INSERT.format(table=table), [ground.viewer.team_id, ACTOR, ids, people])
-
-
-def change(ground: Ground, ids: list[UUID], *, table: str = "memory_memory") -> None:
-    """Change memories in one transaction."""
-    with ground.scope(), connection.cursor() as cursor:
-        cursor.execute(_CHANGE.format(table=table), [ground.viewer.team_id, ids])
-
-
-def fill(ground: Ground, size: int) -> None:
-    """Bring the team's log to `size` rows, `PER_MEMORY` of each memory."""
-    for _ in range(0, size // PER_MEMORY, BATCH):
-        ids = [new_id() for _ in range(min(BATCH, size // PER_MEMORY))]
-        insert(ground, ids)
-        ground.ids.extend(ids)
-    note(ground)
-    for _ in range(PER_MEMORY - 1):
-        grow(ground)
-    for table in ("audit_memorylog", "audit_logcommit", "memory_memory"):
-        with connections["owner"].cursor() as cursor:
-            cursor.execute(f"VACUUM ANALYZE {table}")
-
-
-def grow(ground: Ground) -> None:
-    """One more log row of each memory."""
-    for start in range(0, len(ground.ids), BATCH):
-        change(ground, ground.ids[start : start + BATCH])
-    note(ground)
-
-
-def note(ground: Ground) -> None:
-    """Remember this moment."""
-    with ground.scope():
-        ground.instants.append(instant_at(team_id=ground.viewer.team_id, at=None).at)
 
 
 def seconds(act: Callable[[], object], *, times: int = 5) -> float:
@@ -177,6 +101,35 @@ def one_change_cost() -> None:
     print(f"one change in a transaction of its own: {taken * 1e3:.2f} ms")
 
 
+def event_cost(*, events: int = 2_000) -> None:
+    """Print what an operational event takes where it is noted, and where it is written down."""
+    ground = new_ground()
+    one = Event(node="hotpath", op="search", similarity=0.5, meta={"found": 3})
+    flush_events()
+
+    def note() -> None:
+        quick_redis().ask(
+            lambda client: note_events(
+                client=client, team_id=ground.viewer.team_id, events=[one], now=timezone.now()
+            )
+        )
+
+    noted = seconds(note, times=events)
+    began = time.perf_counter()
+    flush_events()
+    flushed = (time.perf_counter() - began) / events
+
+    def record() -> None:
+        with ground.scope():
+            record_events(team_id=ground.viewer.team_id, events=[one] * 100)
+
+    recorded = seconds(record, times=20) / 100
+    print(
+        f"an operational event: {noted * 1e6:.0f} us to a request, {flushed * 1e6:.0f} us to write"
+        f" down later; {recorded * 1e6:.0f} us where work writes its own, by the hundred"
+    )
+
+
 def read_cost(*, size: int) -> Ground:
     """Print the times of reads of a log of `size` rows."""
     ground = new_ground()
@@ -185,6 +138,7 @@ def read_cost(*, size: int) -> Ground:
     print(
         f"\n{size:,} log rows of {len(ground.ids):,} memories ({time.perf_counter() - began:.0f} s)"
     )
+    sealing.report(ground)
     report_pages(ground)
     middle = ground.instants[len(ground.instants) // 2]
 
@@ -253,8 +207,10 @@ def main() -> None:
     given = parser.parse_args()
     append_cost(rows=given.rows)
     one_change_cost()
+    event_cost()
     for size in SIZES if given.full else SIZES[:2]:
         ground = read_cost(size=size)
+    checkpoints.report(kilobytes=50, rounds=400)
     if given.aged:
         for _ in range(9 * PER_MEMORY):
             grow(ground)

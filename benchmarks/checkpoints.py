@@ -57,12 +57,8 @@ def timed(act: Callable[[int], None], rounds: int) -> list[float]:
     return taken[rounds // 10 :]
 
 
-def main() -> None:
-    """Save and load, and print how long it took."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kilobytes", type=int, default=50)
-    parser.add_argument("--rounds", type=int, default=400)
-    given = parser.parse_args()
+def report(*, kilobytes: int, rounds: int) -> None:
+    """Save and load in a team of its own, and print how long it took."""
     settings.ALLOWED_HOSTS = ["testserver"]
     team = create_team(slug=f"checkpoints-{uuid4().hex[:8]}", name="Checkpoints", actor="benchmark")
     with team_scope(team_ids=[team.id], actor="benchmark"):
@@ -70,7 +66,7 @@ def main() -> None:
     client = APIClient()
     client.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
     bodies = [
-        json.dumps({"user": "sarah", "data": state_of(given.kilobytes * 1000, seed)})
+        json.dumps({"user": "sarah", "data": state_of(kilobytes * 1000, seed)})
         for seed in range(20)
     ]
 
@@ -84,11 +80,18 @@ def main() -> None:
         assert answer.status_code == 200, answer.content
 
     for name, act in (("save", save), ("load", load)):
-        taken = timed(act, given.rounds)
+        taken = timed(act, rounds)
         p95 = statistics.quantiles(taken, n=20)[-1]
-        print(
-            f"{name} {given.kilobytes} KB: p50 {statistics.median(taken):.2f} ms, p95 {p95:.2f} ms"
-        )
+        print(f"{name} {kilobytes} KB: p50 {statistics.median(taken):.2f} ms, p95 {p95:.2f} ms")
+
+
+def main() -> None:
+    """Read the command line, measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kilobytes", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=400)
+    given = parser.parse_args()
+    report(kilobytes=given.kilobytes, rounds=given.rounds)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from django.utils import timezone  # noqa: E402
 from audit.services.erasure import erase_user  # noqa: E402
 from audit.services.seals import closed_up_to, seal_team  # noqa: E402
 from audit.services.verification import verify_team  # noqa: E402
-from benchmarks.audit import SIZES, fill, new_ground  # noqa: E402
+from benchmarks.log_ground import SIZES, Ground, fill, new_ground  # noqa: E402
 from teams.models import EndUser  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
 
@@ -37,10 +37,8 @@ def timed(act: Callable[[], int]) -> tuple[int, float]:
     return act(), time.perf_counter() - began
 
 
-def run(*, size: int) -> None:
-    """Fill a team with `size` log rows, seal, verify, erase one person, verify again; print."""
-    ground = new_ground()
-    fill(ground, size)
+def report(ground: Ground) -> None:
+    """Seal the team's log and verify it; print how fast."""
     team_id = ground.viewer.team_id
 
     def seal() -> int:
@@ -49,24 +47,32 @@ def run(*, size: int) -> None:
             raise SystemExit("Something else is writing for long; use a database of its own.")
         return seal_team(team_id=team_id, last_seq=last_seq, now=timezone.now())
 
-    def verify() -> int:
-        found = verify_team(team_id=team_id)
-        if found.findings:
-            raise SystemExit(f"Not as it was sealed: {found.findings[0]}")
-        return found.rows + found.unsealed
-
     rows, seconds = timed(seal)
-    print(f"{rows:>9,} rows  sealed    {rows / seconds:>9,.0f} rows/s")
-    rows, seconds = timed(verify)
-    print(f"{rows:>9,} rows  verified  {rows / seconds:>9,.0f} rows/s  ({seconds:.1f} s)")
+    if rows:
+        print(f"  {rows:,} rows sealed: {rows / seconds:,.0f} rows/s")
+    rows, seconds = timed(lambda: verify(ground))
+    print(f"  {rows:,} rows verified: {rows / seconds:,.0f} rows/s ({seconds:.1f} s)")
+
+
+def verify(ground: Ground) -> int:
+    """Verify the team's log; how many rows it has."""
+    found = verify_team(team_id=ground.viewer.team_id)
+    if found.findings:
+        raise SystemExit(f"Not as it was sealed: {found.findings[0]}")
+    return found.rows + found.unsealed
+
+
+def erase(ground: Ground) -> None:
+    """Erase one person of the team and verify again; print how fast."""
+    team_id = ground.viewer.team_id
     with team_scope(team_ids=[team_id], actor=ACTOR):
         person = EndUser.objects.filter(team_id=team_id).order_by("id")[0]
     gone, seconds = timed(
         lambda: erase_user(team_id=team_id, external_id=person.external_id, actor=ACTOR).log_entries
     )
-    print(f"{gone:>9,} rows  erased    {seconds * 1000:>9,.0f} ms")
-    rows, seconds = timed(verify)
-    print(f"{rows:>9,} rows  verified  {rows / seconds:>9,.0f} rows/s  after the erasure")
+    print(f"  {gone:,} rows of a person erased: {seconds * 1000:,.0f} ms")
+    rows, seconds = timed(lambda: verify(ground))
+    print(f"  {rows:,} rows verified after that: {rows / seconds:,.0f} rows/s")
 
 
 def main() -> None:
@@ -75,7 +81,11 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="1,000,000 rows as well")
     given = parser.parse_args()
     for size in SIZES if given.full else SIZES[:-1]:
-        run(size=size)
+        ground = new_ground()
+        fill(ground, size)
+        print(f"{size:,} log rows of {len(ground.ids):,} memories")
+        report(ground)
+        erase(ground)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,8 @@ class Migration(migrations.Migration):
             "CREATE INDEX audit_erasure_by_xact ON audit_erasure (xact)",
             migrations.RunSQL.noop,
         ),
-        migrations.RunSQL((SQL / "seals.sql").read_text(), migrations.RunSQL.noop),
-        migrations.RunSQL((SQL / "erasure.sql").read_text(), migrations.RunSQL.noop),
+        *(
+            migrations.RunSQL((SQL / f"{name}.sql").read_text(), migrations.RunSQL.noop)
+            for name in ("enter_log", "seals", "erasure", "erasure_guards")
+        ),
     ]

@@ -120,6 +120,8 @@ class Migration(migrations.Migration):
             model_name='memorylog',
             index=models.Index(condition=models.Q(('new_end_user_id__isnull', False)), fields=['team', 'new_end_user_id', 'memory_id'], name='memory_log_of_people'),
         ),
+        # A database from before has older functions of these names.
+        migrations.RunSQL((SQL / "memory_log.sql").read_text(), migrations.RunSQL.noop),
         migrations.RunSQL((SQL / "commit_order.sql").read_text(), migrations.RunSQL.noop),
         # The log is written by the database's own functions and by nobody else.
         migrations.RunSQL(

@@ -22,8 +22,15 @@ SELECT pg_advisory_lock_shared(k), pg_advisory_unlock_shared(k), clock_timestamp
 FROM (SELECT palimpsest_commit_lock(%s) AS k OFFSET 0) AS team
 """
 _AT = """
-SELECT position, at, last_seq, last_memory_id FROM audit_logcommit
-WHERE team_id = %s AND at <= %s ORDER BY at DESC, position DESC LIMIT 1
+SELECT c.position, c.at, c.last_seq, c.last_memory_id, coalesce((
+    SELECT s.last_seq FROM audit_seal s
+    WHERE s.team_id = c.team_id AND s.upto_position <= c.position
+    ORDER BY s.upto_position DESC, s.last_seq DESC LIMIT 1
+), 0)
+FROM (
+    SELECT * FROM audit_logcommit
+    WHERE team_id = %s AND at <= %s ORDER BY at DESC, position DESC LIMIT 1
+) AS c
 """
 
 
@@ -33,7 +40,7 @@ class Instant:
 
     `at` is the time that was asked for, `changed_at` that of the last of those commits. Their log
     rows have no number above `last_seq`, their memories no id above `last_memory_id`; others may
-    have smaller ones.
+    have smaller ones. Rows up to `settled_seq` are of these commits, as the seals say.
     """
 
     team_id: UUID
@@ -42,6 +49,7 @@ class Instant:
     changed_at: datetime | None = None
     last_seq: int = 0
     last_memory_id: UUID = _NO_MEMORY
+    settled_seq: int = 0
 
 
 def instant_at(*, team_id: UUID, at: datetime | None, field: str = "at") -> Instant:
@@ -69,5 +77,4 @@ def instant_at(*, team_id: UUID, at: datetime | None, field: str = "at") -> Inst
         row = cursor.fetchone()
     if row is None:
         return Instant(team_id, asked)
-    position, changed_at, last_seq, last_memory_id = row
-    return Instant(team_id, asked, position, changed_at, last_seq, last_memory_id)
+    return Instant(team_id, asked, *row)

@@ -10,7 +10,7 @@ from django.db import connection
 LEAF_BYTES = 8 + 32 + 32
 _NOTHING = bytes(32)
 _READ = """
-SELECT seq, memory_id, open, closed, is_erased, fits_text
+SELECT seq, memory_id, open, closed, is_erased, fits_text, fits_reason, commit_position
 FROM palimpsest_log_leaves(%s, %s, %s, %s)
 """
 
@@ -20,7 +20,9 @@ class Leaf:
     """One log row in digests.
 
     `open` covers what outlives an erasure, `closed` the rest (32 zero bytes for an erased row);
-    `fits_text` says whether the memory still has the text, or none, that the row says it has.
+    `fits_text` says whether the memory still has the text, or none, that the row says it has,
+    `fits_reason` whether the reason is the one it was given, or none. `position` is that of its
+    commit, None where that is missing.
     """
 
     seq: int
@@ -29,6 +31,8 @@ class Leaf:
     closed: bytes
     is_erased: bool
     fits_text: bool
+    fits_reason: bool
+    position: int | None
 
     def packed(self) -> bytes:
         """The leaf as a seal keeps it: 72 bytes."""
@@ -52,8 +56,8 @@ def read_leaves(*, team_id: UUID, after_seq: int, last_seq: int, most: int) -> l
     with connection.cursor() as cursor:
         cursor.execute(_READ, [team_id, after_seq, last_seq, most])
         return [
-            Leaf(seq, memory, bytes(opened), bytes(closed or _NOTHING), erased, fits)
-            for seq, memory, opened, closed, erased, fits in cursor.fetchall()
+            Leaf(seq, memory, bytes(opened), bytes(closed or _NOTHING), *rest)
+            for seq, memory, opened, closed, *rest in cursor.fetchall()
         ]
 
 

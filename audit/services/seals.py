@@ -17,6 +17,7 @@ import hashlib
 import hmac
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
@@ -116,7 +117,7 @@ def _seal_next(*, team_id: UUID, last_seq: int, now: datetime, most: int) -> int
     """Make the next seal of a team, if it has rows to seal; returns how many they are."""
     _take_turn(team_id)
     rows = Seal.objects.filter(team_id=team_id).order_by("-number")
-    last = rows.only("number", "last_seq", "digest").first()
+    last = rows.only("number", "last_seq", "digest", "upto_position").first()
     after = last.last_seq if last is not None else 0
     leaves = read_leaves(team_id=team_id, after_seq=after, last_seq=last_seq, most=most)
     if not leaves:
@@ -131,11 +132,19 @@ def _seal_next(*, team_id: UUID, last_seq: int, now: datetime, most: int) -> int
         leaves=b"".join(map(Leaf.packed, leaves)),
         key_id=key_id,
         sealed_at=now,
+        upto_position=_last_position(last, leaves),
     )
     previous = bytes(last.digest) if last is not None else _NO_SEAL
     seal.digest = seal_digest(seal=seal, previous=previous, key=key)
     seal.save(force_insert=True)
     return len(leaves)
+
+
+def _last_position(last: Seal | None, leaves: Sequence[Leaf]) -> int | None:
+    """The position of the latest commit of these rows and of all that were sealed before."""
+    known = [leaf.position for leaf in leaves]
+    known.append(last.upto_position if last is not None else None)
+    return max((each for each in known if each is not None), default=None)
 
 
 def _take_turn(team_id: UUID) -> None:

@@ -1,17 +1,15 @@
-"""Comparing the log with its seals, and the memories with the log."""
+"""Comparing the log with its seals, with its commits and with the memories."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
 from uuid import UUID
-
-from django.db import connection
 
 from audit.models import Erasure, MemoryLog, Seal
 from audit.selectors.leaves import Leaf, SealedLeaf, read_leaves, unpacked
+from audit.services.consistency import Finding, inconsistencies
 from audit.services.seals import ROWS_PER_SEAL, Head, seal_digest, seal_keys
 from teams.tenancy import team_scope
 
@@ -19,36 +17,6 @@ ACTOR = "command:verify_log"
 # A range that was sealed together may have had rows inserted since.
 _PAGE = ROWS_PER_SEAL
 _FOR_EVER = 2**63 - 1
-
-# Each memory against the last row of its log, and rows of the log without their memory.
-_STRAYS = """
-WITH last AS (
-    SELECT DISTINCT ON (memory_id) memory_id, seq, state
-    FROM audit_memorylog WHERE team_id = %(team)s
-    ORDER BY memory_id, seq DESC
-)
-SELECT coalesce(m.id, last.memory_id), last.seq, CASE
-    WHEN m.id IS NULL THEN 'memory_missing'
-    WHEN last.seq IS NULL THEN 'memory_unlogged'
-    ELSE 'memory_changed' END
-FROM (SELECT * FROM memory_memory WHERE team_id = %(team)s) AS m
-FULL JOIN last ON last.memory_id = m.id
-WHERE m.id IS NULL OR last.seq IS NULL
-    OR palimpsest_memory_state(to_jsonb(m)) IS DISTINCT FROM last.state - 'erased_at'
-ORDER BY 2, 1
-LIMIT 1000
-"""
-
-
-class Finding(NamedTuple):
-    """Something that is not as it was sealed: what kind, where, and in words."""
-
-    kind: str
-    where: str
-    words: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.words}"
 
 
 @dataclass(slots=True)
@@ -123,31 +91,42 @@ def _check_head(seal: Seal, expected: Head) -> Iterator[Finding]:
 def _check_range(seal: Seal, found: Verified, erased: Counter[UUID]) -> None:
     """Compare every row of the seal's range with what it kept."""
     sealed = {leaf.seq: leaf for leaf in unpacked(bytes(seal.leaves))}
+    last_position = 0
     for row in _rows(seal.team_id, seal.after_seq, seal.last_seq):
         found.rows += 1
         found.findings += _check_row(row, sealed.pop(row.seq, None))
+        last_position = max(last_position, row.position or 0)
         _count_erased(row, found, erased)
+    if seal.upto_position is not None and last_position > seal.upto_position:
+        words = f"it says that its entries were there by commit {seal.upto_position}; they were not"
+        found.findings.append(Finding("seal_changed", f"seal {seal.number}", words))
     for seq in sealed:
         words = "it was sealed and is not there any more"
         found.findings.append(Finding("row_missing", f"log entry {seq}", words))
 
 
 def _check_row(row: Leaf, sealed: SealedLeaf | None) -> Iterator[Finding]:
-    where = f"log entry {row.seq}"
     if sealed is None:
-        yield Finding("row_inserted", where, "it was not there when its range was sealed")
-    elif row.open != sealed.open or (row.closed != sealed.closed if not row.is_erased else False):
-        yield Finding("row_changed", where, f"it was changed (memory {row.memory_id})")
-    yield from _check_text(row)
+        words = "it was not there when its range was sealed"
+        yield Finding("row_inserted", f"log entry {row.seq}", words)
+    elif row.open != sealed.open or (row.closed != sealed.closed and not row.is_erased):
+        yield _changed(row)
+        row = replace(row, fits_reason=True)
+    yield from _check_texts(row)
 
 
-def _check_text(row: Leaf) -> Iterator[Finding]:
+def _check_texts(row: Leaf) -> Iterator[Finding]:
+    """Whether reason and text are those that the row has digests of."""
+    if not row.fits_reason:
+        yield _changed(row)
     if not row.fits_text:
-        yield Finding(
-            "text_changed",
-            f"memory {row.memory_id}",
-            f"its text is not the one of log entry {row.seq}",
-        )
+        words = f"its text is not the one of log entry {row.seq}"
+        yield Finding("text_changed", f"memory {row.memory_id}", words)
+
+
+def _changed(row: Leaf) -> Finding:
+    words = f"it was changed (memory {row.memory_id})"
+    return Finding("row_changed", f"log entry {row.seq}", words)
 
 
 def _count_erased(row: Leaf, found: Verified, erased: Counter[UUID]) -> None:
@@ -160,7 +139,7 @@ def _check_rest(team_id: UUID, after: int, found: Verified, erased: Counter[UUID
     """What no seal covers yet, whether every erasure is on record, and the memories themselves."""
     for row in _rows(team_id, after, _FOR_EVER):
         found.unsealed += 1
-        found.findings += _check_text(row)
+        found.findings += _check_texts(row)
         _count_erased(row, found, erased)
     with team_scope(team_ids=[team_id], actor=ACTOR):
         found.erasures = Erasure.objects.filter(team_id=team_id).count()
@@ -172,20 +151,7 @@ def _check_rest(team_id: UUID, after: int, found: Verified, erased: Counter[UUID
         for memory_id in erased.keys() - logged:
             words = "it was emptied, and no erasure of it is logged"
             found.findings.append(Finding("erasure_unlogged", f"memory {memory_id}", words))
-        with connection.cursor() as cursor:
-            cursor.execute("SET LOCAL statement_timeout = 0")
-            cursor.execute(_STRAYS, {"team": team_id})
-            for memory_id, seq, kind in cursor.fetchall():
-                found.findings.append(
-                    Finding(kind, f"memory {memory_id}", _WORDS[kind].format(seq))
-                )
-
-
-_WORDS = {
-    "memory_missing": "the log has it (entry {}), and it is not there any more",
-    "memory_unlogged": "it is there, and the log does not know it",
-    "memory_changed": "it is not as the last entry of its log says ({})",
-}
+        found.findings += inconsistencies(team_id=team_id)
 
 
 def _rows(team_id: UUID, after_seq: int, last_seq: int) -> Iterator[Leaf]:

@@ -2,7 +2,7 @@
 
 -- Whether the caller is palimpsest_erase_user, run for whoever called it with the owner's rights. A
 -- setting could be set by others; the call stack, the role and the erasure's row cannot.
-CREATE FUNCTION palimpsest_is_erasing() RETURNS boolean
+CREATE OR REPLACE FUNCTION palimpsest_is_erasing() RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, public AS $$
 DECLARE
     stack text;
@@ -20,7 +20,7 @@ END
 $$;
 
 -- In place of palimpsest_refuse: an erasure may empty a row in exactly one way, nobody may do more.
-CREATE FUNCTION palimpsest_refuse_but_erasure() RETURNS trigger
+CREATE OR REPLACE FUNCTION palimpsest_refuse_but_erasure() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE
     emptied jsonb;
@@ -30,10 +30,11 @@ BEGIN
             emptied := to_jsonb(OLD) || jsonb_build_object(
                 'content', public.palimpsest_erased_text(), 'name', '', 'external_id', NULL);
         ELSE
-            emptied := to_jsonb(OLD) || jsonb_build_object(
-                'state', public.palimpsest_erased_state(
-                    to_jsonb(OLD)->'state', to_jsonb(NEW)->'state'->'erased_at'),
-                'reason', '');
+            emptied := to_jsonb(OLD) || jsonb_build_object('reason', '', 'reason_salt', NULL);
+            IF NEW.state <> OLD.state THEN
+                emptied := emptied || jsonb_build_object('state', public.palimpsest_erased_state(
+                    to_jsonb(OLD)->'state', to_jsonb(NEW)->'state'->'erased_at'));
+            END IF;
         END IF;
         IF to_jsonb(NEW) = emptied THEN
             RETURN NEW;
@@ -43,107 +44,9 @@ BEGIN
         USING ERRCODE = 'restrict_violation';
 END
 $$;
-DROP TRIGGER append_only ON teams_message;
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON teams_message
-    FOR EACH ROW EXECUTE FUNCTION palimpsest_refuse_but_erasure();
-DROP TRIGGER append_only ON audit_memorylog;
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON audit_memorylog
-    FOR EACH ROW EXECUTE FUNCTION palimpsest_refuse_but_erasure();
-
--- The text of a memory and what identifies it never change; a correction is another row. What is
--- erased stays as it is: a writer who read it before must not write it back.
-CREATE OR REPLACE FUNCTION palimpsest_guard_memory() RETURNS trigger
-LANGUAGE plpgsql AS $$
-BEGIN
-    IF OLD.erased_at IS NOT NULL THEN
-        RAISE EXCEPTION 'the memory was erased' USING ERRCODE = 'serialization_failure';
-    END IF;
-    IF (NEW.id, NEW.team_id, NEW.content, NEW.created_at, NEW.extractor, NEW.actor,
-        NEW.source_message_ids[1:cardinality(OLD.source_message_ids)], NEW.salt, NEW.erased_at)
-       IS DISTINCT FROM
-       (OLD.id, OLD.team_id, OLD.content, OLD.created_at, OLD.extractor, OLD.actor,
-        OLD.source_message_ids, OLD.salt, OLD.erased_at)
-       AND NOT (
-           (NEW.id, NEW.team_id, NEW.content, NEW.created_at, NEW.extractor, NEW.actor,
-            NEW.source_message_ids)
-           IS NOT DISTINCT FROM
-           (OLD.id, OLD.team_id, public.palimpsest_erased_text(), OLD.created_at, OLD.extractor,
-            OLD.actor, OLD.source_message_ids)
-           AND NEW.erased_at IS NOT NULL
-           AND public.palimpsest_is_erasing()
-       )
-    THEN
-        RAISE EXCEPTION 'the text and origin of a memory never change; write a new version'
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    NEW.updated_at := clock_timestamp();
-    RETURN NEW;
-END
-$$;
-
--- Ends a transaction that writes for a person who was erased while it was under way, or since. It
--- takes the lock that the reference to the person takes anyway, so it waits for an erasure that has
--- not committed yet; run again, the transaction finds the person no more.
-CREATE FUNCTION palimpsest_check_people(asked_team uuid, people uuid[]) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
-BEGIN
-    PERFORM FROM teams_enduser WHERE team_id = asked_team AND id = ANY (people)
-    ORDER BY id FOR KEY SHARE;
-    IF EXISTS (
-        SELECT FROM audit_erasure WHERE team_id = asked_team AND end_user_id = ANY (people)
-    ) THEN
-        RAISE EXCEPTION 'the person was erased' USING ERRCODE = 'serialization_failure';
-    END IF;
-END
-$$;
-CREATE FUNCTION palimpsest_check_people_of_rows() RETURNS trigger
-LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM public.palimpsest_check_people(team_id, array_agg(DISTINCT end_user_id))
-    FROM written WHERE end_user_id IS NOT NULL GROUP BY team_id;
-    RETURN NULL;
-END
-$$;
-CREATE FUNCTION palimpsest_check_people_of_conversations() RETURNS trigger
-LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM public.palimpsest_check_people(c.team_id, array_agg(DISTINCT c.end_user_id))
-    FROM (SELECT DISTINCT team_id, conversation_id FROM written) w
-    JOIN public.teams_conversation c ON c.team_id = w.team_id AND c.id = w.conversation_id
-    GROUP BY c.team_id;
-    RETURN NULL;
-END
-$$;
-CREATE TRIGGER check_people AFTER INSERT ON memory_memory REFERENCING NEW TABLE AS written
-    FOR EACH STATEMENT EXECUTE FUNCTION palimpsest_check_people_of_rows();
-CREATE TRIGGER check_people AFTER INSERT ON teams_conversation REFERENCING NEW TABLE AS written
-    FOR EACH STATEMENT EXECUTE FUNCTION palimpsest_check_people_of_rows();
-CREATE TRIGGER check_people AFTER INSERT ON teams_checkpoint REFERENCING NEW TABLE AS written
-    FOR EACH STATEMENT EXECUTE FUNCTION palimpsest_check_people_of_rows();
-CREATE TRIGGER check_people AFTER INSERT ON teams_message REFERENCING NEW TABLE AS written
-    FOR EACH STATEMENT EXECUTE FUNCTION palimpsest_check_people_of_conversations();
-CREATE TRIGGER check_people_of_conversation AFTER INSERT ON memory_memory
-    REFERENCING NEW TABLE AS written
-    FOR EACH STATEMENT EXECUTE FUNCTION palimpsest_check_people_of_conversations();
-
--- Likewise for the person's own row: a form that was opened before must not bring a name back.
-CREATE FUNCTION palimpsest_keep_person_erased() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
-BEGIN
-    IF EXISTS (
-        SELECT FROM audit_erasure WHERE team_id = OLD.team_id AND end_user_id = OLD.id
-    ) AND NOT palimpsest_is_erasing() THEN
-        RAISE EXCEPTION 'the person was erased' USING ERRCODE = 'serialization_failure';
-    END IF;
-    RETURN NEW;
-END
-$$;
-CREATE TRIGGER keep_erased BEFORE UPDATE ON teams_enduser
-    FOR EACH ROW EXECUTE FUNCTION palimpsest_keep_person_erased();
-
 -- The memories that go with a person: those about that person, and those about nobody that rest on
 -- what that person alone said or that were merged with, or derived from, one of these.
-CREATE FUNCTION palimpsest_memories_of_person(asked_team uuid, person uuid)
+CREATE OR REPLACE FUNCTION palimpsest_memories_of_person(asked_team uuid, person uuid)
 RETURNS TABLE (memory_id uuid)
 LANGUAGE sql STABLE AS $$
     WITH RECURSIVE own AS (
@@ -171,9 +74,27 @@ LANGUAGE sql STABLE AS $$
     SELECT id FROM own
 $$;
 
+-- The other memories that were ever in dispute with one of these, directly or through another.
+CREATE OR REPLACE FUNCTION palimpsest_memories_in_dispute(asked_team uuid, own uuid[])
+RETURNS TABLE (memory_id uuid)
+LANGUAGE sql STABLE AS $$
+    WITH RECURSIVE met AS (
+        SELECT unnest(own) AS id
+        UNION
+        SELECT other.id FROM met CROSS JOIN LATERAL (
+            SELECT c.memory_b_id AS id FROM memory_contradiction c
+            WHERE c.team_id = asked_team AND c.memory_a_id = met.id AND c.memory_b_id IS NOT NULL
+            UNION ALL
+            SELECT c.memory_a_id FROM memory_contradiction c
+            WHERE c.team_id = asked_team AND c.memory_b_id = met.id
+        ) AS other
+    )
+    SELECT id FROM met WHERE id <> ALL (own)
+$$;
+
 -- What an erasure of the person would empty, and `kept`: up to 100 readable memories about others
 -- or about nobody that rest on it in part, for a person to look at. Null for somebody unknown.
-CREATE FUNCTION palimpsest_erasure_plan(asked_team uuid, person uuid) RETURNS jsonb
+CREATE OR REPLACE FUNCTION palimpsest_erasure_plan(asked_team uuid, person uuid) RETURNS jsonb
 LANGUAGE sql STABLE AS $$
     WITH own AS MATERIALIZED (
         SELECT memory_id FROM palimpsest_memories_of_person(asked_team, person)
@@ -230,13 +151,14 @@ $$;
 -- Erases a person of a team of the transaction's scope and says what that was, as the plan does;
 -- null for somebody unknown. Rows stay, with their numbers, positions, times and ids: only what
 -- they say goes. Actor and reason of the log's rows are the transaction's.
-CREATE FUNCTION palimpsest_erase_user(asked_team uuid, person uuid, why text) RETURNS jsonb
+CREATE OR REPLACE FUNCTION palimpsest_erase_user(asked_team uuid, person uuid, why text) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
 DECLARE
     moment timestamptz;
     counts jsonb;
     talk uuid[];
     gone uuid[];
+    met uuid[];
     acting text := coalesce(current_setting('palimpsest.actor', true), '');
     erased CONSTANT text := palimpsest_erased_text();
 BEGIN
@@ -266,6 +188,17 @@ BEGIN
     moment := clock_timestamp();
     INSERT INTO audit_erasure (id, team_id, end_user_id, actor, reason, counts, at)
     VALUES (gen_random_uuid(), asked_team, person, acting, why, counts, moment);
+
+    -- Why others were changed together with it: whoever settled a dispute gave one reason for all of
+    -- its sides. Before the disputes end, as that has a reason of its own.
+    met := ARRAY(SELECT memory_id FROM palimpsest_memories_in_dispute(asked_team, gone));
+    UPDATE audit_memorylog l SET reason = '', reason_salt = NULL
+    WHERE l.team_id = asked_team AND l.memory_id = ANY (met) AND l.reason_salt IS NOT NULL
+        AND EXISTS (
+            SELECT FROM audit_memorylog own
+            WHERE own.team_id = asked_team AND own.commit_id = l.commit_id
+                AND own.memory_id = ANY (gone)
+        );
 
     -- What it is found by.
     DELETE FROM memory_messageentry WHERE team_id = asked_team AND conversation_id = ANY (talk);
@@ -306,7 +239,7 @@ BEGIN
         status = 'soft_deleted'
     WHERE team_id = asked_team AND id = ANY (gone) AND erased_at IS NULL;
     UPDATE audit_memorylog
-    SET state = palimpsest_erased_state(state, to_jsonb(moment)), reason = ''
+    SET state = palimpsest_erased_state(state, to_jsonb(moment)), reason = '', reason_salt = NULL
     WHERE team_id = asked_team AND memory_id = ANY (gone) AND state->>'erased_at' IS NULL;
 
     -- What was said, and what was made of it.
@@ -344,7 +277,5 @@ BEGIN
     RETURN counts;
 END
 $$;
-REVOKE ALL ON FUNCTION palimpsest_erase_user(uuid, uuid, text), palimpsest_check_people(uuid, uuid[])
-    FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION palimpsest_erase_user(uuid, uuid, text),
-    palimpsest_check_people(uuid, uuid[]) TO palimpsest_app;
+REVOKE ALL ON FUNCTION palimpsest_erase_user(uuid, uuid, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION palimpsest_erase_user(uuid, uuid, text) TO palimpsest_app;

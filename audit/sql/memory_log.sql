@@ -1,15 +1,23 @@
 -- Names the change of a memory from what differs; `before` is null for a new row.
-CREATE FUNCTION palimpsest_memory_event(before jsonb, after jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION palimpsest_memory_event(before jsonb, after jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
         WHEN before IS NULL THEN
-            CASE WHEN after->>'supersedes_id' IS NULL THEN 'created' ELSE 'versioned' END
+            CASE
+                WHEN after->>'extractor' = 'merged' THEN 'merged'
+                WHEN after->>'extractor' LIKE 'summary:%' THEN 'compacted'
+                WHEN after->>'supersedes_id' IS NULL THEN 'created'
+                WHEN after->>'extractor' = 'correction' THEN 'corrected'
+                ELSE 'versioned'
+            END
         WHEN before->>'status' IS DISTINCT FROM after->>'status' THEN
-            CASE after->>'status'
-                WHEN 'disputed' THEN 'contradiction_detected'
-                WHEN 'active' THEN CASE before->>'status'
-                    WHEN 'disputed' THEN 'contradiction_resolved' ELSE 'restored' END
-                ELSE after->>'status'
+            CASE
+                WHEN after->>'status' IN ('soft_deleted', 'archived') THEN after->>'status'
+                WHEN before->>'status' IN ('soft_deleted', 'archived') THEN 'restored'
+                WHEN after->>'status' = 'disputed' THEN 'contradiction_detected'
+                WHEN after->>'status' = 'superseded' THEN 'superseded'
+                WHEN before->>'status' = 'disputed' THEN 'contradiction_resolved'
+                ELSE 'restored'
             END
         WHEN before->'is_pinned' IS DISTINCT FROM after->'is_pinned' THEN
             CASE WHEN (after->>'is_pinned')::boolean THEN 'pinned' ELSE 'unpinned' END
@@ -27,17 +35,17 @@ LANGUAGE sql IMMUTABLE AS $$
     END
 $$;
 
--- What the log keeps of a memory: everything but its text and the time of the change.
-CREATE FUNCTION palimpsest_memory_state(memory jsonb) RETURNS jsonb
+-- What the log keeps of a memory: everything but its text, the text's salt and the times of changes.
+CREATE OR REPLACE FUNCTION palimpsest_memory_state(memory jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE AS $$
-    SELECT memory - ARRAY['content', 'updated_at']
+    SELECT memory - ARRAY['content', 'updated_at', 'salt', 'erased_at']
 $$;
 
 -- Names are qualified: a temporary table of the same name must not catch the rows.
 -- Writes the log row of every change of a memory, in the transaction of the change, and moves the
 -- revision of the conversation the memory came from.
-CREATE FUNCTION palimpsest_log_memory() RETURNS trigger
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION palimpsest_log_memory() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
 DECLARE
     before jsonb;
     after jsonb := public.palimpsest_memory_state(to_jsonb(NEW));
@@ -57,21 +65,9 @@ BEGIN
         WHERE team_id = NEW.team_id AND id = conversation
         RETURNING revision INTO new_revision;
     END IF;
-    INSERT INTO public.audit_memorylog
-        (team_id, memory_id, event, actor, reason, state, digest, conversation_id, revision, at)
-    VALUES (
-        NEW.team_id,
-        NEW.id,
-        public.palimpsest_memory_event(before, after),
-        coalesce(
-            nullif(current_setting('palimpsest.actor', true), ''), 'database:' || session_user
-        ),
-        coalesce(current_setting('palimpsest.reason', true), ''),
-        after,
-        sha256(convert_to(NEW.content, 'UTF8')),
-        conversation,
-        new_revision,
-        clock_timestamp()
+    PERFORM public.palimpsest_write_log(
+        public.palimpsest_memory_event(before, after), before, after, before IS NULL, NULL,
+        conversation, new_revision, NEW.updated_at
     );
     RETURN NULL;
 END

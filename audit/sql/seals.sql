@@ -7,12 +7,6 @@ ALTER TABLE memory_memory
     ADD COLUMN erased_at timestamptz,
     ADD CONSTRAINT memory_salt_until_erased CHECK ((salt IS NULL) = (erased_at IS NOT NULL));
 
--- What the log keeps of a memory: everything but its text, the text's salt and the times of changes.
-CREATE OR REPLACE FUNCTION palimpsest_memory_state(memory jsonb) RETURNS jsonb
-LANGUAGE sql IMMUTABLE AS $$
-    SELECT memory - ARRAY['content', 'updated_at', 'salt', 'erased_at']
-$$;
-
 -- What of a state tells something of a person; the rest is order, ids and figures.
 CREATE FUNCTION palimpsest_private_keys() RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -39,34 +33,6 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT sha256(salt || convert_to(content, 'UTF8'))
 $$;
 
--- Gives every log row its number and its digest, whoever inserts it and whatever it came with. The
--- number is drawn after the transaction has its own, so that a seal which waits for all
--- transactions of before misses no row (audit/services/seals.py).
-CREATE FUNCTION palimpsest_enter_log() RETURNS trigger
-LANGUAGE plpgsql AS $$
-DECLARE
-    memory record;
-BEGIN
-    PERFORM pg_current_xact_id();
-    NEW.seq := nextval('public.audit_memorylog_seq_seq');
-    SELECT salt, content, erased_at INTO memory FROM public.memory_memory
-    WHERE team_id = NEW.team_id AND id = NEW.memory_id;
-    IF NOT FOUND THEN
-        RETURN NEW;
-    END IF;
-    IF memory.erased_at IS NULL THEN
-        NEW.digest := public.palimpsest_text_digest(memory.salt, memory.content);
-    ELSE
-        -- Nothing of it changes after its erasure, but links may come and go.
-        IF NEW.event NOT IN ('linked', 'unlinked') THEN
-            NEW.event := 'erased';
-        END IF;
-        NEW.digest := ''::bytea;
-        NEW.state := NEW.state || jsonb_build_object('erased_at', memory.erased_at);
-    END IF;
-    RETURN NEW;
-END
-$$;
 CREATE TRIGGER enter_log BEFORE INSERT ON audit_memorylog
     FOR EACH ROW EXECUTE FUNCTION palimpsest_enter_log();
 

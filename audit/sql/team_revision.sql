@@ -49,10 +49,32 @@ $$;
 
 -- What an answer is made of moves the revision. The condition of a constraint trigger is read with
 -- the change, its function runs with the commit: once for a team, however many rows changed.
-CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT OR UPDATE ON memory_memory
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-    WHEN (palimpsest_is_first_change('memories', NEW.team_id))
-    EXECUTE FUNCTION palimpsest_move_revision('memories');
+DO $do$
+DECLARE
+    watched text;
+BEGIN
+    FOREACH watched IN ARRAY ARRAY['memory_memory', 'memory_contradiction', 'memory_memoryrelation']
+    LOOP
+        EXECUTE format($sql$
+            CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT OR UPDATE ON %I
+                DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+                WHEN (palimpsest_is_first_change('memories', NEW.team_id))
+                EXECUTE FUNCTION palimpsest_move_revision('memories')
+        $sql$, watched);
+    END LOOP;
+    -- A memory is never removed.
+    FOREACH watched IN ARRAY
+        ARRAY['memory_searchentry', 'memory_contradiction', 'memory_memoryrelation']
+    LOOP
+        EXECUTE format($sql$
+            CREATE CONSTRAINT TRIGGER move_revision_back AFTER DELETE ON %I
+                DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+                WHEN (palimpsest_is_first_change('memories', OLD.team_id))
+                EXECUTE FUNCTION palimpsest_move_revision('memories')
+        $sql$, watched);
+    END LOOP;
+END
+$do$;
 
 -- Neither the vectors of a model that is not in use yet nor the place in the approximate index.
 CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT OR UPDATE OF embedding, embedding_model,
@@ -60,28 +82,6 @@ CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT OR UPDATE OF embedding, emb
     ON memory_searchentry
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     WHEN (palimpsest_is_first_change('memories', NEW.team_id))
-    EXECUTE FUNCTION palimpsest_move_revision('memories');
-CREATE CONSTRAINT TRIGGER move_revision_back AFTER DELETE ON memory_searchentry
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-    WHEN (palimpsest_is_first_change('memories', OLD.team_id))
-    EXECUTE FUNCTION palimpsest_move_revision('memories');
-
-CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT OR UPDATE ON memory_contradiction
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-    WHEN (palimpsest_is_first_change('memories', NEW.team_id))
-    EXECUTE FUNCTION palimpsest_move_revision('memories');
-CREATE CONSTRAINT TRIGGER move_revision_back AFTER DELETE ON memory_contradiction
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-    WHEN (palimpsest_is_first_change('memories', OLD.team_id))
-    EXECUTE FUNCTION palimpsest_move_revision('memories');
-
-CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT OR UPDATE ON memory_memoryrelation
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-    WHEN (palimpsest_is_first_change('memories', NEW.team_id))
-    EXECUTE FUNCTION palimpsest_move_revision('memories');
-CREATE CONSTRAINT TRIGGER move_revision_back AFTER DELETE ON memory_memoryrelation
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-    WHEN (palimpsest_is_first_change('memories', OLD.team_id))
     EXECUTE FUNCTION palimpsest_move_revision('memories');
 
 -- What stands in a prompt; a count of reads changes an answer's recency only, slowly, and would

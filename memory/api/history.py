@@ -19,7 +19,7 @@ from memory.api.history_output import (
     StepSerializer,
     VersionSerializer,
 )
-from memory.selectors.history import log_of, step_of, versions_of, with_messages
+from memory.selectors.history import log_of, names_in, step_of, versions_of, with_messages
 from memory.selectors.log import LogFilters, filtered_log
 from teams.tenancy import team_scope
 
@@ -56,7 +56,8 @@ class HistoryViewSet(ApiViewSet):
             by_id = {row.pk: row for row in memories}
             pages = LogPagination()
             rows = pages.paginate_queryset(log_of(viewer=viewer, memories=memories), request) or []
-            steps = [step_of(row, memories=by_id) for row in rows]
+            names = names_in(memories)
+            steps = [step_of(row, memories=by_id, names=names) for row in rows]
             versions = with_messages(viewer=viewer, memories=memories)
             return Response(
                 {

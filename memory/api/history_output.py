@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from audit.models import MemoryLog
+from audit.models import EVENTS, MemoryLog
 from memory.api.base import page_schema
 from memory.api.fields import NameField, TextField, ZonedDateTimeField
 from memory.api.output import MemorySerializer, MessageSerializer
@@ -111,7 +111,7 @@ class LogQuerySerializer(HistoryQuerySerializer):
 
     memory = serializers.UUIDField(required=False)
     event = serializers.ListField(
-        child=NameField(max_length=40), required=False, help_text="Any of these."
+        child=serializers.ChoiceField(choices=EVENTS), required=False, help_text="Any of these."
     )
     actor = TextField(
         required=False, max_length=200, help_text="The whole name, as the log has it."

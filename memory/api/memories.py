@@ -18,6 +18,7 @@ from memory.api.callers import check_agent, key_viewer, named_viewer
 from memory.api.input import (
     MemoryFilterSerializer,
     NewMemorySerializer,
+    ReasonQuerySerializer,
     SearchQuerySerializer,
 )
 from memory.api.memory_actions import MemoryActions, code_of
@@ -65,8 +66,21 @@ class MemoryViewSet(MemoryActions):
         "search": ("hotpath", "search"),
         "correct": ("hotpath", "update"),
         "pin": ("hotpath", "update"),
+        "restore": ("hotpath", "update"),
         "feedback": ("hotpath", "update"),
     }
+    memory_actions = (
+        "create",
+        "list",
+        "retrieve",
+        "destroy",
+        "search",
+        "pin",
+        "restore",
+        "correct",
+        "feedback",
+        "related",
+    )
     serializer_class = MemorySerializer
 
     @extend_schema(
@@ -114,7 +128,7 @@ class MemoryViewSet(MemoryActions):
             )
             return Response(IdPagination().page_of(rows, request, MemorySerializer))
 
-    @extend_schema(responses={200: MemorySerializer, **refusals(404)})
+    @extend_schema(responses={200: MemorySerializer, **refusals(403, 404)})
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One memory, whatever its status."""
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
@@ -123,14 +137,18 @@ class MemoryViewSet(MemoryActions):
 
     @extend_schema(
         request=None,
+        parameters=[ReasonQuerySerializer],
         responses={
             200: OpenApiResponse(MemorySerializer, description="Soft-deleted, nothing is lost."),
-            **refusals(404),
+            **refusals(403, 404, 422),
         },
     )
     def destroy(self, request: Request, pk: UUID) -> Response:
         """Take a memory out of every read; it stays readable by its id."""
-        memory = delete_memory(viewer=key_viewer(self.principal), memory_id=pk)
+        given = self.params(ReasonQuerySerializer)
+        memory = delete_memory(
+            viewer=key_viewer(self.principal), memory_id=pk, reason=given.get("reason", "")
+        )
         self.noted([memory_event("delete", memory)])
         return self.shown(memory.pk)
 

@@ -15,7 +15,12 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import key_viewer
-from memory.api.input import CorrectionSerializer, FeedbackSerializer, PinSerializer
+from memory.api.input import (
+    CorrectionSerializer,
+    FeedbackSerializer,
+    PinSerializer,
+    ReasonSerializer,
+)
 from memory.api.operations import memory_event, write_event
 from memory.api.output import (
     MemorySerializer,
@@ -40,21 +45,32 @@ class MemoryActions(ApiViewSet):
     """Pin, correct, judge and look around one memory."""
 
     @extend_schema(
-        request=PinSerializer, responses={200: MemorySerializer, **refusals(404, 409, 422)}
+        request=PinSerializer, responses={200: MemorySerializer, **refusals(403, 404, 409, 422)}
     )
     @action(detail=True, methods=["post"])
     def pin(self, request: Request, pk: UUID) -> Response:
         """Pin a memory so that it is in every prompt of its audience, or unpin it."""
         given = self.body(PinSerializer)
-        memory = pin_memory(viewer=key_viewer(self.principal), memory_id=pk, pinned=given["pinned"])
+        memory = pin_memory(
+            viewer=key_viewer(self.principal),
+            memory_id=pk,
+            pinned=given["pinned"],
+            reason=given.get("reason") or "",
+        )
         self.noted([memory_event("update", memory)])
         return self.shown(memory.pk)
 
-    @extend_schema(request=None, responses={200: MemorySerializer, **refusals(404, 409)})
+    @extend_schema(
+        request=ReasonSerializer, responses={200: MemorySerializer, **refusals(403, 404, 409, 422)}
+    )
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, pk: UUID) -> Response:
         """Bring back a deleted or archived memory, unless the same fact stands again by now."""
-        memory = restore_memory(viewer=key_viewer(self.principal), memory_id=pk)
+        given = self.body(ReasonSerializer)
+        memory = restore_memory(
+            viewer=key_viewer(self.principal), memory_id=pk, reason=given.get("reason") or ""
+        )
+        self.noted([memory_event("update", memory)])
         return self.shown(memory.pk)
 
     @extend_schema(
@@ -65,7 +81,7 @@ class MemoryActions(ApiViewSet):
                 WrittenMemorySerializer,
                 description="A duplicate: the existing memory, which this one gave way to.",
             ),
-            **refusals(404, 409, 422),
+            **refusals(403, 404, 409, 422),
         },
     )
     @action(detail=True, methods=["post"])
@@ -85,7 +101,8 @@ class MemoryActions(ApiViewSet):
         return Response(shown, status=code_of(result))
 
     @extend_schema(
-        request=FeedbackSerializer, responses={200: MemorySerializer, **refusals(404, 409, 422)}
+        request=FeedbackSerializer,
+        responses={200: MemorySerializer, **refusals(403, 404, 409, 422)},
     )
     @action(detail=True, methods=["post"])
     def feedback(self, request: Request, pk: UUID) -> Response:
@@ -100,7 +117,7 @@ class MemoryActions(ApiViewSet):
         self.noted([memory_event("update", memory)])
         return self.shown(memory.pk)
 
-    @extend_schema(responses={200: RelatedSerializer, **refusals(404)})
+    @extend_schema(responses={200: RelatedSerializer, **refusals(403, 404)})
     @action(detail=True, methods=["get"])
     def related(self, request: Request, pk: UUID) -> Response:
         """Memories one edge away, the strongest first."""

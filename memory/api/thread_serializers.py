@@ -66,9 +66,9 @@ class SavedCheckpointSerializer(serializers.Serializer[Any]):
     user = serializers.CharField()
     agent = serializers.CharField(allow_null=True)
     version = serializers.IntegerField(help_text="1 for the first; also the ETag, in quotes.")
-    bytes = serializers.IntegerField(source="size", help_text="Of the data as compact JSON.")
+    bytes = serializers.IntegerField(help_text="Of the data as compact JSON.")
     saved_at = serializers.DateTimeField()
-    saved_by = serializers.CharField(source="actor")
+    saved_by = serializers.CharField()
     versions = serializers.ListField(
         child=serializers.IntegerField(),
         help_text="Those that can still be read, the latest first.",

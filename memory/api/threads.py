@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC
 from typing import Any
 
 from django.http import HttpResponse
@@ -142,6 +143,7 @@ class ThreadChangesViewSet(ApiViewSet):
     """What changed in a thread's memories."""
 
     serializer_class = ThreadChangesSerializer
+    memory_actions = ("changes",)
 
     @extend_schema(
         operation_id="threads_changes",
@@ -205,17 +207,14 @@ def _change(row: MemoryLog, memory: Memory) -> dict[str, Any]:
 
 
 def _shown(saved: Saved, *, user: str, agent: str | None) -> dict[str, Any]:
-    return dict(
-        SavedCheckpointSerializer(
-            {
-                "thread_id": saved.key.thread_id,
-                "user": user,
-                "agent": agent,
-                "version": saved.version,
-                "size": saved.size,
-                "saved_at": saved.saved_at,
-                "actor": saved.actor,
-                "versions": saved.versions,
-            }
-        ).data
-    )
+    """What SavedCheckpointSerializer describes; running it would take as long as the statement."""
+    return {
+        "thread_id": saved.key.thread_id,
+        "user": user,
+        "agent": agent,
+        "version": saved.version,
+        "bytes": saved.size,
+        "saved_at": saved.saved_at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "saved_by": saved.actor,
+        "versions": saved.versions,
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -103,12 +103,28 @@ def log_of(*, viewer: Viewer, memories: Iterable[Memory]) -> QuerySet[MemoryLog,
     ).annotate(before=Subquery(earlier.values("state")[:1]))
 
 
-def step_of(row: MemoryLog, *, memories: dict[UUID, Memory]) -> Step:
-    """The row as a step to read; `row` is of `log_of`, `memories` are the versions by id."""
+def names_in(memories: Iterable[Memory]) -> dict[str, str]:
+    """What the agents, people and projects of these memories are called, by their ids."""
+    named: dict[str, str] = {}
+    for memory in memories:
+        if memory.agent is not None:
+            named[str(memory.agent_id)] = memory.agent.slug
+        if memory.end_user is not None:
+            named[str(memory.end_user_id)] = memory.end_user.external_id
+        if memory.project is not None:
+            named[str(memory.project_id)] = memory.project.slug
+    return named
+
+
+def step_of(row: MemoryLog, *, memories: dict[UUID, Memory], names: Mapping[str, str]) -> Step:
+    """The row as a step to read.
+
+    `row` is of `log_of`, `memories` are the versions by id, `names` those of `names_in`.
+    """
     before: dict[str, object] | None = getattr(row, "before", None)
     memory = memories[row.memory_id]
     text = ""
     if before is None:
         old = memories.get(memory.supersedes_id) if memory.supersedes_id else None
         text = marked_changes(old.content if old else "", memory.content)
-    return Step(row, memory.version, changed_fields(before, row.state), text)
+    return Step(row, memory.version, changed_fields(before, row.state, names=names), text)

@@ -12,6 +12,10 @@ from django.db.models import QuerySet
 from audit.models import MemoryLog
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from teams.models import EndUser
+
+# Of so many memories the log is read by memory, of more from the newest row down.
+_FEW = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,5 +50,13 @@ def filtered_log(*, viewer: Viewer, filters: LogFilters) -> QuerySet[MemoryLog, 
         return rows
     seen = Memory.objects.visible_to(viewer)
     if filters.user is not None:
-        seen = seen.filter(end_user__external_id=filters.user)
+        people = EndUser.objects.filter(team_id=viewer.team_id, external_id=filters.user)
+        person = people.values_list("id", flat=True).first()
+        if person is None:
+            return rows.none()
+        seen = seen.filter(end_user_id=person)
+        ids = list(seen.values_list("id", flat=True)[: _FEW + 1])
+        if len(ids) <= _FEW:
+            # Looked up one by one; with the query itself the whole log might be read for them.
+            return rows.filter(memory_id__in=ids)
     return rows.filter(memory_id__in=seen.values("id"))

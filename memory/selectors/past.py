@@ -8,12 +8,14 @@ memories then. Nothing of what a row says now is read but its text, which never 
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any, cast
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection
-from django.db.models import Field, JSONField
+from django.db.models import BooleanField, Field, Func, JSONField, Value
 from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLCompiler
 from psycopg import sql
@@ -25,7 +27,8 @@ from memory.models.querysets import MemoryQuerySet
 # A memory's rows follow each other in the order of their numbers, as whoever changes a memory holds
 # its row until the commit. So the last one up to the instant is the one with the greatest number
 # among those of its commits; rows of later commits with smaller numbers are passed over. The commit
-# is asked row by row, from the greatest number down: a join would read all rows to that point.
+# is asked row by row, from the greatest number down: a join would read all rows to that point. What
+# was sealed by then need not be asked. A text is read for the rows of the answer alone.
 _PAST = """
 WITH "memory_memory" AS NOT MATERIALIZED (
     SELECT {columns}
@@ -34,14 +37,12 @@ WITH "memory_memory" AS NOT MATERIALIZED (
         SELECT entry.state, entry.at FROM public.audit_memorylog AS entry
         WHERE entry.team_id = birth.team_id AND entry.memory_id = birth.memory_id
             AND entry.seq <= %s AND entry.detail IS NULL
-            AND (
+            AND (entry.seq <= %s OR (
                 SELECT done.position FROM public.audit_logcommit AS done
                 WHERE done.team_id = entry.team_id AND done.id = entry.commit_id
-            ) <= %s
+            ) <= %s)
         ORDER BY entry.seq DESC LIMIT 1
     ) AS past
-    JOIN public.memory_memory AS text
-        ON text.team_id = birth.team_id AND text.id = birth.memory_id
     WHERE birth.team_id = %s AND birth.is_first AND birth.memory_id <= %s AND birth.seq <= %s
         {among}
 )
@@ -53,10 +54,12 @@ _OF_PERSON = """
             WHERE about.team_id = %s AND about.new_end_user_id = %s AND about.seq <= %s
         )
 """
+_STATE_TAGS = "state_tags"
 _ELSEWHERE = {
     "id": "birth.memory_id",
     "team_id": "birth.team_id",
-    "content": "text.content",
+    "content": "(SELECT text.content FROM public.memory_memory AS text"
+    " WHERE text.team_id = birth.team_id AND text.id = birth.memory_id)",
     "updated_at": "past.at",
 }
 
@@ -73,6 +76,18 @@ def as_of(
     query.instant, query.end_user_id = instant, end_user_id
     past.query = query
     return past
+
+
+def tagged_q(tags: Sequence[str]) -> Func:
+    """What of `as_of` bears all of the tags.
+
+    The column itself is put together from the state, which takes longer than asking the state.
+    """
+    return Func(
+        Value(json.dumps(list(tags))),
+        template=f'"memory_memory"."{_STATE_TAGS}" @> %(expressions)s::jsonb',
+        output_field=BooleanField(),
+    )
 
 
 class _PastQuery(Query):
@@ -100,7 +115,8 @@ class _PastCompiler(SQLCompiler):
             return statement, tuple(params)
         of = self.query.instant
         bounds: list[object]
-        bounds = [of.last_seq, of.position, of.team_id, of.last_memory_id, of.last_seq]
+        bounds = [of.last_seq, of.settled_seq, of.position]
+        bounds += [of.team_id, of.last_memory_id, of.last_seq]
         among = ""
         if self.query.end_user_id is not None:
             among = _OF_PERSON
@@ -110,10 +126,11 @@ class _PastCompiler(SQLCompiler):
 
 
 def _columns() -> str:
-    return ", ".join(
+    columns = [
         f'{_ELSEWHERE.get(str(field.column)) or _from_state(field)} AS "{field.column}"'
         for field in Memory._meta.concrete_fields
-    )
+    ]
+    return ", ".join([*columns, f"past.state->'tags' AS {_STATE_TAGS}"])
 
 
 def _from_state(field: Field[Any, Any]) -> str:  # Any: whatever the column holds

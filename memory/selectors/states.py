@@ -16,7 +16,7 @@ from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.filters import NOBODY
 from memory.selectors.memories import ALL, MemoryFilters, filtered_memories
-from memory.selectors.past import as_of
+from memory.selectors.past import as_of, tagged_q
 from teams.errors import InvalidError
 from teams.models import EndUser
 
@@ -167,7 +167,7 @@ def _past(viewer: Viewer, instant: Instant, filters: MemoryFilters) -> MemoryQue
     # The tags' rows are of today; the array is part of the state.
     rows = filtered_memories(viewer=viewer, filters=replace(filters, tag=()))
     if filters.tag:
-        rows = rows.filter(tags__contains=list(filters.tag))
+        rows = rows.filter(tagged_q(filters.tag))
     person = None
     if filters.user is not None:
         known = EndUser.objects.filter(team_id=viewer.team_id, external_id=filters.user)

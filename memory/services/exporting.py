@@ -11,17 +11,36 @@ from typing import Any
 from uuid import UUID
 
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db import connection
 from django.db.models import Model, Q, QuerySet
 
 from audit.models import MemoryLog, OperationalEvent
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Contradiction, Job, Memory, MemoryRelation
+from routing.models import RoutingDecision, SpendEntry
 from teams.errors import ForbiddenError, NotFoundError
 from teams.models import Checkpoint, Conversation, EndUser, Message
 from teams.tenancy import team_scope
 
 BATCH = 500
-_KEPT_BACK = frozenset({"team", "dedupe_key", "salt", "claim", "lease_until"})
+_KEPT_BACK = frozenset(
+    {"team", "dedupe_key", "salt", "reason_salt", "claim", "lease_until", "query_hash"}
+)
+
+_ABOUT_NOBODY = """
+SELECT m.id FROM palimpsest_memories_of_person(%s, %s) AS own
+JOIN memory_memory m ON m.id = own.memory_id AND m.end_user_id IS NULL
+ORDER BY m.id
+"""
+
+# What names the person and hangs on nothing else.
+_OF_THE_PERSON: dict[str, type[Model]] = {
+    "checkpoint": Checkpoint,
+    "event": OperationalEvent,
+    "routing_decision": RoutingDecision,
+    "spend": SpendEntry,
+}
+_SIDES = ("memory_a", "memory_b")
 
 Rows = QuerySet[Any, Any]  # Any: of whatever model
 
@@ -51,30 +70,42 @@ class PersonExport:
                 yield from self._all(
                     kind, model._default_manager.filter(team_id=team, conversation_id__in=ids)
                 )
+        # A contradiction of two of them is told with its first side.
+        of_first, of_second = (Q(**{f"{side}__end_user_id": person}) for side in _SIDES)
         for batch in self._batches(Memory.objects.filter(team_id=team, end_user_id=person)):
-            yield from self._lines("memory", batch)
-            yield from self._of_memories([row.pk for row in batch])
-        checkpoints = Checkpoint.objects.filter(team_id=team, end_user_id=person)
-        yield from self._all("checkpoint", checkpoints)
-        yield from self._all(
-            "event", OperationalEvent.objects.filter(team_id=team, end_user_id=person)
-        )
+            first, second = _sides_in([row.pk for row in batch])
+            yield from self._memories(batch, touching=first | second & ~of_first)
+        others = self._about_nobody()
+        for batch in self._batches(Memory.objects.filter(team_id=team, id__in=others)):
+            first, second = _sides_in([row.pk for row in batch])
+            told = of_first | of_second | second & ~first & Q(memory_a_id__in=others)
+            yield from self._memories(batch, touching=(first | second) & ~told)
+        for kind, named in _OF_THE_PERSON.items():
+            rows: Rows = named._default_manager.filter(team_id=team, end_user_id=person)
+            yield from self._all(kind, rows)
         counts = dict(self._counts)
         yield _line({"kind": "end", "exported_at": self.now, "counts": counts})
 
-    def _of_memories(self, ids: Sequence[UUID]) -> Iterator[bytes]:
+    def _about_nobody(self) -> list[UUID]:
+        """The memories about nobody that rest on the person alone: few, so their ids at once.
+
+        They are those that an erasure takes as well.
+        """
         team = self.viewer.team_id
+        with team_scope(team_ids=[team], actor=self.viewer.actor), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL statement_timeout = 0")
+            cursor.execute(_ABOUT_NOBODY, [team, self.end_user_id])
+            return [memory_id for (memory_id,) in cursor.fetchall()]
+
+    def _memories(self, batch: Sequence[Memory], *, touching: Q) -> Iterator[bytes]:
+        """The memories, their log, their links and the contradictions that are `touching` them."""
+        yield from self._lines("memory", batch)
+        team, ids = self.viewer.team_id, [row.pk for row in batch]
         log = MemoryLog.objects.filter(team_id=team, memory_id__in=ids)
         yield from self._all("log", log, key="seq")
         links = MemoryRelation.objects.filter(team_id=team, from_memory_id__in=ids)
         yield from self._all("relation", links)
-        # One that touches two of them is told with the first of its sides.
-        touching = Contradiction.objects.filter(
-            Q(memory_a_id__in=ids)
-            | Q(memory_b_id__in=ids) & ~Q(memory_a__end_user_id=self.end_user_id),
-            team_id=team,
-        )
-        yield from self._all("contradiction", touching)
+        yield from self._all("contradiction", Contradiction.objects.filter(touching, team_id=team))
 
     def _all(self, kind: str, rows: Rows, *, key: str = "id") -> Iterator[bytes]:
         for batch in self._batches(rows, key=key):
@@ -97,6 +128,11 @@ class PersonExport:
         for row in batch:
             self._counts[kind] += 1
             yield _line({"kind": kind, **_shown(row)})
+
+
+def _sides_in(ids: Sequence[UUID]) -> list[Q]:
+    """The contradictions whose first, and whose second, memory is one of these."""
+    return [Q(**{f"{side}_id__in": ids}) for side in _SIDES]
 
 
 def export_person(

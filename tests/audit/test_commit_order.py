@@ -16,9 +16,12 @@ import psycopg
 import pytest
 from django.db import IntegrityError, ProgrammingError, connection, connections, transaction
 from django.db.models import Subquery
+from django.utils import timezone
 
 from audit.models import CommitClock, LogCommit, MemoryLog
 from audit.selectors.instants import Instant, instant_at
+from audit.services.seals import closed_up_to, seal_team
+from audit.services.verification import verify_team
 from memory.models import Memory
 from memory.selectors.past import as_of
 from teams.tenancy import team_scope
@@ -75,6 +78,13 @@ def past_of(town: Cast, at: datetime) -> Rows:
     with team_scope(team_ids=[town.team.id], actor="test"):
         instant = instant_at(team_id=town.team.id, at=at)
         return by_id(as_of(Memory.objects.all(), instant).values())
+
+
+def seal(town: Cast, *, rows: int) -> None:
+    """Seal the team's log, so many rows at a time."""
+    last_seq = closed_up_to(seconds=10)
+    assert last_seq is not None
+    seal_team(team_id=town.team.id, last_seq=last_seq, now=timezone.now(), rows_per_seal=rows)
 
 
 def commits_of(town: Cast) -> list[LogCommit]:
@@ -148,8 +158,9 @@ def test_what_follows_a_savepoint_that_was_undone_is_a_commit(town: Cast) -> Non
     assert past_of(town, now_of(town).at) == table_of(town)
 
 
+@pytest.mark.parametrize("rows_per_seal", [1, 2, 100])
 def test_a_change_that_commits_late_is_not_there_before(
-    town: Cast, writers: list[psycopg.Connection]
+    town: Cast, writers: list[psycopg.Connection], rows_per_seal: int
 ) -> None:
     """Its statement came first; what counts is when others could see it."""
     late, early = told(town), told(town)
@@ -158,10 +169,28 @@ def test_a_change_that_commits_late_is_not_there_before(
     writers[1].commit()
     between, seen = now_of(town), table_of(town)
     writers[0].commit()
+    # What is sealed is taken to be there; not before its own commit, though.
+    seal(town, rows=rows_per_seal)
 
     assert past_of(town, between.at) == seen
     assert (seen[late.pk]["importance"], seen[early.pk]["importance"]) == (5, 8)
     assert past_of(town, now_of(town).at)[late.pk]["importance"] == 9
+
+
+def test_of_what_is_sealed_no_commit_is_asked(town: Cast) -> None:
+    memory = told(town)
+    change(memory, importance=6)
+    seal(town, rows=100)
+    sealed = now_of(town)
+    change(memory, importance=7)
+    later = now_of(town)
+
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        numbers = list(MemoryLog.objects.order_by("seq").values_list("seq", flat=True))
+    assert numbers[1] <= sealed.settled_seq < numbers[2]
+    assert later.settled_seq == sealed.settled_seq
+    assert past_of(town, sealed.at)[memory.pk]["importance"] == 6
+    assert past_of(town, later.at)[memory.pk]["importance"] == 7
 
 
 def test_a_memory_that_commits_late_is_not_there_before(
@@ -358,7 +387,11 @@ def test_the_log_says_what_readers_saw_while_others_wrote(town: Cast) -> None:
     assert sum(one != two for one, two in itertools.pairwise(states)) > 1
     for at, rows in crowd.seen:
         assert past_of(town, at) == rows
+    seal(town, rows=5)
+    for at, rows in crowd.seen[:: len(crowd.seen) // 20 + 1]:
+        assert past_of(town, at) == rows
     assert past_of(town, now_of(town).at) == table_of(town)
+    assert verify_team(team_id=town.team.id).findings == []
     positions = [each.position for each in commits_of(town)]
     assert positions == list(range(1, len(positions) + 1))
 

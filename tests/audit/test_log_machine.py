@@ -22,8 +22,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from audit.admin import EVENTS
-from audit.models import LogCommit, MemoryLog
+from audit.models import EVENTS, LogCommit, MemoryLog
 from audit.selectors.instants import instant_at
 from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback

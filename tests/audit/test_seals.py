@@ -63,7 +63,13 @@ def seqs(town: Cast) -> list[int]:
 
 def by_owner(*statements: str) -> None:
     """Run statements as the tables' owner with every trigger of the tables switched off."""
-    tables = ("audit_memorylog", "audit_logcommit", "audit_seal", "memory_memory")
+    tables = (
+        "audit_memorylog",
+        "audit_logcommit",
+        "audit_commitclock",
+        "audit_seal",
+        "memory_memory",
+    )
     with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
         for table in tables:
             cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
@@ -114,6 +120,10 @@ COLUMNS = {
     "event": "'restored'",
     "actor": "'nobody'",
     "reason": "'another one'",
+    "reason_salt": "uuid_send(gen_random_uuid())",
+    "reason_digest": "sha256('x')",
+    "commit_id": "commit_id + 1000000",
+    "is_first": "NOT is_first",
     "at": "at - interval '1 microsecond'",
     "digest": "sha256('x')",
     "memory_id": "gen_random_uuid()",
@@ -148,7 +158,10 @@ def test_a_row_whose_commit_was_moved_is_named(sealed: Sealed, change: str) -> N
         f" (SELECT commit_id FROM audit_memorylog WHERE seq = {numbers[2]})"
     )
 
-    assert kinds(verify_team(team_id=town.team.id)) == [("row_changed", f"log entry {numbers[2]}")]
+    found = kinds(verify_team(team_id=town.team.id))
+    changed = [where for kind, where in found if kind == "row_changed"]
+    assert changed == [f"log entry {numbers[2]}"]
+    assert "commit_changed" in {kind for kind, _ in found}
 
 
 def test_a_missing_row_is_named(sealed: Sealed) -> None:
@@ -159,6 +172,7 @@ def test_a_missing_row_is_named(sealed: Sealed) -> None:
     assert kinds(verify_team(team_id=town.team.id)) == [
         ("row_missing", f"log entry {numbers[1]}"),
         ("memory_unlogged", f"memory {made[1].pk}"),
+        ("commit_inserted", "commit 2"),
     ]
 
 
@@ -172,7 +186,9 @@ def test_an_inserted_row_is_named(sealed: Sealed) -> None:
     )
 
     assert kinds(verify_team(team_id=town.team.id)) == [
-        ("row_inserted", f"log entry {numbers[0] - 1}")
+        ("row_inserted", f"log entry {numbers[0] - 1}"),
+        # Its commit came after the seal that it says to be under.
+        ("seal_changed", "seal 1"),
     ]
 
 
@@ -186,10 +202,9 @@ def test_two_rows_that_changed_places_are_named(sealed: Sealed) -> None:
         f"UPDATE audit_memorylog SET seq = {second} WHERE seq = -1",
     )
 
-    assert kinds(verify_team(team_id=town.team.id)) == [
-        ("row_changed", f"log entry {first}"),
-        ("row_changed", f"log entry {second}"),
-    ]
+    found = kinds(verify_team(team_id=town.team.id))
+    changed = [where for kind, where in found if kind == "row_changed"]
+    assert changed == [f"log entry {first}", f"log entry {second}"]
 
 
 def test_a_changed_text_is_named_though_the_log_is_whole(sealed: Sealed) -> None:
@@ -209,6 +224,70 @@ def test_a_memory_that_changed_without_its_log_is_named(sealed: Sealed) -> None:
     by_owner(f"UPDATE memory_memory SET importance = 1 WHERE id = '{made[0].pk}'")
 
     assert kinds(verify_team(team_id=town.team.id)) == [("memory_changed", f"memory {made[0].pk}")]
+
+
+BOUNDS = {
+    "a bound that hides entries": (
+        "UPDATE audit_logcommit SET last_seq = 1 WHERE team_id = '{team}' AND position = 3",
+        "commit_changed",
+        "commit 3",
+    ),
+    "a bound that hides memories": (
+        "UPDATE audit_logcommit SET last_memory_id = '{nil}' WHERE team_id = '{team}'"
+        " AND position = 2",
+        "commit_changed",
+        "commit 2",
+    ),
+    "a time before that of the commit before": (
+        "UPDATE audit_logcommit SET at = at - interval '1 day' WHERE team_id = '{team}'"
+        " AND position = 5",
+        "commit_changed",
+        "commit 5",
+    ),
+    "a commit of nothing, which hides all": (
+        "INSERT INTO audit_logcommit (team_id, transaction_number, began_at, is_last, position, at,"
+        " last_seq, last_memory_id)"
+        " VALUES ('{team}', 1, now(), true, 99, clock_timestamp(), 0, '{nil}')",
+        "commit_inserted",
+        "commit 99",
+    ),
+    "a commit that is gone": (
+        "DELETE FROM audit_logcommit WHERE team_id = '{team}' AND position = 5",
+        "commit_missing",
+        "log entry {newest}",
+    ),
+    "a clock that was set back": (
+        "UPDATE audit_commitclock SET position = 1 WHERE team_id = '{team}'",
+        "clock_changed",
+        "the clock of commits",
+    ),
+    "a clock that is gone": (
+        "DELETE FROM audit_commitclock WHERE team_id = '{team}'",
+        "clock_changed",
+        "the clock of commits",
+    ),
+    "a seal that says of late entries that they were there before": (
+        "UPDATE audit_seal SET upto_position = 1 WHERE team_id = '{team}' AND number = 2",
+        "seal_changed",
+        "seal 2",
+    ),
+    "a reason that was taken away": (
+        "UPDATE audit_memorylog SET reason = '', reason_salt = NULL WHERE seq = {newest}",
+        "reason_emptied",
+        "log entry {newest}",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BOUNDS)
+def test_what_would_make_the_past_another_one_is_named(sealed: Sealed, what: str) -> None:
+    town, _, numbers = sealed
+    names = {"team": town.team.id, "nil": UUID(int=0), "newest": numbers[4]}
+    statement, kind, where = BOUNDS[what]
+
+    by_owner(statement.format(**names))
+
+    assert (kind, where.format(**names)) in kinds(verify_team(team_id=town.team.id))
 
 
 def test_a_feigned_erasure_is_named(sealed: Sealed) -> None:
@@ -288,6 +367,10 @@ def test_a_chain_that_was_cut_is_found_by_a_noted_head(sealed: Sealed) -> None:
         f"DELETE FROM audit_seal WHERE team_id = '{town.team.id}' AND number = 2",
         f"DELETE FROM audit_memorylog WHERE seq >= {numbers[2]}",
         f"DELETE FROM memory_memory WHERE id IN ('{made[2].pk}', '{made[3].pk}', '{made[4].pk}')",
+        f"DELETE FROM audit_logcommit WHERE team_id = '{town.team.id}' AND position > 2",
+        "UPDATE audit_commitclock k SET position = c.position, at = c.at, last_seq = c.last_seq,"
+        " last_memory_id = c.last_memory_id FROM audit_logcommit c"
+        f" WHERE c.position = 2 AND c.team_id = k.team_id AND k.team_id = '{town.team.id}'",
     )
 
     assert verify_team(team_id=town.team.id).findings == []

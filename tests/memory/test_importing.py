@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.utils import timezone
 
 from memory.clients.tools import Tools
@@ -297,20 +299,33 @@ def test_names_that_the_api_would_refuse_are_refused(
     assert not Team.objects.filter(slug="harbour").exists()
 
 
+class InterruptOnce:
+    """Presses Ctrl-C while the first messages are being stored."""
+
+    def __init__(self) -> None:
+        self.pressed = False
+
+    def __call__(self, execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        # Any: what Django hands to a wrapper of statements
+        if sql.startswith('INSERT INTO "teams_message"') and not self.pressed:
+            self.pressed = True
+            os.kill(os.getpid(), signal.SIGINT)
+        return execute(sql, *rest)
+
+
 @pytest.mark.django_db
 def test_ctrl_c_finishes_the_conversation_under_way_and_says_how_to_continue(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     path = write(tmp_path, SESSIONS)
     before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(
-        "tqdm.std.tqdm.update", lambda *_: os.kill(os.getpid(), signal.SIGINT), raising=True
-    )
 
-    with pytest.raises(CommandError, match="after 1 of 2 conversations; run the same") as stopped:
+    with (
+        connection.execute_wrapper(InterruptOnce()),
+        pytest.raises(CommandError, match="after 1 of 2 conversations; run the same") as stopped,
+    ):
         command(path, "--mode", "verbatim")
 
     assert stopped.value.returncode == 130
     assert signal.getsignal(signal.SIGINT) is before
-    monkeypatch.undo()
     assert "3 messages (1 new)" in command(path, "--mode", "verbatim")

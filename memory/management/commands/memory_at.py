@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from datetime import datetime
 from typing import Any
@@ -90,7 +91,9 @@ def _moment(text: str) -> datetime:
     except ValueError:
         moment = None
     if moment is None or moment.tzinfo is None:
-        raise CommandError(f"'{text}' is no time with its zone, as in 2026-11-01T12:00:00Z.")
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is no time with its zone, as in 2026-11-01T12:00:00Z"
+        )
     return moment
 
 

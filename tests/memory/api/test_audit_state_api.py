@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, execute_from_command_line
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
@@ -372,6 +372,13 @@ def test_the_command_prints_what_changed(town: Cast, api: APIClient) -> None:
 def test_the_command_says_what_is_wrong(committed_db: None, args: list[str], words: str) -> None:
     with pytest.raises(CommandError, match=words):
         ran(*args)
+
+
+def test_a_wrong_time_on_the_command_line_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        execute_from_command_line(["manage.py", "memory_at", "yesterday", "--team", "nobody-here"])
+
+    assert "no time with its zone" in capsys.readouterr().err
 
 
 def test_the_command_knows_no_time_to_come(town: Cast) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
+from memory.api.thread_serializers import LoadedCheckpointSerializer, SavedCheckpointSerializer
 from teams.errors import InvalidError
 from teams.models import Checkpoint
 from teams.services.checkpoints import checkpoint_text
@@ -48,6 +50,10 @@ def test_a_state_comes_back_as_it_was_saved(api: APIClient) -> None:
     assert shown["bytes"] == len(text.encode())
     assert (shown["thread_id"], shown["user"], shown["agent"]) == ("t-1", "sarah", None)
     assert shown["saved_by"].startswith("key:")
+    assert datetime.fromisoformat(shown["saved_at"]).utcoffset() == timedelta(0)
+    # The answers are written by hand, for speed.
+    assert set(first.json()) == set(SavedCheckpointSerializer().fields)
+    assert set(shown) == set(LoadedCheckpointSerializer().fields)
 
 
 def test_each_save_is_a_version_and_the_last_one_stands(api: APIClient) -> None:

@@ -15,9 +15,11 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
+from audit.services.erasure import plan_erasure
 from memory.domain.viewer import Viewer
-from memory.models import Memory
+from memory.models import Contradiction, Memory
 from memory.services.exporting import export_person
+from routing.models import RoutingDecision
 from teams.models import Message
 from tests import factories
 from tests.conftest import Cast
@@ -40,8 +42,8 @@ def history(api: APIClient, memory: str, query: str = "") -> Any:
     return api.get(f"/v1/memories/{memory}/history?{query}")
 
 
-def talk_of(api: APIClient, *said: str) -> tuple[str, list[str]]:
-    start = {"agent": "kyra", "user": "sarah", "thread_id": "t"}
+def talk_of(api: APIClient, *said: str, user: str = "sarah") -> tuple[str, list[str]]:
+    start = {"agent": "kyra", "user": user, "thread_id": "t"}
     conversation = api.post("/v1/conversations", start, format="json").json()["id"]
     messages = {"messages": [{"role": "user", "content": each} for each in said]}
     rows = api.post(f"/v1/conversations/{conversation}/messages", messages, format="json").json()
@@ -78,6 +80,38 @@ def test_the_history_says_what_each_step_changed(api: APIClient) -> None:
         (gone,) = (step for step in steps if step["entry"]["event"] == "superseded")
         assert {"field": "superseded_by", "from": None, "to": second} in gone["changes"]
         assert [each["memory"]["id"] for each in page["versions"]] == [second, first]
+
+
+def test_steps_name_things_as_the_api_does(api: APIClient) -> None:
+    conversation, said = talk_of(api, "I live in Berlin.")
+    memory = state(
+        api, "Sarah lives in Berlin.", user="sarah", conversation=conversation, message_ids=said
+    )
+
+    (step,) = history(api, memory).json()["results"]
+
+    changes = {each["field"]: each["to"] for each in step["changes"]}
+    assert changes.items() >= {"user": "sarah", "conversation": conversation}.items()
+    assert changes["message_ids"] == said
+
+
+def test_whoever_pins_deletes_or_restores_can_say_why(api: APIClient) -> None:
+    memory = state(api, "Sarah lives in Berlin.")
+    api.post(f"/v1/memories/{memory}/pin", {"pinned": True, "reason": "hers"}, format="json")
+    api.delete(f"/v1/memories/{memory}?reason=stale")
+    back = api.post(f"/v1/memories/{memory}/restore", {"reason": "a mistake"}, format="json")
+
+    steps = history(api, memory).json()["results"]
+    refused = api.post(f"/v1/memories/{memory}/restore", {"why": "?"}, format="json")
+
+    assert back.status_code == 200
+    assert [(each["entry"]["event"], each["entry"]["reason"]) for each in steps] == [
+        ("restored", "a mistake"),
+        ("soft_deleted", "stale"),
+        ("pinned", "hers"),
+        ("created", ""),
+    ]
+    assert refused.status_code == 422
 
 
 def test_provenance_goes_down_to_what_was_said(
@@ -158,7 +192,7 @@ def test_an_invisible_version_is_not_part_of_the_history(
         ("memory={one}", {"one"}),
         ("event=soft_deleted", {"two"}),
         ("event=soft_deleted&event=pinned", {"one", "two"}),
-        ("event=nothing", set()),
+        ("event=merged", set()),
         ("actor={actor}", {"one", "two"}),
         ("actor=nobody", set()),
         ("conversation={conversation}", {"one"}),
@@ -221,7 +255,9 @@ def test_a_key_of_an_agent_reads_the_log_of_what_it_may_see(
     assert client_of(globex).get("/v1/audit/log").json()["results"] == []
 
 
-@pytest.mark.parametrize("query", ["from=2026-01-01", "memory=x", "limit=0", "cursor=x"])
+@pytest.mark.parametrize(
+    "query", ["from=2026-01-01", "memory=x", "limit=0", "cursor=x", "event=nonsense"]
+)
 def test_a_wrong_filter_is_refused(api: APIClient, query: str) -> None:
     assert api.get(f"/v1/audit/log?{query}").status_code == 422
 
@@ -264,6 +300,66 @@ def test_an_export_holds_everything_about_a_person_and_nothing_else(
     text = json.dumps(lines)
     for others in ("Dmitri", "Hamburg", "salt", "dedupe_key", "claim"):
         assert others not in text
+
+
+def test_an_export_holds_what_rests_on_the_persons_words_alone(api: APIClient, acme: Cast) -> None:
+    hers, (said, more) = talk_of(api, "The harbour is closed.", "It is closed for good.")
+    his, (also,) = talk_of(api, "It is closed, yes.", user="dmitri")
+    only, second = (
+        state(api, content, conversation=hers, message_ids=[said, more], check=False)
+        for content in ("The harbour is closed.", "The harbour stays closed.")
+    )
+    about_her = state(api, "Sarah works at the harbour.", user="sarah")
+    state(api, "Both say it.", conversation=his, message_ids=[said, also])
+    for first, other in ((only, second), (about_her, only), (second, about_her)):
+        Contradiction.objects.create(
+            team=acme.team,
+            memory_a_id=first,
+            memory_b_id=other,
+            strategy="same_subject",
+            judge="test",
+            verdict="dispute",
+            resolution="both_valid",
+            resolved_at=timezone.now(),
+        )
+
+    lines = lines_of(api.get("/v1/audit/export?user=sarah"))
+
+    assert {line["id"] for line in lines if line["kind"] == "memory"} == {only, second, about_her}
+    assert {line["memory_id"] for line in lines if line["kind"] == "log"} == {
+        only,
+        second,
+        about_her,
+    }
+    told = [line["id"] for line in lines if line["kind"] == "contradiction"]
+    assert sorted(told) == sorted(map(str, Contradiction.objects.values_list("id", flat=True)))
+    assert len(told) >= 3
+    plan = plan_erasure(team_id=acme.team.id, external_id="sarah", actor="test")
+    assert plan.memories == 3
+
+
+def test_an_export_says_what_models_were_asked_for_a_person(api: APIClient, acme: Cast) -> None:
+    for person in (acme.sarah, acme.dmitri):
+        RoutingDecision.objects.create(
+            team=acme.team,
+            agent=acme.kyra,
+            end_user=person,
+            query_hash=f"hash of {person.external_id}",
+            scores={},
+            score=2.0,
+            scorer="heuristics",
+            tier="fast",
+            model=f"model for {person.external_id}",
+            provider="p",
+            reason="short",
+            estimated_usd=0,
+        )
+
+    lines = lines_of(api.get("/v1/audit/export?user=sarah"))
+
+    (decision,) = (line for line in lines if line["kind"] == "routing_decision")
+    assert decision["model"] == "model for sarah"
+    assert "hash of" not in json.dumps(lines)
 
 
 def test_an_export_is_for_keys_of_the_team(

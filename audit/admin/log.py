@@ -9,36 +9,12 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from audit.models import MemoryLog
+from audit.models import EVENTS, MemoryLog
 from teams.admin.base import TeamAdmin
 from teams.admin.display import NOTHING, as_json, id_link, moment
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import DropdownFilter, RelatedFilter, display
 
-# Every name the database's trigger gives a change; asking the log for its distinct ones would
-# read all of it.
-EVENTS = (
-    "created",
-    "versioned",
-    "corrected",
-    "merged",
-    "compacted",
-    "duplicate_skipped",
-    "contradiction_detected",
-    "contradiction_resolved",
-    "superseded",
-    "pinned",
-    "unpinned",
-    "promoted",
-    "demoted",
-    "archived",
-    "soft_deleted",
-    "restored",
-    "erased",
-    "linked",
-    "unlinked",
-    "updated",
-)
 EVENT_COLOURS = {
     "created": "success",
     "versioned": "success",

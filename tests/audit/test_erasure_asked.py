@@ -1,0 +1,134 @@
+"""Asking for an erasure: the command, and the API with its second word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from rest_framework.test import APIClient
+
+from audit.models import Erasure
+from memory.models import Memory
+from teams.models import Message
+from teams.tenancy import team_scope
+from tests.audit.erasing import (
+    ERASED,
+    NEEDLE,
+    erase,
+    found_in_tables,
+    post,
+)
+from tests.conftest import Cast
+
+Clients = Callable[..., APIClient]
+
+
+def run(*args: str) -> str:
+    """What the command writes."""
+    out = StringIO()
+    call_command("erase_user", *args, stdout=out)
+    return out.getvalue()
+
+
+def test_the_command_shows_and_then_erases(held: tuple[Cast, Memory, Message]) -> None:
+    town, memory, _ = held
+
+    shown = run("sarah", "--team", town.team.slug, "--dry-run")
+
+    assert "To be erased: 1 memories with 1 log entries, 1 messages in 1 conversations" in shown
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        memory.refresh_from_db()
+        assert memory.content != ERASED
+
+    done = run("sarah", "--team", town.team.slug, "--yes", "--reason", "ticket 7")
+
+    assert "Erased: 1 memories" in done
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        memory.refresh_from_db()
+        assert memory.content == ERASED
+        erasure = Erasure.objects.get()
+        assert (erasure.actor, erasure.reason) == ("command:erase_user", "ticket 7")
+
+
+@pytest.mark.parametrize(
+    "args", [["sarah", "--team", "nowhere"], ["nobody", "--team", "{team}", "--yes"]]
+)
+def test_the_command_refuses_whom_it_does_not_know(town: Cast, args: list[str]) -> None:
+    with pytest.raises(CommandError):
+        run(*(each.format(team=town.team.slug) for each in args))
+
+
+# -- over HTTP -------------------------------------------------------------------------------
+
+
+def test_a_person_is_erased_at_the_second_word(town: Cast, story: APIClient) -> None:
+    first = story.delete("/v1/users/sarah")
+
+    assert first.status_code == 202
+    told = first.json()
+    assert told["would_erase"]["messages"] == 5
+    assert found_in_tables(NEEDLE)
+
+    second = story.delete(f"/v1/users/sarah?confirmation={told['confirmation']}")
+
+    assert second.status_code == 200, second.content
+    assert second.json() == told["would_erase"]
+    assert found_in_tables(NEEDLE) == {}
+    assert story.delete("/v1/users/sarah").status_code == 404
+
+
+def test_a_confirmation_is_good_for_one_person_and_one_key(
+    town: Cast, story: APIClient, client_of: Clients
+) -> None:
+    token = story.delete("/v1/users/dmitri").json()["confirmation"]
+
+    for api, person, given in [
+        (story, "sarah", token),
+        (client_of(town), "dmitri", token),
+        (story, "dmitri", token + "x"),
+        (story, "dmitri", "guess"),
+    ]:
+        answer = api.delete(f"/v1/users/{person}", query_params={"confirmation": given})
+        assert answer.status_code == 422
+        assert "confirmation" in answer.json()["errors"]
+
+    assert found_in_tables(NEEDLE)
+
+
+def test_an_agents_key_erases_nobody(town: Cast, story: APIClient, client_of: Clients) -> None:
+    answer = client_of(town, town.kyra).delete("/v1/users/sarah")
+
+    assert answer.status_code == 403
+    assert answer["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("person", ["nobody", "a/b", "%20"])
+def test_an_unknown_person_is_not_found(town: Cast, client_of: Clients, person: str) -> None:
+    assert client_of(town).delete(f"/v1/users/{person}").status_code == 404
+
+
+def test_a_person_with_any_name_can_be_erased(town: Cast, client_of: Clients) -> None:
+    api = client_of(town)
+    post(api, "memories", content="A fact.", user="tenant/42 ü?")
+
+    path = "/v1/users/tenant%2F42%20%C3%BC%3F"
+    token = api.delete(path).json()["confirmation"]
+
+    assert api.delete(f"{path}?confirmation={token}").status_code == 200
+
+
+def test_a_token_of_an_erased_person_does_not_erase_the_next_of_that_name(
+    town: Cast, client_of: Clients
+) -> None:
+    api = client_of(town)
+    token = api.delete("/v1/users/sarah").json()["confirmation"]
+    erase(town, "sarah")
+    post(api, "memories", content="A new fact.", user="sarah")
+
+    answer = api.delete(f"/v1/users/sarah?confirmation={token}")
+
+    assert answer.status_code == 422
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        assert Memory.objects.get().content == "A new fact."
