@@ -39,8 +39,9 @@ class Neighbour:
 class Company:
     """The memories a draft is compared with: those of its audience, and some beyond.
 
-    Wider ones, which all who will see the draft see as well; and, for what every agent sees, those
-    of `author_id`, the agent that learned it, whose readers are all going to see the draft.
+    Wider ones, which all who will see the draft see as well; and, for what every agent sees,
+    narrower ones, whose readers are all going to see the draft: those of `author_id`, the agent
+    that learned it, or of all agents where none did. An agent learns nothing of another's so.
     """
 
     audience: Audience
@@ -59,12 +60,12 @@ class Company:
         in_project |= Q(project_id__isnull=True)
         if audience.agent_id is not None:
             return rows & in_project & (seen_by_all | Q(agent_id=audience.agent_id))
-        if self.author_id is None:
-            return rows & in_project & seen_by_all
-        of_author = Q(agent_id=self.author_id) & ~Q(memory_type__in=TEAM_WIDE)
+        of_agents = Q(agent_id__isnull=False) & ~Q(memory_type__in=TEAM_WIDE)
+        if self.author_id is not None:
+            of_agents &= Q(agent_id=self.author_id)
         if audience.project_id is not None:
-            of_author &= Q(project_id=audience.project_id)
-        return rows & (in_project & seen_by_all | of_author)
+            of_agents &= Q(project_id=audience.project_id)
+        return rows & (in_project & seen_by_all | of_agents)
 
     def condition(self) -> tuple[str, dict[str, UUID]]:
         """The search entries of its live memories as SQL with its parameters."""

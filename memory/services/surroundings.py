@@ -250,8 +250,9 @@ def keeps(company: Company, other: Audience) -> bool:
         return True
     if mine.kind != OPEN:
         return False
-    if other.agent_id is not None and other.agent_id == company.author_id:
-        return mine.project_id in (None, other.project_id)
+    if mine.agent_id is None and other.agent_id is not None:
+        of_its = company.author_id in (None, other.agent_id)
+        return of_its and mine.project_id in (None, other.project_id)
     return other.agent_id in (None, mine.agent_id) and other.project_id in (None, mine.project_id)
 
 

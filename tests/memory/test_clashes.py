@@ -19,6 +19,7 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
 def tell(acme: Cast, tools: Tools, text: str, *, own: bool, day: int) -> Memory:
+    """Kyra learns it for herself, or Luke lets all agents know."""
     draft = MemoryDraft(
         team_id=acme.team.id,
         content=text,
@@ -28,6 +29,7 @@ def tell(acme: Cast, tools: Tools, text: str, *, own: bool, day: int) -> Memory:
         created_at=NOON + timedelta(days=day),
         subject="infra.staging.port",
         agent_id=acme.kyra.pk if own else None,
+        author_id=acme.kyra.pk if own else acme.luke.pk,
     )
     viewer = Viewer(team_id=acme.team.id, actor="test")
     return write_memories(viewer=viewer, drafts=[draft], tools=tools)[0].memory

@@ -78,6 +78,7 @@ def tell(acme: Cast, tools: Tools, text: str, *, day: int = 0, own: bool = False
         created_at=NOON + timedelta(days=day),
         subject="infra.staging.port",
         agent_id=acme.kyra.pk if own else None,
+        author_id=acme.kyra.pk if own else acme.luke.pk,
     )
     viewer = Viewer(team_id=acme.team.id, actor="test")
     (result,) = write_memories(viewer=viewer, drafts=[draft], tools=tools)

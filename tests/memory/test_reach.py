@@ -111,3 +111,46 @@ def test_an_objection_ends_when_what_it_objects_to_is_deleted(acme: Cast, tools:
     objection.refresh_from_db()
     assert (objection.status, objection.contradicts) == (Status.ACTIVE.value, [])
     assert not Contradiction.objects.filter(resolved_at=None).exists()
+
+
+def test_what_nobody_in_particular_learned_meets_what_any_agent_knows(
+    acme: Cast, tools: Tools
+) -> None:
+    own = tell(acme, tools, "The billing service listens on port 8080.", own=True, day=0).memory
+    stated = MemoryDraft(
+        team_id=acme.team.id,
+        content="The billing service now listens on port 9090.",
+        memory_type=MemoryType.SEMANTIC,
+        importance=8,
+        extractor="test",
+        created_at=NOON + timedelta(days=1),
+        end_user_id=acme.sarah.pk,
+    )
+
+    viewer = Viewer(team_id=acme.team.id, actor="test")
+    (result,) = write_memories(viewer=viewer, drafts=[stated], tools=tools)
+
+    own.refresh_from_db()
+    assert (own.status, own.superseded_by_id) == (Status.SUPERSEDED.value, result.memory.pk)
+
+
+def test_what_one_agent_lets_all_know_leaves_another_agents_memory_alone(
+    acme: Cast, tools: Tools
+) -> None:
+    own = tell(acme, tools, "Sarah lives in Lisbon.", own=True, day=0).memory
+    moved = MemoryDraft(
+        team_id=acme.team.id,
+        content="Sarah moved from Lisbon to Porto.",
+        memory_type=MemoryType.USER_PROFILE,
+        importance=8,
+        extractor="test",
+        created_at=NOON + timedelta(days=1),
+        author_id=acme.luke.pk,
+        end_user_id=acme.sarah.pk,
+    )
+
+    viewer = Viewer(team_id=acme.team.id, actor="test")
+    (result,) = write_memories(viewer=viewer, drafts=[moved], tools=tools)
+
+    own.refresh_from_db()
+    assert (own.status, result.retired, result.conflicts) == (Status.ACTIVE.value, (), 0)
