@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
@@ -191,15 +191,18 @@ class Server:
 
 
 @contextmanager
-def own_server() -> Iterator[Server]:
-    """A gunicorn of one worker and eight threads on a free port, for as long as it is needed."""
+def own_server(
+    *, threads: int = 8, environment: Mapping[str, str] | None = None
+) -> Iterator[Server]:
+    """A gunicorn of one worker on a free port, for as long as it is needed."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "gunicorn", "config.wsgi"]
-    command += ["-b", f"127.0.0.1:{port}", "-w", "1", "--threads", "8", "--log-level", "warning"]
-    command += ["--no-control-socket"]
-    server = subprocess.Popen(command, env={**os.environ, "DATABASE_POOL_SIZE": "12"})
+    command += ["-b", f"127.0.0.1:{port}", "-w", "1", "--threads", str(threads)]
+    command += ["--log-level", "warning", "--no-control-socket"]
+    given = {"DATABASE_POOL_SIZE": "12", **(environment or {})}
+    server = subprocess.Popen(command, env={**os.environ, **given})
     try:
         _wait_until_up(port, server)
         yield Server(port)

@@ -35,11 +35,12 @@ class ContradictionViewSet(ApiViewSet):
 
     lookup_value_converter = "uuid"
     operations = {"resolve": ("hotpath", "update")}
+    memory_actions = ("list", "retrieve", "resolve")
     serializer_class = ContradictionSerializer
 
     @extend_schema(
         parameters=[ContradictionFilterSerializer],
-        responses={200: ContradictionPage, **refusals(422)},
+        responses={200: ContradictionPage, **refusals(403, 422)},
     )
     def list(self, request: Request) -> Response:
         """Contradictions of which the caller may see both sides; the open ones, newest first."""
@@ -55,14 +56,14 @@ class ContradictionViewSet(ApiViewSet):
                 rows = rows.filter(Q(memory_a_id=given["memory"]) | Q(memory_b_id=given["memory"]))
             return Response(IdPagination().page_of(rows, request, ContradictionSerializer))
 
-    @extend_schema(responses={200: ContradictionSerializer, **refusals(404)})
+    @extend_schema(responses={200: ContradictionSerializer, **refusals(403, 404)})
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One contradiction."""
         return Response(self._shown(pk))
 
     @extend_schema(
         request=ResolutionSerializer,
-        responses={200: SettledContradictionSerializer, **refusals(404, 409, 422)},
+        responses={200: SettledContradictionSerializer, **refusals(403, 404, 409, 422)},
     )
     @action(detail=True, methods=["post"])
     def resolve(self, request: Request, pk: UUID) -> Response:

@@ -48,6 +48,7 @@ class ConversationViewSet(ApiViewSet):
 
     lookup_value_converter = "uuid"
     serializer_class = ConversationSerializer
+    memory_actions = ("extract", "compact")
 
     @extend_schema(
         request=NewConversationSerializer,
@@ -127,7 +128,7 @@ class ConversationViewSet(ApiViewSet):
         responses={
             200: ExtractionSerializer,
             202: QueuedJobSerializer,
-            **refusals(404, 409, 422),
+            **refusals(403, 404, 409, 422),
         },
     )
     @action(detail=True, methods=["post"])
@@ -155,7 +156,7 @@ class ConversationViewSet(ApiViewSet):
                 description="Nothing is compacted yet: there is more to extract than can be waited"
                 " for. Send the same request again when the job is done.",
             ),
-            **refusals(404, 409, 422),
+            **refusals(403, 404, 409, 422),
         },
     )
     @action(detail=True, methods=["post"])

@@ -1,0 +1,190 @@
+"""Reading a request of the chat protocol: what is ours of it, and what goes to the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, NoReturn
+
+from django.conf import settings
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from memory.api.fields import NameField
+from memory.domain.chat.wording import ROLES
+from memory.services.chat_asking import ChatAsk
+from routing.domain.complexity import Tier
+from teams.errors import NotFoundError
+
+THREAD_HEADER = "X-Palimpsest-Thread"
+USER_HEADER = "X-Palimpsest-User"
+PROJECT_HEADER = "X-Palimpsest-Project"
+AUTO = "auto"
+MOST_MESSAGES = 2_000
+# What of `metadata` is ours; the rest is the provider's.
+_OURS = ("thread_id", "project", "user")
+# What never goes to the model by itself: it is read here.
+_READ_HERE = ("model", "messages", "stream", "user", "metadata", "n")
+
+# Any, in this module: the protocol's JSON, of any shape until it is checked.
+Json = dict[str, Any]
+
+
+class ChatMessageSerializer(serializers.Serializer[Any]):
+    """A message of the protocol; it may have more fields, which go to the model as they are."""
+
+    role = serializers.ChoiceField(choices=sorted(ROLES))
+    content = serializers.JSONField(
+        required=False, allow_null=True, help_text="A text, or a list of parts."
+    )
+
+
+class ChatCompletionSerializer(serializers.Serializer[Any]):
+    """A request of the chat protocol. What is not named here goes to the model as it is."""
+
+    model = serializers.CharField(
+        help_text="The agent's slug, such as kyra; with a tier kyra/auto, kyra/fast,"
+        " kyra/balanced or kyra/powerful."
+    )
+    messages = ChatMessageSerializer(many=True)
+    stream = serializers.BooleanField(required=False, default=False)
+    user = serializers.CharField(
+        required=False, help_text=f"The end user's external id; or the header {USER_HEADER}."
+    )
+    metadata = serializers.DictField(
+        child=serializers.CharField(),
+        required=False,
+        help_text=f"thread_id (or the header {THREAD_HEADER}) and project.",
+    )
+
+
+def read_ask(*, request: Request, is_agent: Callable[[str], bool], now: datetime) -> ChatAsk:
+    """The request, checked. `is_agent` knows the team's agents.
+
+    Raises ValidationError with the field at fault, and NotFoundError for a model that cannot be.
+    """
+    body = request.data
+    if not isinstance(body, dict):
+        _refuse("", "Send a JSON object.")
+    agent, tier = _agent_and_tier(body.get("model"), is_agent)
+    messages = _messages(body.get("messages"))
+    if body.get("n") not in (None, 1):
+        _refuse("n", "Only one answer can be given: leave it out, or send 1.")
+    if not isinstance(body.get("stream", False), bool | None):
+        _refuse("stream", "Send true or false.")
+    metadata = body.get("metadata")
+    if not isinstance(metadata, dict | None):
+        _refuse("metadata", "Send an object of texts.")
+    metadata = metadata or {}
+    parameters = {name: value for name, value in body.items() if name not in _READ_HERE}
+    foreign = {name: value for name, value in metadata.items() if name not in _OURS}
+    if foreign:
+        parameters["metadata"] = foreign
+    _check_words([messages, parameters])
+    user = _header(request, USER_HEADER) or body.get("user") or metadata.get("user")
+    thread = _header(request, THREAD_HEADER) or metadata.get("thread_id")
+    project = _header(request, PROJECT_HEADER) or metadata.get("project")
+    return ChatAsk(
+        agent=agent,
+        tier=tier,
+        user=_name("user", user, 200) or settings.CHAT_DEFAULT_USER,
+        thread_id=_name("metadata.thread_id", thread, 200),
+        project=_name("metadata.project", project, 100),
+        messages=tuple(messages),
+        parameters=parameters,
+        asked_at=now,
+        is_retry=request.headers.get("X-Stainless-Retry-Count", "0") not in ("0", ""),
+    )
+
+
+def wants_stream(request: Request) -> bool:
+    """Whether the answer is to come bit by bit."""
+    body = request.data
+    return isinstance(body, dict) and body.get("stream") is True
+
+
+def _agent_and_tier(model: object, is_agent: Callable[[str], bool]) -> tuple[str, Tier | None]:
+    """The agent that a model's name means, and the tier after its last slash."""
+    name = _name("model", model, 120)
+    if name is None:
+        _refuse("model", "Name the agent, such as kyra, or kyra/auto.")
+    agent, slash, tier = name.rpartition("/")
+    known = [each.value for each in Tier]
+    if slash and (tier == AUTO or tier in known):
+        return _slug(agent), None if tier == AUTO else Tier(tier)
+    if slash and not is_agent(name):
+        # A misspelt tier must not become an agent of that name.
+        raise NotFoundError(
+            f"There is no agent '{name}' and no tier '{tier}'. Name an agent, and after a slash"
+            f" one of {', '.join([AUTO, *known])} at most.",
+            field="model",
+        )
+    return _slug(name), None
+
+
+def _header(request: Request, name: str) -> str:
+    """The header's text: clients send UTF-8, and the gateway reads Latin-1."""
+    value = request.headers.get(name, "")
+    try:
+        return value.encode("latin-1").decode()
+    except UnicodeError:
+        return value
+
+
+def _slug(name: str) -> str:
+    found = _name("model", name, 100)
+    if found is None:
+        _refuse("model", "Name the agent before the slash.")
+    return found
+
+
+def _messages(value: object) -> list[Json]:
+    if not isinstance(value, list) or not value:
+        _refuse("messages", "Send a list of at least one message.")
+    if len(value) > MOST_MESSAGES:
+        _refuse("messages", f"Send at most {MOST_MESSAGES} messages.")
+    for index, message in enumerate(value):
+        _check_message(message, f"messages[{index}]")
+    return value
+
+
+def _check_words(value: object) -> None:
+    """Refuse what no endpoint could be sent: each would seem to fail."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        _refuse("messages", "Must be valid Unicode text: half a surrogate pair stands alone.")
+
+
+def _check_message(message: object, path: str) -> None:
+    if not isinstance(message, dict):
+        _refuse(path, "Send an object with role and content.")
+    role = message.get("role")
+    if not isinstance(role, str) or role not in ROLES:
+        _refuse(f"{path}.role", f"Send one of {', '.join(ROLES)}.")
+    content = message.get("content")
+    if content is None:
+        if role != "assistant":
+            _refuse(f"{path}.content", "Send a text, or a list of parts.")
+    elif isinstance(content, list):
+        for place, part in enumerate(content):
+            if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+                _refuse(f"{path}.content[{place}]", "Send an object with its type.")
+            if part["type"] == "text" and not isinstance(part.get("text"), str):
+                _refuse(f"{path}.content[{place}].text", "Send a text.")
+    elif not isinstance(content, str):
+        _refuse(f"{path}.content", "Send a text, or a list of parts.")
+
+
+def _name(field: str, value: object, most: int) -> str | None:
+    if value is None or value == "":
+        return None
+    try:
+        return str(NameField(max_length=most).run_validation(value))
+    except serializers.ValidationError as error:
+        raise serializers.ValidationError({field: error.detail}) from None
+
+
+def _refuse(field: str, words: str) -> NoReturn:
+    raise serializers.ValidationError({field or "non_field_errors": [words]})

@@ -1,0 +1,208 @@
+"""A chat request from the messages that come in to the answer that goes out (issue 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import TypeVar
+from uuid import UUID
+
+from django.db import connection
+from django.utils import timezone
+
+from memory.clients.tools import Tools
+from memory.domain.viewer import Viewer
+from memory.services.chat_asking import ChatAsk, Json
+from memory.services.chat_context import (
+    Context,
+    spoken_of,
+)
+from memory.services.chat_history import (
+    Recorded,
+    earlier_messages,
+    record_answer,
+    record_request,
+)
+from memory.services.chat_spending import count_spend, released_on_failure
+from memory.services.chat_threads import conversation_of
+from memory.services.chat_turns import Turn, summed_up
+from routing.domain.budgets import Reservation, Usage
+from routing.domain.choices import ModelChoice
+from routing.services.calling import (
+    Answer,
+    AnswerStream,
+    Attempt,
+    ChatRequest,
+    RequestRefusedError,
+    call,
+    require_configured,
+)
+from routing.services.cost_guard import reserve
+from routing.services.router import Route
+from teams.models import Conversation, Message, Team
+from teams.services.flags import flags_of
+from teams.tenancy import team_scope
+
+_Given = TypeVar("_Given")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request whose messages are stored and whose answer is paid for: the model may be asked."""
+
+    turn: Turn
+    context: Context
+    route: Route
+    reservation: Reservation
+
+    @property
+    def recorded(self) -> Recorded:
+        """The request's messages in the log."""
+        return self.turn.recorded
+
+    @property
+    def conversation(self) -> Conversation:
+        """Where it is asked."""
+        return self.recorded.conversation
+
+    @property
+    def request(self) -> ChatRequest:
+        """What the model gets."""
+        return ChatRequest(messages=self.context.messages, parameters=self.turn.ask.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What an answer took: the model that gave it, those that failed before, tokens and money."""
+
+    choice: ModelChoice
+    attempts: tuple[Attempt, ...]
+    usage: Usage
+    is_estimated: bool
+    cost_usd: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A whole answer: the protocol's `chat.completion` as the endpoint gave it.
+
+    `prepared` is what was asked in the end.
+    """
+
+    prepared: Prepared
+    body: Json
+    used: Used
+
+
+def prepare_chat(
+    *, team_id: UUID, actor: str, ask: ChatAsk, tools: Tools, now: datetime
+) -> Prepared:
+    """Store what is new of a request, build what the model reads, choose it and hold its money.
+
+    Agent, user, project and conversation are created when first named. Call it outside a
+    transaction: it makes several, none of which waits for a model. Raises BudgetExceededError,
+    NoModelConfiguredError, InvalidError for an agent whose document cannot be used, and
+    UnavailableError while a compaction goes on; the messages are stored by then and a request that
+    is sent again stores none twice.
+    """
+    with team_scope(team_ids=[team_id], actor=actor):
+        team = Team.objects.get(pk=team_id)
+        is_remembering = flags_of(team=team).memory
+        conversation = conversation_of(team_id=team_id, ask=ask)
+        viewer = _viewer(conversation, actor)
+        recorded = record_request(viewer=viewer, conversation=conversation, ask=ask, now=now)
+        earlier: list[Message] = []
+        has_past = recorded.stored < conversation.last_position
+        if is_remembering and has_past and not ask.has_history:
+            earlier = earlier_messages(recorded=recorded, after=summed_up(conversation))
+    lead, talk = spoken_of(ask=ask, positions=recorded.positions, earlier=earlier)
+    turn = Turn(team, viewer, recorded, ask, is_remembering, tools, now)
+    context = turn.context(lead, talk)
+    route = turn.route(context)
+    require_configured(route)
+    if is_remembering and turn.is_full(context, route):
+        context, route = turn.shortened(context, route)
+    return _paid_for(turn, context, route, now)
+
+
+def answer_chat(*, prepared: Prepared) -> Answered:
+    """Ask the model, store its answer and count its cost; no connection is held meanwhile.
+
+    Raises what `routing.services.calling.call` raises: then nothing is held or counted.
+    """
+    prepared, answer = asked(prepared=prepared, ask=call)
+    try:
+        record_answer(
+            viewer=prepared.turn.viewer,
+            recorded=prepared.recorded,
+            message=answer.body["choices"][0]["message"],
+            is_partial=False,
+            tools=prepared.turn.tools,
+            now=timezone.now(),
+        )
+    finally:
+        count_spend(reservation=prepared.reservation, cost_usd=answer.cost_usd, usage=answer.usage)
+    return Answered(prepared, answer.body, used_by(answer))
+
+
+def asked(*, prepared: Prepared, ask: Callable[..., _Given]) -> tuple[Prepared, _Given]:
+    """What the model gives (`call` or `open_stream`), and for what.
+
+    Sizes are estimates: where every model finds the request too long, it is made shorter once and
+    asked again. No connection is held meanwhile.
+    """
+    try:
+        return prepared, _ask(prepared, ask)
+    except RequestRefusedError as error:
+        if not error.is_too_long or not prepared.turn.is_remembering:
+            raise
+        context, route = prepared.turn.shortened(
+            prepared.context, prepared.route, window=prepared.route.expected.input_tokens
+        )
+        if context.left_out == prepared.context.left_out:
+            raise
+    shorter = _paid_for(prepared.turn, context, route, timezone.now())
+    return shorter, _ask(shorter, ask)
+
+
+def _ask(prepared: Prepared, ask: Callable[..., _Given]) -> _Given:
+    give_back_connection()
+    with released_on_failure(prepared.reservation):
+        return ask(route=prepared.route, request=prepared.request)
+
+
+def _paid_for(turn: Turn, context: Context, route: Route, now: datetime) -> Prepared:
+    conversation = turn.recorded.conversation
+    reservation = reserve(
+        team=turn.team,
+        agent=conversation.agent,
+        end_user=conversation.end_user,
+        estimated_usd=route.reservation_usd,
+        now=now,
+        alternatives=route.alternatives,
+    )
+    return Prepared(turn, context, route, reservation)
+
+
+def used_by(answer: Answer | AnswerStream) -> Used:
+    """What an answer took, or has taken so far."""
+    return Used(answer.choice, answer.attempts, answer.usage, answer.is_estimated, answer.cost_usd)
+
+
+def give_back_connection() -> None:
+    """Let others have the database connection while a model is waited for."""
+    if not connection.in_atomic_block:
+        connection.close()
+
+
+def _viewer(conversation: Conversation, actor: str) -> Viewer:
+    return Viewer(
+        team_id=conversation.team_id,
+        actor=actor,
+        agent_id=conversation.agent_id,
+        end_user_id=conversation.end_user_id,
+        project_id=conversation.project_id,
+        allowed_categories=tuple(conversation.agent.allowed_categories),
+    )

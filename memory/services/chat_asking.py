@@ -1,0 +1,56 @@
+"""What a chat client asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memory.domain.chat.wording import ROLES, spoken_text, storable, text_of
+from routing.domain.complexity import Tier
+
+# Any: the protocol's JSON, which goes to the model as it came.
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatAsk:
+    """A request of the protocol, checked: who is to answer whom, where, and what.
+
+    Without a `thread_id` the conversation is known by what is sent of it. `tier` is the caller's
+    wish. `parameters` are those of the protocol that go to the model as they came. `is_retry`: the
+    client says that it sent the same before. `asked_at` is when the request came.
+    """
+
+    agent: str
+    user: str
+    messages: tuple[Json, ...]
+    parameters: Mapping[str, Any]
+    asked_at: datetime
+    tier: Tier | None = None
+    thread_id: str | None = None
+    project: str | None = None
+    is_retry: bool = False
+
+    @property
+    def question(self) -> str:
+        """What is asked: the user's last words, or what comes nearest to them."""
+        for role in ("user", "tool", "assistant", "system"):
+            for message in reversed(self.messages):
+                if ROLES[message["role"]] == role:
+                    text = storable(spoken_text(message)).strip() or text_of(message).strip()
+                    if text:
+                        return text
+        return ""
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The client's limit on the answer."""
+        limit = self.parameters.get("max_completion_tokens", self.parameters.get("max_tokens"))
+        return limit if isinstance(limit, int) and limit > 0 else None
+
+    @property
+    def has_history(self) -> bool:
+        """Whether it brings earlier turns along."""
+        return any(message["role"] == "assistant" for message in self.messages)

@@ -1,0 +1,108 @@
+"""An answer that comes bit by bit, and what is left of it when either side breaks off."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+from django.utils import timezone
+
+from memory.services.chat import Prepared, Used, asked, give_back_connection, used_by
+from memory.services.chat_asking import Json
+from memory.services.chat_history import record_answer
+from memory.services.chat_spending import count_spend
+from routing.services.calling import AnswerStream, open_stream
+from teams.errors import UnavailableError
+
+logger = logging.getLogger(__name__)
+
+
+class LiveAnswer:
+    """The chunks of an answer, to be iterated once and closed in any case.
+
+    However it ends, what came of the answer is stored, as partial where it did not come to its end,
+    and what it cost is counted; both before the last chunk is given out. No database connection is
+    held while it runs.
+    """
+
+    def __init__(self, *, prepared: Prepared, stream: AnswerStream) -> None:
+        self.prepared = prepared
+        self._stream = stream
+        self._is_ended = False
+        self._is_stored = False
+
+    @property
+    def used(self) -> Used:
+        """What it took so far."""
+        return used_by(self._stream)
+
+    @property
+    def message(self) -> Json:
+        """The assistant's message so far."""
+        return self._stream.message
+
+    def __iter__(self) -> Iterator[tuple[Json, bool]]:
+        """The protocol's chunks, each with whether the answer is stored and counted by then.
+
+        Raises StreamCutError when the endpoint breaks off, and UnavailableError instead of the last
+        chunk where the answer could not be stored.
+        """
+        held: list[Json] = []
+        try:
+            for chunk in self._stream:
+                # The end is told when everything is done: who has seen it may rely on it.
+                if held or self._stream.finish_reason is not None:
+                    held.append(chunk)
+                else:
+                    yield chunk, False
+        finally:
+            self.close()
+        if not self._is_stored:
+            raise UnavailableError("The answer could not be stored; send the request again.")
+        for chunk in held:
+            yield chunk, True
+
+    def close(self) -> None:
+        """Stop the model, store what came and count it; harmless twice. Raises nothing."""
+        if self._is_ended:
+            return
+        self._is_ended = True
+        stream = self._stream
+        try:
+            stream.close()
+        except Exception:
+            # A broken connection to the endpoint must not keep the answer from being stored.
+            logger.exception("A stream was not closed.")
+        try:
+            record_answer(
+                viewer=self.prepared.turn.viewer,
+                recorded=self.prepared.recorded,
+                message=stream.message,
+                is_partial=stream.finish_reason is None,
+                tools=self.prepared.turn.tools,
+                now=timezone.now(),
+            )
+            self._is_stored = True
+        except Exception:
+            # Whoever still reads is told by the iteration.
+            logger.exception("An answer was not stored.")
+        try:
+            count_spend(
+                reservation=self.prepared.reservation,
+                cost_usd=stream.cost_usd,
+                usage=stream.usage,
+            )
+        except Exception:
+            logger.exception("The cost of an answer was not counted.")
+        give_back_connection()
+
+
+def stream_chat(*, prepared: Prepared) -> LiveAnswer:
+    """Ask the model and wait for its first words.
+
+    Raises what `routing.services.calling.open_stream` raises: then nothing is held or counted.
+    """
+    prepared, stream = asked(prepared=prepared, ask=open_stream)
+    # What failed before may have been written down.
+    give_back_connection()
+    return LiveAnswer(prepared=prepared, stream=stream)
