@@ -23,12 +23,14 @@ from memory.clients.embedders import WordLlamaEmbedder
 from memory.domain.judging import related_weights
 from memory.domain.judging.evidence import weigh
 from memory.domain.judging.features import features_of
-from memory.domain.judging.relatedness import is_specific, relatedness
+from memory.domain.judging.relatedness import Change, is_specific, names_change, relatedness
 from memory.domain.judging.rules import RulesJudge
 from memory.domain.types import Statement, Verdict
 
 CONFLICT = (Verdict.SUPERSEDE, Verdict.DISPUTE)
 Matrix = NDArray[np.float64]
+# As many as the write path looks through for what a statement says has changed.
+WIDE_LOOK = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Meeting:
     existing: int
     same_subject: bool
     related: float
+    change: Change
     verdict: Verdict
     confidence: float
 
@@ -111,15 +114,25 @@ def meetings(
     found = []
     for index in range(1, len(stream)):
         near = vectors[:index] @ vectors[index]
-        for other in np.argsort(-near)[:nearest]:
+        for place, other in enumerate(np.argsort(-near)[:WIDE_LOOK]):
             old, new = stream[other], stream[index]
             same = is_specific(new.subject) and old.subject == new.subject
-            if near[other] < embedder.opposition_similarity and not same:
+            change = names_change(existing=old, new=new)
+            close = place < nearest and near[other] >= embedder.opposition_similarity
+            if not (close or (same and place < nearest) or change):
                 continue
             judgement = judge.judge(existing=old, new=new)
             related = relatedness(existing=old, new=new, similarity=float(near[other]))
             found.append(
-                Meeting(index, int(other), same, related, judgement.verdict, judgement.confidence)
+                Meeting(
+                    index,
+                    int(other),
+                    same,
+                    related if close else 0.0,
+                    change,
+                    judgement.verdict,
+                    judgement.confidence,
+                )
             )
     return found
 
@@ -145,11 +158,20 @@ def main() -> None:
     print(f"{'related':>8}{'sure':>6}{'conflicts found':>17}{'memories in a false conflict':>30}")
     for related in (0.0, 0.3, 0.5, 0.73, 0.88, 0.95):
         for sure in (0.0, 0.7):
+            # What was stated on purpose may name a change of the aspect, what was distilled from
+            # talk must name what is over.
+            named = Change.ENDED if sure else Change.OF_ASPECT
             acted = [
                 each
                 for each in met
                 if each.verdict in CONFLICT
-                and (each.same_subject or (each.related >= related and each.confidence >= sure))
+                and (
+                    each.same_subject
+                    or (
+                        (each.related >= related or each.change >= named)
+                        and each.confidence >= sure
+                    )
+                )
             ]
             partners = [each for each in acted if each.new - len(pairs) == each.existing]
             right = sum(pairs[each.existing].label in CONFLICT for each in partners)

@@ -20,8 +20,8 @@ from memory.api.chat_input import AUTO, ChatCompletionSerializer, read_ask, want
 from memory.api.chat_output import EventStream, headers_of, told
 from memory.api.operations import context_event
 from memory.clients.tools import default_tools
-from memory.services.chat import Prepared, answer_chat, prepare_chat
-from memory.services.chat_streams import stream_chat
+from memory.services.chat.answering import Prepared, answer_chat, prepare_chat
+from memory.services.chat.streams import stream_chat
 from routing.domain.complexity import Tier
 from teams.errors import NotFoundError
 from teams.models import Agent, Team

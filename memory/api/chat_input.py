@@ -13,7 +13,7 @@ from rest_framework.request import Request
 
 from memory.api.fields import NameField
 from memory.domain.chat.wording import ROLES
-from memory.services.chat_asking import ChatAsk
+from memory.services.chat.asking import ChatAsk
 from routing.domain.complexity import Tier
 from teams.errors import NotFoundError
 

@@ -11,8 +11,8 @@ from urllib.parse import quote
 from django.db import DatabaseError, InterfaceError
 
 from memory.api.chat_errors import cut_off
-from memory.services.chat import Prepared, Used
-from memory.services.chat_streams import LiveAnswer
+from memory.services.chat.answering import Prepared, Used
+from memory.services.chat.streams import LiveAnswer
 from teams.errors import DomainError
 
 PREFIX = "X-Palimpsest-"

@@ -21,7 +21,7 @@ from memory.domain.chat.wording import ROLES, said_without_calls, spoken_text
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
-from memory.services.chat_asking import ChatAsk, Json
+from memory.services.chat.asking import ChatAsk, Json
 from memory.services.compaction import compact_conversation
 from memory.services.prompting import BuiltPrompt, build_prompt, prompt_without_memory
 from memory.services.ranking import Question

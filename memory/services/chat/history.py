@@ -14,7 +14,7 @@ from memory.domain.chat.placing import ROOT, Asked, Kept, Place, chain_of, place
 from memory.domain.chat.wording import ROLES, Turn, tool_names, turns_of
 from memory.domain.tokens import estimate_tokens
 from memory.domain.viewer import Viewer
-from memory.services.chat_asking import ChatAsk, Json
+from memory.services.chat.asking import ChatAsk, Json
 from memory.services.conversations import keep_messages
 from memory.services.jobs import visible_conversation
 from teams.models import Conversation, Message

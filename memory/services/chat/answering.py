@@ -14,20 +14,20 @@ from django.utils import timezone
 
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
-from memory.services.chat_asking import ChatAsk, Json
-from memory.services.chat_context import (
+from memory.services.chat.asking import ChatAsk, Json
+from memory.services.chat.context import (
     Context,
     spoken_of,
 )
-from memory.services.chat_history import (
+from memory.services.chat.history import (
     Recorded,
     earlier_messages,
     record_answer,
     record_request,
 )
-from memory.services.chat_spending import count_spend, released_on_failure
-from memory.services.chat_threads import conversation_of
-from memory.services.chat_turns import Turn, summed_up
+from memory.services.chat.spending import count_spend, released_on_failure
+from memory.services.chat.threads import conversation_of
+from memory.services.chat.turns import Turn, summed_up
 from routing.domain.budgets import Reservation, Usage
 from routing.domain.choices import ModelChoice
 from routing.services.calling import (

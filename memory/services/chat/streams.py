@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from django.utils import timezone
 
-from memory.services.chat import Prepared, Used, asked, give_back_connection, used_by
-from memory.services.chat_asking import Json
-from memory.services.chat_history import record_answer
-from memory.services.chat_spending import count_spend
+from memory.services.chat.answering import Prepared, Used, asked, give_back_connection, used_by
+from memory.services.chat.asking import Json
+from memory.services.chat.history import record_answer
+from memory.services.chat.spending import count_spend
 from routing.services.calling import AnswerStream, open_stream
 from teams.errors import UnavailableError
 

@@ -9,8 +9,8 @@ from memory.clients.tools import Tools
 from memory.domain.chat.fitting import is_full
 from memory.domain.chat.wording import ROLES, spoken_text, storable
 from memory.domain.viewer import Viewer
-from memory.services.chat_asking import ChatAsk, Json
-from memory.services.chat_context import (
+from memory.services.chat.asking import ChatAsk, Json
+from memory.services.chat.context import (
     MOST_QUESTION_CHARS,
     Context,
     Spoken,
@@ -18,7 +18,7 @@ from memory.services.chat_context import (
     compacted,
     without_compacted,
 )
-from memory.services.chat_history import Recorded
+from memory.services.chat.history import Recorded
 from memory.services.summaries import latest_compaction
 from routing.domain.chat_answers import tokens_of_request
 from routing.services.router import Route, choose_route
