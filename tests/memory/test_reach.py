@@ -12,13 +12,25 @@ from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.state import delete_memory
 from memory.services.write_path import write_memories
+from teams.models import Agent
 from tests.conftest import Cast
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
-def tell(acme: Cast, tools: Tools, text: str, *, own: bool, day: int) -> WriteResult:
-    """Kyra learns it about Sarah: for herself, or as her profile that every agent sees."""
+def tell(
+    acme: Cast, tools: Tools, text: str, *, own: bool, day: int, by: Agent | None = None
+) -> WriteResult:
+    """Kyra, or whoever `by` says, learns it about Sarah: for herself, or as what all agents see."""
+    learner = by or acme.kyra
+    return write(acme, tools, text, own=own, day=day, learner=learner)
+
+
+def write(
+    acme: Cast, tools: Tools, text: str, *, own: bool, day: int, learner: Agent | None
+) -> WriteResult:
+    """Store it as learned by an agent, or by nobody in particular."""
+    author_id = learner.pk if learner else None
     draft = MemoryDraft(
         team_id=acme.team.id,
         content=text,
@@ -26,8 +38,8 @@ def tell(acme: Cast, tools: Tools, text: str, *, own: bool, day: int) -> WriteRe
         importance=8,
         extractor="test",
         created_at=NOON + timedelta(days=day),
-        agent_id=acme.kyra.pk if own else None,
-        author_id=acme.kyra.pk,
+        agent_id=author_id if own else None,
+        author_id=author_id,
         end_user_id=acme.sarah.pk,
     )
     viewer = Viewer(team_id=acme.team.id, actor="test")
@@ -116,41 +128,22 @@ def test_an_objection_ends_when_what_it_objects_to_is_deleted(acme: Cast, tools:
 def test_what_nobody_in_particular_learned_meets_what_any_agent_knows(
     acme: Cast, tools: Tools
 ) -> None:
-    own = tell(acme, tools, "The billing service listens on port 8080.", own=True, day=0).memory
-    stated = MemoryDraft(
-        team_id=acme.team.id,
-        content="The billing service now listens on port 9090.",
-        memory_type=MemoryType.SEMANTIC,
-        importance=8,
-        extractor="test",
-        created_at=NOON + timedelta(days=1),
-        end_user_id=acme.sarah.pk,
-    )
+    own = tell(acme, tools, "Sarah lives in Lisbon.", own=True, day=0).memory
 
-    viewer = Viewer(team_id=acme.team.id, actor="test")
-    (result,) = write_memories(viewer=viewer, drafts=[stated], tools=tools)
+    moved = "Sarah moved from Lisbon to Porto."
+    stated = write(acme, tools, moved, own=False, day=1, learner=None).memory
 
     own.refresh_from_db()
-    assert (own.status, own.superseded_by_id) == (Status.SUPERSEDED.value, result.memory.pk)
+    assert (own.status, own.superseded_by_id) == (Status.SUPERSEDED.value, stated.pk)
 
 
 def test_what_one_agent_lets_all_know_leaves_another_agents_memory_alone(
     acme: Cast, tools: Tools
 ) -> None:
     own = tell(acme, tools, "Sarah lives in Lisbon.", own=True, day=0).memory
-    moved = MemoryDraft(
-        team_id=acme.team.id,
-        content="Sarah moved from Lisbon to Porto.",
-        memory_type=MemoryType.USER_PROFILE,
-        importance=8,
-        extractor="test",
-        created_at=NOON + timedelta(days=1),
-        author_id=acme.luke.pk,
-        end_user_id=acme.sarah.pk,
-    )
 
-    viewer = Viewer(team_id=acme.team.id, actor="test")
-    (result,) = write_memories(viewer=viewer, drafts=[moved], tools=tools)
+    moved = "Sarah moved from Lisbon to Porto."
+    result = tell(acme, tools, moved, own=False, day=1, by=acme.luke)
 
     own.refresh_from_db()
     assert (own.status, result.retired, result.conflicts) == (Status.ACTIVE.value, (), 0)
