@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memory.clients.tools import Tools
 from memory.domain.audience import Reach
-from memory.domain.judging.relatedness import is_specific, relatedness
+from memory.domain.judging.relatedness import Change, is_specific, names_change, relatedness
 from memory.domain.types import Judgement, Statement, Status, Strategy, Tier, Verdict
 from memory.models import Contradiction, Memory
 from memory.selectors.neighbours import Neighbour
@@ -115,17 +115,19 @@ class Bar:
     """What it takes, without a common subject, that a memory changes another one.
 
     `relatedness` is how likely the two must be about one matter, `sureness` how confident the
-    judge must be, both 0-1. benchmarks/relatedness.py shows what each costs.
+    judge must be, both 0-1. benchmarks/relatedness.py shows what each costs. `change` is what the
+    new memory may say in so many words instead of being that related.
     """
 
     relatedness: float
     sureness: float
+    change: Change
 
 
 # Somebody said it on purpose; and what was distilled from talk, where a neighbour is seldom about
 # the same matter and a wrong verdict would retire what was right.
-STATED = Bar(relatedness=0.4, sureness=0.0)
-EXTRACTED = Bar(relatedness=0.9, sureness=0.7)
+STATED = Bar(relatedness=0.4, sureness=0.0, change=Change.OF_ASPECT)
+EXTRACTED = Bar(relatedness=0.9, sureness=0.7, change=Change.ENDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +173,13 @@ def _speak_of_one_matter(
     existing: Statement, new: Statement, neighbour: Neighbour, bar: Bar, tools: Tools
 ) -> bool:
     anchor = tools.embedder.opposition_similarity
-    if neighbour.similarity < anchor:
-        return False
-    related = relatedness(
-        existing=existing, new=new, similarity=neighbour.similarity, anchor=anchor
-    )
-    return related >= bar.relatedness
+    if neighbour.similarity >= anchor:
+        related = relatedness(
+            existing=existing, new=new, similarity=neighbour.similarity, anchor=anchor
+        )
+        if related >= bar.relatedness:
+            return True
+    return names_change(existing=existing, new=new) >= bar.change
 
 
 def _replaced(draft: MemoryDraft) -> Iterable[Memory]:

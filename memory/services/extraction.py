@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from django.conf import settings
 
 from memory.clients.tools import Tools
-from memory.domain.text import tell_apart
+from memory.domain.text import normalise_text, tell_apart
 from memory.domain.types import Candidate, MemoryType, Participants, Role, SourceMessage
 from memory.services.drafts import MemoryDraft, Outcome, WriteResult
 from teams.models import Conversation, Message
@@ -183,20 +183,30 @@ def _merge(
 ) -> list[Candidate]:
     """The union of both passes; near-equal wordings of one fact (cosine > 0.95) stand once.
 
-    A wording with another number, name or negation is another fact, however near its vector.
+    A wording with another number, name or negation, or with the same words in another order
+    ("tea over coffee"), is left to the judge, however near its vector.
     """
     candidates = [*first, *second]
     vectors = tools.embedder.embed([candidate.content for candidate in candidates])
     marks = [tell_apart(candidate.content) for candidate in candidates]
+    words = [normalise_text(candidate.content).split() for candidate in candidates]
     kept: list[int] = []
     for index in range(len(candidates)):
         nearness = vectors[kept] @ vectors[index] if kept else ()
         if not any(
-            near > settings.DUPLICATE_SIMILARITY and marks[other] == marks[index]
+            near > settings.DUPLICATE_SIMILARITY
+            and marks[other] == marks[index]
+            and _in_one_order(words[other], words[index])
             for near, other in zip(nearness, kept, strict=True)
         ):
             kept.append(index)
     return [candidates[index] for index in kept]
+
+
+def _in_one_order(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether the words that both have stand in the same order."""
+    common = set(one) & set(other)
+    return [word for word in one if word in common] == [word for word in other if word in common]
 
 
 def as_source(row: Message) -> SourceMessage:

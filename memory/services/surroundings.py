@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from uuid import UUID
 
 import numpy as np
@@ -12,6 +11,9 @@ from django.conf import settings
 from numpy.typing import NDArray
 
 from memory.domain.audience import OPEN, Audience, Reach
+from memory.domain.judging.relatedness import Change, names_change
+from memory.domain.judging.replacing import tells_change
+from memory.domain.types import Statement
 from memory.models import Memory
 from memory.selectors.neighbours import (
     Company,
@@ -23,6 +25,7 @@ from memory.selectors.neighbours import (
     nearest_of_subject,
 )
 from memory.services.drafts import MemoryDraft
+from memory.services.nearness import Added, Near, best, keep_best
 
 # From so many drafts about one audience on, its vectors are read once for all of them, as long as
 # they are no more than so many a draft; below, or beyond, the database is asked for each draft.
@@ -30,33 +33,9 @@ TOGETHER = 8
 VECTORS_A_DRAFT = 1_000
 # Spare neighbours, for what the write itself retires, and to tell apart who is equally near.
 _SPARE = 5
-
-Near = list[tuple[UUID, float]]
-
-
-@dataclass(slots=True)
-class _Added:
-    """Drafts of one audience that are stored by now."""
-
-    indexes: list[int] = field(default_factory=list)
-    memories: list[Memory] = field(default_factory=list)
-    of_subject: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-
-    def append(self, index: int, memory: Memory) -> None:
-        if memory.subject:
-            self.of_subject[memory.subject].append(len(self.indexes))
-        self.indexes.append(index)
-        self.memories.append(memory)
-
-    def remove(self, ids: set[UUID]) -> None:
-        kept = [
-            each for each in zip(self.indexes, self.memories, strict=True) if each[1].pk not in ids
-        ]
-        if len(kept) < len(self.memories):
-            self.indexes, self.memories = [], []
-            self.of_subject.clear()
-            for index, memory in kept:
-                self.append(index, memory)
+# How many are looked through for what a draft says has changed ("switched to Linear"): the vectors
+# of the old value and the new one may have nothing in common.
+WIDE_LOOK = 40
 
 
 class Surroundings:
@@ -83,10 +62,13 @@ class Surroundings:
         self._near: dict[int, tuple[Near, Near]] = {}
         self._known: dict[UUID, Memory] = {}
         self._gone: set[UUID] = set()
-        self._added: dict[Audience, _Added] = defaultdict(_Added)
+        self._added: dict[Audience, Added] = defaultdict(Added)
+        self._wide: set[int] = set()
         by_company: dict[Company, list[int]] = defaultdict(list)
         for index, draft in enumerate(drafts):
             if draft.check:
+                if tells_change(draft.content):
+                    self._wide.add(index)
                 by_company[company_of(draft)].append(index)
         for company, indexes in by_company.items():
             most = VECTORS_A_DRAFT * len(indexes)
@@ -94,14 +76,15 @@ class Surroundings:
                 self._near |= self._all_near(company, indexes)
         self._load(
             pk
-            for near, of_subject in self._near.values()
-            for pk, _ in [*near[: self._limit], *of_subject]
+            for index, (near, of_subject) in self._near.items()
+            for pk, _ in [*near[: self._look(index)], *of_subject]
         )
 
     def of(self, index: int) -> list[Neighbour]:
         """The nearest live memories of the draft and those of its subject, nearest first.
 
-        Those too far away for a judge or a link are left out, unless the subject is the same.
+        Those too far away for a judge or a link are left out, unless the subject is the same or
+        the draft says in so many words that something of theirs has changed.
         """
         draft = self._drafts[index]
         if not draft.check:
@@ -109,11 +92,13 @@ class Surroundings:
         near, of_subject = self._stored(index)
         # A draft of this write may be among the stored ones by now.
         earlier = self._earlier(index)
-        close = _best({**dict(near), **dict(earlier)}, self._limit)
-        found = {pk: value for pk, value in close if value >= self._relevant}
+        close = best({**dict(near), **dict(earlier)}, self._look(index))
+        found = {pk: value for pk, value in close[: self._limit] if value >= self._relevant}
+        if index in self._wide:
+            found |= self._changed(draft, close)
         if draft.subject:
             same = {pk: value for pk, value in earlier if self._known[pk].subject == draft.subject}
-            found |= dict(_best({**dict(of_subject), **same}, self._limit))
+            found |= dict(best({**dict(of_subject), **same}, self._limit))
         self._load(found)
         return sorted(
             (
@@ -123,6 +108,24 @@ class Surroundings:
             ),
             key=lambda neighbour: (-neighbour.similarity, neighbour.memory.pk),
         )
+
+    def _look(self, index: int) -> int:
+        """How many of the nearest are looked at."""
+        return WIDE_LOOK if index in self._wide else self._limit
+
+    def _changed(self, draft: MemoryDraft, near: Near) -> dict[UUID, float]:
+        """Those of which the draft says that something has changed, however far their vectors."""
+        self._load(pk for pk, _ in near)
+        new = Statement(draft.content, draft.created_at, draft.subject)
+        found: dict[UUID, float] = {}
+        for pk, value in near:
+            memory = self._known.get(pk)
+            if memory is None or memory.created_at > draft.created_at:
+                continue
+            existing = Statement(memory.content, memory.created_at, memory.subject)
+            if names_change(existing=existing, new=new) is not Change.NONE:
+                found[pk] = value
+        return found
 
     def add(self, index: int, memory: Memory) -> None:
         """The draft stands as `memory` from now on."""
@@ -172,7 +175,7 @@ class Surroundings:
             company=company,
             vector=vector,
             embedding_model=self._model,
-            limit=self._limit + _SPARE,
+            limit=self._look(index) + _SPARE,
         )
         if not draft.subject:
             return near, []
@@ -198,14 +201,16 @@ class Surroundings:
         of_subject: list[Near] = [[] for _ in indexes]
         for ids, vectors in all_vectors(company=company, embedding_model=self._model):
             cosines = np.nan_to_num(asked @ vectors.T)
-            _keep_best(near, range(len(indexes)), cosines, ids, self._limit + _SPARE)
+            for look in {self._look(index) for index in indexes}:
+                looking = [i for i, index in enumerate(indexes) if self._look(index) == look]
+                keep_best(near, looking, cosines[looking], ids, look + _SPARE)
             columns: dict[str, list[int]] = defaultdict(list)
             for column, pk in enumerate(ids):
                 if pk in subject_of:
                     columns[subject_of[pk]].append(column)
             for subject, chosen in columns.items():
                 rows = by_subject[subject]
-                _keep_best(
+                keep_best(
                     of_subject,
                     rows,
                     cosines[np.ix_(rows, chosen)],
@@ -222,7 +227,7 @@ class Surroundings:
             if not added.indexes or not keeps(company, audience):
                 continue
             cosines = self._vectors[added.indexes] @ self._vectors[index]
-            count = min(self._limit, len(cosines))
+            count = min(self._look(index), len(cosines))
             best = set(np.argpartition(-cosines, count - 1)[:count].tolist())
             if subject:
                 best.update(added.of_subject[subject])
@@ -265,27 +270,3 @@ def _reach(memory: Memory, audience: Audience) -> Reach:
         project_id=memory.project_id,
     )
     return whose.reach_beside(audience)
-
-
-def _keep_best(
-    kept: list[Near],
-    rows: Sequence[int],
-    cosines: NDArray[np.float32],
-    ids: Sequence[UUID],
-    most: int,
-) -> None:
-    """Merge the best columns of each row of `cosines`, shape (rows, ids), into what is kept."""
-    count = min(most, len(ids))
-    if count < len(ids):
-        best = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
-    else:
-        best = np.tile(np.arange(len(ids)), (len(rows), 1))
-    for place, row in enumerate(rows):
-        merged = kept[row] + [
-            (ids[column], float(cosines[place, column])) for column in best[place]
-        ]
-        kept[row] = sorted(merged, key=lambda each: (-each[1], each[0]))[:most]
-
-
-def _best(near: dict[UUID, float], most: int) -> Near:
-    return sorted(near.items(), key=lambda each: (-each[1], each[0]))[:most]

@@ -7,15 +7,29 @@ this question, one new memory in six would conflict with something it has nothin
 from __future__ import annotations
 
 import math
+from enum import IntEnum
 
 from ..types import Statement
 from .evidence import weigh
 from .features import features_of
 from .patterns import strangers
 from .related_weights import COSINE, SQUARE, WEIGHTS
+from .replacing import ends_by_name, may_concern, takes_place, tells_change
 
 # The similarity from which the fitted embedder's vectors say anything, see `related_weights`.
 ANCHOR = 0.3
+
+
+class Change(IntEnum):
+    """What a statement says of another one's matter: nothing, that it changed, that it is over.
+
+    `ENDED` names the old value ("dropped DHL"); `OF_ASPECT` a new value of the same aspect only
+    ("now uses Linear").
+    """
+
+    NONE = 0
+    OF_ASPECT = 1
+    ENDED = 2
 
 
 def relatedness(
@@ -34,6 +48,21 @@ def relatedness(
     for feature, value in features_of(weigh(existing, new)).items():
         score += WEIGHTS.get(feature, 0.0) * value
     return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, score))))
+
+
+def names_change(*, existing: Statement, new: Statement) -> Change:
+    """What the new statement says in so many words of the existing one, whatever their vectors.
+
+    Static vectors hardly tell that "switched to Linear" is about "uses Jira".
+    """
+    if not tells_change(new.content) or not may_concern(new=new.content, text=existing.content):
+        return Change.NONE
+    if strangers(existing.content, new.content):
+        return Change.NONE
+    evidence = weigh(existing, new)
+    if ends_by_name(evidence):
+        return Change.ENDED
+    return Change.OF_ASPECT if takes_place(evidence) else Change.NONE
 
 
 def is_specific(subject: str) -> bool:

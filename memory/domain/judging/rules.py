@@ -9,9 +9,14 @@ from ..types import Judgement, Statement, Verdict
 from .evidence import Evidence, weigh
 from .features import features_of
 from .patterns import strangers
+from .replacing import replaced_by
+from .roles import excludes_its_turn, turned_round
+from .sayings import told_by_one
 from .tokens import MAX_CHARS, MAX_TOKENS, fold
 from .weights import WEIGHTS
 
+# A wrong "duplicate" loses a fact, so that it takes more than being the likeliest of four.
+SURE_OF_DUPLICATE = 0.55
 _VERDICTS = (Verdict.SUPERSEDE, Verdict.DISPUTE, Verdict.COEXIST, Verdict.DUPLICATE)
 
 
@@ -40,16 +45,43 @@ class RulesJudge:
         evidence = weigh(existing, new)
         if evidence.corrects:
             return Judgement(Verdict.SUPERSEDE, reason_for(Verdict.SUPERSEDE, evidence), 0.95)
+        turned = turned_round(evidence.existing, evidence.new, evidence.comparison)
+        if turned:
+            return _on_turned(turned, evidence)
+        word = replaced_by(evidence)
+        if word:
+            return Judgement(Verdict.SUPERSEDE, f'an explicit change ("{word}")', 0.9)
         scores = [0.0, 0.0, 0.0, 0.0]
         for feature, value in features_of(evidence).items():
             for place, weight in enumerate(self._weights.get(feature, ())):
                 scores[place] += weight * value
         best = max(range(4), key=lambda place: (scores[place], -place))
         total = sum(math.exp(score - scores[best]) for score in scores)
-        verdict = _VERDICTS[best]
-        if verdict is Verdict.DUPLICATE and not (_is_read(existing) and _is_read(new)):
-            return Judgement(Verdict.COEXIST, "alike at the start, too long to read in full", 0.5)
-        return Judgement(verdict, reason_for(verdict, evidence), round(1.0 / total, 3))
+        verdict, sureness = _VERDICTS[best], 1.0 / total
+        if verdict is Verdict.DUPLICATE:
+            if not (_is_read(existing) and _is_read(new)):
+                return Judgement(
+                    Verdict.COEXIST, "alike at the start, too long to read in full", 0.5
+                )
+            apart = told_by_one(evidence)
+            if apart:
+                return Judgement(Verdict.COEXIST, apart, 0.8)
+            if sureness < SURE_OF_DUPLICATE:
+                return Judgement(Verdict.COEXIST, "alike, and perhaps not the same", 0.5)
+        return Judgement(verdict, reason_for(verdict, evidence), round(sureness, 3))
+
+
+def _on_turned(turned: str, evidence: Evidence) -> Judgement:
+    """The verdict on the same words in other places: never a repetition."""
+    if evidence.signals.change and not evidence.signals.additive:
+        return Judgement(
+            Verdict.SUPERSEDE, f'an explicit change ("{evidence.signals.change}"): {turned}', 0.9
+        )
+    if excludes_its_turn(evidence.existing, evidence.new, evidence.comparison):
+        return Judgement(
+            Verdict.DISPUTE, f"the other way round: {turned}, nothing says which holds", 0.85
+        )
+    return Judgement(Verdict.COEXIST, f"the same words in other places: {turned}", 0.85)
 
 
 def _plain(text: str) -> str:

@@ -1,0 +1,80 @@
+"""What is alike and yet not the same statement: it must never be dropped as a repetition."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.domain.types import Verdict
+
+from .test_rules_judge import judge
+
+NAMES = st.sampled_from(["Anna", "Ben", "Carla", "Dmitri", "Esra", "Finn"])
+BONDS = st.sampled_from(
+    ["reports to", "manages", "mentors", "hired", "calls", "is older than", "is taller than"]
+)
+
+
+@given(one=NAMES, other=NAMES, bond=BONDS)
+@settings(max_examples=60, deadline=None)
+def test_a_bond_the_other_way_round_is_another_statement(one: str, other: str, bond: str) -> None:
+    verdict = judge(f"{one} {bond} {other}.", f"{other} {bond} {one}.").verdict
+
+    assert (verdict is Verdict.DUPLICATE) == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("Anna reports to Ben.", "Ben reports to Anna."),
+        ("User prefers tea over coffee.", "User prefers coffee over tea."),
+        ("The cache is written before the queue.", "The queue is written before the cache."),
+        ("Ann is Bo's manager.", "Bo is Ann's manager."),
+        ("Mia is taller than Leo.", "Leo is taller than Mia."),
+    ],
+)
+def test_an_order_the_other_way_round_is_a_dispute(existing: str, new: str) -> None:
+    assert judge(existing, new).verdict is Verdict.DISPUTE
+
+
+def test_an_order_that_is_said_to_have_changed_supersedes() -> None:
+    verdict = judge(
+        "User prefers JavaScript over TypeScript.", "User now prefers TypeScript over JavaScript."
+    ).verdict
+
+    assert verdict is Verdict.SUPERSEDE
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("Ann hired Bo.", "Ann was hired by Bo."),
+        ("The train runs from Bonn to Ghent.", "The train runs from Ghent to Bonn."),
+        ("Redis calls Postgres.", "Postgres calls Redis."),
+        ("Tom used to live in Rome.", "Tom lives in Rome."),
+        ("Sarah likes coffee.", "Sarah likes coffee in the morning."),
+        ("Sarah likes coffee in the morning.", "Sarah likes coffee."),
+    ],
+)
+def test_what_is_alike_stands_side_by_side(existing: str, new: str) -> None:
+    assert judge(existing, new).verdict is Verdict.COEXIST
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("Ann hired Bo.", "Bo was hired by Ann."),
+        ("Nils met Ida in Rome.", "Ida met Nils in Rome."),
+        ("The team uses tea and coffee.", "The team uses coffee and tea."),
+        (
+            "On Mondays the choir sings in the hall.",
+            "The choir sings in the hall on Mondays.",
+        ),
+        ("The contract was signed on 3 March.", "On 3 March the contract was signed."),
+        ("The bug was introduced in version 2.1.", "Version 2.1 introduced the bug."),
+        ("Bo Lindqvist is the CFO of Marlow.", "Marlow's CFO is Bo Lindqvist."),
+    ],
+)
+def test_the_same_told_in_another_order_is_a_repetition(existing: str, new: str) -> None:
+    assert judge(existing, new).verdict is Verdict.DUPLICATE
