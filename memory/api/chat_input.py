@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, NoReturn
+from urllib.parse import unquote
 
 from django.conf import settings
 from rest_framework import serializers
@@ -124,10 +125,13 @@ def _agent_and_tier(model: object, is_agent: Callable[[str], bool]) -> tuple[str
 
 
 def _header(request: Request, name: str) -> str:
-    """The header's text: clients send UTF-8, and the gateway reads Latin-1."""
+    """The header's text: UTF-8 as it is, which the gateway reads as Latin-1, or percent-encoded.
+
+    Most clients can send no other than ASCII, and answers encode their headers so.
+    """
     value = request.headers.get(name, "")
     try:
-        return value.encode("latin-1").decode()
+        return unquote(value.encode("latin-1").decode(), errors="strict")
     except UnicodeError:
         return value
 

@@ -8,10 +8,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
-from memory.api.callers import named_viewer
+from memory.api.callers import named_agent
 from memory.api.route_serializers import RouteRequestSerializer, RouteSerializer, route_answer
+from memory.domain.viewer import Viewer
 from routing.services.router import choose_route
-from teams.models import Agent, EndUser, Team
+from teams.models import EndUser, Team
 from teams.tenancy import team_scope
 
 
@@ -34,16 +35,14 @@ class RouteViewSet(ApiViewSet):
         """
         given = self.body(RouteRequestSerializer)
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
-            viewer = named_viewer(
+            viewer, agent = named_agent(
                 principal=self.principal,
                 agent=given["agent"],
                 user=given.get("user"),
                 project=None,
             )
             team = Team.objects.get(pk=viewer.team_id)
-            agent = Agent.objects.get(team_id=viewer.team_id, slug=given["agent"])
-            people = EndUser.objects.filter(team_id=viewer.team_id)
-            end_user = people.filter(pk=viewer.end_user_id).first() if viewer.end_user_id else None
+            end_user = _person(viewer)
         route = choose_route(
             team=team,
             agent=agent,
@@ -53,3 +52,11 @@ class RouteViewSet(ApiViewSet):
             now=timezone.now(),
         )
         return Response(route_answer(route))
+
+
+def _person(viewer: Viewer) -> EndUser | None:
+    """Whom the query is from; one the team has never seen has a budget and has spent nothing."""
+    if viewer.end_user_id is None:
+        return None
+    known = EndUser.objects.filter(team_id=viewer.team_id, pk=viewer.end_user_id).first()
+    return known or EndUser(id=viewer.end_user_id, team_id=viewer.team_id)

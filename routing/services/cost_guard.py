@@ -65,11 +65,11 @@ class BudgetExceededError(DomainError):
         self.estimated_usd = estimated_usd
         self.suggested_tier = suggested_tier
         cap = tightest.cap
-        advice = (
-            f" The tier '{suggested_tier}' still fits."
-            if suggested_tier
-            else " Wait until it begins anew, or let a team admin raise the budget."
-        )
+        if suggested_tier:
+            advice = f" The tier '{suggested_tier}' still fits."
+        else:
+            shorter = " limit the answer (max_tokens)," if tightest.left_usd else ""
+            advice = f" Wait until it begins anew,{shorter} or let a team admin raise the budget."
         super().__init__(
             f"The call may cost {_plain(estimated_usd)} USD, and the"
             f" {cap.account.kind.title.lower()} has {_plain(tightest.left_usd)} of"

@@ -16,10 +16,10 @@ from routing.services.budgets import budget_left
 from routing.services.complexity import Scored, score
 from routing.services.decisions import ACTOR, keep_decision
 from routing.services.models import Catalogue, catalogue_of
-from teams.domain.checking import DocumentError
 from teams.domain.model_config import ModelConfig
-from teams.errors import InvalidError, UnavailableError
+from teams.errors import UnavailableError
 from teams.models import Agent, EndUser, Team
+from teams.services.agents import model_config_of
 from teams.services.flags import flag
 from teams.tenancy import team_scope
 
@@ -92,7 +92,7 @@ def choose_route(
     Raises NoModelConfiguredError where the team's models are all disabled or above max_tier, and
     InvalidError for an agent whose model configuration cannot be read.
     """
-    config = _config_of(agent)
+    config = model_config_of(agent)
     is_routed = config.enable_model_routing and flag(team=team, name="model_routing")
     is_scored = is_routed and not (force_tier or config.force_tier)
     scored = _scored(team, query, history, history_turns, ask_model=is_scored)
@@ -118,7 +118,8 @@ def choose_route(
         decision_id = keep_decision(
             team=team,
             agent=agent,
-            end_user=end_user,
+            # Who is not stored yet has a budget, and no name.
+            end_user=None if end_user is None or end_user._state.adding else end_user,
             query=query,
             score=scored.score,
             scorer=scored.scorer,
@@ -146,15 +147,6 @@ def choose_route(
     )
 
 
-def _config_of(agent: Agent) -> ModelConfig:
-    try:
-        return ModelConfig.read(agent.model_config)
-    except DocumentError as error:
-        raise InvalidError(
-            f"The agent's document cannot be used; correct it first. {error}", field="agent"
-        ) from None
-
-
 def _scored(
     team: Team, query: str, history: Sequence[str], history_turns: int | None, *, ask_model: bool
 ) -> Scored:
@@ -179,13 +171,7 @@ def _routed(
         wished_tier=wish,
         max_tier=Tier(config.max_tier) if config.max_tier else None,
     )
-    whole = catalogue.customised(config.custom_tiers) if config.custom_tiers else catalogue.ladder()
-    ladder = holding(at_most(whole, rules.max_tier), expected)
-    if not ladder:
-        raise NoModelConfiguredError(
-            f"Every model of the team is above the agent's max_tier, {rules.max_tier}. Raise it in"
-            " the agent's document, or enter a cheaper model under Models in the admin."
-        )
+    ladder = holding(_ladder(catalogue, config), expected)
     means = Means(left.left_usd, is_nearly_gone=left.advice == "downgrade")
     chosen = choose_tier(
         ladder=ladder,
@@ -201,14 +187,34 @@ def _routed(
 
 def _single(catalogue: Catalogue, config: ModelConfig) -> _Way:
     """The agent's one model; without a name the one that a query of middling score would get."""
-    ladder = catalogue.ladder()
-    usual = next(tier for tier in (Tier.BALANCED, Tier.FAST, Tier.POWERFUL) if tier in ladder)
     if config.model_name is None:
-        choices, words = ladder[usual], "the agent names no model"
-        return _Way(usual, tuple(choices), f"Routing is off and {words}: {usual} is used.", {})
+        ladder = _ladder(catalogue, config)
+        usual = _middle(ladder)
+        words = f"Routing is off and the agent names no model: {usual} is used."
+        return _Way(usual, tuple(ladder[usual]), words, {})
+    words = "Routing is off: the agent's model_name is used."
+    for tier, choices in catalogue.customised(config.custom_tiers).items():
+        if choices[0].name == config.model_name:
+            return _Way(tier, choices, words, {})
+    usual = _middle(catalogue.ladder())
     known = next((each.tier for each in catalogue.choices if each.name == config.model_name), usual)
-    choices = catalogue.named(config.model_name, tier=known)
-    return _Way(known, choices, "Routing is off: the agent's model_name is used.", {})
+    return _Way(known, catalogue.named(config.model_name, tier=known), words, {})
+
+
+def _ladder(catalogue: Catalogue, config: ModelConfig) -> Ladder:
+    """The models that may answer for the agent: its own or the team's, up to its max_tier."""
+    whole = catalogue.customised(config.custom_tiers) if config.custom_tiers else catalogue.ladder()
+    ladder = at_most(whole, Tier(config.max_tier) if config.max_tier else None)
+    if not ladder:
+        raise NoModelConfiguredError(
+            f"Every model of the team is above the agent's max_tier, {config.max_tier}. Raise it in"
+            " the agent's document, or enter a cheaper model under Models in the admin."
+        )
+    return ladder
+
+
+def _middle(ladder: Ladder) -> Tier:
+    return next(tier for tier in (Tier.BALANCED, Tier.FAST, Tier.POWERFUL) if tier in ladder)
 
 
 def _cheaper(way: _Way, expected: Expected) -> tuple[TierEstimate, ...]:

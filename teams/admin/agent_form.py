@@ -19,6 +19,18 @@ from .theme import TextWidget
 IDENTITY = ("personality", "rules", "skills")
 DOCUMENTS = (*IDENTITY, "model_config", "retrieval_weights", "allowed_categories")
 _MEMORY = ("token_budget", "summarize_interval", "retrieval_weights", "allowed_categories")
+_HELP = {
+    "personality": "traits, tone, verbosity, formality, voice_examples, custom_instructions, and"
+    ' words of your own, as in {"traits": ["Curious"], "tone": "warm"}.',
+    "rules": 'always and never, as in {"never": ["Guess."]}.',
+    "skills": "shared, custom and disabled, each a list of names or of objects, as in"
+    ' {"custom": [{"name": "charts", "description": "draws figures"}]}.',
+    "model_config": "enable_model_routing, model_name, force_tier, max_tier, custom_tiers,"
+    ' daily_budget_usd and monthly_budget_usd, as in {"max_tier": "balanced"}.',
+    "retrieval_weights": "semantic, recency, importance, continuity and relation, as in"
+    ' {"semantic": 0.6}; one that is missing has its default.',
+    "allowed_categories": 'What it may read, as in ["profile", "goals"]; none means all.',
+}
 
 
 class DocumentField(forms.JSONField):
@@ -45,6 +57,9 @@ class AgentForm(TeamOwnedForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: Django's own signature
         super().__init__(*args, **kwargs)
+        for name, words in _HELP.items():
+            if name in self.fields:
+                self.fields[name].help_text = words
         if not self.instance._state.adding:
             self.initial["loaded_version"] = self.instance.version
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
@@ -20,6 +21,18 @@ from .display import moment, words
 from .theme import SelectWidget, display
 
 _CHOSEN = {"on": True, "off": False}
+_BUDGETS = {
+    "monthly_budget_usd": (
+        "Team's month in USD",
+        "What models may cost the team in a month; empty for {}, as installed.",
+        "MONTHLY_TEAM_BUDGET_USD",
+    ),
+    "daily_user_budget_usd": (
+        "End user's day in USD",
+        "What models may cost for one end user in a day; empty for {}, as installed.",
+        "DAILY_USER_BUDGET_USD",
+    ),
+}
 _LABELS = {
     "memory": "Memory",
     "compaction_shield": "Compaction shield",
@@ -67,6 +80,10 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
         for name in FLAGS:
             if isinstance(overrides.get(name), bool):
                 self.initial[name] = _word(overrides[name])
+        for name, (label, help_text, setting) in _BUDGETS.items():
+            if name in self.fields:
+                self.fields[name].label = label
+                self.fields[name].help_text = help_text.format(getattr(settings, setting))
         if "time_zone" in self.fields:
             self.fields["time_zone"].required = False
 

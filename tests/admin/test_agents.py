@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from teams.admin.agent_form import DOCUMENTS
 from teams.models import Agent, AgentVersion
 from teams.tenancy import team_scope
 from tests.admin.test_forms import agent_form
@@ -39,6 +43,23 @@ def test_a_change_leaves_a_version_with_who_and_why(cast: Cast, admin_client: Cl
     assert "rules.never" in shown
     assert "a complaint" in shown
     assert reverse("admin:teams_agentversion_change", args=[version.pk]) in shown
+
+
+def test_each_part_of_the_document_says_how_it_is_written(cast: Cast, admin_client: Client) -> None:
+    fields = admin_client.get(page(cast)).context["adminform"].form.fields
+    examples = {
+        name: re.sub(r"^.*? as in (.*?)[.;][^\]}]*$", r"\1", str(fields[name].help_text))
+        for name in DOCUMENTS
+    }
+
+    answer = admin_client.post(page(cast), agent_form(None, slug="kyra", name="Kyra", **examples))
+
+    assert answer.status_code == 302
+    agent = stored(cast)
+    assert agent.personality == {"traits": ["Curious"], "tone": "warm"}
+    assert {name: getattr(agent, name) for name in DOCUMENTS} == {
+        name: json.loads(example) for name, example in examples.items()
+    }
 
 
 def test_what_somebody_changed_meanwhile_is_not_overwritten(

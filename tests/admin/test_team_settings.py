@@ -66,6 +66,16 @@ def test_a_flag_follows_the_installation_again(
     assert "As installed (off)" in admin_client.get(page(cast)).content.decode()
 
 
+def test_an_empty_budget_says_what_holds_instead(
+    cast: Cast, admin_client: Client, settings: Any
+) -> None:
+    settings.MONTHLY_TEAM_BUDGET_USD = Decimal(730)
+
+    fields = admin_client.get(page(cast)).context["adminform"].form.fields
+
+    assert "empty for 730, as installed" in fields["monthly_budget_usd"].help_text
+
+
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [

@@ -86,7 +86,9 @@ def test_a_person_may_spend_the_whole_day_and_no_more(any_till: Till) -> None:
 
     assert refusal.tightest.cap.account.kind is CapKind.USER_DAY
     assert refusal.tightest.left_usd == Decimal("0.000001")
+    assert "max_tokens" in str(refusal)
     assert any_till.left().user_day_usd == 0
+    assert "max_tokens" not in str(exceeded(any_till, "0.000001"))
 
 
 def test_another_person_has_a_day_of_their_own(any_till: Till) -> None:

@@ -147,6 +147,26 @@ def test_with_routing_off_and_no_model_named_the_middle_tier_answers(acme: Cast)
     configure(acme.kyra, enable_model_routing=False)
 
     assert names(route_of(acme, HARD).choices) == ["steady"]
+    configure(acme.kyra, enable_model_routing=False, max_tier="fast")
+    assert names(route_of(acme, HARD).choices) == ["swift"]
+
+
+def test_with_routing_off_an_agents_own_tiers_still_take_the_place_of_the_teams(acme: Cast) -> None:
+    make_models(acme)
+    own = {"cost_per_1k_input": 0.01, "cost_per_1k_output": 0.02}
+    tiers = [
+        {"name": "fast", "model_name": "mine", **own},
+        {"name": "powerful", "model_name": "mighty", **own},
+    ]
+
+    configure(acme.kyra, enable_model_routing=False, custom_tiers=tiers)
+    unnamed = route_of(acme, HARD)
+    configure(acme.kyra, enable_model_routing=False, custom_tiers=tiers, model_name="mighty")
+    named = route_of(acme)
+
+    assert names(unnamed.choices) == ["mine"]
+    assert names(named.choices) == ["mighty"]
+    assert {unnamed.model.input_price, named.model.input_price} == {Decimal("0.01")}
 
 
 def test_a_nearly_spent_budget_means_the_cheapest_tier(

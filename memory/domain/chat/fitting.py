@@ -6,8 +6,9 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# Above this share of its window a context is about to overflow, for sizes are estimates; what is
-# compacted then leaves so much of the window to what was said last.
+# Above this share of its window a context is about to overflow, for sizes are estimates. What is
+# compacted then leaves so much of the talk's room filled: the rest is for the turns that follow,
+# which else would each compact again.
 FULL_SHARE = 0.9
 KEPT_SHARE = 0.5
 
@@ -33,7 +34,7 @@ def is_full(*, tokens: int, answer_tokens: int, window: int) -> bool:
 
 def room_for_talk(*, window: int, other_tokens: int, answer_tokens: int) -> int:
     """How many tokens of the last messages stay, beside the prompt, the tools and the answer."""
-    return max(0, min(int(window * KEPT_SHARE), window - other_tokens - answer_tokens))
+    return max(0, int((window * FULL_SHARE - other_tokens - answer_tokens) * KEPT_SHARE))
 
 
 def first_that_stays(pieces: Sequence[Piece], *, room: int) -> int:

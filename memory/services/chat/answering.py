@@ -39,7 +39,8 @@ from routing.services.calling import (
     call,
     require_configured,
 )
-from routing.services.cost_guard import reserve
+from routing.services.cost_guard import BudgetExceededError, reserve
+from routing.services.decisions import note_outcome
 from routing.services.router import Route
 from teams.models import Conversation, Message, Team
 from teams.services.flags import flags_of
@@ -175,14 +176,27 @@ def _ask(prepared: Prepared, ask: Callable[..., _Given]) -> _Given:
 
 def _paid_for(turn: Turn, context: Context, route: Route, now: datetime) -> Prepared:
     conversation = turn.recorded.conversation
-    reservation = reserve(
-        team=turn.team,
-        agent=conversation.agent,
-        end_user=conversation.end_user,
-        estimated_usd=route.reservation_usd,
-        now=now,
-        alternatives=route.alternatives,
-    )
+    try:
+        reservation = reserve(
+            team=turn.team,
+            agent=conversation.agent,
+            end_user=conversation.end_user,
+            estimated_usd=route.reservation_usd,
+            now=now,
+            alternatives=route.alternatives,
+        )
+    except BudgetExceededError as error:
+        budget = error.tightest.cap.account.kind.title.lower()
+        why = Attempt(route.model.name, route.model.provider, f"not paid for by the {budget}")
+        note_outcome(
+            team_id=route.team_id,
+            decision_id=route.decision_id,
+            outcome="failed",
+            choice=None,
+            attempts=[why],
+            cost_usd=None,
+        )
+        raise
     return Prepared(turn, context, route, reservation)
 
 

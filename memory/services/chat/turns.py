@@ -22,8 +22,6 @@ from memory.services.chat.history import Recorded
 from memory.services.summaries import latest_compaction
 from routing.domain.chat_answers import tokens_of_request
 from routing.services.router import Route, choose_route
-from teams.domain.checking import DocumentError
-from teams.errors import InvalidError
 from teams.models import Conversation, Team
 from teams.tenancy import team_scope
 
@@ -69,25 +67,18 @@ class Turn:
         ]
         # The last of them is the question itself.
         history = texts[:-1]
-        try:
-            return choose_route(
-                team=self.team,
-                agent=conversation.agent,
-                end_user=conversation.end_user,
-                query=self.ask.question[:MOST_QUESTION_CHARS] or conversation.agent.name,
-                history=history[-_JUDGED_TURNS:],
-                history_turns=len(history),
-                now=self.now,
-                force_tier=self.ask.tier,
-                prompt_tokens=tokens_of_request(context.messages, self.ask.parameters),
-                max_tokens=self.ask.max_tokens,
-            )
-        except DocumentError as error:
-            raise InvalidError(
-                f"The model configuration of the agent '{conversation.agent.slug}' cannot be used:"
-                f" {error}",
-                field="model",
-            ) from error
+        return choose_route(
+            team=self.team,
+            agent=conversation.agent,
+            end_user=conversation.end_user,
+            query=self.ask.question[:MOST_QUESTION_CHARS] or conversation.agent.name,
+            history=history[-_JUDGED_TURNS:],
+            history_turns=len(history),
+            now=self.now,
+            force_tier=self.ask.tier,
+            prompt_tokens=tokens_of_request(context.messages, self.ask.parameters),
+            max_tokens=self.ask.max_tokens,
+        )
 
     def is_full(self, context: Context, route: Route) -> bool:
         """Whether the context is about to overflow the chosen model's window."""
@@ -117,7 +108,7 @@ class Turn:
             conversation=self.recorded.conversation,
             context=context,
             window=window or route.model.context_window,
-            other_tokens=route.expected.input_tokens - talk_tokens,
+            other_tokens=route.expected.input_tokens - talk_tokens + self._growth(context),
             answer_tokens=_answer_tokens(route),
             tools=self.tools,
         )
@@ -130,6 +121,14 @@ class Turn:
         built = again.context(short.lead, short.talk)
         context = replace(short, built=built.built)
         return context, self.route(context)
+
+    def _growth(self, context: Context) -> int:
+        """By how much the prompt may grow: what leaves the talk is for memory to tell from then on.
+
+        Endpoints that cut what is too long by themselves say nothing of it.
+        """
+        used = context.built.stats.tokens_used if context.built else 0
+        return max(0, self.recorded.conversation.agent.token_budget - used)
 
 
 def summed_up(conversation: Conversation) -> int:

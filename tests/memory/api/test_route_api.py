@@ -69,12 +69,15 @@ def test_history_is_texts_or_messages_and_makes_a_query_depend_on_it(api: APICli
     assert told["estimated_cost_usd"] >= alone["estimated_cost_usd"]
 
 
-def test_an_unknown_person_is_nobody_and_is_not_created(api: APIClient) -> None:
-    answer = ask(api, user="stranger")
+def test_a_person_never_seen_has_a_whole_days_budget_and_is_not_created(api: APIClient) -> None:
+    answer, of_nobody = ask(api, user="stranger"), ask(api)
 
     assert answer.status_code == 200
-    assert answer.json()["budget_left"]["user_day"] is None
+    budget = answer.json()["budget_left"]
+    assert (budget["tightest"], budget["user_day"]["left_usd"]) == ("user_day", 5.0)
+    assert of_nobody.json()["budget_left"]["user_day"] is None
     assert not EndUser.objects.filter(external_id="stranger").exists()
+    assert RoutingDecision.objects.get(pk=answer.json()["decision"]).end_user_id is None
 
 
 def test_without_a_model_configured_the_tier_is_told_all_the_same(api: APIClient) -> None:

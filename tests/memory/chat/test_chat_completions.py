@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import openai
 import pytest
 
@@ -79,6 +81,24 @@ def test_user_thread_and_project_may_come_in_headers(town: Town, client: openai.
     assert conversation.end_user_id == town.cast.dmitri.pk
     assert conversation.thread_id == "h"
     assert conversation.project_id is not None
+
+
+def test_a_name_of_any_script_goes_out_and_comes_in_by_the_same_header(
+    town: Town, client: openai.OpenAI
+) -> None:
+    sent: Any = [user("Hi.")]
+
+    def say(headers: dict[str, str], **options: Any) -> Any:
+        return client.chat.completions.with_raw_response.create(
+            model="kyra", messages=sent, extra_headers=headers, **options
+        )
+
+    first = say({}, user="sarah", metadata={"thread_id": "чай 100%"})
+    name = first.headers["X-Palimpsest-Thread"]
+    say({"X-Palimpsest-Thread": name, "X-Palimpsest-User": "sarah"})
+
+    assert name.isascii()
+    assert [each.thread_id for each in town.conversations()] == ["чай 100%"]
 
 
 def test_tools_and_sampling_go_through_and_calls_come_back(

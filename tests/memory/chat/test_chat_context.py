@@ -9,11 +9,12 @@ import pytest
 from django.test import override_settings
 
 from memory.models import Compaction, Job
+from routing.domain.chat_answers import tokens_of_request
 from routing.models import ChatModel
 from teams.models import Agent, Team
 from teams.tenancy import team_scope
 from tests.memory.chat.conftest import Ask, Town, assistant, user
-from tests.openai_server import FakeOpenAI, error, tool_call
+from tests.openai_server import FakeOpenAI, answer, error, tool_call
 
 FACTS = [
     "My sister Nora lives in Porto and works as a nurse at the harbour clinic.",
@@ -93,6 +94,23 @@ def test_what_is_summed_up_stays_out_without_another_compaction(
     assert completion.palimpsest["left_out"] == compactions(town)[0].to_position
     assert len(compactions(town)) == 1
     assert model.chats[-1].body["messages"][-3:] == talk[-3:]
+
+
+def test_after_a_compaction_several_turns_fit_before_the_next(
+    town: Town, model: FakeOpenAI, ask: Ask
+) -> None:
+    set_window(town, 4_096)
+    talk = history(80)
+    compacted = []
+    for number in range(5):
+        talk.append(user(f"{FACTS[number % len(FACTS)]} " + "It is as I say. " * 40))
+        model.will(answer("That is as you say. " * 30))
+        completion = ask(*talk)
+        compacted.append(completion.palimpsest["compacted"])
+        talk.append(assistant(completion.choices[0].message.content))
+        assert tokens_of_request(model.chats[-1].body["messages"], {}) + 100 < 4_096
+
+    assert compacted == [True, False, False, False, False]
 
 
 def test_a_call_of_a_tool_is_never_parted_from_its_result(

@@ -8,6 +8,7 @@ from typing import Any
 import openai
 import pytest
 
+from routing.models import RoutingDecision
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.memory.chat.conftest import Ask, Town
@@ -115,6 +116,10 @@ def test_an_empty_budget_is_402_with_what_is_left(
     assert (body["cap"], body["remaining"]) == ("user_day", 0.000001)
     assert body["resets_at"]
     assert model.chats == []
+    with team_scope(team_ids=[town.cast.team.id], actor="test"):
+        decision = RoutingDecision.objects.get(team=town.cast.team)
+    assert decision.outcome == "failed"
+    assert decision.attempts[0]["failure"] == "not paid for by the end user's day"
 
 
 def test_a_request_that_the_model_refuses_is_told_in_its_words(

@@ -51,7 +51,15 @@ def test_a_context_is_full_before_its_window_is() -> None:
     assert is_full(tokens=801, answer_tokens=100, window=1000)
 
 
-def test_the_talk_gets_half_of_the_window_at_most() -> None:
-    assert room_for_talk(window=1000, other_tokens=100, answer_tokens=100) == 500
-    assert room_for_talk(window=1000, other_tokens=700, answer_tokens=100) == 200
+def test_the_talk_gets_half_of_what_prompt_and_answer_leave() -> None:
+    assert room_for_talk(window=1000, other_tokens=100, answer_tokens=100) == 350
+    assert room_for_talk(window=1000, other_tokens=700, answer_tokens=100) == 50
     assert room_for_talk(window=1000, other_tokens=1200, answer_tokens=100) == 0
+
+
+@given(st.integers(1_000, 200_000), st.integers(0, 5_000), st.integers(0, 5_000))
+def test_what_stays_leaves_room_for_turns_that_follow(window: int, other: int, answer: int) -> None:
+    room = room_for_talk(window=window, other_tokens=other, answer_tokens=answer)
+
+    twice = other + 2 * room
+    assert not room or not is_full(tokens=twice, answer_tokens=answer, window=window)
