@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -82,7 +83,8 @@ def problem_for(error: Exception) -> JsonResponse | None:
         code, title = next(_DOMAIN[kind] for kind in type(error).__mro__ if kind in _DOMAIN)
         fields = {error.field: [error.message]} if error.field else None
         detail = f"{error.field}: {error.message}" if error.field else error.message
-        headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if code == 503 else None
+        wait = error.retry_after_seconds if isinstance(error, errors.UnavailableError) else None
+        headers = None if wait is None else {"Retry-After": str(math.ceil(wait))}
         return problem(code, title, detail, problems=fields, headers=headers)
     if isinstance(error, _AWAY):
         lines = str(error).strip().splitlines()

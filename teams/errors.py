@@ -25,7 +25,12 @@ class InvalidError(DomainError):
 
 
 class UnavailableError(DomainError):
-    """What it takes cannot be had at this moment; nothing was changed, and trying again helps."""
+    """What it takes cannot be had at this moment; nothing was changed, and trying again helps.
+
+    `retry_after_seconds` is when it may; None where somebody has to do something first.
+    """
+
+    retry_after_seconds: float | None = 2.0
 
 
 class ConflictError(DomainError):

@@ -37,6 +37,11 @@ _SET = (
 )
 
 
+def current_scope() -> TeamScope:
+    """The scope in force; each `team_scope` makes one of its own, to be told apart by identity."""
+    return _current.get()
+
+
 def _apply(scope: TeamScope) -> None:
     with connection.cursor() as cursor:
         cursor.execute(

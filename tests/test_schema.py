@@ -31,6 +31,8 @@ ENDPOINTS = {
     ("/v1/retrieve", "post"),
     ("/v1/memory/query", "post"),
     ("/v1/prompt", "post"),
+    ("/v1/route", "post"),
+    ("/v1/budget", "get"),
     ("/v1/memories/{id}/history", "get"),
     ("/v1/audit/log", "get"),
     ("/v1/audit/export", "get"),
@@ -39,6 +41,10 @@ ENDPOINTS = {
     ("/v1/threads/{thread_id}/checkpoint", "put"),
     ("/v1/threads/{thread_id}/checkpoint", "get"),
     ("/v1/threads/{thread_id}/changes", "get"),
+    ("/v1/agents", "get"),
+    ("/v1/agents/{slug}", "get"),
+    ("/v1/agents/{slug}", "put"),
+    ("/v1/agents/{slug}/versions", "get"),
 }
 Schema = Any  # a JSON document
 
@@ -157,6 +163,10 @@ def test_real_answers_are_as_described(schema: Schema, api: APIClient, acme: Cas
     asked = {"agent": "kyra", "query": "API limit", "conversation": conversation}
     assert post("/v1/prompt", "/v1/prompt", asked)["contradictions"]
     assert post("/v1/prompt", "/v1/prompt", {**asked, "token_budget": 100})["trimmed"]
+    check(schema, "/v1/budget", "get", api.get("/v1/budget?agent=kyra&user=sarah"))
+    check(schema, "/v1/budget", "get", api.get("/v1/budget?agent=nobody"))
+    routed = post("/v1/route", "/v1/route", {"agent": "kyra", "query": "x", "history": ["y"]})
+    assert routed["budget_left"]["user_day"] is None
     check(schema, "/v1/memories/{id}", "delete", api.delete(f"/v1/memories/{memory}"))
     assert get("/v1/memories/{id}/history", f"/v1/memories/{memory}/history")["results"]
     assert get("/v1/audit/log", "/v1/audit/log?limit=3")["results"]
@@ -164,6 +174,18 @@ def test_real_answers_are_as_described(schema: Schema, api: APIClient, acme: Cas
     flush_events()
     assert get("/v1/events", "/v1/events?limit=3")["results"]
     assert get("/v1/events/counts", "/v1/events/counts")["results"]
+
+
+def test_an_agent_is_as_described(schema: Schema, api: APIClient, acme: Cast) -> None:
+    document = {"name": "Mira", "memory_config": {"token_budget": 900}, "reason": "new"}
+    for body in (document, {**document, "tagline": "calm"}, {"nmae": "Mira"}):
+        answer = api.put("/v1/agents/mira", body, format="json")
+        check(schema, "/v1/agents/{slug}", "put", answer)
+
+    check(schema, "/v1/agents/{slug}", "get", api.get("/v1/agents/mira"))
+    check(schema, "/v1/agents/{slug}", "get", api.get("/v1/agents/nobody"))
+    check(schema, "/v1/agents", "get", api.get("/v1/agents?limit=1"))
+    check(schema, "/v1/agents/{slug}/versions", "get", api.get("/v1/agents/mira/versions"))
 
 
 def test_a_checkpoint_is_as_described(schema: Schema, api: APIClient) -> None:
@@ -198,6 +220,8 @@ def test_a_job_that_waits_is_as_described(schema: Schema, api: APIClient, acme: 
         ("/v1/memories/search", "get", "/v1/memories/search", None),
         ("/v1/retrieve", "post", "/v1/retrieve", {"agent": "nobody", "query": "x"}),
         ("/v1/prompt", "post", "/v1/prompt", {"agent": "nobody", "query": "x"}),
+        ("/v1/route", "post", "/v1/route", {"agent": "nobody", "query": "x"}),
+        ("/v1/route", "post", "/v1/route", {"history": [1]}),
         ("/v1/memory/query", "post", "/v1/memory/query", {"agent": "nobody", "query": "x"}),
         ("/v1/memory/query", "post", "/v1/memory/query", {"filters": {"x": 1}}),
         ("/v1/prompt", "post", "/v1/prompt", {"agent": "nobody", "query": "x", "weights": 5}),

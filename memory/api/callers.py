@@ -5,8 +5,9 @@ from __future__ import annotations
 from uuid import UUID
 
 from memory.domain.viewer import Viewer
+from memory.selectors.names import names_of
 from teams.errors import ForbiddenError, NotFoundError
-from teams.models import Agent, EndUser, Project
+from teams.models import Agent
 from teams.principal import Principal
 
 # An end user or project the team has never seen: nothing is stored for it.
@@ -39,31 +40,43 @@ def named_viewer(
     An unknown user or project sees what belongs to none. Raises NotFoundError for an unknown
     agent and ForbiddenError for another agent than the key's.
     """
+    return _viewer(principal, agent, user, project)[0]
+
+
+def named_agent(
+    *, principal: Principal, agent: str, user: str | None, project: str | None
+) -> tuple[Viewer, Agent]:
+    """As `named_viewer`, with the agent that is named."""
+    viewer, known = _viewer(principal, agent, user, project)
+    if known is None:
+        raise _no_agent(agent)
+    return viewer, known
+
+
+def _viewer(
+    principal: Principal, agent: str | None, user: str | None, project: str | None
+) -> tuple[Viewer, Agent | None]:
     check_agent(principal=principal, agent=agent)
+    named = names_of(team_id=principal.team_id, agent=agent, user=user, project=project)
     agent_id, categories = principal.agent_id, principal.allowed_categories
     if agent is not None and agent_id is None:
-        known_agent = Agent.objects.filter(team_id=principal.team_id, slug=agent).first()
-        if known_agent is None:
-            raise NotFoundError(f"There is no agent '{agent}'.", field="agent")
-        agent_id, categories = known_agent.pk, tuple(known_agent.allowed_categories)
-    end_user_id = project_id = None
-    if user is not None:
-        known = EndUser.objects.filter(team_id=principal.team_id, external_id=user)
-        end_user_id = _id_of(known) or NOBODY
-    if project is not None:
-        project_id = (
-            _id_of(Project.objects.filter(team_id=principal.team_id, slug=project)) or NOBODY
-        )
-    return Viewer(
+        if named.agent is None:
+            raise _no_agent(agent)
+        agent_id, categories = named.agent.pk, tuple(named.agent.allowed_categories)
+    viewer = Viewer(
         team_id=principal.team_id,
         actor=principal.actor,
         agent_id=agent_id,
-        end_user_id=end_user_id,
-        project_id=project_id,
+        end_user_id=(named.end_user_id or NOBODY) if user is not None else None,
+        project_id=(named.project_id or NOBODY) if project is not None else None,
         allowed_categories=categories,
     )
+    return viewer, named.agent
 
 
-def _id_of(rows: object) -> UUID | None:
-    found: UUID | None = rows.values_list("id", flat=True).first()  # type: ignore[attr-defined]
-    return found
+def _no_agent(agent: str) -> NotFoundError:
+    return NotFoundError(
+        f"There is no agent '{agent}' yet. Its first message, memory or chat makes it, or"
+        f" PUT /v1/agents/{agent}.",
+        field="agent",
+    )

@@ -12,27 +12,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
-from memory.api.callers import named_viewer
+from memory.api.callers import named_agent
 from memory.api.operations import context_event
 from memory.api.output import ContradictionSerializer
+from memory.api.plain_output import plain_packed_memory, plain_packed_message
 from memory.api.prompt_input import PromptSerializer
 from memory.api.prompt_output import (
     BuiltPromptSerializer,
     LayerSerializer,
-    PromptMemorySerializer,
     TrimmedLayerSerializer,
     UpdatesSerializer,
 )
-from memory.api.said_output import PackedMessageSerializer, found_memory
 from memory.api.weights import weights_of
 from memory.clients.token_counters import counter_for
 from memory.clients.tools import default_tools
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.tokens import TokenCounter
 from memory.domain.viewer import Viewer
-from memory.models import Memory
 from memory.selectors.conversations import conversation_for
-from memory.services.prompting import BuiltPrompt, PromptMemory, build_prompt
+from memory.services.prompting import BuiltPrompt, build_prompt, prompt_without_memory
 from memory.services.ranking import Question
 from memory.services.updates import News, with_news
 from teams.errors import InvalidError, NotFoundError
@@ -57,26 +55,29 @@ class PromptViewSet(ApiViewSet):
         what the team knows, the conversation's summary. Trimmed are the layers 7, 6, 5 and 4, in
         this order; layers 1 to 3 and pinned memories never, with a warning when they alone are over
         the budget. In a conversation the prompt begins with what changed in its memories since its
-        last prompt, in at most three bullets; what was told is not told again.
+        last prompt, in at most three bullets; what was told is not told again. For a team with
+        memory switched off it is the agent's document alone, with a warning that says so.
         """
         given = self.body(PromptSerializer)
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
-            viewer = named_viewer(
+            viewer, agent = named_agent(
                 principal=self.principal,
                 agent=given["agent"],
                 user=given.get("user"),
                 project=given.get("project"),
             )
-            agent = Agent.objects.get(team_id=viewer.team_id, slug=given["agent"])
             conversation = _conversation(viewer, agent, given)
+        token_budget = _budget(agent, given.get("token_budget"))
+        counter = counter_for(agent.model_config)
+        if not self.principal.flags.memory:
+            built = prompt_without_memory(agent=agent, token_budget=token_budget, counter=counter)
+            return Response(_answer(built, None))
         if conversation is not None:
             viewer = replace(
                 viewer,
                 end_user_id=viewer.end_user_id or conversation.end_user_id,
                 project_id=viewer.project_id or conversation.project_id,
             )
-        token_budget = _budget(agent, given.get("token_budget"))
-        counter = counter_for(agent.model_config)
         build = partial(_build, viewer=viewer, agent=agent, conversation=conversation, given=given)
         news: News | None = None
         if conversation is None:
@@ -163,16 +164,11 @@ def _answer(built: BuiltPrompt, news: News | None) -> dict[str, Any]:
         "updates": UpdatesSerializer(news).data if news is not None and news.text else None,
         "layers": LayerSerializer(built.layers, many=True).data,
         "trimmed": TrimmedLayerSerializer(built.trimmed, many=True).data,
-        "memories": PromptMemorySerializer(map(_in_layer, built.memories), many=True).data,
-        "messages": PackedMessageSerializer(built.messages, many=True).data,
+        "memories": [
+            {**plain_packed_memory(each.scored), "layer": each.layer} for each in built.memories
+        ],
+        "messages": [plain_packed_message(each) for each in built.messages],
         "contradictions": [ContradictionSerializer(each).data for each in built.contradictions],
         "warnings": list(built.warnings),
         "stats": asdict(built.stats),
     }
-
-
-def _in_layer(item: PromptMemory) -> Memory:
-    """The memory carrying its score, signals, tokens and layer for the serializer."""
-    memory = found_memory(item.scored)
-    memory.layer = item.layer  # type: ignore[attr-defined]
-    return memory

@@ -11,14 +11,14 @@ from memory.api.said_output import PackedMessageSerializer
 from memory.domain.plans.prompt import LAYERS
 from memory.domain.updates import Kind
 
-_NAMES = [(layer.value, layer.value) for layer in LAYERS]
+LAYER_NAMES = [(layer.value, layer.value) for layer in LAYERS]
 
 
 class LayerSerializer(serializers.Serializer[Any]):
     """One of the seven layers; an empty one has no tokens."""
 
     layer = serializers.IntegerField(source="number", help_text="1-7")
-    name = serializers.ChoiceField(choices=_NAMES)
+    name = serializers.ChoiceField(choices=LAYER_NAMES)
     tokens = serializers.IntegerField(help_text="With its headings; those of all layers add up.")
     memories = serializers.IntegerField(help_text="How many memories stand in it.")
 
@@ -27,7 +27,7 @@ class TrimmedLayerSerializer(serializers.Serializer[Any]):
     """What the budget took away of a layer's own room; layers are trimmed 7, 6, 5, 4."""
 
     layer = serializers.IntegerField(source="number")
-    name = serializers.ChoiceField(choices=_NAMES)
+    name = serializers.ChoiceField(choices=LAYER_NAMES)
     count = serializers.IntegerField(source="cut", help_text="How many memories or texts.")
     tokens = serializers.IntegerField(source="cut_tokens")
 

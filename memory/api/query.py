@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
-from memory.api.callers import named_viewer
+from memory.api.callers import named_agent
 from memory.api.operations import found_event
 from memory.api.query_serializers import (
     FULL,
@@ -21,7 +21,6 @@ from memory.api.query_serializers import (
 from memory.clients.tools import default_tools
 from memory.models import Memory
 from memory.services.querying import MemoryQuery, QueryResult, query_memories
-from teams.models import Agent
 from teams.tenancy import team_scope
 
 
@@ -30,6 +29,7 @@ class MemoryQueryViewSet(ApiViewSet):
 
     serializer_class = BulletAnswerSerializer
     operations = {"query": ("hotpath", "search")}
+    memory_actions = ("query",)
 
     @extend_schema(
         request=MemoryQuerySerializer,
@@ -46,13 +46,12 @@ class MemoryQueryViewSet(ApiViewSet):
         """Memories of some categories that match filters and say most about a question."""
         given = self.body(MemoryQuerySerializer)
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
-            viewer = named_viewer(
+            viewer, agent = named_agent(
                 principal=self.principal,
                 agent=given["agent"],
                 user=given.get("user"),
                 project=given.get("project"),
             )
-            agent = Agent.objects.get(team_id=viewer.team_id, slug=given["agent"])
         answer = query_memories(
             viewer=viewer,
             query=MemoryQuery(

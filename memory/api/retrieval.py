@@ -10,18 +10,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
-from memory.api.callers import named_viewer
+from memory.api.callers import named_agent
 from memory.api.input import RetrieveSerializer
 from memory.api.operations import context_event
-from memory.api.output import (
-    ContradictionSerializer,
-    PackedMemorySerializer,
-)
-from memory.api.said_output import (
-    PackedMessageSerializer,
-    RetrievalSerializer,
-    found_memory,
-)
+from memory.api.output import ContradictionSerializer
+from memory.api.plain_output import plain_packed_memory, plain_packed_message
+from memory.api.said_output import RetrievalSerializer
 from memory.api.weights import weights_of
 from memory.clients.token_counters import counter_for
 from memory.clients.tools import default_tools
@@ -29,7 +23,6 @@ from memory.selectors.conversations import conversation_for
 from memory.services.ranking import Question
 from memory.services.retrieval import retrieve
 from teams.errors import NotFoundError
-from teams.models import Agent
 from teams.tenancy import team_scope
 
 
@@ -38,6 +31,7 @@ class RetrievalViewSet(ApiViewSet):
 
     serializer_class = RetrievalSerializer
     operations = {"retrieve": ("context", "context")}
+    memory_actions = ("retrieve",)
 
     @extend_schema(
         request=RetrieveSerializer,
@@ -47,13 +41,12 @@ class RetrievalViewSet(ApiViewSet):
         """The memories an agent needs for a question, within a token budget, ready to paste."""
         given = self.body(RetrieveSerializer)
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
-            viewer = named_viewer(
+            viewer, agent = named_agent(
                 principal=self.principal,
                 agent=given["agent"],
                 user=given.get("user"),
                 project=given.get("project"),
             )
-            agent = Agent.objects.get(team_id=viewer.team_id, slug=given["agent"])
             if given.get("conversation"):
                 try:
                     conversation = conversation_for(
@@ -81,10 +74,8 @@ class RetrievalViewSet(ApiViewSet):
         self.noted([context_event(viewer, found.memories, found.stats, given.get("conversation"))])
         return Response(
             {
-                "memories": PackedMemorySerializer(
-                    map(found_memory, found.memories), many=True
-                ).data,
-                "messages": PackedMessageSerializer(found.messages, many=True).data,
+                "memories": [plain_packed_memory(each) for each in found.memories],
+                "messages": [plain_packed_message(each) for each in found.messages],
                 "formatted_prompt": found.formatted_prompt,
                 "stats": asdict(found.stats),
                 "contradictions": [

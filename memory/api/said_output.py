@@ -15,23 +15,12 @@ from memory.api.output import (
     RetrievalStatsSerializer,
     SignalsSerializer,
 )
+from memory.api.plain_output import plain_found_memory, plain_found_message
 from memory.domain.said import SPEAKING_ROLES
-from memory.models import Memory
-from memory.services.cascade import Level, ScoredMessage
 from memory.services.recall import ScoredMemory
 
 RAW = [("raw", "raw")]
 SPEAKERS = [(role, role) for role in SPEAKING_ROLES]
-
-
-def found_memory(item: ScoredMemory) -> Memory:
-    """The memory carrying its score, signals and tokens for the serializer."""
-    memory = item.memory
-    memory.level = item.level  # type: ignore[attr-defined]
-    memory.score = item.score  # type: ignore[attr-defined]
-    memory.signals = item.signals  # type: ignore[attr-defined]
-    memory.tokens = item.tokens  # type: ignore[attr-defined]
-    return memory
 
 
 class FoundMessageSerializer(serializers.Serializer[Any]):
@@ -52,22 +41,6 @@ class FoundMessageSerializer(serializers.Serializer[Any]):
     )
     score = serializers.FloatField(help_text="0-1, on the scale of memories.")
     signals = SignalsSerializer()
-
-    def to_representation(self, instance: ScoredMessage) -> dict[str, Any]:
-        """The message, marked as raw."""
-        return super().to_representation(_Shown(instance))
-
-
-class _Shown:
-    """A found message with its level, as the serializer reads it."""
-
-    level = Level.RAW.value
-
-    def __init__(self, message: ScoredMessage) -> None:
-        self._message = message
-
-    def __getattr__(self, name: str) -> Any:  # Any: whatever the message holds
-        return getattr(self._message, name)
 
 
 class PackedMessageSerializer(FoundMessageSerializer):
@@ -95,9 +68,9 @@ class SearchSerializer(serializers.Serializer[Any]):
     def get_results(self, answer: Any) -> list[dict[str, Any]]:
         """Memories and messages, best first."""
         return [
-            FoundMemorySerializer(found_memory(each)).data
+            plain_found_memory(each)
             if isinstance(each, ScoredMemory)
-            else FoundMessageSerializer(each).data
+            else plain_found_message(each)
             for each in answer.results
         ]
 

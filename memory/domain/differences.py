@@ -10,6 +10,14 @@ from dataclasses import dataclass
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 # Whose row it is never differs; the others say nothing to a reader.
 _LEFT_OUT = frozenset({"id", "team_id", "dedupe_key", "salt", "updated_at", "content", "actor"})
+# What the API calls them.
+_SHOWN_AS = {
+    "end_user_id": "user",
+    "extraction_pass": "pass",
+    "source_external_ids": "external_ids",
+    "source_message_ids": "message_ids",
+}
+_NAMED = ("agent_id", "end_user_id", "project_id")
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 # Longer texts are compared by line, which is quick whatever they hold.
 _MAX_WORDS = 2_000
@@ -25,17 +33,26 @@ class FieldChange:
 
 
 def changed_fields(
-    before: Mapping[str, object] | None, after: Mapping[str, object]
+    before: Mapping[str, object] | None,
+    after: Mapping[str, object],
+    *,
+    names: Mapping[str, str],
 ) -> list[FieldChange]:
-    """The fields that differ, by name; of a new memory all that say something."""
+    """The fields that differ, by the API's names; of a new memory all that say something.
+
+    `names` are those of agents, people and projects by their ids; one that is not there stays an
+    id.
+    """
     found = []
     for key in sorted(after.keys() | (before or {}).keys()):
         if key in _LEFT_OUT:
             continue
         old, new = (before or {}).get(key), after.get(key)
         if old != new and not (old in _EMPTY and new in _EMPTY):
-            found.append(FieldChange(key.removesuffix("_id"), old, new))
-    return found
+            if key in _NAMED:
+                old, new = names.get(str(old), old), names.get(str(new), new)
+            found.append(FieldChange(_SHOWN_AS.get(key, key.removesuffix("_id")), old, new))
+    return sorted(found, key=lambda change: change.field)
 
 
 def marked_changes(before: str, after: str) -> str:

@@ -21,13 +21,16 @@ def saying(line: Line) -> Hashable:
     Besides, the same label, for an event with its day, and both disputed or neither. Two copies of
     a fact, the team's and an agent's own, differ in nothing but their audience.
     """
+    text = line.content
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
     words = []
-    for place, word in enumerate(unicodedata.normalize("NFKC", line.content).split()):
+    for place, word in enumerate(text.split()):
         bare = word.strip(_PUNCTUATION) or word
         folded = bare.casefold()
         if folded in _EMPTY:
             continue
-        if len(folded) > 3 and folded[-1] == "s" and folded[-2] not in "sui":
+        if folded[-1] == "s" and len(folded) > 3 and folded[-2] not in "sui":
             folded = folded[:-1]
         # A capital inside a sentence makes a name: "Polish" is not "polish".
         words.append(folded if place == 0 or bare[0].islower() else folded.capitalize())

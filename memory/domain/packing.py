@@ -168,7 +168,8 @@ class _Packer(Generic[T]):
 
     def add_to_rest(self, room: Room, item: Item[T]) -> None:
         """Take what still fits, from a room that joins the rest and is not closed."""
-        if not room.joins_rest or self._is_closed(room):
+        # Most of what is left is too long by itself.
+        if self.used + item.tokens > self.budget or not room.joins_rest or self._is_closed(room):
             return
         ceiling = room.ceiling
         if ceiling is not None and self._written[room.name] + item.tokens > ceiling:

@@ -1,14 +1,15 @@
-"""Frozen dataclasses as JSON and back, by their annotations."""
+"""Frozen dataclasses as JSON and back, by their annotations: the values of their fields."""
 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from operator import attrgetter
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints, overload
 from uuid import UUID
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 # Any: what JSON holds, and what the annotations say.
 Foreign = Mapping[type, Callable[[Any], Any]]
 _Reader = Callable[[Any, Foreign], Any]
+_T = TypeVar("_T")
 
 _PLAIN = (str, int, float, bool, types.NoneType)
 
@@ -31,9 +33,10 @@ def as_plain(value: Any, foreign: Foreign) -> Any:
     write = foreign.get(kind)
     if write is not None:
         return write(value)
-    names = _field_names(kind)
-    if names is not None:
-        return {name: as_plain(getattr(value, name), foreign) for name in names}
+    fields_of = _values_of(kind)
+    if fields_of is not None:
+        values = fields_of.read(value)
+        return list(values) if fields_of.is_plain else [as_plain(each, foreign) for each in values]
     match value:
         case Enum():
             return value.value
@@ -52,15 +55,79 @@ def as_plain(value: Any, foreign: Foreign) -> Any:
     raise TypeError(f"{kind.__name__} cannot be written as JSON")
 
 
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """How the fields of a dataclass are read, and whether JSON holds all of them as they are."""
+
+    read: Callable[[Any], Sequence[Any]]
+    is_plain: bool
+
+
 @cache
-def _field_names(kind: Any) -> tuple[str, ...] | None:
-    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
+def _values_of(kind: Any) -> _Values | None:
+    if not is_dataclass(kind):
+        return None
+    names = [field.name for field in fields(kind)]
+    is_plain = all(hint in _PLAIN for hint in get_type_hints(kind).values())
+    if len(names) < 2:
+        return _Values(lambda value: [getattr(value, name) for name in names], is_plain)
+    return _Values(attrgetter(*names), is_plain)
+
+
+@cache
+def shape_of(kind: Any) -> str:
+    """The names of all fields in it: data of a kind with another shape must not be read as it."""
+    if isinstance(kind, type) and is_dataclass(kind):
+        hints = get_type_hints(kind)
+        inner = (f"{field.name} {shape_of(hints[field.name])}" for field in fields(kind))
+        return f"{kind.__name__}({', '.join(inner)})"
+    arguments = [each for each in get_args(kind) if each is not Ellipsis]
+    return (
+        f"[{', '.join(map(shape_of, arguments))}]" if arguments else getattr(kind, "__name__", "")
+    )
+
+
+class Later(Sequence[_T]):
+    """A list that is made when an item of it is first looked at."""
+
+    def __init__(self, size: int, make: Callable[[], list[_T]]) -> None:
+        self._size, self._make = size, make
+        self._items: list[_T] | None = None
+
+    def _made(self) -> list[_T]:
+        if self._items is None:
+            self._items = self._make()
+        return self._items
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> _T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[_T]: ...
+    def __getitem__(self, index: int | slice) -> _T | list[_T]:
+        return self._made()[index]
+
+    def __iter__(self) -> Iterator[_T]:
+        return iter(self._made())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or isinstance(other, str | bytes):
+            return NotImplemented
+        return list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self._made())
 
 
 def from_plain(kind: Any, data: Any, foreign: Foreign) -> Any:
     """The value of type `kind` that `as_plain` made `data` of; `foreign` reads other classes.
 
-    Raises LookupError, TypeError or ValueError for data of another shape.
+    The items of a Sequence are read when they are first looked at, those of a list or tuple at
+    once. Raises LookupError, TypeError or ValueError for data of another shape.
     """
     return _reader(kind)(data, foreign)
 
@@ -80,8 +147,10 @@ def _reader(kind: Any) -> _Reader:
         return _optional(arguments)
     if origin is tuple and arguments[1:] == (Ellipsis,):
         return _row(arguments[0], tuple)
-    if origin in (list, Sequence):
+    if origin is list:
         return _row(arguments[0], list)
+    if origin is Sequence:
+        return _later(arguments[0])
     if origin in (dict, Mapping):
         return _mapping(*arguments)
     if isinstance(kind, type):
@@ -106,12 +175,12 @@ def _parsed(parse: Callable[[Any], Any]) -> _Reader:
 
 def _dataclass(kind: Any) -> _Reader:
     hints = get_type_hints(kind)
-    readers = [(field.name, _reader(hints[field.name])) for field in fields(kind)]
+    readers = [_reader(hints[field.name]) for field in fields(kind)]
 
     def read(data: Any, foreign: Foreign) -> Any:
-        if len(data) != len(readers):
-            raise ValueError(f"{kind.__name__} has other fields")
-        return kind(**{name: inner(data[name], foreign) for name, inner in readers})
+        if type(data) is not list:
+            raise TypeError(f"the values of {kind.__name__} were expected")
+        return kind(*[inner(each, foreign) for inner, each in zip(readers, data, strict=True)])
 
     return read
 
@@ -127,6 +196,17 @@ def _optional(members: Sequence[Any]) -> _Reader:
 def _row(of: Any, build: Callable[[Any], Any]) -> _Reader:
     inner = _reader(of)
     return lambda data, foreign: build(inner(item, foreign) for item in data)
+
+
+def _later(of: Any) -> _Reader:
+    inner = _reader(of)
+
+    def read(data: Any, foreign: Foreign) -> Any:
+        if type(data) is not list:
+            raise TypeError("a list was expected")
+        return Later(len(data), lambda: [inner(item, foreign) for item in data])
+
+    return read
 
 
 def _mapping(key: Any, of: Any) -> _Reader:

@@ -26,6 +26,8 @@ _PLACE = {
     MemoryType.AGENT_PRIVATE: (FACTS, "NOTE"),
     MemoryType.SEMANTIC: (FACTS, "FACT"),
 }
+# A note of thirty near alike ones would fill a prompt with what it is at odds with.
+MOST_QUOTED = 3
 _RATED = (MemoryType.SEMANTIC, MemoryType.AGENT_PRIVATE)
 
 
@@ -97,8 +99,10 @@ class Line:
     def _dispute(self) -> str:
         if not self.opposites:
             return ""
+        latest = sorted(self.opposites, key=lambda each: each.since, reverse=True)
         against = "; ".join(
             f"{quoted(each.content)} from {each.since:%b} {each.since.day}, {each.since.year}"
-            for each in self.opposites
+            for each in latest[:MOST_QUOTED]
         )
-        return f" (contradicts: {against})"
+        more = len(latest) - MOST_QUOTED
+        return f" (contradicts: {against}{f'; and {more} more' if more > 0 else ''})"

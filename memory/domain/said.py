@@ -9,7 +9,7 @@ from datetime import datetime
 
 from .escaping import escaped_line, plain_line
 from .extraction.guards import is_command, mask_secrets, without_rendered_memory
-from .text import normalise_text
+from .text import STOP_WORDS, normalise_text
 from .types import Role
 
 HEADING = "## What Was Said"
@@ -23,6 +23,20 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\s*\n+\s*")
 _WORD = re.compile(r"[^\W_]+")
 # Enough of a word to know it again with another ending.
 _STEM_CHARS = 5
+# What people say only to answer politely. No word of it names a thing, a person or a time.
+_COURTESIES = frozenset(
+    word
+    for line in (
+        "absolutely agreed alright always amazing anything anytime aw awesome aww bye cheers",
+        "cool correct course definitely else exactly excellent fantastic fine glad gladly",
+        "good goodbye got gotcha great ha haha happy hear heard hearing hello help hey hi hm",
+        "hmm indeed know let like likewise ll lol lot lots lovely m makes many mhm mind much",
+        "nice noted oh ok okay okey one perfect point problem re really right s see sense",
+        "share sharing sounds sure sweet t take thank thanks thx totally true understood ve",
+        "wait welcome well wonderful worries wow yay yeah yep yes yup",
+    )
+    for word in line.split()
+)
 
 
 def searchable_text(content: str) -> str:
@@ -37,6 +51,16 @@ def searchable_text(content: str) -> str:
 def says_the_same(one: str, other: str) -> bool:
     """Whether both are the same words: a message that is the question cannot answer it."""
     return normalise_text(one) == normalise_text(other)
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a message is only courtesies ("Ok, thanks!"): quoted, it would tell nobody anything.
+
+    A single other word, a number or a name makes it say something; so does a text without words,
+    in which there may be another script's signs.
+    """
+    words = _WORD.findall(text.casefold())
+    return bool(words) and all(word in STOP_WORDS or word in _COURTESIES for word in words)
 
 
 def excerpt(text: str, *, words: Collection[str], limit: int = MOST_CHARS) -> str:

@@ -77,7 +77,15 @@ class SignalTable:
 
     def at(self, place: int) -> Signals:
         """Those of one memory."""
-        return Signals(**{name: float(getattr(self, name)[place]) for name in _COLUMNS})
+        return Signals(
+            float(self.semantic[place]),
+            float(self.recency[place]),
+            float(self.importance[place]),
+            float(self.continuity[place]),
+            float(self.relation[place]),
+            float(self.cosine[place]),
+            float(self.lexical[place]),
+        )
 
     @classmethod
     def of(cls, rows: Sequence[Signals]) -> SignalTable:

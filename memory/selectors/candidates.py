@@ -62,13 +62,13 @@ class CandidateRow(Protocol):
         ...
 
     @property
-    def people(self) -> Sequence[str]:
-        """The words of the names of whom it is by or about."""
+    def people(self) -> str:
+        """The words, with spaces between, of the names of whom it is by or about."""
         ...
 
     @property
-    def terms(self) -> Sequence[int]:
-        """Which of the question's terms it holds."""
+    def terms(self) -> int:
+        """Which of the question's terms it holds, a bit for each."""
         ...
 
     @property

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import connection
 from django.db.models import Model, Q
 
+from memory.domain.viewer import Viewer
 from memory.models import SearchEntry
 
 TABLE = "memory_searchentry"
@@ -17,6 +19,41 @@ TABLE = "memory_searchentry"
 def stand_ins(*names: str) -> dict[str, UUID]:
     """An id for each parameter of a condition, to be put into the Q in its place."""
     return {name: uuid4() for name in names}
+
+
+@cache
+def viewer_sql(
+    rule: Callable[[Viewer], Q],
+    *,
+    of_agent: bool,
+    of_user: bool,
+    of_project: bool,
+    model: type[Model] = SearchEntry,
+) -> str:
+    """A rule of who sees what as SQL with the parameters team, agent, end_user and project.
+
+    The flags say what the viewer is narrowed to.
+    """
+    stands = stand_ins("team", "agent", "end_user", "project")
+    viewer = Viewer(
+        team_id=stands["team"],
+        actor="",
+        agent_id=stands["agent"] if of_agent else None,
+        end_user_id=stands["end_user"] if of_user else None,
+        project_id=stands["project"] if of_project else None,
+    )
+    return as_sql(rule(viewer), parameters=stands, model=model)
+
+
+def viewer_parameters(viewer: Viewer) -> dict[str, Any]:
+    """What the parameters of `viewer_sql` stand for; those that the viewer lacks are left out."""
+    given = {
+        "team": viewer.team_id,
+        "agent": viewer.agent_id,
+        "end_user": viewer.end_user_id,
+        "project": viewer.project_id,
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def as_sql(

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import psycopg
 from django.conf import settings
 from django.db import connection
 
-_PLAN = "SELECT set_config('plan_cache_mode', %s, true)"
+from teams.tenancy import current_scope
+
+_PLAN = "SELECT set_config('plan_cache_mode', $1, true)"
+_PARAMETER = re.compile(r"%\((\w+)\)s|%%")
+# On a connection: the scope for which the way of planning was set last, and that way.
+_MARK = "_palimpsest_plan"
 
 
 def fetch_planned(
@@ -27,13 +34,45 @@ def fetch_planned(
     connection.ensure_connection()
     raw = connection.connection
     is_prepared = once and settings.DATABASE_PREPARE
-    with psycopg.Cursor(raw) as cursor:
-        cursor.execute(_PLAN, ["force_generic_plan" if is_prepared else "auto"])
+    text, names = _numbered(statement)
+    with psycopg.RawCursor(raw) as cursor:
+        _set_plan(cursor, "force_generic_plan" if is_prepared else "auto")
         # On only here: psycopg would keep the text of each statement of the ORM, values and all,
         # to count how often it comes.
         raw.prepare_threshold = 0 if is_prepared else None
         try:
-            cursor.execute(statement, parameters, prepare=is_prepared, binary=True)
+            cursor.execute(
+                text, [parameters[name] for name in names], prepare=is_prepared, binary=True
+            )
         finally:
             raw.prepare_threshold = None
         return cursor.fetchall()
+
+
+def _set_plan(cursor: psycopg.RawCursor[Any], mode: str) -> None:
+    """Set the way of planning for the transaction, once for all statements of a team's scope.
+
+    A savepoint that was undone takes it back unnoticed; that costs time and nothing else.
+    """
+    raw: Any = connection.connection  # Any: the mark is ours
+    now = (current_scope(), mode)
+    before = getattr(raw, _MARK, None)
+    is_set = before is not None and before[0] is now[0] and before[1] == mode
+    if not is_set or not now[0].team_ids:
+        cursor.execute(_PLAN, [mode])
+        setattr(raw, _MARK, now)
+
+
+@lru_cache
+def _numbered(statement: str) -> tuple[str, tuple[str, ...]]:
+    """The statement with PostgreSQL's own parameters in the place of named ones, and their names.
+
+    psycopg takes a long statement apart anew each time.
+    """
+    numbers: dict[str, int] = {}
+
+    def number(match: re.Match[str]) -> str:
+        return f"${numbers.setdefault(match[1], len(numbers) + 1)}" if match[1] else "%"
+
+    text = _PARAMETER.sub(number, statement)
+    return text, tuple(numbers)

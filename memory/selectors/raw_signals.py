@@ -2,56 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
-from pgvector import HalfVector
 
 from memory.domain.viewer import Viewer
+from memory.selectors.conditions import viewer_parameters
 from memory.selectors.prepared import fetch_planned
 from memory.selectors.raw_statement import RawShape
-from memory.selectors.signals import (
-    FREQUENT_AT_MOST,
-    FREQUENT_FROM,
-    FREQUENT_SHARE,
-    Sought,
-    holding_of,
-)
+from memory.selectors.search_statement import QUESTION_COLUMNS, Holding, most_of_a_term
+from memory.selectors.signals import Sought
 from teams.models import Message
 
 # Nobody rated a message; the least that extraction gives to what it finds worth keeping.
 IMPORTANCE = 3
 _DOCUMENT = ("personality", "rules", "skills", "model_config", "retrieval_weights")
-# The first columns tell of the question, the same in each row.
-_REPEATED = 4
 
 
-@dataclass(frozen=True, slots=True)
-class MessageRow:
-    """What the database found of one message; the names are those of `SignalRow`."""
-
+class _Columns(NamedTuple):
     message_id: UUID
     conversation_id: UUID
     position: int
     role: str
     said_at: datetime
     said: float
-    people: list[str]
-    terms: list[int]
+    people: str
+    terms: int
     cosine: float | None
 
+
+class MessageRow(_Columns):
+    """What the database found of one message; the names are those of `SignalRow`."""
+
+    __slots__ = ()
+
     # What memories have and messages have not, for the scores that both share.
-    memory_type: ClassVar[str] = ""
-    status: ClassVar[str] = ""
-    importance: ClassVar[int] = IMPORTANCE
-    is_pinned: ClassVar[bool] = False
-    held_from: ClassVar[float | None] = None
-    held_until: ClassVar[float | None] = None
-    relation: ClassVar[float | None] = None
+    memory_type = ""
+    status = ""
+    importance = IMPORTANCE
+    is_pinned = False
+    held_from = None
+    held_until = None
+    relation = None
 
     @property
     def accessed(self) -> float:
@@ -81,33 +77,36 @@ def find_messages(*, viewer: Viewer, sought: Sought) -> FoundMessages:
         of_project=viewer.project_id is not None,
     )
     parameters: dict[str, Any] = {  # Any: a parameter of any type
-        **_viewer_parameters(viewer),
+        "agent": None,
+        "project": None,
+        **viewer_parameters(viewer),
         "owners": [str(viewer.end_user_id or "")],
         "terms": list(sought.terms),
         # No entry is of no model: without a vector there is no cosine to read.
         "model": sought.embedding_model if sought.vector.any() else None,
-        "vector": HalfVector(sought.vector).to_text(),
+        "vector": sought.vector.tolist(),
         "counted": settings.EXACT_SEARCH_LIMIT + 1,
     }
     ((total,),) = fetch_planned(shape.count(), parameters)
     if not total:
         return FoundMessages([], 0, (0,) * len(sought.terms))
-    most = min(max(FREQUENT_FROM, int(total * FREQUENT_SHARE)), FREQUENT_AT_MOST)
     by_vector = bool(sought.vector.any()) and total <= settings.EXACT_SEARCH_LIMIT
     statement = shape.statement(by_vector=by_vector)
+    most = most_of_a_term(total)
     rows = fetch_planned(statement, {**parameters, "total": total, "most": most})
+    holding = Holding.of(rows, terms=sought.terms, total=total, most=most)
     return FoundMessages(
-        rows=[MessageRow(*each[_REPEATED:]) for each in rows],
+        rows=[MessageRow._make(each[QUESTION_COLUMNS:]) for each in rows],
         total=total,
-        holding=holding_of(rows, terms=len(sought.terms), total=total),
-        without_lexeme=frozenset(each - 1 for each in (rows[0][_REPEATED - 1] or ()))
-        if rows
-        else frozenset(),
+        holding=holding.counts,
+        without_lexeme=holding.without_lexeme,
     )
 
 
 def messages_with_names(*, ids: Sequence[UUID]) -> dict[UUID, Message]:
     """The messages of ids that were found, with their conversation's agent and end user."""
+    if not ids:
+        return {}
     # An agent's document is long and says nothing here.
     rows = (
         Message.objects.filter(id__in=ids)
@@ -115,13 +114,3 @@ def messages_with_names(*, ids: Sequence[UUID]) -> dict[UUID, Message]:
         .defer(*(f"conversation__agent__{name}" for name in _DOCUMENT))
     )
     return {row.pk: row for row in rows}
-
-
-def _viewer_parameters(viewer: Viewer) -> Mapping[str, UUID | None]:
-    given = {
-        "team": viewer.team_id,
-        "agent": viewer.agent_id,
-        "end_user": viewer.end_user_id,
-        "project": viewer.project_id,
-    }
-    return {name: value for name, value in given.items() if value is not None}

@@ -4,85 +4,56 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from uuid import UUID
 
-from memory.domain.retrieval.surroundings import REACH
-from memory.domain.viewer import Viewer
 from memory.models.querysets import visible_to_q
 from memory.models.search import Place
-from memory.selectors.conditions import as_sql, stand_ins
+from memory.selectors.conditions import TABLE, viewer_sql
+from memory.selectors.search_statement import LIMITS, common_parts
 
-SEMANTIC_LIMIT = 100
-# How many memories each signal proposes (seed 000, step 3, and measured on conversations).
+SEMANTIC_LIMIT = LIMITS["NEAR_LIMIT"]
 _LIMITS = {
-    "LEXICAL_LIMIT": 100,
-    "CORE_LIMIT": 30,
-    "NEIGHBOURS_LIMIT": 20,
+    **LIMITS,
     "RECENCY_LIMIT": 30,
     "IMPORTANCE_LIMIT": 30,
     "MANDATORY_LIMIT": 1000,
     "CONTINUITY_LIMIT": 20,
     "RELATION_LIMIT": 20,
-    "REACH": REACH,
 }
 
-# Aliases are the search entries' own name, so that the compiled condition fits each of them.
-_STATEMENT = """
-WITH found AS MATERIALIZED (
-    {found}
-), counts AS MATERIALIZED (
-    SELECT term, count(*) AS seen FROM found GROUP BY term
-), rarities AS MATERIALIZED (
-    SELECT term, seen, ln(1 + greatest(%(total)s::float8 - seen + 0.5, 0.5) / (seen + 0.5)) AS idf
-    FROM counts
-    WHERE seen < %(most)s::int OR NOT EXISTS (SELECT FROM counts WHERE seen < %(most)s::int)
-), lexical AS MATERIALIZED (
-    SELECT f.memory_id, sum(r.idf) AS weight, array_agg(f.term - 1) AS terms
-    FROM found f JOIN rarities r USING (term) GROUP BY f.memory_id
-), near AS MATERIALIZED (
-    {near}
-), worded AS MATERIALIZED (
-    SELECT memory_id, weight / nullif((SELECT sum(idf) FROM rarities), 0) AS share FROM lexical
-    ORDER BY weight DESC, memory_id LIMIT {LEXICAL_LIMIT}
-), hits AS MATERIALIZED (
-    SELECT memory_id, coalesce(w.share, 0) + coalesce(n.cosine, 0) AS promise
-    FROM near n FULL JOIN worded w USING (memory_id)
-), core AS MATERIALIZED (
-    SELECT memory_id FROM hits ORDER BY promise DESC, memory_id LIMIT {CORE_LIMIT}
-), around AS (
-    SELECT n.memory_id
-    FROM core c
-    JOIN memory_searchentry e ON e.team_id = %(team)s AND e.memory_id = c.memory_id
-    CROSS JOIN LATERAL (
-        SELECT memory_searchentry.memory_id FROM memory_searchentry
-        WHERE memory_searchentry.team_id = %(team)s
-            AND memory_searchentry.conversation_id = e.conversation_id
-            AND memory_searchentry.position BETWEEN e.position - {REACH} AND e.position + {REACH}
-            AND {visible} AND {placed} {only}
-        LIMIT {NEIGHBOURS_LIMIT}
-    ) n
-), recent AS ({recent}), accessed AS (
+# Aliases are the search entries' own name, so that the compiled condition fits each of them. What
+# is read of what was found is looked up one by one, which OFFSET makes sure of: with joins the
+# planner may read the whole team.
+_STATEMENT = """{searched}, recent AS ({recent}), accessed AS (
     SELECT memory_searchentry.memory_id
     FROM (
         SELECT memory_id FROM memory_memoryusage
         WHERE team_id = %(team)s AND last_accessed_at IS NOT NULL
         ORDER BY last_accessed_at DESC LIMIT {RECENCY_LIMIT}
     ) u
-    JOIN memory_searchentry ON memory_searchentry.team_id = %(team)s
-        AND memory_searchentry.memory_id = u.memory_id
-    WHERE {visible} AND {placed} {only}
+    CROSS JOIN LATERAL (
+        SELECT * FROM memory_searchentry e
+        WHERE e.team_id = %(team)s AND e.memory_id = u.memory_id OFFSET 0
+    ) AS memory_searchentry
+    WHERE {condition}
 ), mandatory AS ({mandatory}), important AS ({important}), continued AS (
     SELECT memory_searchentry.memory_id FROM memory_searchentry
     WHERE memory_searchentry.team_id = %(team)s
-        AND memory_searchentry.conversation_id = %(conversation)s::uuid
-        AND {visible} AND {placed} {only}
+        AND memory_searchentry.conversation_id = %(conversation)s::uuid AND {condition}
     ORDER BY memory_searchentry.position DESC LIMIT {CONTINUITY_LIMIT}
 ), edges AS (
-    SELECT r.to_memory_id AS memory_id, r.strength FROM core c
-    JOIN memory_memoryrelation r ON r.team_id = %(team)s AND r.from_memory_id = c.memory_id
+    SELECT r.to_memory_id AS memory_id, r.strength
+    FROM core c
+    CROSS JOIN LATERAL (
+        SELECT * FROM memory_memoryrelation o
+        WHERE o.team_id = %(team)s AND o.from_memory_id = c.memory_id OFFSET 0
+    ) AS r
     UNION ALL
-    SELECT r.from_memory_id, r.strength FROM core c
-    JOIN memory_memoryrelation r ON r.team_id = %(team)s AND r.to_memory_id = c.memory_id
+    SELECT r.from_memory_id, r.strength
+    FROM core c
+    CROSS JOIN LATERAL (
+        SELECT * FROM memory_memoryrelation o
+        WHERE o.team_id = %(team)s AND o.to_memory_id = c.memory_id OFFSET 0
+    ) AS r
 ), related AS MATERIALIZED (
     SELECT memory_id, max(strength) AS strength FROM edges
     GROUP BY memory_id ORDER BY 2 DESC, 1 LIMIT {RELATION_LIMIT}
@@ -95,35 +66,35 @@ WITH found AS MATERIALIZED (
     UNION SELECT memory_id FROM important
     UNION SELECT memory_id FROM continued
     UNION SELECT memory_id FROM related
+), {held}, proposed AS MATERIALIZED (
+    SELECT memory_id, held.terms, related.strength
+    FROM chosen LEFT JOIN held USING (memory_id) LEFT JOIN related USING (memory_id)
 )
-SELECT
-    (SELECT array_agg(term) FROM rarities),
-    (SELECT array_agg(seen) FROM rarities),
-    (SELECT array_agg(term) FROM counts),
-    (SELECT array_agg(number) FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS t (term, number)
-        WHERE length(to_tsvector('english', term)) = 0),
+SELECT{question},
     m.id, m.memory_type, m.status, m.importance, m.is_pinned,
     extract(epoch FROM coalesce(u.last_accessed_at, m.created_at))::float8,
     memory_searchentry.conversation_id, memory_searchentry.position,
     extract(epoch FROM memory_searchentry.said_at)::float8,
     extract(epoch FROM memory_searchentry.held_from)::float8,
     extract(epoch FROM memory_searchentry.held_until)::float8,
-    memory_searchentry.people, coalesce(l.terms, '{{}}'),
-    -((CASE %(model)s::text
-        WHEN memory_searchentry.embedding_model THEN memory_searchentry.embedding
-        WHEN memory_searchentry.next_model THEN memory_searchentry.next_embedding
-    END) <#> %(vector)s::halfvec),
-    r.strength,
-    m.end_user_id, m.project_id, m.content, m.subject, m.category, m.scope, m.tags, m.contradicts,
+    array_to_string(memory_searchentry.people, ' '), coalesce(proposed.terms, 0),{cosine},
+    proposed.strength,
+    m.end_user_id, m.project_id, m.content, m.subject, m.category, m.scope,
+    nullif(m.tags, '{{}}'), nullif(m.contradicts, '{{}}'),
     m.confidence, coalesce(u.succeeded, 0), coalesce(u.failed, 0)
-FROM chosen
-JOIN memory_searchentry ON memory_searchentry.team_id = %(team)s
-    AND memory_searchentry.memory_id = chosen.memory_id
-JOIN memory_memory m ON m.team_id = %(team)s AND m.id = chosen.memory_id
-LEFT JOIN memory_memoryusage u ON u.team_id = %(team)s AND u.memory_id = m.id
-LEFT JOIN lexical l ON l.memory_id = m.id
-LEFT JOIN related r ON r.memory_id = m.id
-WHERE {visible} AND {placed} {only}
+FROM proposed
+CROSS JOIN LATERAL (
+    SELECT * FROM memory_searchentry e
+    WHERE e.team_id = %(team)s AND e.memory_id = proposed.memory_id OFFSET 0
+) AS memory_searchentry
+CROSS JOIN LATERAL (
+    SELECT * FROM memory_memory o WHERE o.team_id = %(team)s AND o.id = proposed.memory_id OFFSET 0
+) AS m
+LEFT JOIN LATERAL (
+    SELECT * FROM memory_memoryusage o
+    WHERE o.team_id = %(team)s AND o.memory_id = proposed.memory_id OFFSET 0
+) AS u ON TRUE
+WHERE {condition}
     AND (cardinality(%(categories)s::text[]) = 0 OR m.category = ANY (%(categories)s::text[]))
 """
 # (The rule of visibility holds for nearly all that the index gives; in a CASE the planner does not
@@ -148,7 +119,7 @@ _READ = """
         FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS t (term, number)
     ) AS asked
     JOIN memory_searchentry ON memory_searchentry.lexemes @@ asked.query
-    WHERE memory_searchentry.team_id = %(team)s AND {visible} AND {placed} {only}
+    WHERE memory_searchentry.team_id = %(team)s AND {condition}
 """
 _RECENT = """(
     SELECT memory_searchentry.memory_id FROM memory_searchentry
@@ -181,6 +152,16 @@ _OWNERS = (
 _FORWARDS = "memory_searchentry.end_user_id, "
 _BACKWARDS = "memory_searchentry.end_user_id DESC, memory_searchentry.place DESC, "
 NOWHERE = "SELECT NULL::uuid AS memory_id, NULL::float8 AS cosine WHERE FALSE"
+# What an approximate index has found already.
+GIVEN = """
+SELECT * FROM unnest(%(near_ids)s::uuid[], %(near_cosines)s::float8[]) AS given (memory_id, cosine)
+"""
+_HAS_COLD = """
+SELECT EXISTS (
+    SELECT FROM memory_searchentry
+    WHERE team_id = %(team)s AND memory_searchentry.place = {cold} AND {visible}
+)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +181,12 @@ class Shape:
     @property
     def visible(self) -> str:
         """The rule of visibility as SQL, with the parameters agent, end_user and project."""
-        return _visible(self.of_agent, self.of_user, self.of_project)
+        return viewer_sql(
+            visible_to_q,
+            of_agent=self.of_agent,
+            of_user=self.of_user,
+            of_project=self.of_project,
+        )
 
     @property
     def placed(self) -> str:
@@ -215,26 +201,13 @@ class Shape:
         """All that holds for a searched entry."""
         return " ".join((self.visible, "AND", self.placed, _only("memory_id", self.is_narrowed)))
 
+    def has_cold(self) -> str:
+        """The statement that tells whether any live memory is cold."""
+        return _HAS_COLD.format(visible=self.visible, cold=Place.COLD.value)
+
 
 def _only(column: str, is_narrowed: bool) -> str:
     return f"AND memory_searchentry.{column} = ANY (%(only)s::uuid[])" if is_narrowed else ""
-
-
-@lru_cache
-def _visible(of_agent: bool, of_user: bool, of_project: bool) -> str:
-    stands = stand_ins("team", "agent", "end_user", "project")
-
-    def stand(name: str, wanted: bool) -> UUID | None:
-        return stands[name] if wanted else None
-
-    viewer = Viewer(
-        team_id=stands["team"],
-        actor="",
-        agent_id=stand("agent", of_agent),
-        end_user_id=stand("end_user", of_user),
-        project_id=stand("project", of_project),
-    )
-    return as_sql(visible_to_q(viewer), parameters=stands)
 
 
 @lru_cache
@@ -242,12 +215,12 @@ def signal_statement(shape: Shape, near: str) -> str:
     """The statement for the shape; `near` is that of the vector search."""
     terms = {
         **_LIMITS,
+        "condition": shape.condition,
         "visible": shape.visible,
         "placed": shape.placed,
         "only": _only("memory_id", shape.is_narrowed),
         "only_memory": _only("id", shape.is_narrowed),
         "live": _LIVE,
-        "near": near,
         # Who the person is belongs into every prompt about that person.
         "always": "'identity', 'user_profile'" if shape.of_user else "'identity'",
     }
@@ -267,9 +240,12 @@ def signal_statement(shape: Shape, near: str) -> str:
             for owner in _OWNERS
         )
 
+    common = common_parts(
+        entry=TABLE, key="memory_id", found=found, near=near, condition=shape.condition
+    )
     return _STATEMENT.format(
         **terms,
-        found=found,
+        **common,
         recent=by_owner(_RECENT),
         mandatory=by_owner(_MANDATORY),
         important=by_owner(_IMPORTANT),

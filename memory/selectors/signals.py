@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -13,28 +13,34 @@ from numpy.typing import NDArray
 
 from memory.domain.viewer import Viewer
 from memory.models.memory import LIVE
+from memory.selectors.conditions import viewer_parameters
+from memory.selectors.frequent_words import remember_frequent, worth_looking_up
 from memory.selectors.prepared import fetch_planned
-from memory.selectors.signal_statement import NOWHERE, SEMANTIC_LIMIT, Shape, signal_statement
+from memory.selectors.search_statement import (
+    FREQUENT_FROM,
+    QUESTION_COLUMNS,
+    Holding,
+    most_of_a_term,
+)
+from memory.selectors.signal_statement import (
+    GIVEN,
+    NOWHERE,
+    SEMANTIC_LIMIT,
+    Shape,
+    signal_statement,
+)
 from memory.selectors.vectors import VectorSearch
 
-# A term that more than this share of the memories holds says nothing and costs time; but among
-# few memories every term is looked up.
-FREQUENT_SHARE = 0.1
-FREQUENT_FROM = 1_000
-FREQUENT_AT_MOST = 3_000
-
 _NOBODY = "nobody"
-# The first columns tell of the question, the same in each row.
-_REPEATED = 4
 
 
-@dataclass(frozen=True, slots=True)
-class SignalRow:
+class SignalRow(NamedTuple):
     """What the database found of one candidate: what scores it, and what a prompt shows of it.
 
-    `cosine` is None without a vector, `terms` are the numbers (from 0) of the question's terms
-    that it holds, `position` is that of its first source message in its conversation. `accessed`,
-    `said`, `held_from` and `held_until` are seconds of the epoch.
+    `cosine` is None without a vector, `terms` has a bit for each of the question's terms that it
+    holds, `people` are words with spaces between, `position` is that of its first source message in
+    its conversation. `accessed`, `said`, `held_from` and `held_until` are seconds of the epoch.
+    A tuple, as there are hundreds for each question.
     """
 
     memory_id: UUID
@@ -48,8 +54,8 @@ class SignalRow:
     said: float
     held_from: float | None
     held_until: float | None
-    people: list[str]
-    terms: list[int]
+    people: str
+    terms: int
     cosine: float | None
     relation: float | None
     end_user_id: UUID | None
@@ -58,8 +64,8 @@ class SignalRow:
     subject: str
     category: str
     scope: str
-    tags: list[str]
-    contradicts: list[UUID]
+    tags: list[str] | None
+    contradicts: list[UUID] | None
     confidence: float
     succeeded: int
     failed: int
@@ -117,69 +123,75 @@ def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
     Each signal proposes its best; every signal is then read for every proposed memory, so the
     outcome does not depend on which signal found it.
     """
-    shape = Shape(
-        of_agent=viewer.agent_id is not None,
-        of_user=viewer.end_user_id is not None,
-        of_project=viewer.project_id is not None,
-        is_narrowed=sought.only is not None,
-        with_cold=sought.with_cold,
-    )
+    shape = _shape(viewer, is_narrowed=sought.only is not None, with_cold=sought.with_cold)
     search = VectorSearch(
         team_id=viewer.team_id,
         condition=shape.condition,
-        parameters=_parameters(viewer, sought),
+        parameters=viewer_parameters(viewer)
+        | ({} if sought.only is None else {"only": list(sought.only)}),
         vector=sought.vector,
         embedding_model=sought.embedding_model,
         limit=SEMANTIC_LIMIT,
         is_exact=sought.only is not None,
     )
     total = len(sought.only) if sought.only is not None else search.total()
-    most = min(max(FREQUENT_FROM, int(total * FREQUENT_SHARE)), FREQUENT_AT_MOST)
-    near = search.statement() if sought.vector.any() else NOWHERE
-    statement = signal_statement(shape, near)
+    most = most_of_a_term(total)
     parameters = {
         **search.all_parameters(),
         # No entry is of no model: without a vector there is no cosine to read.
         "model": sought.embedding_model if sought.vector.any() else None,
         "owners": [""] if viewer.end_user_id is None else [str(viewer.end_user_id), _NOBODY],
         "with_cold": sought.with_cold or sought.only is not None,
-        "terms": list(sought.terms),
         "most": most,
         "categories": ["", *viewer.allowed_categories] if viewer.allowed_categories else [],
         "total": total,
         "conversation": sought.conversation_id,
     }
-    # Planning the statement takes longer than running it: it is prepared and planned once, except
-    # where a plan for every team would miss the approximate index or search a long list row by row.
-    is_planned_once = search.graph() is None and sought.only is None
-    rows = fetch_planned(statement, parameters, once=is_planned_once)
+    if not sought.vector.any():
+        near = NOWHERE
+    elif search.graph() is None:
+        near = search.statement()
+    else:
+        # A plan for every team would miss the approximate index, so that is asked by itself.
+        nearest, near = search.fetch(), GIVEN
+        parameters["near_ids"] = [pk for pk, _ in nearest]
+        parameters["near_cosines"] = [cosine for _, cosine in nearest]
+    statement = signal_statement(shape, near)
+    terms = list(sought.terms)
+    if sought.only is None:
+        terms = worth_looking_up(owner=search.owner, terms=terms)
+    while True:
+        # Planning the statement takes longer than running it: it is prepared and planned once,
+        # except where a plan for every list of memories would search a long one row by row.
+        given = {**parameters, "terms": terms}
+        rows = fetch_planned(statement, given, once=sought.only is None)
+        holding = Holding.of(rows, terms=terms, total=total, most=most)
+        if all(terms) or not holding.only_frequent:
+            break
+        # Where frequent terms are all there is, all of them count.
+        terms = list(sought.terms)
+    if sought.only is None and total > FREQUENT_FROM:
+        frequent = (terms[number] for number in holding.frequent)
+        remember_frequent(owner=search.owner, terms=frequent)
     return Found(
-        rows=[SignalRow(*each[_REPEATED:]) for each in rows],
+        rows=[SignalRow._make(each[QUESTION_COLUMNS:]) for each in rows],
         total=total,
-        holding=holding_of(rows, terms=len(sought.terms), total=total),
-        without_lexeme=frozenset(each - 1 for each in (rows[0][_REPEATED - 1] or ()))
-        if rows
-        else frozenset(),
+        holding=holding.counts,
+        without_lexeme=holding.without_lexeme,
     )
 
 
-def _parameters(viewer: Viewer, sought: Sought) -> Mapping[str, Any]:  # Any: see VectorSearch
-    given = {
-        "agent": viewer.agent_id,
-        "end_user": viewer.end_user_id,
-        "project": viewer.project_id,
-        "only": None if sought.only is None else list(sought.only),
-    }
-    return {name: value for name, value in given.items() if value is not None}
+def has_cold(*, viewer: Viewer) -> bool:
+    """Whether the viewer may see a memory that is live, but cold; call it in scope."""
+    ((found,),) = fetch_planned(_shape(viewer).has_cold(), viewer_parameters(viewer))
+    return bool(found)
 
 
-def holding_of(rows: Sequence[tuple[Any, ...]], *, terms: int, total: int) -> tuple[int, ...]:
-    """How many memories hold each term, from what every row repeats: counted terms and counts."""
-    if not rows:
-        return (0,) * terms
-    numbers, counts, looked_up, _ = rows[0][:_REPEATED]
-    counted = dict(zip(numbers or (), counts or (), strict=True))
-    frequent = set(looked_up or ()) - counted.keys()
-    return tuple(
-        total if number in frequent else counted.get(number, 0) for number in range(1, terms + 1)
+def _shape(viewer: Viewer, *, is_narrowed: bool = False, with_cold: bool = False) -> Shape:
+    return Shape(
+        of_agent=viewer.agent_id is not None,
+        of_user=viewer.end_user_id is not None,
+        of_project=viewer.project_id is not None,
+        is_narrowed=is_narrowed,
+        with_cold=with_cold,
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -13,14 +11,10 @@ import numpy as np
 from django.conf import settings
 from django.db import connection
 from numpy.typing import NDArray
-from pgvector import HalfVector
 
 from memory.models import SearchGraph
+from memory.selectors.known import Known
 
-# How long a process goes on as if a team had no approximate index, or an owner few memories:
-# being late costs only time.
-_KNOWN_SECONDS = 60.0
-_MOST_KNOWN = 10_000
 _COUNTED = 200_000
 
 _SCAN = """
@@ -28,21 +22,25 @@ SET LOCAL hnsw.iterative_scan = relaxed_order;
 SET LOCAL hnsw.ef_search = {};
 SET LOCAL hnsw.max_scan_tuples = {}
 """
-# While a re-embedding is under way an entry may have the asked model's vector as its next one.
+# The vector is read from its array once and not for each entry, which in a plan for all parameters
+# takes a subquery. While a re-embedding is under way an entry may have the asked model's vector as
+# its next one.
 _EXACT = """
-SELECT memory_id, -({vector} <#> %(vector)s::halfvec) AS cosine
+SELECT memory_id, -({vector} <#> (SELECT %(vector)s::float8[]::halfvec)) AS cosine
 FROM memory_searchentry
 WHERE team_id = %(team)s AND {condition} {outside}
     AND (embedding_model = %(model)s OR next_model = %(model)s)
-ORDER BY {vector} <#> %(vector)s::halfvec LIMIT %(closest)s
+ORDER BY {vector} <#> (SELECT %(vector)s::float8[]::halfvec) LIMIT %(closest)s
 """
 _STORED = "CASE embedding_model WHEN %(model)s THEN embedding ELSE next_embedding END"
 _INSIDE = """
-SELECT memory_id, -(embedding::halfvec({size}) <#> %(vector)s::halfvec({size})) AS cosine
+SELECT memory_id,
+    -(embedding::halfvec({size}) <#> (SELECT %(vector)s::float8[]::halfvec({size}))) AS cosine
 FROM memory_searchentry
 WHERE team_id = %(team)s AND {condition}
     AND graph_dimensions = {size} AND graph_number = {number} AND embedding_model = %(model)s
-ORDER BY embedding::halfvec({size}) <#> %(vector)s::halfvec({size}) LIMIT %(closest)s
+ORDER BY embedding::halfvec({size}) <#> (SELECT %(vector)s::float8[]::halfvec({size}))
+LIMIT %(closest)s
 """
 _SIZE = "SELECT reltuples FROM pg_class WHERE oid = to_regclass(%s)"
 _ONE_WAY = "SELECT memory_id, cosine FROM ({}) AS one_way"
@@ -83,7 +81,7 @@ class VectorSearch:
             **self.parameters,
             "team": self.team_id,
             "model": self.embedding_model,
-            "vector": HalfVector(self.vector).to_text(),
+            "vector": self.vector.tolist(),
             "closest": self.limit,
         }
 
@@ -116,13 +114,17 @@ class VectorSearch:
         walked = self.limit * max(size_of(graph), total) / total
         return graph if total > settings.GRAPH_STEP_COST * walked else None
 
+    @property
+    def owner(self) -> Hashable:
+        """Whose entries are searched."""
+        return (self.team_id, self.condition, *map(str, self.parameters.values()))
+
     def total(self) -> int:
         """How many entries the condition leaves, as of a short while ago, counted to 200,000.
 
         Or so far as it takes to tell whether an exact search is due, if that is further.
         """
-        key = (self.team_id, self.condition, *map(str, self.parameters.values()))
-        known: int | None = _totals.get(key)
+        known: int | None = _totals.get(self.owner)
         if known is None:
             most = max(_COUNTED, settings.EXACT_SEARCH_LIMIT + 1)
             with connection.cursor() as cursor:
@@ -130,34 +132,11 @@ class VectorSearch:
                     _COUNT.format(condition=self.condition, most=most), self.all_parameters()
                 )
                 known = int(cursor.fetchone()[0])
-            _totals.put(key, known)
+            _totals.put(self.owner, known)
         return known
 
 
-@dataclass(slots=True)
-class _Known:
-    """Answers that hold for a while, the latest ones of a process."""
-
-    # Any: keys and answers of any type
-    _answers: dict[Any, tuple[float, Any]] = field(default_factory=dict)
-    _changing: threading.Lock = field(default_factory=threading.Lock)
-
-    def get(self, key: object) -> Any:
-        found = self._answers.get(key)
-        return found[1] if found and time.monotonic() - found[0] < _KNOWN_SECONDS else None
-
-    def put(self, key: object, answer: object) -> None:
-        with self._changing:
-            self._answers[key] = (time.monotonic(), answer)
-            while len(self._answers) > _MOST_KNOWN:
-                self._answers.pop(next(iter(self._answers)))
-
-    def clear(self) -> None:
-        with self._changing:
-            self._answers.clear()
-
-
-_graphs, _totals, _sizes = _Known(), _Known(), _Known()
+_graphs, _totals, _sizes = Known(), Known(), Known()
 
 
 def graph_of(*, team_id: UUID, embedding_model: str) -> SearchGraph | None:

@@ -14,14 +14,13 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memory.domain.said import says_the_same, searchable_text
+from memory.domain.said import says_nothing, says_the_same, searchable_text
 from memory.domain.scoring import Signals, SignalTable
 from memory.domain.types import Tier
 from memory.domain.viewer import Viewer
-from memory.models import Memory, SearchEntry
+from memory.models import Memory
 from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
-from memory.models.search import Place
 from memory.selectors.candidates import JoinedPool
 from memory.selectors.raw_signals import (
     FoundMessages,
@@ -29,7 +28,7 @@ from memory.selectors.raw_signals import (
     find_messages,
     messages_with_names,
 )
-from memory.selectors.signals import Found
+from memory.selectors.signals import Found, has_cold
 from memory.services.message_index import speaker_of_message
 from memory.services.ranking import (
     Ranked,
@@ -43,8 +42,8 @@ from memory.services.ranking import (
 )
 from teams.models import Message
 
-# Of the messages found, so many may be the question itself.
-_SPARE = 5
+# Of the messages found, so many may be the question itself or say nothing.
+_SPARE = 10
 
 
 class Level(StrEnum):
@@ -132,7 +131,7 @@ def descend(
     searched = [Level.HOT, Level.WARM]
     found, ranked = _memories(viewer, question, score, now, rows, with_cold=depth.include_cold)
     if depth.include_cold is None and strength(ranked) < settings.CASCADE_COLD_BELOW:
-        if _has_cold(viewer):
+        if has_cold(viewer=viewer):
             found, ranked = _memories(
                 viewer, question, score, now, rows, with_cold=True, is_asked=False
             )
@@ -165,14 +164,19 @@ def strength(ranked: Sequence[Ranked]) -> float:
 def load_messages(
     *, question: ReadQuestion, ranked: Sequence[RankedMessage], most: int
 ) -> list[ScoredMessage]:
-    """The best `most` messages, loaded, in their order, without those that are the question."""
+    """The best `most` messages, loaded, in their order.
+
+    Without those that are the question, and without courtesies, unless the question's words are
+    in them.
+    """
     wanted = ranked[: most + _SPARE]
     known = messages_with_names(ids=[each.row.message_id for each in wanted])
     found = []
     for each in wanted:
         message = known[each.row.message_id]
         text = searchable_text(message.content)
-        if not says_the_same(text, question.asked.text):
+        is_idle = not each.row.terms and says_nothing(text)
+        if not is_idle and not says_the_same(text, question.asked.text):
             found.append(_scored(each, message, text))
     return found[:most]
 
@@ -190,10 +194,6 @@ def _scored(ranked: RankedMessage, message: Message, text: str) -> ScoredMessage
         score=ranked.score,
         signals=ranked.signals,
     )
-
-
-def _has_cold(viewer: Viewer) -> bool:
-    return SearchEntry.objects.visible_to(viewer).filter(place=Place.COLD).exists()
 
 
 def _memories(

@@ -58,7 +58,9 @@ def clashes_within(*, rows: Sequence[SignalRow], tools: Tools) -> list[Clash]:
         if not 1 < len(group) <= MOST_OF_A_SUBJECT:
             continue
         for one, other in combinations(sorted(group, key=lambda each: each.created_at), 2):
-            if other.memory_id in one.contradicts or one.memory_id in other.contradicts:
+            if other.memory_id in (one.contradicts or ()) or one.memory_id in (
+                other.contradicts or ()
+            ):
                 continue
             clash = _clash(one, other, tools)
             if clash is not None:

@@ -3,10 +3,10 @@
 An answer is kept with the revision of the team that was read before it was made, and given again
 only in a transaction that still sees that revision (audit/sql/team_revision.sql): an acknowledged
 write is in every answer after it. It is kept under everything that decides it, the viewer with the
-categories of its agent first of all, so that nobody is given what was made for somebody else; its
-memories are read again, as far as the viewer may see them, and with one missing the answer counts
-as changed. What depends on the moment alone, the recency of the memories, drifts for no longer
-than `HOT_ANSWER_SECONDS`, and not into another day.
+categories of its agent first of all, so that nobody is given what was made for somebody else. Its
+memories are kept with it, as they were read: whatever of them is shown moves the revision when it
+changes, but for how often and when they were read. That, and the recency of the memories, drifts
+for no longer than `HOT_ANSWER_SECONDS`, and not into another day.
 """
 
 from __future__ import annotations
@@ -14,21 +14,23 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 from uuid import UUID
 
 from django.conf import settings
+from django.db import connection
 
 from memory.clients.quick_redis import quick_redis
 from memory.clients.tools import Tools
-from memory.domain.plain_json import Foreign, as_plain, from_plain
+from memory.domain.plain_json import Foreign, as_plain, from_plain, shape_of
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.selectors.contradictions import contradictions_visible_to
-from memory.selectors.loading import memories_and_revision
-from memory.selectors.revisions import Revision, team_revision
+from memory.selectors.loading import ROW_SHAPE, as_row, memories_of_rows
+from memory.selectors.revisions import Revision, committed_revision, team_revision
 from teams.tenancy import team_scope
 
 logger = logging.getLogger(__name__)
@@ -74,30 +76,39 @@ def hot_key(
     return HotKey(f"{settings.REDIS_PREFIX}:hot:{viewer.team_id}:{digest}", viewer, now)
 
 
-def held_answer(key: HotKey | None, kind: type[_T]) -> _T | None:
-    """The answer that is kept under the key and still holds; call it outside of any scope."""
+@dataclass(frozen=True, slots=True)
+class Held(Generic[_T]):
+    """An answer that was kept, and the ids of the memories it shows."""
+
+    answer: _T
+    memory_ids: list[str]
+
+
+def held_answer(key: HotKey | None, kind: type[_T]) -> Held[_T] | None:
+    """The answer that is kept under the key and still holds; call it outside of any scope.
+
+    Its rows are made when they are looked at, of what was read of them under the same revision.
+    """
     held = _held(key) if key is not None else None
     if key is None or held is None or not _is_of_today(held.at, key.now):
         return None
-    viewer, ids = key.viewer, [UUID(each) for each in held.memories]
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        memories, revision = memories_and_revision(viewer=viewer, ids=ids)
-        if not ids:
-            revision = team_revision(team_id=viewer.team_id)
-        if revision is None or not _holds(held.revision, revision):
-            return None
-        if len(memories) != len(ids):
-            return None
-        known = _contradictions(viewer, held.contradictions)
-    foreign: Foreign = {
-        Memory: lambda data: memories[UUID(data)],
-        Contradiction: lambda data: _contradiction(data, known, memories, viewer),
-    }
-    try:
-        return cast(_T, from_plain(kind, held.answer, foreign))
-    except (LookupError, TypeError, ValueError):
+    if held.shape != _shape(kind):
         # What another release kept.
         return None
+    viewer = key.viewer
+    known = _known(held, viewer)
+    if known is None:
+        return None
+    rows = _Rows(viewer.team_id, held.memories)
+    foreign: Foreign = {
+        Memory: rows.memory,
+        Contradiction: lambda data: _contradiction(data, known, rows, viewer),
+    }
+    try:
+        answer = cast(_T, from_plain(kind, held.answer, foreign))
+    except (LookupError, TypeError, ValueError):
+        return None
+    return Held(answer, [row[0] for row in held.memories])
 
 
 def keep_answer(
@@ -113,43 +124,50 @@ def keep_answer(
     written = _Written()
     kept = _Kept(
         answer=written.plain(answer),
-        memories=[str(each) for each in written.memories],
+        memories=[as_row(memory) for memory in written.memories.values()],
         contradictions=[str(each) for each in written.contradictions],
         revision=[revision.memories, revision.messages if read_messages else None],
         at=key.now.isoformat(),
+        shape=_shape(type(answer)),
     )
-    value = json.dumps(vars(kept)).encode()
+    value = json.dumps(vars(kept), default=str).encode()
     if len(value) <= MOST_BYTES:
         seconds = settings.HOT_ANSWER_SECONDS
         quick_redis().ask(lambda client: client.set(key.name, value, ex=seconds))
 
 
+def _shape(kind: type) -> str:
+    return f"{shape_of(cast(Hashable, kind))} {ROW_SHAPE}"
+
+
 @dataclass(frozen=True)
 class _Kept:
-    """What Redis holds: the answer without its rows, their ids, and what it depends on.
+    """What Redis holds: the answer, the rows of its memories, and what it depends on.
 
-    `revision` is that of the memories, and that of the messages where they had a part in it.
+    `revision` is that of the memories, and that of the messages where they had a part in it;
+    `shape` names the fields whose values `answer` holds.
     """
 
     answer: Any  # Any: what JSON holds
-    memories: list[str]
+    memories: list[list[Any]]
     contradictions: list[str]
     revision: list[int | None]
     at: str
+    shape: str
 
 
 @dataclass(slots=True)
 class _Written:
     """An answer on its way to JSON, in which rows are named and not copied."""
 
-    memories: dict[UUID, None] = field(default_factory=dict)
+    memories: dict[UUID, Memory] = field(default_factory=dict)
     contradictions: dict[UUID, None] = field(default_factory=dict)
 
     def plain(self, answer: object) -> Any:  # Any: what JSON holds
         return as_plain(answer, {Memory: self._memory, Contradiction: self._contradiction})
 
     def _memory(self, memory: Memory) -> str:
-        self.memories[memory.pk] = None
+        self.memories[memory.pk] = memory
         return str(memory.pk)
 
     def _contradiction(self, row: Contradiction) -> Any:
@@ -162,6 +180,20 @@ class _Written:
             "detected_at": row.detected_at.isoformat(),
             **{name: getattr(row, name) for name in _SEEN},
         }
+
+
+class _Rows:
+    """The memories of a kept answer, all made when the first one is asked for."""
+
+    def __init__(self, team_id: UUID, kept: list[list[Any]]) -> None:
+        self._team_id, self._kept = team_id, kept
+        self._made: dict[UUID, Memory] = {}
+
+    def memory(self, name: str) -> Memory:
+        """The one of that id."""
+        if not self._made:
+            self._made = memories_of_rows(team_id=self._team_id, rows=self._kept)
+        return self._made[UUID(name)]
 
 
 def _held(key: HotKey) -> _Kept | None:
@@ -186,6 +218,19 @@ def _holds(kept: list[int | None], revision: Revision) -> bool:
     return memories == revision.memories and messages in (None, revision.messages)
 
 
+def _known(held: _Kept, viewer: Viewer) -> dict[str, Contradiction] | None:
+    """The contradictions of a kept answer that still holds; None for one that does not."""
+    if not held.contradictions and not connection.in_atomic_block:
+        revision = committed_revision(team_id=viewer.team_id)
+        return {} if revision is not None and _holds(held.revision, revision) else None
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        revision = team_revision(team_id=viewer.team_id)
+        if revision is None or not _holds(held.revision, revision):
+            return None
+        known = _contradictions(viewer, held.contradictions)
+    return known if len(known) == len(held.contradictions) else None
+
+
 def _contradictions(viewer: Viewer, ids: list[str]) -> dict[str, Contradiction]:
     if not ids:
         return {}
@@ -193,15 +238,15 @@ def _contradictions(viewer: Viewer, ids: list[str]) -> dict[str, Contradiction]:
 
 
 def _contradiction(
-    data: Any, known: dict[str, Contradiction], memories: dict[UUID, Memory], viewer: Viewer
+    data: Any, known: dict[str, Contradiction], rows: _Rows, viewer: Viewer
 ) -> Contradiction:
     if isinstance(data, str):
         return known[data]
     return Contradiction(
         id=None,
         team_id=viewer.team_id,
-        memory_a=memories[UUID(data["memory_a"])],
-        memory_b=memories[UUID(data["memory_b"])],
+        memory_a=rows.memory(data["memory_a"]),
+        memory_b=rows.memory(data["memory_b"]),
         detected_at=datetime.fromisoformat(data["detected_at"]),
         **{name: data[name] for name in _SEEN},
     )

@@ -7,11 +7,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from uuid import UUID
 
 from memory.clients.tools import Tools
-from memory.domain.personality import Document, effective_skills, personality_text
 from memory.domain.plans.assembly import Assembly, assemble
-from memory.domain.plans.plan import Entry, Text, Written
+from memory.domain.plans.plan import Text, Written
 from memory.domain.plans.prompt import LAYERS, SEVEN_LAYERS, Layer, summary_line
 from memory.domain.scoring import Weights
 from memory.domain.tokens import TokenCounter
@@ -19,6 +19,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.selectors.revisions import team_revision
 from memory.selectors.signals import SignalRow
+from memory.services.agent_words import document_of, texts_of
 from memory.services.cascade import Depth, Level, ScoredMessage
 from memory.services.hot_answers import held_answer, hot_key, keep_answer
 from memory.services.ranking import Question, read
@@ -34,6 +35,8 @@ from memory.services.summaries import SUMMARY_TAG, running_summary
 from memory.services.usage import note_retrieved
 from teams.models import Agent, Conversation
 from teams.tenancy import team_scope
+
+MEMORY_OFF = "memory is switched off for this team, so the prompt holds none"
 
 logger = logging.getLogger(__name__)
 
@@ -86,7 +89,7 @@ class BuiltPrompt:
 
     prompt: str
     layers: tuple[LayerUse, ...]
-    memories: tuple[PromptMemory, ...]
+    memories: Sequence[PromptMemory]
     messages: Sequence[ScoredMessage]
     contradictions: Sequence[Contradiction]
     warnings: tuple[str, ...]
@@ -118,7 +121,7 @@ def build_prompt(
     `include_raw` are those of `cascade.Depth`.
     """
     started = time.perf_counter()
-    document = _document(agent)
+    document = document_of(agent)
     parts = {
         "agent": agent.pk,
         "document": document,
@@ -134,8 +137,9 @@ def build_prompt(
     key = hot_key(kind="prompt", viewer=viewer, tools=tools, now=now, parts=parts)
     held = held_answer(key, BuiltPrompt)
     if held is not None:
-        _note(viewer, held.memories, now)
-        return replace(held, stats=held.stats.again(total_ms=_milliseconds(started)))
+        note_retrieved(team_id=viewer.team_id, memory_ids=held.memory_ids, now=now)
+        kept = held.answer
+        return replace(kept, stats=kept.stats.again(total_ms=_milliseconds(started)))
     asked = read(question, tools=tools, now=now)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         revision = team_revision(team_id=viewer.team_id)
@@ -150,11 +154,12 @@ def build_prompt(
             now=now,
         )
         searched = time.perf_counter()
-        assembly = assemble(
+        assembly = recalled.assembled(
             plan=SEVEN_LAYERS,
-            entries=_without_summary(recalled, conversation if summary else None),
+            apart_from=_summaries(recalled, conversation) if summary else (),
             texts=[
-                *_texts(document, summary, counter),
+                *texts_of(document),
+                Text(Layer.SUMMARY, Written(summary_line(summary, counter=counter))),
                 *recalled.quotes(section=Layer.RETRIEVED),
             ],
             token_budget=token_budget,
@@ -198,50 +203,55 @@ def build_prompt(
     return built
 
 
+def prompt_without_memory(*, agent: Agent, token_budget: int, counter: TokenCounter) -> BuiltPrompt:
+    """The prompt of an agent whose team has memory switched off: its document, and a warning."""
+    started = time.perf_counter()
+    assembly = assemble(
+        plan=SEVEN_LAYERS,
+        entries=[],
+        texts=texts_of(document_of(agent)),
+        token_budget=token_budget,
+        counter=counter,
+    )
+    return BuiltPrompt(
+        prompt=assembly.prompt,
+        layers=_layers(assembly),
+        memories=(),
+        messages=(),
+        contradictions=(),
+        warnings=(*assembly.warnings, MEMORY_OFF),
+        stats=PromptStats(
+            tokens_used=assembly.tokens_used,
+            token_budget=token_budget,
+            token_counter=counter.name,
+            signals_hit={},
+            duplicates=0,
+            total_ms=_milliseconds(started),
+            steps_ms={},
+        ),
+    )
+
+
 def _note(viewer: Viewer, told: Sequence[PromptMemory], now: datetime) -> None:
     ids = [each.scored.memory.pk for each in told]
     note_retrieved(team_id=viewer.team_id, memory_ids=ids, now=now)
 
 
-def _document(agent: Agent) -> Document:
-    return Document(
-        name=agent.name,
-        tagline=agent.tagline,
-        personality=_object(agent.personality),
-        rules=_object(agent.rules),
-        skills=_object(agent.skills),
-    )
-
-
-def _texts(document: Document, summary: str, counter: TokenCounter) -> list[Text]:
-    """Layers 1, 3 and 7."""
-    return [
-        Text(Layer.PERSONALITY, Written(personality_text(document)), is_mandatory=True),
-        *(
-            Text(Layer.SKILLS, Written(skill.render(), order=place), is_mandatory=True)
-            for place, skill in enumerate(effective_skills(document))
-        ),
-        Text(Layer.SUMMARY, Written(summary_line(summary, counter=counter))),
-    ]
-
-
-def _object(value: object) -> dict[str, object]:
-    """A part of the agent's document; one that is no JSON object counts as empty."""
-    return value if isinstance(value, dict) else {}
-
-
-def _without_summary(recalled: Recalled, conversation: Conversation | None) -> list[Entry]:
-    """The candidates without the summaries that layer 7 stands for already."""
-    if conversation is None:
-        return recalled.entries
-    summed_up = {
-        each.row.memory_id for each in recalled.ranked if _is_summary_of(each.row, conversation)
+def _summaries(recalled: Recalled, conversation: Conversation | None) -> set[UUID]:
+    """The candidates that are summaries for which layer 7 stands already."""
+    return {
+        each.row.memory_id
+        for each in recalled.ranked
+        if conversation is not None and _is_summary_of(each.row, conversation)
     }
-    return [entry for entry in recalled.entries if entry.key not in summed_up]
 
 
 def _is_summary_of(row: SignalRow, conversation: Conversation) -> bool:
-    return not row.is_pinned and SUMMARY_TAG in row.tags and row.conversation_id == conversation.pk
+    return (
+        not row.is_pinned
+        and SUMMARY_TAG in (row.tags or ())
+        and row.conversation_id == conversation.pk
+    )
 
 
 def _memories(viewer: Viewer, recalled: Recalled, assembly: Assembly) -> tuple[PromptMemory, ...]:

@@ -9,6 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 import numpy as np
+from django.conf import settings
 from numpy.typing import NDArray
 
 from memory.clients.tools import Tools
@@ -37,10 +38,6 @@ logger = logging.getLogger(__name__)
 
 # A search asks what is said about something: relevance decides, the rest breaks ties.
 SEARCH_WEIGHTS = Weights(semantic=0.9, recency=0.02, importance=0.05, continuity=0.0, relation=0.03)
-
-
-# A filter that leaves no more memories than this is applied before the search, else after it.
-MOST_NARROWED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,10 +208,14 @@ def _signals(question: ReadQuestion, found: Pool, now: datetime) -> SignalTable:
 
 
 def narrowed(viewer: Viewer, rows: MemoryQuerySet) -> list[UUID] | None:
-    """What the viewer may see of the rows, or None where those are too many to name."""
+    """What the viewer may see of the rows, or None where those are too many to name.
+
+    A filter that leaves no more than FILTERED_FIRST is applied before the search, else after it.
+    """
+    most = settings.FILTERED_FIRST
     ids = rows.visible_to(viewer).order_by().values_list("id", flat=True)
-    found = list(ids[: MOST_NARROWED + 1])
-    return found if len(found) <= MOST_NARROWED else None
+    found = list(ids[: most + 1])
+    return found if len(found) <= most else None
 
 
 def _relevance(asked: Asked, found: Pool) -> Relevance:
@@ -222,9 +223,8 @@ def _relevance(asked: Asked, found: Pool) -> Relevance:
     kept = [each for each in range(len(asked.terms)) if each not in found.without_lexeme]
     asked = replace(asked, terms=tuple(asked.terms[each] for each in kept))
     terms = asked.terms
-    matches = np.zeros((len(rows), len(found.holding)), dtype=bool)
-    for place, row in enumerate(rows):
-        matches[place, row.terms] = True
+    held = np.array([row.terms for row in rows], dtype=np.int64)
+    matches = (held[:, None] >> np.arange(len(found.holding)) & 1).astype(bool)
     names = np.zeros((len(rows), len(terms)), dtype=bool)
     for number, term in enumerate(terms):
         if term.may_name:
@@ -252,9 +252,11 @@ def _relevance(asked: Asked, found: Pool) -> Relevance:
     )
 
 
-def _is_called(people: Sequence[str], term: Term) -> bool:
-    return any(
-        name == term.word or (term.may_shorten and name.startswith(term.word)) for name in people
+def _is_called(people: str, term: Term) -> bool:
+    # Most are not, which the whole text tells at once.
+    return term.word in people and any(
+        name == term.word or (term.may_shorten and name.startswith(term.word))
+        for name in people.split()
     )
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from memory.clients.tools import Tools
-from memory.domain.plans.plan import Entry, Text, Written
+from memory.domain.plans.assembly import Assembly, assemble
+from memory.domain.plans.plan import Entry, Plan, Text, Written
 from memory.domain.rendering import Line, Opposite
 from memory.domain.said import HEADING, SaidLine, excerpt
 from memory.domain.scoring import Signals, Weights
-from memory.domain.tokens import estimate_tokens
+from memory.domain.tokens import TokenCounter, estimate_tokens
 from memory.domain.types import MemoryType, Scope, Status
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
@@ -29,11 +31,19 @@ from memory.services.cascade import (
 )
 from memory.services.clashes import Clash, clashes_within
 from memory.services.ranking import Ranked, ReadQuestion, by_policy
+from teams.services.flags import flags_of_id
 
-# So many times the budget is handed to a plan, which leaves out what repeats and what is too long.
-SPARE = 2
+# So many times the budget is handed to a plan, which leaves out what repeats and what is too long:
+# at first little more than fits, and all of it where that leaves room for another line.
+SPARE = 2.0
+_AT_FIRST = 1.1
+_A_LINE = 24
 # A prompt quotes at most so many messages; each takes up to some 120 tokens.
 MOST_QUOTED = 20
+
+
+_TYPES = {kind.value: kind for kind in MemoryType}
+_SCOPES = {scope.value: scope for scope in Scope}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +63,60 @@ class ScoredMemory:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What a plan may show: the candidates, best first, as lines, and the conflicts among them.
+    """What a plan may show: the candidates, best first, and the conflicts among them.
 
-    `messages` are what was said that no better memory says, `searched` the levels looked at and
-    `words` those of the question.
+    `opposites` are the texts that a candidate contradicts, `messages` are what was said that no
+    better memory says, `searched` the levels looked at and `words` those of the question.
     """
 
     ranked: list[Ranked]
-    lines: dict[UUID, Line]
+    opposites: dict[UUID, tuple[Opposite, ...]]
     clashes: list[Clash]
     messages: list[ScoredMessage]
     searched: tuple[Level, ...]
     words: tuple[str, ...]
 
-    @property
-    def entries(self) -> list[Entry]:
-        """The candidates as a plan takes them."""
-        return [
-            Entry(each.row.memory_id, self.lines[each.row.memory_id], each.score)
-            for each in self.ranked
-        ]
+    def assembled(
+        self,
+        *,
+        plan: Plan,
+        texts: Sequence[Text],
+        token_budget: int,
+        counter: TokenCounter,
+        limit: int | None = None,
+        apart_from: Collection[UUID] = (),
+        best_first: bool = False,
+    ) -> Assembly:
+        """The plan's prompt of the candidates and texts, without the memories of those ids.
+
+        `best_first` is for a plan that fills its budget by score alone: what cannot matter is not
+        even written down.
+        """
+        ranked = [each for each in self.ranked if each.row.memory_id not in apart_from]
+        likely = ranked
+        if best_first:
+            likely = that_could_fit(ranked, token_budget=int(_AT_FIRST * token_budget))
+        while True:
+            assembly = assemble(
+                plan=plan,
+                entries=[self._entry(each) for each in likely],
+                texts=texts,
+                token_budget=token_budget,
+                counter=counter,
+                limit=limit,
+            )
+            is_full = limit is not None and len(assembly.told) + len(assembly.quoted) >= limit
+            if (
+                is_full
+                or len(likely) == len(ranked)
+                or assembly.tokens_used + _A_LINE > token_budget
+            ):
+                return assembly
+            likely = ranked
+
+    def _entry(self, each: Ranked) -> Entry:
+        key = each.row.memory_id
+        return Entry(key, _line(each.row, self.opposites.get(key, ())), each.score)
 
     def quotes(self, *, section: str) -> list[Text]:
         """The messages as lines for that section of a plan, in the order they were said."""
@@ -106,14 +150,15 @@ def recall(
     reached = descend(
         viewer=viewer, question=question, score=by_policy(weights), depth=depth, now=now
     )
-    ranked = _that_could_fit(reached.memories, token_budget=token_budget)
+    ranked = that_could_fit(reached.memories, token_budget=int(SPARE * token_budget))
     messages = load_messages(question=question, ranked=reached.messages, most=MOST_QUOTED)
     rows = [each.row for each in ranked]
     clashes = clashes_within(rows=rows, tools=tools)
+    if clashes and not flags_of_id(team_id=viewer.team_id).contradiction_detection:
+        clashes = []
     opposites = _opposites(viewer, rows, clashes)
-    lines = {row.memory_id: _line(row, opposites.get(row.memory_id, ())) for row in rows}
     words = tuple(term.word for term in question.asked.terms)
-    return Recalled(ranked, lines, clashes, messages, reached.searched, words)
+    return Recalled(ranked, opposites, clashes, messages, reached.searched, words)
 
 
 def load_chosen(
@@ -154,12 +199,13 @@ def contradictions_among(
 def signals_hit(chosen: Sequence[ScoredMemory]) -> dict[str, int]:
     """How many of the chosen memories each signal speaks for."""
     names = ("semantic", "recency", "importance", "continuity", "relation")
-    return {name: sum(getattr(each.signals, name) > 0.01 for each in chosen) for name in names}
+    signals = [each.signals for each in chosen]
+    return {name: sum(getattr(each, name) > 0.01 for each in signals) for name in names}
 
 
-def _that_could_fit(ranked: Sequence[Ranked], *, token_budget: int) -> list[Ranked]:
-    """What may reach the prompt: what has room of its own, and of the others twice the budget."""
-    kept, room = [], SPARE * token_budget
+def that_could_fit(ranked: Sequence[Ranked], *, token_budget: int) -> list[Ranked]:
+    """What may reach the prompt: what has room of its own, and of the others so many tokens."""
+    kept, room = [], token_budget
     for each in ranked:
         if each.is_mandatory or each.row.memory_type == MemoryType.USER_PROFILE:
             kept.append(each)
@@ -173,13 +219,14 @@ def _opposites(
     viewer: Viewer, rows: Sequence[SignalRow], clashes: Sequence[Clash]
 ) -> dict[UUID, tuple[Opposite, ...]]:
     """The texts that each candidate contradicts, as far as the viewer may see them."""
-    wanted = {other for row in rows for other in row.contradicts}
+    wanted = {other for row in rows for other in row.contradicts or ()}
     seen = Memory.objects.visible_to(viewer).filter(id__in=wanted) if wanted else ()
     texts = {memory.pk: Opposite(memory.content, memory.created_at) for memory in seen}
-    found = {
-        row.memory_id: tuple(texts[other] for other in row.contradicts if other in texts)
-        for row in rows
-    }
+    found: dict[UUID, tuple[Opposite, ...]] = defaultdict(tuple)
+    for row in rows:
+        if row.contradicts:
+            known = (texts[other] for other in row.contradicts if other in texts)
+            found[row.memory_id] = tuple(known)
     for clash in clashes:
         one, other = clash.earlier, clash.later
         found[one.memory_id] += (Opposite(other.content, other.created_at),)
@@ -190,7 +237,7 @@ def _opposites(
 def _line(row: SignalRow, opposites: tuple[Opposite, ...]) -> Line:
     return Line(
         content=row.content,
-        memory_type=MemoryType(row.memory_type),
+        memory_type=_TYPES[row.memory_type],
         importance=row.importance,
         confidence=row.confidence,
         at=row.at,
@@ -201,5 +248,5 @@ def _line(row: SignalRow, opposites: tuple[Opposite, ...]) -> Line:
         failed=row.failed,
         opposites=opposites,
         is_pinned=row.is_pinned,
-        scope=Scope(row.scope),
+        scope=_SCOPES[row.scope],
     )

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory.clients.tools import Tools
-from memory.domain.plans.assembly import assemble
 from memory.domain.plans.retrieval import RETRIEVAL
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE, TokenCounter
@@ -62,19 +61,19 @@ class RetrievalStats:
 class Retrieval:
     """Memories and messages within the budget, best first, and the prompt made of them."""
 
-    memories: list[ScoredMemory]
-    messages: list[ScoredMessage]
+    memories: Sequence[ScoredMemory]
+    messages: Sequence[ScoredMessage]
     formatted_prompt: str
     stats: RetrievalStats
-    contradictions: list[Contradiction]
+    contradictions: Sequence[Contradiction]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
     """What was found, each kind best first, and the levels that were searched."""
 
-    memories: list[ScoredMemory]
-    messages: list[ScoredMessage]
+    memories: Sequence[ScoredMemory]
+    messages: Sequence[ScoredMessage]
     searched: tuple[Level, ...]
 
     @property
@@ -92,7 +91,7 @@ def search(
     now: datetime,
     rows: MemoryQuerySet | None = None,
     include_cold: bool = False,
-) -> list[ScoredMemory]:
+) -> Sequence[ScoredMemory]:
     """The `limit` memories that say most about the question, best first.
 
     Among `rows`, narrowed by the caller's filters, or among all that are found by default, with
@@ -126,8 +125,8 @@ def search_levels(
         key = hot_key(kind="search", viewer=viewer, tools=tools, now=now, parts=parts)
     held = held_answer(key, SearchAnswer)
     if held is not None:
-        _note(viewer, held.memories, now)
-        return held
+        note_retrieved(team_id=viewer.team_id, memory_ids=held.memory_ids, now=now)
+        return held.answer
     asked = read(question, tools=tools, now=now)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         revision = team_revision(team_id=viewer.team_id)
@@ -180,8 +179,9 @@ def retrieve(
     key = hot_key(kind="retrieve", viewer=viewer, tools=tools, now=now, parts=parts)
     held = held_answer(key, Retrieval)
     if held is not None:
-        _note(viewer, held.memories, now)
-        return replace(held, stats=held.stats.again(total_ms=_milliseconds(started)))
+        note_retrieved(team_id=viewer.team_id, memory_ids=held.memory_ids, now=now)
+        kept = held.answer
+        return replace(kept, stats=kept.stats.again(total_ms=_milliseconds(started)))
     asked = read(question, tools=tools, now=now)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         revision = team_revision(team_id=viewer.team_id)
@@ -195,13 +195,13 @@ def retrieve(
             now=now,
         )
         searched = time.perf_counter()
-        assembly = assemble(
+        assembly = recalled.assembled(
             plan=RETRIEVAL,
-            entries=recalled.entries,
             texts=recalled.quotes(section="rest"),
             token_budget=token_budget,
             counter=counter,
             limit=limit,
+            best_first=True,
         )
         tokens = {each.entry.key: each.tokens for each in assembly.told}
         chosen = load_chosen(viewer=viewer, ranked=recalled.ranked, tokens=tokens)

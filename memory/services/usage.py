@@ -67,7 +67,7 @@ WHERE team_id = %(team)s AND id <> %(batch)s AND at < now() - interval '1 hour'
 """
 
 
-def note_retrieved(*, team_id: UUID, memory_ids: Iterable[UUID], now: datetime) -> None:
+def note_retrieved(*, team_id: UUID, memory_ids: Iterable[UUID | str], now: datetime) -> None:
     """Count one retrieval of each memory; never fails a read, nor slows it, with Redis away."""
     ids = ",".join(map(str, memory_ids))
     if ids:

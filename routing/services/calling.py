@@ -40,6 +40,7 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
+_LEFT_ALONE = "left alone after failures"
 
 
 class NoModelAnsweredError(UnavailableError):
@@ -48,6 +49,8 @@ class NoModelAnsweredError(UnavailableError):
     def __init__(self, message: str, *, attempts: Sequence[Attempt]) -> None:
         super().__init__(message)
         self.attempts = tuple(attempts)
+        if all(each.failure == _LEFT_ALONE for each in attempts):
+            self.retry_after_seconds = settings.BREAKER_OPEN_SECONDS
 
 
 class RequestRefusedError(InvalidError):
@@ -130,7 +133,7 @@ def _first(
             continue
         permit = circuits.ask(choice.circuit)
         if not permit.is_granted:
-            attempts.append(_attempt(choice, "left alone after failures"))
+            attempts.append(_attempt(choice, _LEFT_ALONE))
             continue
         try:
             answer = _asked(ask, choice, request, circuits, permit)

@@ -27,6 +27,8 @@ from teams.tenancy import team_scope
 class NoModelConfiguredError(UnavailableError):
     """No model can be called until somebody configures one; the message says how."""
 
+    retry_after_seconds = None
+
 
 @dataclass(frozen=True, slots=True)
 class Route:

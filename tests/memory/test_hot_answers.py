@@ -19,15 +19,18 @@ from django_redis import get_redis_connection
 from numpy.typing import NDArray
 from pytest_django import Settings
 
+from audit.services.erasure import erase_user
 from config import embedded
+from memory.api.plain_output import plain_packed_memory
 from memory.clients.quick_redis import quick_redis
 from memory.clients.tools import Tools
+from memory.domain.feedback import Feedback
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
-from memory.services.corrections import correct_memory
+from memory.services.corrections import correct_memory, give_feedback
 from memory.services.drafts import MemoryDraft
 from memory.services.prompting import BuiltPrompt, build_prompt
 from memory.services.ranking import Question
@@ -36,6 +39,7 @@ from memory.services.state import delete_memory, pin_memory
 from memory.services.usage import flush_noted_usage
 from memory.services.write_path import write_memories
 from teams.errors import UnavailableError
+from teams.models import Project
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast
@@ -152,16 +156,59 @@ def test_so_are_prompts_and_searches(desk: Desk) -> None:
     assert found[0] == found[1] != []
 
 
-def test_an_answer_that_is_kept_asks_the_database_once(desk: Desk) -> None:
-    desk.ask()
+def test_an_answer_that_is_kept_asks_the_database_for_the_revision_alone(desk: Desk) -> None:
+    first = desk.ask()
     with CaptureQueriesContext(connection) as queries:
         found = desk.ask()
-    # The rows are read past Django's own cursors, which count the rest: the scope alone.
+        same = texts(found) == texts(first)
     statements = [each["sql"] for each in queries if each["sql"] not in ("BEGIN", "COMMIT")]
 
     assert found.stats.cache_hit
+    assert same
     assert len(statements) == 1
-    assert "set_config" in statements[0]
+    assert "audit_teamrevision" in statements[0]
+
+
+def test_a_hit_leaves_no_team_in_scope(desk: Desk) -> None:
+    hits = [desk.ask().stats.cache_hit for _ in range(2)]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('palimpsest.team_ids', true)")
+        (scope,) = cursor.fetchone() or (None,)
+        cursor.execute("SELECT count(*) FROM audit_teamrevision")
+        (seen,) = cursor.fetchone() or (None,)
+
+    assert hits == [False, True]
+    assert not scope
+    assert seen == 0
+
+
+def test_a_kept_answer_shows_all_of_its_memories(desk: Desk) -> None:
+    with team_scope(team_ids=[desk.cast.team.id], actor="test"):
+        talk = factories.ConversationFactory.create(
+            team=desk.cast.team, agent=desk.cast.kyra, end_user=desk.cast.sarah
+        )
+        message = factories.MessageFactory.create(team=desk.cast.team, conversation=talk)
+    desk.remember(
+        "Sarah signs the release off.",
+        agent_id=desk.cast.kyra.pk,
+        end_user_id=desk.cast.sarah.pk,
+        conversation_id=talk.pk,
+        message_ids=(message.pk,),
+        tags=("release",),
+        is_pinned=True,
+    )
+    desk.ask()
+    flush_noted_usage()
+    client = get_redis_connection("default")
+    for key in client.scan_iter("*:hot:*"):
+        client.delete(key)
+    first, second = desk.ask(), desk.ask()
+
+    assert second.stats.cache_hit
+    assert {each.memory.usage.retrieved for each in second.memories} == {1}
+    shown = [[plain_packed_memory(each) for each in found.memories] for found in (first, second)]
+    assert shown[0] == shown[1]
+    assert [each.memory.team_id for each in second.memories] == [desk.cast.team.id] * 4
 
 
 def test_an_empty_answer_is_kept_until_there_is_one(town: Cast, tools: Tools) -> None:
@@ -178,6 +225,9 @@ CHANGES: dict[str, Change] = {
     "one more": lambda desk, _: desk.remember("The release is on Monday."),
     "deleted": lambda desk, memory: delete_memory(viewer=desk.viewer, memory_id=memory.pk),
     "pinned": lambda desk, memory: pin_memory(viewer=desk.viewer, memory_id=memory.pk, pinned=True),
+    "cited": lambda desk, memory: give_feedback(
+        viewer=desk.viewer, memory_id=memory.pk, signal=Feedback.CITED, note=""
+    ),
     "corrected": lambda desk, memory: correct_memory(
         viewer=desk.viewer,
         memory_id=memory.pk,
@@ -192,6 +242,7 @@ CHANGES: dict[str, Change] = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_change_is_in_the_very_next_answer(desk: Desk, change: Change) -> None:
     before = desk.ask()
+    shown = [plain_packed_memory(each) for each in before.memories]
     desk.prompt()
     target = next(each.memory for each in before.memories if "release" in each.memory.content)
     change(desk, target)
@@ -199,7 +250,7 @@ def test_a_change_is_in_the_very_next_answer(desk: Desk, change: Change) -> None
 
     assert not after.stats.cache_hit
     assert not prompt.stats.cache_hit
-    assert replace(after, stats=before.stats) != before
+    assert [plain_packed_memory(each) for each in after.memories] != shown
 
 
 def test_so_is_what_the_owner_changes_by_hand(desk: Desk) -> None:
@@ -211,6 +262,52 @@ def test_so_is_what_the_owner_changes_by_hand(desk: Desk) -> None:
         )
 
     assert texts(desk.ask()) == []
+
+
+def test_a_name_that_changes_is_in_the_very_next_answer(desk: Desk) -> None:
+    with team_scope(team_ids=[desk.cast.team.id], actor="test"):
+        project = Project.objects.create(team=desk.cast.team, slug="moon", name="Moon")
+    desk.remember(
+        "Release it at noon.",
+        agent_id=desk.cast.kyra.pk,
+        end_user_id=desk.cast.sarah.pk,
+        project_id=project.pk,
+        is_pinned=True,
+    )
+
+    def shown() -> tuple[bool, set[tuple[str | None, ...]]]:
+        found = desk.ask()
+        plain = [plain_packed_memory(each) for each in found.memories]
+        return found.stats.cache_hit, {
+            (each["agent"], each["user"], each["project"]) for each in plain if each["project"]
+        }
+
+    seen = [shown(), shown()]
+    for table, column, key in (
+        ("teams_agent", "slug", desk.cast.kyra.pk),
+        ("teams_enduser", "external_id", desk.cast.sarah.pk),
+        ("teams_project", "slug", project.pk),
+    ):
+        with connections["owner"].cursor() as cursor:
+            cursor.execute(f"UPDATE {table} SET {column} = 'new-{column}' WHERE id = %s", [key])
+        seen.append(shown())
+
+    assert [hit for hit, _ in seen] == [False, True, False, False, False]
+    assert seen[-1][1] == {("new-slug", "new-external_id", "new-slug")}
+
+
+def test_what_was_erased_is_not_given_again(desk: Desk) -> None:
+    desk.remember("Sarah has a release key.", end_user_id=desk.cast.sarah.pk, is_pinned=True)
+    kept = [desk.ask() for _ in range(2)][-1], [desk.prompt() for _ in range(2)][-1]
+    erase_user(
+        team_id=desk.cast.team.id, external_id=desk.cast.sarah.external_id, actor="command:test"
+    )
+    after, prompt = desk.ask(), desk.prompt()
+
+    assert all(each.stats.cache_hit for each in kept)
+    assert "Sarah has a release key." in texts(kept[0])
+    assert "Sarah has a release key." not in texts(after)
+    assert "Sarah" not in after.formatted_prompt + prompt.prompt
 
 
 def test_a_new_message_ends_only_answers_that_looked_at_messages(desk: Desk) -> None:

@@ -214,13 +214,39 @@ def test_the_words_of_another_team_are_not_looked_up(
     post(acme, talk, "Biscuit is the office dog.", tools=tools)
     with connection.cursor() as cursor:
         asked: list[Any] = [globex.team.id, [""], ["biscuit"], 10]
-        cursor.execute("SELECT * FROM palimpsest_message_matches(%s, %s, %s, %s)", asked)
+        cursor.execute(
+            "SELECT * FROM palimpsest_message_matches(%s, %s, %s, %s, NULL, NULL)", asked
+        )
         assert cursor.fetchall() == []
         cursor.execute(
-            "SELECT count(*) FROM palimpsest_message_matches(%s, %s, %s, %s)",
+            "SELECT count(*) FROM palimpsest_message_matches(%s, %s, %s, %s, NULL, NULL)",
             [acme.team.id, *asked[1:]],
         )
         assert cursor.fetchone() == (1,)
+
+
+def test_what_others_said_does_not_use_up_the_room_for_a_word(
+    acme: Cast, talk: Conversation, tools: Tools
+) -> None:
+    project = Project.objects.create(team=acme.team, slug="moon", name="Moon")
+    elsewhere = factories.ConversationFactory.create(
+        team=acme.team, agent=acme.luke, end_user=acme.sarah
+    )
+    other_project = factories.ConversationFactory.create(
+        team=acme.team, agent=acme.kyra, end_user=acme.sarah, project=project
+    )
+    for each in (elsewhere, other_project):
+        post(acme, each, *["Biscuit barks."] * 3, tools=tools)
+    (mine,) = post(acme, talk, "Biscuit is the office dog.", tools=tools)
+
+    asked: list[Any] = [acme.team.id, [str(acme.sarah.pk)], ["biscuit"], 1, acme.kyra.pk, uuid4()]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT message_id FROM palimpsest_message_matches(%s, %s, %s, %s, %s, %s)", asked
+        )
+        found = cursor.fetchall()
+
+    assert found == [(mine.pk,)]
 
 
 def test_an_entry_cannot_be_removed(acme: Cast, talk: Conversation) -> None:

@@ -9,6 +9,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from memory.clients.tools import Tools
@@ -17,7 +18,6 @@ from memory.domain.types import MemoryType, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.services import ranking
 from memory.services.ranking import Question
 from memory.services.recall import ScoredMemory
 from memory.services.retrieval import retrieve, search
@@ -51,7 +51,7 @@ def ask(
     include_cold: bool = False,
     viewer: Viewer | None = None,
     limit: int = 10,
-) -> list[ScoredMemory]:
+) -> Sequence[ScoredMemory]:
     return search(
         viewer=viewer or Viewer(team_id=acme.team.id, actor="test"),
         question=Question(question),
@@ -83,10 +83,10 @@ def texts(found: Sequence[ScoredMemory]) -> list[str]:
 
 
 @pytest.fixture(params=[20_000, 3])
-def narrow(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+def narrow(request: pytest.FixtureRequest, settings: Settings) -> int:
     """A filter is applied before the search, and after it, as its results are few or many."""
     most: int = request.param
-    monkeypatch.setattr(ranking, "MOST_NARROWED", most)
+    settings.FILTERED_FIRST = most
     return most
 
 

@@ -96,7 +96,7 @@ def write(cast: Cast, tools: Tools, *contents: str) -> list[Memory]:
     return [each.memory for each in write_memories(viewer=viewer, drafts=drafts, tools=tools)]
 
 
-def ask(cast: Cast, tools: Tools, question: str) -> list[ScoredMemory]:
+def ask(cast: Cast, tools: Tools, question: str) -> Sequence[ScoredMemory]:
     return search(
         viewer=Viewer(team_id=cast.team.id, actor="test"),
         rows=Memory.objects.live(),

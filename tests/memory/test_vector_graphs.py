@@ -375,6 +375,26 @@ def test_the_command_moves_all_and_says_how_many(city: Cast, random: Tools) -> N
     assert len(inside(city)) == 30
 
 
+def test_the_command_has_the_planner_look_again(city: Cast, random: Tools) -> None:
+    store(city, random, *facts(30))
+    seen = [_last_analysed()]
+    call_command("index_vectors", stdout=StringIO())
+    seen.append(_last_analysed())
+
+    assert seen[1] is not None
+    assert seen[1] != seen[0]
+
+
+def _last_analysed() -> object:
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(
+            "SELECT max(last_analyze) FROM pg_stat_user_tables WHERE relname = %s",
+            ["memory_searchentry"],
+        )
+        (found,) = cursor.fetchone() or (None,)
+    return found
+
+
 def test_it_may_be_stopped_at_any_time(city: Cast, random: Tools) -> None:
     store(city, random, *facts(1_100))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -14,7 +14,13 @@ from memory.clients.tools import Tools
 from memory.domain.types import MemoryType, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.selectors.frequent_words import (
+    forget_frequent,
+    remember_frequent,
+    worth_looking_up,
+)
 from memory.selectors.signals import Sought, find_candidates
+from memory.selectors.vectors import forget_graphs
 from memory.services.state import delete_memory
 from teams.tenancy import team_scope
 from tests import factories
@@ -239,3 +245,48 @@ def test_a_filter_and_the_index_agree_on_a_word(
         == found_by(viewer, term)
         == matches(acme.team.id, term).get(1, set())
     )
+
+
+# -- words that say nothing ------------------------------------------------------------------
+
+
+@pytest.fixture
+def crowded(acme: Cast, random: Tools) -> Iterator[Viewer]:
+    """A team in which more memories hold "cat" and "dog" than are worth looking up."""
+    forget_graphs()
+    forget_frequent()
+    store(acme, random, *(f"The cat met dog number {number}." for number in range(1_020)))
+    store(acme, random, "The cat met a giraffe.", "A giraffe slept.")
+    yield Viewer(team_id=acme.team.id, actor="test")
+    forget_graphs()
+    forget_frequent()
+
+
+def test_a_frequent_word_counts_as_held_by_all_however_often_it_is_asked(crowded: Viewer) -> None:
+    asked = [holding(crowded, "cat", "giraffe") for _ in range(3)]
+
+    assert asked == [[1_022, 2]] * 3
+
+
+def test_a_word_known_as_frequent_is_left_out_until_it_is_all_there_is() -> None:
+    forget_frequent()
+    remember_frequent(owner="acme", terms=["cat", "", "dog"])
+
+    assert worth_looking_up(owner="acme", terms=["cat", "giraffe"]) == ["", "giraffe"]
+    assert worth_looking_up(owner="acme", terms=["cat", "dog"]) == ["cat", "dog"]
+    assert worth_looking_up(owner="globex", terms=["cat", "giraffe"]) == ["cat", "giraffe"]
+    forget_frequent()
+    assert worth_looking_up(owner="acme", terms=["cat", "giraffe"]) == ["cat", "giraffe"]
+
+
+def test_where_frequent_words_are_all_there_is_they_are_looked_up(crowded: Viewer) -> None:
+    first = holding(crowded, "cat", "giraffe"), holding(crowded, "dog", "giraffe")
+    assert [each[1] for each in first] == [2, 2]
+
+    alone, both = found_by(crowded, "cat"), holding(crowded, "cat", "dog")
+
+    assert alone
+    assert all(1_000 <= count < 1_022 for count in both)
+    # A word that nothing holds does not make them rare.
+    assert holding(crowded, "cat", "okapi")[1] == 0
+    assert found_by(crowded, "dog")

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from routing.clients.breaker import Breaker
 from routing.clients.quick_redis import quick_redis
@@ -569,6 +570,7 @@ def test_a_model_that_keeps_failing_is_left_alone_until_a_probe_succeeds(
             call(route=route, request=ask(), breaker=circuits)
     assert len(server.chats) == 2
     assert "left alone after failures" in caught.value.message
+    assert caught.value.retry_after_seconds == settings.BREAKER_OPEN_SECONDS
 
     clock.now += 31
     server.will(error(500))

@@ -92,7 +92,10 @@ class Plan:
 
     def section_of(self, line: Line) -> Section | None:
         """The section a memory belongs to."""
-        return next((section for section in self.sections if section.takes(line)), None)
+        for section in self.sections:
+            if section.takes(line):
+                return section
+        return None
 
 
 @dataclass(frozen=True, slots=True)

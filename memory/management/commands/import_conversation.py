@@ -24,6 +24,7 @@ from tqdm import tqdm  # type: ignore[import-untyped]
 from memory.clients.tools import default_tools
 from memory.domain.transcripts import TranscriptError, TranscriptFile, read_transcripts
 from memory.services.importing import ImportMode, ImportTarget, import_transcripts
+from memory.services.statistics import WORTH_IT, renew_statistics
 from teams.errors import DomainError
 from teams.services.people import ensure_team
 
@@ -91,6 +92,8 @@ class Command(BaseCommand):
             f" {done.new_memories} new memor{pluralize(done.new_memories, 'y,ies')},"
             f" {time.perf_counter() - started:.1f} seconds"
         )
+        if done.new_messages + done.new_memories >= WORTH_IT:
+            renew_statistics()
         if done.masked_memories:
             self.stdout.write(
                 f"Masked a key, password or card number in {done.masked_memories}"

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from tqdm import tqdm  # type: ignore[import-untyped]
 
+from memory.services.statistics import renew_statistics
 from memory.services.vector_graphs import extend_vector_graphs, waiting_vectors
 
 
@@ -22,4 +23,5 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         with tqdm(total=waiting_vectors(), unit="vector", file=sys.stderr) as bar:
             moved = extend_vector_graphs(fresh=0, on_progress=bar.update)
+        renew_statistics()
         self.stdout.write(f"{moved} vectors indexed.")

@@ -192,6 +192,23 @@ def test_a_question_that_was_said_is_no_answer_to_itself(api: APIClient) -> None
     assert raw(search(api, include_raw="true")) == [SAID]
 
 
+def test_courtesies_fill_no_prompt(api: APIClient) -> None:
+    talk(api, SAID, "Noted!", "Ok, thanks!", "Noted, the vet is in Lisbon.")
+
+    found = retrieve(api, include_raw=True)
+
+    assert SAID in found["formatted_prompt"]
+    assert "Lisbon" in found["formatted_prompt"]
+    assert "Noted!" not in found["formatted_prompt"]
+    assert "thanks" not in str(found["messages"])
+
+
+def test_a_courtesy_that_is_asked_for_is_found(api: APIClient) -> None:
+    talk(api, SAID, "Ok, thanks!")
+
+    assert raw(search(api, "Who said thanks?", include_raw="true"))[:1] == ["Ok, thanks!"]
+
+
 def test_injected_memory_and_secrets_do_not_come_back(api: APIClient) -> None:
     talk(
         api,

@@ -46,8 +46,8 @@ def test_fields_that_differ_are_named_from_and_to() -> None:
     before = {"status": "active", "importance": 5, "agent_id": "k", "tags": ["a"], "salt": "x"}
     after = {"status": "active", "importance": 9, "agent_id": None, "tags": ["a"], "salt": "y"}
 
-    assert changed_fields(before, after) == [
-        FieldChange("agent", "k", None),
+    assert changed_fields(before, after, names={"k": "kyra"}) == [
+        FieldChange("agent", "kyra", None),
         FieldChange("importance", 5, 9),
     ]
 
@@ -61,7 +61,7 @@ def test_of_a_new_row_only_what_says_something_is_named() -> None:
         "is_pinned": False,
     }
 
-    assert changed_fields(None, state) == [
+    assert changed_fields(None, state, names={}) == [
         FieldChange("is_pinned", None, False),
         FieldChange("status", None, "active"),
     ]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.rendering import HEADINGS, Line, Opposite
+from memory.domain.rendering import HEADINGS, MOST_QUOTED, Line, Opposite
 from memory.domain.types import MemoryType, Status
 
 FEB_9 = datetime(2026, 2, 9, 9, 4, tzinfo=UTC)
@@ -101,7 +101,7 @@ def test_only_the_label_and_our_own_remarks_look_like_ours(each: Line) -> None:
     rendered = each.render()
 
     assert rendered.count("(contradicts: ") == bool(each.opposites)
-    assert rendered.count('"') >= 2 * len(each.opposites)
+    assert rendered.count('"') >= 2 * min(MOST_QUOTED, len(each.opposites))
 
 
 def test_a_text_cannot_forge_what_we_say_of_it() -> None:
@@ -122,9 +122,19 @@ def test_an_opposite_cannot_close_its_quotation() -> None:
     )
 
 
+def test_of_many_opposites_the_latest_are_quoted_and_the_others_counted() -> None:
+    many = tuple(Opposite(f"Number {n}.", FEB_9.replace(day=n)) for n in range(1, MOST_QUOTED + 3))
+
+    rendered = line(status="disputed", opposites=many).render()
+
+    assert rendered.count(" from Feb ") == MOST_QUOTED
+    assert '"Number 1."' not in rendered
+    assert rendered.endswith("; and 2 more)")
+
+
 def test_all_opposites_are_named_with_their_days() -> None:
     both = (Opposite("One.", FEB_9), Opposite("Two.", FEB_9.replace(month=3)))
 
     rendered = line(status="disputed", opposites=both).render()
 
-    assert rendered.endswith('(contradicts: "One." from Feb 9, 2026; "Two." from Mar 9, 2026)')
+    assert rendered.endswith('(contradicts: "Two." from Mar 9, 2026; "One." from Feb 9, 2026)')

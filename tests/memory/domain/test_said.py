@@ -13,6 +13,7 @@ from memory.domain.said import (
     MOST_CHARS,
     SaidLine,
     excerpt,
+    says_nothing,
     says_the_same,
     searchable_text,
 )
@@ -106,3 +107,22 @@ def test_an_excerpt_is_one_line_of_bounded_length(text: str, words: list[str]) -
 def test_a_question_repeated_is_the_same_whatever_its_case() -> None:
     assert says_the_same("Where is Biscuit?", "where is biscuit")
     assert not says_the_same("Where is Biscuit?", "Where was Biscuit?")
+
+
+@pytest.mark.parametrize(
+    "text", ["Noted!", "ok thanks", "Got it, thank you so much!", "You're welcome 😊", "Yes."]
+)
+def test_courtesies_say_nothing(text: str) -> None:
+    assert says_nothing(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Yes, Berlin.", "Ok, at 10.", "Thanks, Biscuit loves it.", "好的", "👍", ""]
+)
+def test_one_word_more_says_something(text: str) -> None:
+    assert not says_nothing(text)
+
+
+@given(st.sampled_from(["Noted!", "ok thanks", "Yes."]), st.from_regex(r"[a-z]{3,9}tron\Z"))
+def test_whatever_is_added_says_something(text: str, word: str) -> None:
+    assert not says_nothing(f"{text} {word}")
