@@ -76,7 +76,6 @@ def classified(*, items: Sequence[Item]) -> list[ComplexityScore]:
 
     django.setup()
     from routing.clients.classifier import configured_classifier
-
     from routing.clients.protocol import CompletionError
 
     classifier = configured_classifier()
