@@ -122,7 +122,7 @@ def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settin
         owner = {**base, "USER": "palimpsest_owner"}
     common = {"ENGINE": "django.db.backends.postgresql", "CONN_HEALTH_CHECKS": True}
     limits = (
-        f"-c role={APP_ROLE} -c statement_timeout=60000 -c lock_timeout=15000"
+        f"-c role={APP_ROLE} -c jit=off -c statement_timeout=60000 -c lock_timeout=15000"
         " -c idle_in_transaction_session_timeout=60000"
     )
     options: dict[str, Any] = {"options": limits, "connect_timeout": 5}

@@ -13,7 +13,10 @@ from django.db import connection
 
 from teams.tenancy import current_scope
 
-_PLAN = "SELECT set_config('plan_cache_mode', $1, true)"
+# A plan for all owners is made for the usual one, and where a database has few teams it would read
+# its tables from end to end for the least of them.
+_PLAN = "SELECT set_config('plan_cache_mode', $1, true), set_config('enable_seqscan', $2, true)"
+GENERIC = "force_generic_plan"
 _PARAMETER = re.compile(r"%\((\w+)\)s|%%")
 # On a connection: the scope for which the way of planning was set last, and that way.
 _MARK = "_palimpsest_plan"
@@ -36,7 +39,7 @@ def fetch_planned(
     is_prepared = once and settings.DATABASE_PREPARE
     text, names = _numbered(statement)
     with psycopg.RawCursor(raw) as cursor:
-        _set_plan(cursor, "force_generic_plan" if is_prepared else "auto")
+        _set_plan(cursor, GENERIC if is_prepared else "auto")
         # On only here: psycopg would keep the text of each statement of the ORM, values and all,
         # to count how often it comes.
         raw.prepare_threshold = 0 if is_prepared else None
@@ -59,7 +62,7 @@ def _set_plan(cursor: psycopg.RawCursor[Any], mode: str) -> None:
     before = getattr(raw, _MARK, None)
     is_set = before is not None and before[0] is now[0] and before[1] == mode
     if not is_set or not now[0].team_ids:
-        cursor.execute(_PLAN, [mode])
+        cursor.execute(_PLAN, [mode, "off" if mode == GENERIC else "on"])
         setattr(raw, _MARK, now)
 
 
