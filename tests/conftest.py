@@ -66,6 +66,9 @@ from teams.models import Agent, EndUser, Team  # noqa: E402
 from teams.services.keys import issue_key  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
 from tests import factories  # noqa: E402
+from tests.clean_database import CleanDatabase  # noqa: E402
+
+_DATABASE = pytest.StashKey[CleanDatabase]()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -85,15 +88,34 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_blocker: DjangoDbBlocker) -> None:
+def clean_database(
+    request: pytest.FixtureRequest, django_db_blocker: DjangoDbBlocker
+) -> Iterator[CleanDatabase]:
     """The tests' database with its two roles, migrated by the owner as in production.
 
     Django's own test database would belong to one role and hide what the application's may not.
     """
     with django_db_blocker.unblock():
+        database = CleanDatabase(name=TEST_DATABASE, maintenance=_maintenance_login())
         if os.environ.get("DATABASE_URL"):
             _own_database_on_the_given_server()
         call_command("migrate", verbosity=0)
+        database.keep()
+    request.session.stash[_DATABASE] = database
+    yield database
+    database.remove()
+
+
+def _maintenance_login() -> dict[str, str]:
+    """How to reach a database that is not the tests' own, as somebody who may create some."""
+    if not os.environ.get("DATABASE_URL"):
+        folder = str(embedded.postgres_socket_dir(embedded.home()))
+        return {"host": folder, "port": "5432", "user": "postgres", "dbname": "postgres"}
+    given = connections["owner"].settings_dict
+    names = {
+        "NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port",
+    }  # fmt: skip
+    return {ours: str(given[theirs]) for theirs, ours in names.items() if given[theirs]}
 
 
 def _own_database_on_the_given_server() -> None:
@@ -107,6 +129,23 @@ def _own_database_on_the_given_server() -> None:
         settings.DATABASES[alias]["NAME"] = TEST_DATABASE
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(clean_database: CleanDatabase) -> None:
+    """What pytest-django asks for before the first test with a database."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def a_file_leaves_nothing_behind(
+    request: pytest.FixtureRequest, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """Whatever a file committed, the next one begins with the migrated database."""
+    yield
+    database = request.session.stash.get(_DATABASE, None)
+    if database is not None:
+        with django_db_blocker.unblock():
+            database.restore()
+
+
 @pytest.fixture(autouse=True)
 def empty_redis() -> None:
     """No counter of one test is seen by the next."""
@@ -116,11 +155,15 @@ def empty_redis() -> None:
 
 
 @pytest.fixture
-def committed_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+def committed_db(
+    clean_database: CleanDatabase, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
     """The database without a transaction around the test, for what needs several connections.
 
-    Nothing is removed afterwards: the guarantees forbid it, and each test has teams of its own.
+    Its rows stay until the file ends: the guarantees forbid to delete them, and each test has
+    teams of its own.
     """
+    clean_database.changed = True
     with django_db_blocker.unblock():
         yield
         for connection in connections.all():

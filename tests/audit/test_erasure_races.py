@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from operator import ge
 from uuid import uuid4
 
 import pytest
@@ -29,6 +29,7 @@ from tests import factories
 from tests.conftest import Cast, make_cast
 
 ERASED = "[erased]"
+PATIENCE_SECONDS = 60.0
 
 
 @pytest.fixture
@@ -43,19 +44,23 @@ class Crew:
     def __init__(self) -> None:
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
+        self._done: list[int] = []
+        self._progress = threading.Condition()
         self.failed: list[BaseException] = []
-        self.turned_away = 0
 
     def keep(self, act: Callable[[], object]) -> None:
         """Start a thread; being turned away by an erasure is no failure."""
+        number = len(self._threads)
+        self._done.append(0)
 
         def work() -> None:
             try:
                 while not self._stop.is_set():
-                    try:
+                    with suppress(OperationalError, DomainError):
                         act()
-                    except (OperationalError, DomainError):
-                        self.turned_away += 1
+                        with self._progress:
+                            self._done[number] += 1
+                            self._progress.notify_all()
             except BaseException as error:
                 self.failed.append(error)
             finally:
@@ -63,6 +68,14 @@ class Crew:
 
         self._threads.append(threading.Thread(target=work))
         self._threads[-1].start()
+
+    def go_on(self, *, times: int = 2) -> None:
+        """Return once each thread has done its work so many times more; two began after the call."""
+        with self._progress:
+            wanted = [done + times for done in self._done]
+            assert self._progress.wait_for(
+                lambda: all(map(ge, self._done, wanted)), PATIENCE_SECONDS
+            ), f"{self._done} of {wanted}, failed: {self.failed}"
 
     def stop(self) -> None:
         """Let all of them end."""
@@ -110,9 +123,9 @@ def test_nothing_written_before_the_erasure_survives_it(town: Cast, tools: Tools
         for user in ("sarah", "dmitri"):
             crew.keep(lambda user=user: state(user))  # type: ignore[misc]
             crew.keep(lambda user=user: talk(user))  # type: ignore[misc]
-        time.sleep(1.0)
+        crew.go_on()
         erase_user(team_id=team_id, external_id="sarah", actor="test")
-        time.sleep(1.0)
+        crew.go_on()
 
     assert crew.failed == []
     with team_scope(team_ids=[team_id], actor="test"):
@@ -235,11 +248,8 @@ def test_sealing_writing_and_erasing_at_once_leave_a_log_that_stands(town: Cast)
         crew.keep(seal)
         for _ in range(4):
             for name in names[:2]:
-                time.sleep(0.2)
-                try:
-                    erase_user(team_id=team_id, external_id=name, actor="test")
-                except DomainError:
-                    continue
+                crew.go_on()
+                erase_user(team_id=team_id, external_id=name, actor="test")
 
     assert crew.failed == []
     seal()
