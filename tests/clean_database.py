@@ -10,18 +10,26 @@ from __future__ import annotations
 import psycopg
 from django.db import connections
 from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 # Caches of a process are kept by ids, so that no id may come twice.
 _IDS_APART = 1_000_000
 
 
+def conninfo_of(alias: str) -> str:
+    """How psycopg reaches the database of a Django connection, with its login, without options."""
+    given = connections[alias].get_connection_params()
+    names = ("dbname", "user", "password", "host", "port")
+    return make_conninfo(**{name: given[name] for name in names if name in given})
+
+
 class CleanDatabase:
     """A template of the migrated database `name`, and the way back to it.
 
-    `maintenance` are the parameters of a login that may create databases, to another database.
+    `maintenance` is the conninfo of a login that may create databases, to another database.
     """
 
-    def __init__(self, *, name: str, maintenance: dict[str, str]) -> None:
+    def __init__(self, *, name: str, maintenance: str) -> None:
         self.changed = False
         self._name = sql.Identifier(name)
         self._template = sql.Identifier(f"{name}_clean")
@@ -49,14 +57,14 @@ class CleanDatabase:
 
     def remove(self) -> None:
         """Drop the template."""
-        with psycopg.connect(autocommit=True, **self._maintenance) as connection:
+        with psycopg.connect(self._maintenance, autocommit=True) as connection:
             connection.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(self._template))
 
     def _copy(self, *, source: sql.Identifier, target: sql.Identifier) -> None:
         owner = connections["owner"].settings_dict["USER"]
         for connection in connections.all():
             connection.close()
-        with psycopg.connect(autocommit=True, **self._maintenance) as maintenance:
+        with psycopg.connect(self._maintenance, autocommit=True) as maintenance:
             drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(target)
             create = sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER {}").format(
                 target, source, sql.Identifier(owner)

@@ -56,6 +56,7 @@ from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import connections  # noqa: E402
 from django_redis import get_redis_connection  # noqa: E402
+from psycopg.conninfo import make_conninfo  # noqa: E402
 from pytest_django.plugin import DjangoDbBlocker  # noqa: E402
 from rest_framework.test import APIClient  # noqa: E402
 
@@ -66,7 +67,7 @@ from teams.models import Agent, EndUser, Team  # noqa: E402
 from teams.services.keys import issue_key  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
 from tests import factories  # noqa: E402
-from tests.clean_database import CleanDatabase  # noqa: E402
+from tests.clean_database import CleanDatabase, conninfo_of  # noqa: E402
 
 _DATABASE = pytest.StashKey[CleanDatabase]()
 
@@ -106,16 +107,12 @@ def clean_database(
     database.remove()
 
 
-def _maintenance_login() -> dict[str, str]:
+def _maintenance_login() -> str:
     """How to reach a database that is not the tests' own, as somebody who may create some."""
     if not os.environ.get("DATABASE_URL"):
         folder = str(embedded.postgres_socket_dir(embedded.home()))
-        return {"host": folder, "port": "5432", "user": "postgres", "dbname": "postgres"}
-    given = connections["owner"].settings_dict
-    names = {
-        "NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port",
-    }  # fmt: skip
-    return {ours: str(given[theirs]) for theirs, ours in names.items() if given[theirs]}
+        return make_conninfo(host=folder, port=5432, user="postgres", dbname="postgres")
+    return conninfo_of("owner")
 
 
 def _own_database_on_the_given_server() -> None:

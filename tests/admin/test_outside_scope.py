@@ -10,7 +10,6 @@ import pytest
 from django.db import connection, connections
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory, override_settings
-from psycopg.conninfo import make_conninfo
 
 from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
@@ -20,6 +19,7 @@ from teams.middleware import StaffScopeMiddleware, outside_staff_scope
 from teams.models import Membership, Team
 from teams.tenancy import team_scope
 from tests.admin.conftest import join
+from tests.clean_database import conninfo_of
 from tests.conftest import Cast, make_cast
 from tests.factories import StaffUserFactory
 from tests.memory.test_write_path import draft
@@ -42,7 +42,7 @@ class WatchingModel(FakeOpenAI):
     def take(self, request: RecordedRequest) -> Behaviour:
         """Look first, then answer as scripted."""
         opened = [each.connection for each in self._watched if each.connection is not None]
-        with psycopg.connect(make_conninfo(**connection_parameters())) as own:
+        with psycopg.connect(conninfo_of("default")) as own:
             rows = own.execute(
                 "SELECT query FROM pg_stat_activity"
                 " WHERE state = 'idle in transaction' AND pid = ANY(%s)",
@@ -50,14 +50,6 @@ class WatchingModel(FakeOpenAI):
             ).fetchall()
         self.waiting += [str(query) for (query,) in rows]
         return super().take(request)
-
-
-def connection_parameters() -> dict[str, str]:
-    """How to reach the tests' database."""
-    given = connections["default"].settings_dict
-    names = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host"}
-    found = {ours: str(given[theirs]) for theirs, ours in names.items() if given[theirs]}
-    return {**found, "port": str(given["PORT"])} if given["PORT"] else found
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ from memory.models import Memory
 from memory.selectors.past import as_of
 from teams.tenancy import team_scope
 from tests import factories
+from tests.clean_database import conninfo_of
 from tests.conftest import Cast, make_cast
 
 Rows = dict[UUID, dict[str, Any]]  # every column of every memory, by its id
@@ -96,11 +97,9 @@ def commits_of(town: Cast) -> list[LogCommit]:
 @pytest.fixture
 def writers(committed_db: None) -> Iterator[list[psycopg.Connection]]:
     """Two connections of the owner's, which give up rather than wait for long."""
-    given = connections["owner"].get_connection_params()
-    names = {
-        key: given[key] for key in ("dbname", "user", "password", "host", "port") if key in given
-    }
-    both = [psycopg.connect(**names, options="-c lock_timeout=10000") for _ in range(2)]
+    both = [
+        psycopg.connect(conninfo_of("owner"), options="-c lock_timeout=10000") for _ in range(2)
+    ]
     yield both
     for each in both:
         each.close()

@@ -70,7 +70,10 @@ class Crew:
         self._threads[-1].start()
 
     def go_on(self, *, times: int = 2) -> None:
-        """Return once each thread has done its work so many times more; two began after the call."""
+        """Return once each thread has done its work so many times more.
+
+        The second of two times began after the call.
+        """
         with self._progress:
             wanted = [done + times for done in self._done]
             assert self._progress.wait_for(

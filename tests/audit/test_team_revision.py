@@ -14,6 +14,7 @@ from memory.models import Memory, MemoryRelation, MemoryUsage
 from memory.selectors.revisions import Revision, team_revision
 from teams.tenancy import team_scope
 from tests import factories
+from tests.clean_database import conninfo_of
 from tests.conftest import Cast, make_cast
 
 
@@ -158,11 +159,9 @@ def test_a_transaction_that_wrote_is_told_none(town: Cast) -> None:
 @pytest.fixture
 def two_writers(town: Cast) -> Iterator[list[psycopg.Connection]]:
     """Two connections of the owner's, which give up rather than wait for each other."""
-    given = connections["owner"].get_connection_params()
-    names = {
-        key: given[key] for key in ("dbname", "user", "password", "host", "port") if key in given
-    }
-    writers = [psycopg.connect(**names, options="-c lock_timeout=3000") for _ in range(2)]
+    writers = [
+        psycopg.connect(conninfo_of("owner"), options="-c lock_timeout=3000") for _ in range(2)
+    ]
     yield writers
     for writer in writers:
         writer.close()
