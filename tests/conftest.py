@@ -51,6 +51,7 @@ import django  # noqa: E402
 
 django.setup()
 
+import hypothesis  # noqa: E402
 import pytest  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
@@ -68,6 +69,10 @@ from teams.services.keys import issue_key  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
 from tests import factories  # noqa: E402
 from tests.clean_database import CleanDatabase, conninfo_of  # noqa: E402
+
+# What is slow on a busy machine is no counterexample.
+hypothesis.settings.register_profile("unhurried", deadline=None)
+hypothesis.settings.load_profile("unhurried")
 
 _DATABASE = pytest.StashKey[CleanDatabase]()
 

@@ -27,9 +27,9 @@ from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast
+from tests.waiting import PATIENCE_SECONDS
 
 ERASED = "[erased]"
-PATIENCE_SECONDS = 60.0
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_a_writer_who_knew_the_person_before_is_turned_away(town: Cast) -> None:
             with team_scope(team_ids=[town.team.id], actor="test"):
                 person = EndUser.objects.get(external_id="sarah")
                 found.set()
-                written.wait(20)
+                written.wait(PATIENCE_SECONDS)
                 factories.MemoryFactory.create(team=town.team, end_user=person, content="Late.")
         except OperationalError as error:
             refused.append(error)
@@ -166,7 +166,7 @@ def test_a_writer_who_knew_the_person_before_is_turned_away(town: Cast) -> None:
 
     writer = threading.Thread(target=late)
     writer.start()
-    assert found.wait(20)
+    assert found.wait(PATIENCE_SECONDS)
     erase_user(team_id=town.team.id, external_id="sarah", actor="test")
     written.set()
     writer.join()
@@ -185,13 +185,13 @@ def test_an_erasure_waits_for_what_is_being_written(town: Cast) -> None:
             with team_scope(team_ids=[town.team.id], actor="test"):
                 factories.MemoryFactory.create(team=town.team, end_user=town.sarah, content="Slow.")
                 inserted.set()
-                commit.wait(20)
+                commit.wait(PATIENCE_SECONDS)
         finally:
             connection.close()
 
     writer = threading.Thread(target=slow)
     writer.start()
-    assert inserted.wait(20)
+    assert inserted.wait(PATIENCE_SECONDS)
     threading.Timer(0.3, commit.set).start()
 
     plan = erase_user(team_id=town.team.id, external_id="sarah", actor="test")
@@ -210,7 +210,7 @@ def test_two_erasures_of_one_person_are_one(town: Cast) -> None:
 
     def erase() -> None:
         try:
-            barrier.wait(20)
+            barrier.wait(PATIENCE_SECONDS)
             done.append(erase_user(team_id=town.team.id, external_id="sarah", actor="test"))
         except DomainError as error:
             done.append(error)

@@ -227,7 +227,6 @@ def test_the_log_follows_every_way_of_changing_memories(tools: Tools) -> None:
         settings=settings(
             max_examples=15,
             stateful_step_count=15,
-            deadline=None,
             suppress_health_check=[HealthCheck.too_slow],
         ),
     )

@@ -536,7 +536,6 @@ def apply(step: Step, rows: list[Memory], viewer: Viewer) -> None:
 
 @settings(
     max_examples=40,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(steps=STEPS)

@@ -25,6 +25,7 @@ from memory.models import Memory
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast
+from tests.waiting import until
 
 Sealed = tuple[Cast, list[Memory], list[int]]
 
@@ -428,14 +429,14 @@ def test_a_row_that_commits_late_is_waited_for(town: Cast) -> None:
             with team_scope(team_ids=[town.team.id], actor="test"):
                 factories.MemoryFactory.create(team=town.team, content="Late.")
                 drawn.set()
-                commit.wait(20)
+                commit.wait(60)
         finally:
             connection.close()
 
     writer = threading.Thread(target=late)
     writer.start()
     try:
-        assert drawn.wait(20)
+        assert drawn.wait(60)
         memories(town, "Early.")
 
         assert closed_up_to(seconds=0.2) is None
@@ -467,12 +468,18 @@ def test_sealing_while_many_write_misses_nothing(town: Cast) -> None:
             factories.MemoryFactory.create_batch(2, team=town.team)
             Memory.objects.filter(team=town.team).order_by("?")[:1].get()
 
+    def enough() -> bool:
+        with team_scope(team_ids=[town.team.id], actor="test"):
+            return MemoryLog.objects.count() > 50 and Seal.objects.count() > 3
+
     threads = [threading.Thread(target=work, args=[write]) for _ in range(6)]
     threads += [threading.Thread(target=work, args=[lambda: seal(town)]) for _ in range(2)]
     for thread in threads:
         thread.start()
-    stop.wait(3)
-    stop.set()
+    try:
+        until(lambda: failed or enough())
+    finally:
+        stop.set()
     for thread in threads:
         thread.join()
 
@@ -512,9 +519,7 @@ def test_the_task_seals_every_team(town: Cast) -> None:
         assert (found.rows, found.unsealed, found.findings) == (1, 0, [])
 
 
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_row_is_tampered_with_is_the_one_that_is_named(
     committed_db: None, data: st.DataObject

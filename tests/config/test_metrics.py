@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -29,6 +28,7 @@ from memory.services.explicit import StatedMemory, remember
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -221,9 +221,7 @@ def server(committed_db: None, tmp_path: Path) -> Iterator[str]:
     with subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True) as process:
         try:
             base = f"http://127.0.0.1:{port}"
-            deadline = time.monotonic() + 60
-            while fetch(f"{base}/readyz")[0] != 200 and time.monotonic() < deadline:
-                time.sleep(0.1)
+            until(lambda: fetch(f"{base}/readyz")[0] == 200)
             assert not stale.exists()
             yield base
         finally:

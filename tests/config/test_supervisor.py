@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
@@ -15,14 +15,7 @@ import pytest
 
 from config.embedded import EmbeddedError
 from config.supervisor import Child, Service, StopRequest, Supervisor, end_leftovers
-
-
-def until(condition: Callable[[], bool], *, seconds: float = 10) -> None:
-    """Wait for a condition, and fail when it does not come."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
+from tests.waiting import until
 
 
 def gone(pid: int) -> bool:
@@ -143,7 +136,7 @@ def test_hurrying_does_not_wait_for_a_child_that_will_not_go(stage: Stage) -> No
 
     stage.supervisor.stop(hurried=hurried)
 
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30  # unhurried it is given 35 seconds
     assert not child.alive
 
 
@@ -203,7 +196,7 @@ def test_a_leftover_of_a_killed_launcher_is_ended(
 
     assert end_leftovers(record, marks=["the-mark"]) == 1
 
-    assert leftover.wait(timeout=5) == -signal.SIGTERM
+    assert leftover.wait(timeout=60) == -signal.SIGTERM
     assert not record.exists()
 
 

@@ -21,7 +21,8 @@ from memory.clients.tools import Tools
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.services.drafts import MemoryDraft, Outcome
-from memory.services.surroundings import TOGETHER, Surroundings
+from memory.services.stored_neighbours import TOGETHER
+from memory.services.surroundings import Surroundings
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast
@@ -148,7 +149,6 @@ def same(number: int, **fields: Any) -> dict[str, Any]:
 
 @settings(
     max_examples=30,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(known=FACTS, facts=FACTS)

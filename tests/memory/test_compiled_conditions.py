@@ -24,9 +24,7 @@ from tests import factories
 from tests.conftest import Cast
 from tests.memory.given_vectors import draft, random_tools, write
 
-EXAMPLES = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+EXAMPLES = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 KINDS = [kind.value for kind in MemoryType]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -30,6 +29,7 @@ from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope
 from tests.conftest import Cast, make_cast
 from tests.memory.test_write_path import draft
+from tests.waiting import until
 
 FACTS = ("The kiln holds forty bowls.", "The glaze supplier is Marlow.")
 
@@ -177,9 +177,7 @@ def test_two_jobs_that_end_together_do_not_share_the_same_room(
         with team_scope(team_ids=[town.team.id], actor="test"):
             store(viewer=viewer, prepared=stated, tools=two)
             runs = [pool.submit(run, job) for job in jobs]
-            deadline = time.monotonic() + 30
-            while waiting_for_a_turn() < 2 and time.monotonic() < deadline:
-                time.sleep(0.01)
+            until(lambda: waiting_for_a_turn() == 2)
         assert [each.result() for each in runs] == [True, True]
 
     with team_scope(team_ids=[town.team.id], actor="test"):

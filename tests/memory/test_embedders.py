@@ -313,7 +313,7 @@ def openai_settings(server: FakeOpenAI, settings: Settings) -> Settings:
     settings.EMBEDDING_MODEL = "fake-model"
     settings.EMBEDDING_DIMENSIONS = 64
     settings.EMBEDDING_BASE_URL = server.base_url
-    settings.OPENAI_TIMEOUT_SECONDS = 2.0
+    settings.OPENAI_TIMEOUT_SECONDS = 20.0
     return settings
 
 
@@ -392,12 +392,12 @@ def test_each_thread_reads_the_name_of_its_own_vector(db: None, openai_settings:
     def ask() -> None:
         active.embed(["The door is green."])
         embedded.set()
-        switched.wait(5.0)
+        switched.wait(60.0)
         names.append(active.name)
 
     thread = threading.Thread(target=ask)
     thread.start()
-    assert embedded.wait(5.0)
+    assert embedded.wait(60.0)
     use("openai/fake-model@64", 64)
     now[0] += 60.0
     active.embed(["The door is green."])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
@@ -33,6 +32,7 @@ from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast
+from tests.waiting import until
 
 
 class AwayEmbedder:
@@ -119,13 +119,11 @@ def test_a_posted_message_is_searchable_soon_without_any_queue(
         tools=tools,
     )
 
-    for _ in range(200):
+    def indexed() -> bool:
         with team_scope(team_ids=[cast.team.id], actor="test"):
-            if not waiting():
-                break
-        time.sleep(0.05)
-    else:
-        pytest.fail("the message was never indexed")
+            return not waiting()
+
+    until(indexed)
 
 
 def test_the_sweep_finds_what_was_left(acme: Cast, talk: Conversation) -> None:

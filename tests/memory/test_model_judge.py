@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -28,7 +28,14 @@ from memory.services.write_path import write_memories
 from routing.clients.completions import StructuredCompletions
 from teams.tenancy import team_scope
 from tests.conftest import Cast, make_cast
-from tests.openai_server import Behaviour, FakeOpenAI, answer, error, refusal, slow
+from tests.openai_server import (
+    Behaviour,
+    FakeOpenAI,
+    RecordedRequest,
+    answer,
+    error,
+    refusal,
+)
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 NAME = "openai:fake-model"
@@ -204,23 +211,34 @@ def test_an_endpoint_that_cost_too_long_is_left_alone_for_a_while(server: FakeOp
     assert len(server.requests) == 2
 
 
-def test_pairs_are_judged_four_at_once(server: FakeOpenAI) -> None:
-    server.will(*[slow(0.3)] * 8)
-    started = time.monotonic()
+class SociableModel(FakeOpenAI):
+    """An endpoint that answers four requests together, and none alone."""
 
-    judge_of(server).prepare([pair(number) for number in range(8)])
+    def __init__(self) -> None:
+        super().__init__()
+        self.company = threading.Barrier(4, timeout=60)
 
-    assert len(server.chats) == 8
-    assert 0.6 <= time.monotonic() - started < 2.0
+    def take(self, request: RecordedRequest) -> Behaviour:
+        self.company.wait()
+        return super().take(request)
+
+
+def test_pairs_are_judged_four_at_once() -> None:
+    with SociableModel() as model:
+        judge_of(model).prepare([pair(number) for number in range(8)])
+
+        assert len(model.chats) == 8
+        assert not model.company.broken
 
 
 def test_preparing_ends_when_its_time_is_up(server: FakeOpenAI) -> None:
-    server.will(*[slow(0.3)] * 40)
-    judge = judge_of(server, budget_seconds=0.5)
+    # A clock by which each request costs a second.
+    judge = judge_of(server, budget_seconds=5.0, monotonic=lambda: float(len(server.requests)))
 
     judge.prepare([pair(number) for number in range(40)])
 
-    assert 4 <= len(server.chats) <= 8
+    # Five in time, and at most three that began beside the fifth.
+    assert 5 <= len(server.chats) <= 8
     assert verdict_of(judge, pair(39)).judge == "rules"
 
 

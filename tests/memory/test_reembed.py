@@ -65,7 +65,7 @@ def new_settings(server: FakeOpenAI, settings: Settings) -> Settings:
     settings.EMBEDDING_MODEL = "fake-model"
     settings.EMBEDDING_DIMENSIONS = 64
     settings.EMBEDDING_BASE_URL = settings.EMBEDDING_PREVIOUS_BASE_URL = server.base_url
-    settings.OPENAI_TIMEOUT_SECONDS = 2.0
+    settings.OPENAI_TIMEOUT_SECONDS = 20.0
     return settings
 
 
@@ -484,7 +484,7 @@ class Waiting:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.asked.set()
-        self.may.wait(10.0)
+        self.may.wait(60.0)
         return self._behind.embed(texts)
 
 
@@ -503,7 +503,7 @@ def in_thread(work: Callable[[], object]) -> threading.Thread:
 def test_a_second_run_is_refused_while_the_first_is_under_way(committed_db: None) -> None:
     first = Waiting()
     thread = in_thread(lambda: reembed(embedder=first, grace_seconds=0.0))
-    assert first.asked.wait(10.0)
+    assert first.asked.wait(60.0)
 
     with pytest.raises(ConflictError, match="under way"):
         reembed(embedder=WordLlamaEmbedder(), grace_seconds=0.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -29,6 +28,7 @@ from tests.conftest import Cast, make_cast
 from tests.memory.test_disputes import Quarrel
 from tests.memory.test_extraction_jobs import OrthogonalEmbedder
 from tests.memory.test_write_path import draft
+from tests.waiting import PATIENCE_SECONDS, until
 
 Act = Callable[["Town"], object]
 
@@ -102,11 +102,9 @@ def against(town: Town, act: Act) -> object:
         with team_scope(team_ids=[town.cast.team.id], actor="test"):
             Conversation.objects.select_for_update().get(pk=town.talk.pk)
             running: Future[object] = pool.submit(run)
-            deadline = time.monotonic() + 30
-            while not (backends and waits(backends[0])) and time.monotonic() < deadline:
-                time.sleep(0.005)
+            until(lambda: backends and waits(backends[0]))
             list(Memory.objects.select_for_update().order_by("pk"))
-        return running.result(timeout=30)
+        return running.result(timeout=PATIENCE_SECONDS)
 
 
 def pin(town: Town) -> object:

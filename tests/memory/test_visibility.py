@@ -50,7 +50,6 @@ QUESTION = "Which vault holds what?"
 # A world takes a second or two, so that to make a failing one smaller would take many minutes.
 FEW_LARGE_WORLDS = settings(
     max_examples=12,
-    deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -182,7 +182,7 @@ STEPS = st.lists(
 )
 
 
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=25)
 @given(steps=STEPS)
 def test_redis_and_the_process_alone_agree_and_no_circuit_stays_open(
     steps: list[tuple[str, int]],

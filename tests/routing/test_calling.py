@@ -515,7 +515,7 @@ def test_a_reader_that_goes_away_stops_the_model(route: Route, server: FakeOpenA
         for _chunk, _ in zip(stream, range(3), strict=False):
             pass
 
-    assert server.abandoned.wait(5)
+    assert server.abandoned.wait(60)
     assert stream.message["content"].startswith("word ")
     kept = outcome(route)
     assert kept.outcome == "cut"

@@ -163,7 +163,6 @@ class Office:
 
 @settings(
     max_examples=15,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(workloads=workloads, wrong=st.none() | wrong_calls, place=st.integers(0, 3))

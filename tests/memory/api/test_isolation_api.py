@@ -491,7 +491,6 @@ def build(world: World, specs: list[Spec], tools: Tools) -> dict[str, Spec]:
 
 @settings(
     max_examples=15,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(specs=st.lists(SPECS, min_size=1, max_size=8), readers=st.lists(READERS, max_size=2))

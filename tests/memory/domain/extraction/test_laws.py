@@ -38,7 +38,7 @@ def conversation(turns: list[tuple[Role, str, str]]) -> list[SourceMessage]:
     ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(TURNS, PEOPLE, st.integers(0, 3))
 def test_every_candidate_meets_the_writing_constraints(
     turns: list[tuple[Role, str, str]], people: Participants, held_back: int

@@ -17,7 +17,7 @@ BONDS = st.sampled_from(
 
 
 @given(one=NAMES, other=NAMES, bond=BONDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_bond_the_other_way_round_is_another_statement(one: str, other: str, bond: str) -> None:
     verdict = judge(f"{one} {bond} {other}.", f"{other} {bond} {one}.").verdict
 

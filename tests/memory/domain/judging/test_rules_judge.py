@@ -184,7 +184,7 @@ paths = st.sampled_from(["", "user.profile.city", "a", "..", "team.lead"])
 
 
 @given(texts, texts, paths)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_text_makes_it_fail_and_every_judgement_has_a_reason(
     existing: str, new: str, path: str
 ) -> None:
@@ -195,13 +195,11 @@ def test_no_text_makes_it_fail_and_every_judgement_has_a_reason(
 
 
 @given(texts)
-@settings(deadline=None)
 def test_identical_texts_are_duplicates(text: str) -> None:
     assert judge(text, text).verdict is Verdict.DUPLICATE
 
 
 @given(texts, texts)
-@settings(deadline=None)
 def test_the_same_pair_gets_the_same_judgement(existing: str, new: str) -> None:
     assert judge(existing, new) == judge(existing, new)
 
@@ -228,7 +226,7 @@ PREDICATES = [
     st.sampled_from(PREDICATES),
     st.sampled_from(PREDICATES),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_two_people_never_contradict_each_other(names: list[str], first: str, then: str) -> None:
     assert judge(f"{names[0]} {first}.", f"{names[1]} {then}.").verdict not in CONFLICTS
 
@@ -238,7 +236,6 @@ def test_two_people_never_contradict_each_other(names: list[str], first: str, th
     st.sampled_from(["EUR", "USD", "kg", "GB", "minutes", "people"]),
     st.lists(st.integers(2, 90_000), min_size=2, max_size=2, unique=True),
 )
-@settings(deadline=None)
 def test_two_figures_for_one_thing_always_conflict(thing: str, unit: str, pair: list[int]) -> None:
     first, then = (f"The limit of the {thing} is {number} {unit}." for number in pair)
     assert judge(first, then).verdict in CONFLICTS
