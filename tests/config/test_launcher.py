@@ -19,6 +19,8 @@ from config import embedded
 from tests.waiting import until
 
 ROOT = embedded.PROJECT_ROOT
+# What a start or a stop may take beside other work; the launcher itself gives up after 90.
+START_SECONDS = 180.0
 OURS = ("PORT", "HOST", "DATABASE_", "REDIS_", "DJANGO_", "ALLOWED_", "PALIMPSEST_", "OPENAI_")
 
 
@@ -54,7 +56,10 @@ class Installation:
                 start_new_session=True,
             )
         self.launcher = launcher
-        until(lambda: "palimpsest: ready" in self.said() or launcher.poll() is not None)
+        until(
+            lambda: "palimpsest: ready" in self.said() or launcher.poll() is not None,
+            seconds=START_SECONDS,
+        )
         assert launcher.poll() is None, self.said()
 
     def said(self) -> str:
@@ -69,7 +74,7 @@ class Installation:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=START_SECONDS,
             check=False,
         )
         assert result.returncode == 1
@@ -80,7 +85,7 @@ class Installation:
         """Send a signal to the launcher and return its exit code."""
         assert self.launcher is not None
         self.launcher.send_signal(number)
-        return self.launcher.wait(timeout=60)
+        return self.launcher.wait(timeout=START_SECONDS)
 
     def pid(self, part: str) -> int:
         """Return the process id of `launcher`, `web`, `worker`, `postgres` or `redis`."""
@@ -128,7 +133,7 @@ class Installation:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=START_SECONDS,
             check=False,
         )
         assert result.returncode == 0, result.stderr
@@ -144,7 +149,7 @@ class Installation:
         )
         try:
             with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
-                request, timeout=20
+                request, timeout=START_SECONDS
             ) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
@@ -233,12 +238,12 @@ def test_it_serves_and_after_ctrl_c_nothing_runs_and_nothing_is_lost(
     installation.remember(path, "I moved to Lisbon")
 
     assert installation.stop(signal.SIGINT) == 0
-    until(lambda: installation.processes() == [], seconds=10)
+    until(lambda: installation.processes() == [])
 
     installation.start()
     assert "I moved to Lisbon" in installation.recalls(path)
     assert installation.stop(signal.SIGTERM) == 0
-    until(lambda: installation.processes() == [], seconds=10)
+    until(lambda: installation.processes() == [])
 
 
 def test_the_home_is_for_its_owner_alone(running: Installation) -> None:
@@ -265,7 +270,7 @@ def test_every_part_that_is_killed_comes_back_with_its_data(installation: Instal
     assert installation.extracts(path) == "done"
 
     assert installation.stop() == 0
-    until(lambda: installation.processes() == [], seconds=10)
+    until(lambda: installation.processes() == [])
 
 
 @pytest.mark.parametrize(
@@ -286,7 +291,7 @@ def test_after_kill_9_the_next_start_finds_the_same_data(
 
     assert "acknowledged" in installation.recalls(path)
     assert installation.stop() == 0
-    until(lambda: installation.processes() == [], seconds=10)
+    until(lambda: installation.processes() == [])
 
 
 def test_two_installations_run_side_by_side(
@@ -343,4 +348,4 @@ def test_a_database_that_does_not_answer_ends_the_start_without_leftovers(
 
     assert "manage.py migrate failed" in said
     assert not (installation.home / "postgres").exists()
-    until(lambda: installation.processes() == [], seconds=10)
+    until(lambda: installation.processes() == [])
