@@ -90,8 +90,8 @@ def classified(*, items: Sequence[Item]) -> list[ComplexityScore]:
         raise SystemExit(f"The classifier gave no score: {error}") from None
 
 
-def main() -> None:
-    """Read the command line, score the queries and print the figures."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read the command line or `arguments`, score the queries and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, nargs="+", required=True, help="JSON lines of queries")
     parser.add_argument("--llm", action="store_true", help="ask the classifier model as well")
@@ -99,7 +99,7 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=0, help="cross-validate the weights as well")
     parser.add_argument("--also", type=Path, nargs="*", default=[], help="always fitted to (folds)")
     parser.add_argument("--fit", action="store_true", help="fit and store the weights, no scores")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     items = read_items(paths=options.data)
     if options.fit:
         Fit(items=items).write(path=Path(fitted_weights.__file__))

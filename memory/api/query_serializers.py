@@ -51,9 +51,6 @@ class FilterField(serializers.Field[Any, Any, Any, Any]):
                 {place: [error.message]} if place else error.message
             ) from None
 
-    def to_representation(self, value: Any) -> Any:
-        raise NotImplementedError("A filter is only read.")
-
 
 class MemoryQuerySerializer(StrictSerializer):
     """A question, and what may answer it."""

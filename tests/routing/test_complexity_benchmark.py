@@ -73,7 +73,7 @@ def test_cross_validation_judges_each_item_once() -> None:
 
 
 def test_the_benchmark_reads_the_files_it_is_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     query = "What is the capital of Malta?"
     score = score_query(query=query)
@@ -82,8 +82,7 @@ def test_the_benchmark_reads_the_files_it_is_given(
     }  # fmt: skip
     path = tmp_path / "queries.jsonl"
     path.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    monkeypatch.setattr("sys.argv", ["routing", "--data", str(path)])
 
-    main()
+    main(["--data", str(path)])
 
     assert "n=1  tier accuracy 1.000  score error 0.00" in capsys.readouterr().out
