@@ -8,6 +8,7 @@ from datetime import datetime
 
 from .extraction.clauses import opens_clause
 from .extraction.dates import resolve_dates
+from .extraction.drafts import CLAUSE_END
 from .extraction.guards import MASK, mask_secrets
 from .extraction.sentences import split_sentences
 from .extraction.words import content_words
@@ -39,7 +40,6 @@ _SECRET_STATED = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE_JOINT = re.compile(r"[.;,]\s|\s(?:and|but|while)\s")
-_CLAUSE_END = re.compile(r"[;,:]\s|\s(?:and|but|because|so|which|who|while)\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def _shortened(text: str, problems: list[str]) -> str | None:
     problems.append("too long")
     if len(sentences[0]) <= MAX_CHARS:
         return sentences[0]
-    ends = [match.start() for match in _CLAUSE_END.finditer(sentences[0], 0, MAX_CHARS)]
+    ends = [match.start() for match in CLAUSE_END.finditer(sentences[0], 0, MAX_CHARS)]
     if not ends or ends[-1] < MAX_CHARS // 3:
         return None
     return sentences[0][: ends[-1]].rstrip(" ,;:") + "."

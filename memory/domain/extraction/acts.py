@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 
+from .chatter import is_small_talk
 from .guards import is_command
-from .mood import is_guess, is_hypothetical, is_quote, is_small_talk
+from .hearsay import is_quote
+from .irony import is_ironic
+from .suppositions import is_guess, is_hypothetical
 from .syntax import has_verb, is_imperative, strip_lead
+from .turn_tasks import is_once_only, is_turn_task
 from .verbs import AUXILIARIES, MODALS
 from .words import STOPWORDS, word_set, words_of
 
@@ -46,44 +51,92 @@ _ASKS_TO_BE_TOLD = re.compile(
     r"(?:what|who|whose|where|how|why|when|which|whether|if)\b",
     re.IGNORECASE,
 )
+# "I need to know how long eggs keep", "bored on the train, tell me a riddle".
+_WANTS_TO_KNOW = re.compile(
+    r"^(?:i['’]d\s(?:like|love)|i\s(?:just\s|really\s)?(?:need|want|would\slike))\sto\s"
+    r"(?:know|understand|find\sout|learn|ask)\s(?:\w+\s)?"
+    r"(?:what|who|whose|where|how|why|when|which|whether|if)\b",
+    re.IGNORECASE,
+)
+_THEN_ASKS_FOR = re.compile(
+    r"^(?P<head>[^,]{3,50}),\s(?:so\s|please\s)?(?:tell|give|show|help)\sme\b", re.IGNORECASE
+)
+# "What do I even say in the toast": inverted, with or without its mark.
+_WH_ASKED = re.compile(
+    r"^(?:(?:so|and|but|ok)\s)?(?:what|how|when|where|who|why|which(?:\s\w+)?|what\s\w+|how\s(?:much|many|long|often)(?:\s\w+)?)"
+    r"(?:\s(?:the\shell|on\searth|else))?\s(?:do|does|did|can|could|should|would|will|shall|am|are|is|was|were|have|has)(?:n['’]t)?\s"
+    r"(?:i|we|you|he|she|they|it|people|one|there)\b",
+    re.IGNORECASE,
+)
+_WH_BARE = re.compile(
+    r"^(?:(?:so|and|but|ok)\s)?(?:how\scome\b|(?:what|who|whom|whose|where|when|why)(?:\son\searth|\sthe\shell)?\s(?:is|are|was|were|does|did|do)\s"
+    r"(?!i\b|we\b)[^,]*$|(?:who|what|which)\son\searth\b|how\s(?:long|often|far|much|many|old|big)\s(?:is|are|does|do|did|was|were)\b|"
+    r"why\s(?:is|are|does|do|did|was|were|can|would|on)\b|which\s\w+\s(?:for|is|are|goes|would)\b)",
+    re.IGNORECASE,
+)
+_CANNOT_RECALL = re.compile(
+    r"^(?:i\s(?:can['’]t|cannot|don['’]t|forgot|forget|have\sforgotten)|i['’]ve\sforgotten|no\sidea)\s?(?:remember|recall|know)?\s"
+    r"(?:what|who|whose|where|how|why|when|which|whether|if)\b",
+    re.IGNORECASE,
+)
 _LASTING = re.compile(
     r"\b(?:from\snow\son|going\sforward|in\s(?:the\s)?future|always|never|(?:every|each)\s"
     r"(?:other\s|single\s|second\s)?(?:time|hour|day|night|noon|lunchtime|afternoon|week|weekend|"
     r"month|quarter|year|morning|evening|sprint|\w+day)|nightly|whenever|by\sdefault|"
     r"your\s(?:answers?|repl(?:y|ies)|messages?|responses?)|"
     r"any\smore|"
-    r"anymore|as\sa\srule|(?<!the\s)(?<!our\s)(?<!my\s)(?<!this\s)(?<!\sa\s)(?:daily|weekly|monthly)|on\s\w+days|until\sfurther|"
+    r"anymore|ever(?=\W*$)|as\sa\srule|(?<!the\s)(?<!our\s)(?<!my\s)(?<!this\s)(?<!\sa\s)(?:daily|weekly|monthly)|on\s\w+days|until\sfurther|"
     r"until\si|when\syou|when\si)\b",
     re.IGNORECASE,
 )
 
 
+_FOR_ONCE = re.compile(
+    r"(?:(?:just|only)\s)?(?:this\s(?:once|time)|for\s(?:once|now|this\s(?:answer|reply|message|one|summary|text|question))|"
+    r"in\s(?:the|your)\snext\s(?:answer|reply|message)|today),?\s",
+    re.IGNORECASE,
+)
+_CONJUNCTIONS = frozenset({"and", "but", "so"})
 _ASKING_VERBS = frozenset({"is", "are", "do", "does", "did"})
 _ASKING_CONTRACTIONS = word_set("what's who's where's how's when's why's")
 
 
 def is_lasting(*, text: str) -> bool:
     """Whether a request asks for more than one action now ("from now on", "every Friday")."""
-    return bool(_LASTING.search(text))
+    return bool(_LASTING.search(text)) and not is_once_only(text=text)
 
 
 def act_of(*, text: str, chat: bool) -> Act:
     """The act of one sentence; a chat between people keeps its plans, hopes and feelings."""
+    return _act_of(text, chat)
+
+
+# Both passes ask about the same sentences, and the first one several times.
+@lru_cache(maxsize=512)
+def _act_of(text: str, chat: bool) -> Act:
     if is_command(text=text):
         return Act.COMMAND
     bare = strip_lead(text=text)
     words = words_of(bare)
     if not words:
         return Act.SMALL_TALK
-    if _ASKS_TO_BE_TOLD.match(bare) and not is_lasting(text=bare):
+    asks = _ASKS_TO_BE_TOLD.match(bare) or _WANTS_TO_KNOW.match(bare)
+    if asks and not is_lasting(text=bare):
         return Act.QUESTION
     if text.rstrip("\"'”’) ").endswith(("?", "?!")) or _QUESTION_TAIL.search(bare):
         return Act.REQUEST if _ASK.search(bare) else Act.QUESTION
+    asked_for = _THEN_ASKS_FOR.match(bare)
+    if asked_for and not has_verb(text=asked_for.group("head")):
+        return Act.REQUEST
     if _ASK.search(bare):
         polite = re.sub(r"(?i)[,\s]*\bplease\W*$", "", bare)
         if polite == bare or is_imperative(text=polite):
             return Act.REQUEST
         return Act.STATEMENT if has_verb(text=polite) else Act.FRAGMENT
+    if _WH_ASKED.match(bare) or _WH_BARE.match(bare) or _CANNOT_RECALL.match(bare):
+        return Act.QUESTION
+    while words[0] in _CONJUNCTIONS and len(words) > 2:
+        words = words[1:]
     if len(words) > 2 and (
         (words[0] in _INVERTED and words[1] in STOPWORDS and words[1] not in {"not"})
         or (words[0] in _WH - {"when", "what", "how", "who"} and words[1] in _INVERTED)
@@ -93,6 +146,13 @@ def act_of(*, text: str, chat: bool) -> Act:
         return Act.QUESTION
     if chat:
         return Act.STATEMENT if has_verb(text=bare) else Act.FRAGMENT
+    if is_ironic(text=text):
+        return Act.SMALL_TALK
+    once = _FOR_ONCE.match(bare)
+    if once and is_imperative(text=bare[once.end() :]):
+        return Act.REQUEST
+    if is_turn_task(text=bare) and not is_lasting(text=bare):
+        return Act.REQUEST
     if is_quote(text=bare):
         return Act.QUOTE
     if is_hypothetical(text=bare):

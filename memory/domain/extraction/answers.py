@@ -70,7 +70,9 @@ _TELL_ME = re.compile(
 )
 _OPENING = re.compile(
     r"(?:what|how)\s(?:can|may|could|should)\si\s(?:do|help|assist|know|note)\b|what\sdo\syou\sneed$|"
-    r"what['’]?s\s(?:up|new|on\syour\smind)\b|how\sare\s(?:you|things)\b",
+    r"what['’]?s\s(?:up|new|on\syour\smind)\b|how\sare\s(?:you|things)\b|"
+    r"(?:where|how|what|which\s\w+|when)\s(?:shall|should|do|can|could|would)\s(?:we|i|you)\s(?:like\s(?:me\s)?to\s|"
+    r"want\s(?:me\s)?to\s)?(?:begin|start|go|proceed|continue|do\s(?:first|next|now)|look\sat|help|talk|discuss)\b",
     re.IGNORECASE,
 )
 _OFFER = re.compile(

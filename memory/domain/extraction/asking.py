@@ -15,9 +15,10 @@ from .labels import Label
 from .pins import pinned_label
 from .procedures import is_procedure
 from .profile import profile_label
-from .replies import question_ids
 from .requests import RequestFrame, as_wish, reminder_before, split_reason
 from .syntax import is_imperative
+from .taken_up import question_ids
+from .turn_tasks import is_feedback, is_once_only, is_play, is_turn_task
 from .words import words_of
 from .writer import ClauseWriter
 
@@ -32,6 +33,8 @@ _HOW = re.compile(r"\bhow\s(?:to|do|does|did|can|should|is|are)\b", re.IGNORECAS
 _PLAIN_WISH = re.compile(r"(?:please\s)?(?:don['’]t|do\snot|never|always)\b", re.IGNORECASE)
 # "Always use tabs" is taken for a preference, which is told of a person.
 _ALWAYS = re.compile(r"always\b", re.IGNORECASE)
+_OF_YOU = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
+_WORK_TURNS = 2
 _SPOKEN_TO = frozenset({"profile.language", "profile.timezone"})
 
 
@@ -41,9 +44,29 @@ class Asking:
     def __init__(self, *, writer: ClauseWriter, frame: RequestFrame) -> None:
         self._writer = writer
         self._frame = frame
+        self._work_turn = -_WORK_TURNS - 1
+        self._plays = False
+
+    def is_about_work(self, *, unit: Unit, text: str) -> bool:
+        """Whether a sentence only says how a text that was just asked for should be changed."""
+        if unit.turn - self._work_turn > _WORK_TURNS or is_lasting(text=text):
+            return False
+        in_play = self._plays and bool(unit.question) and not _OF_YOU.search(unit.question)
+        if not in_play and (unit.question or not is_feedback(text=text)):
+            return False
+        self._work_turn = unit.turn
+        return True
 
     def request(self, *, unit: Unit, text: str, pinned: bool) -> str:
         """Take in a request; returns the fact that was given as its reason, or ""."""
+        if (
+            not pinned
+            and not is_lasting(text=text)
+            and (is_once_only(text=text) or is_turn_task(text=text))
+        ):
+            self._work_turn = unit.turn
+            self._plays = is_play(text=text)
+            return ""
         profile = profile_label(clause=text)
         spoken = profile if profile and profile.attribute in _SPOKEN_TO else None
         when = reminder_before(text=text)

@@ -19,33 +19,6 @@ from .verbs import (
 )
 from .words import PREPOSITIONS, STOPWORDS, word_set, words_of
 
-_FRAME = re.compile(
-    r"^(?:i|we)\s(?:just\s)?(?:measured|checked|tested|looked|found|noticed|learned|discovered|"
-    r"counted|confirmed)"
-    r"\s?(?:it|again|them)?\s?:\s|^(?:what\s(?:i|we)\s(?:do\s)?(?:need|want)(?:\s(?:help|"
-    r"a\shand))?(?:\swith)?|before\swe\s\w+|"
-    r"(?:for|re|regarding|about|on|as\sfor)\sthe\s(?:record|handbook|wiki|notes|minutes|file|docs)|"
-    r"one\s(?:more\s)?thing|another\sthing|two\sthings|some\sfacts|some\sbackground|context|"
-    r"background|quick\s(?:note|facts)|(?:the\s)?(?:short|long)\s(?:version|story)|in\sshort|"
-    r"(?:a\s)?quick\s(?:one|thing|word)(?:\s(?:for|on|about)\s(?:the|our|my)\s[\w\s-]{3,20})?|"
-    r"good\snews|bad\snews|news|update|status|fyi|note|also|a\sfew\s(?:things|facts)|"
-    r"here(?:['’]s|\sis|\sare)\s[\w\s]{1,30}|(?:a\s)?note\s(?:to\sself|for\sthe\s\w+)|"
-    r"for\syour\s(?:notes|information|records)|"
-    r"(?:a\s)?(?:little|small|short)\s(?:update|note)|my\s(?:details|setup|situation))\s?"
-    r"(?::|\s[–—-]\s)\s*",
-    re.IGNORECASE,
-)
-_TAIL = re.compile(
-    r"(?:,|\s[–—-])\s(?:(?:[\w’']+\s)?(?:insists?|demands?)|please|by\sthe\sway|you\sknow|right|"
-    r"though|I\sthink|I\sguess|thanks|thank\syou|haha|lol|(?:please\s)?(?:put|note|add|write|jot|"
-    r"make\sa\snote\sof)\s(?:that|this|it)(?:\s(?:in|down|on\sthe\slist))?(?:\s(?:as\swell|too|"
-    r"please))?|(?:so\s)?please\s(?:tell|let|note|keep|make\ssure|mind|bear)\b[^,;]{0,40}|"
-    r"so\s(?:expect|brace|bear|be\s(?:ready|patient|warned))\b[^;]{0,80}|just\sso\syou\sknow|"
-    r"(?:please\s)?(?:keep|save|store|file)\s(?:it|that|this)(?:\s\w+){0,3}|"
-    r"in\scase\s(?:that|it|this|you|anyone)\s[^,;]{3,60}|ha(?:ha)?|sigh|phew|ugh|yay|oops|btw|"
-    r"if\s(?:(?:that|it)\s(?:helps|matters)|you\s(?:need|want|care|have\sto)\b[^,;]{0,40})|believe\sit\sor\snot|as\syou\sknow|fyi)(?=[.!]*$)",
-    re.IGNORECASE,
-)
 _SO_REQUEST = re.compile(
     r",\s(?:so|and)\s(?=please\b)|,\sso\s(?=(?:don['’]t|do\snot|never|always|remind|send|use|keep|"
     r"call|answer|write|avoid|skip|plan|schedule|book|give|show)\b)",
@@ -54,6 +27,14 @@ _SO_REQUEST = re.compile(
 _I_AM_THEN_I = re.compile(
     r",\s(?:and\s)?(?=I\s|I['’](?:m|ve)\s|my\s)|\sand\s(?=(?:I|my|I['’](?:m|ve))\s)"
 )
+_NAMED_THEN_I = re.compile(r",\sand\s(?=(?:[\w’'-]+\s){1,4}(?:I|we)\s)")
+# "Since I'm away from Monday, here's how …": a fact, and what it is the reason for.
+_BEFORE_HOW = re.compile(
+    r"^(?:since|as|because)\s(?P<reason>(?:i|we|he|she|they|[A-Z]\w+)(?:['’]\w+)?\s[^,]{5,80}),\s(?=(?:here['’]s|here\sis|this\sis)\show\b)",
+    re.IGNORECASE,
+)
+MAX_CHARS = 250
+_LONG_JOINT = re.compile(r",\s(?:so|and|but|while|because)\s|;\s|\s[–—]\s|\sbecause\s")
 _COMMA = re.compile(r",\s(?:and\s|but\s|while\s)?")
 _AND_CLAUSE = re.compile(r",\s(?:and|but|while)\s")
 _SEMICOLON = re.compile(r"\s?;\s|\s[–—]\s")
@@ -69,6 +50,7 @@ _CONTRACTED = word_set(
 _LEANING = word_set(
     "that this that's it it's which those both neither they they're so because since as then"
 )
+_RELATIVE = re.compile(r",\s(?:who|which|whose)\s[^,]{3,60},\s", re.IGNORECASE)
 _THEN_ASKS = re.compile(
     r"[,;]\s(?:so\s|and\s|but\s)?(?=(?:do|does|did|is|are|can|could|will|would|should|shall|may|"
     r"what|when|where|who|how|why|which|any)\s)",
@@ -79,30 +61,12 @@ _ASKS = re.compile(
     r"which|any|have|has|if|so\swhat)\b",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(
-    r",\s(?:(?:he|she|they|the\s\w+)\s(?:says?|said|tells?\sme|told\sme|reckons?|wrote|writes)"
-    r"|i['’]m\stold|as\sfar\sas\si\sknow|mind\syou)(?=,\s|[.!]*$)",
-    re.IGNORECASE,
-)
-_BY_THE_WAY = re.compile(r",?\s(?:btw|by\sthe\sway|tbh|lol|haha)(?=[,.;!]|$)", re.IGNORECASE)
-_THOUGH = re.compile(r"\s(?:though|tho|lol|haha)(?=[.!]*$)", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|\([^)]*\)")
-
-
-def trim(*, text: str) -> str:
-    """The sentence without a framing head ("What I need: …") and an empty tail (", please")."""
-    text = _BY_THE_WAY.sub("", _ASIDE.sub("", _FRAME.sub("", text)))
-    for _ in range(3):
-        shorter = _TAIL.sub("", text)
-        if shorter == text:
-            break
-        text = shorter
-    return _THOUGH.sub("", text).strip(" ,;-–—")
 
 
 def opens_clause(*, text: str) -> bool:
     """Whether words begin with a subject of their own that a verb follows."""
-    words = words_of(text)[:9]
+    words = words_of(_RELATIVE.sub(" ", text))[:9]
     if len(words) < 2:
         return False
     if words[0] in PREPOSITIONS or words[0] in {"not", "who", "which", "where", "that's", "and"}:
@@ -150,18 +114,36 @@ def split_clauses(*, text: str) -> list[str]:
     shared = share_verb(text=text)
     if shared:
         return [part for clause in shared for part in split_clauses(text=clause)]
+    reason = _BEFORE_HOW.match(text)
+    if reason:
+        return [reason.group("reason"), *split_clauses(text=text[reason.end() :])]
     pieces = _split_guarded(_SEMICOLON, text, _independent)
     pieces = [part for piece in pieces for part in _split_guarded(_SO_REQUEST, piece, _own_request)]
     pieces = [part for piece in pieces for part in _split_list(piece)]
     pieces = [part for piece in pieces for part in _split_guarded(_I_AM_THEN_I, piece, _two_selves)]
+    pieces = [part for piece in pieces for part in _split_guarded(_NAMED_THEN_I, piece, _presented)]
     pieces = [part for piece in pieces for part in _split_guarded(_AND_CLAUSE, piece, _two_facts)]
+    pieces = [part for piece in pieces for part in _short_enough(piece)]
     return [piece.strip(" ,;") for piece in pieces if piece.strip(" ,;.!")]
+
+
+def _short_enough(piece: str) -> list[str]:
+    """A piece too long for one memory, cut where a clause with a subject of its own begins."""
+    if len(piece) <= MAX_CHARS:
+        return [piece]
+    return _split_guarded(
+        _LONG_JOINT, piece, lambda left, right: opens_clause(text=right) and has_verb(text=left)
+    )
 
 
 def _own_request(left: str, right: str) -> bool:
     """A request that does not lean on the reason before it."""
-    return bool(left) and not {"it", "them", "that", "this", "those", "instead"} & set(
-        words_of(right)
+    words = words_of(right)
+    related = "that" in words[2:-1] and words[words.index("that") - 1] not in BASES
+    return (
+        bool(left)
+        and not ({"it", "them", "this", "those", "instead"} & set(words))
+        and (related or "that" not in words)
     )
 
 
@@ -174,6 +156,11 @@ def _independent(left: str, right: str) -> bool:
 def _leans(text: str) -> bool:
     words = words_of(text)
     return bool(words) and words[0] in _LEANING
+
+
+def _presented(left: str, right: str) -> bool:
+    """A name or pronouns, and then what the speaker does."""
+    return bool(introductions(clause=left)) and has_verb(text=right)
 
 
 def _two_selves(left: str, right: str) -> bool:

@@ -9,7 +9,7 @@ from .acts import Act, act_of
 from .answers import complete_answer
 from .asking import Asking
 from .chat import FIRST_PASS, ChatListener
-from .clauses import split_clauses, trim
+from .clauses import opens_clause, split_clauses
 from .dialogue import Unit
 from .drafts import Draft, dated
 from .fillers import (
@@ -18,13 +18,16 @@ from .fillers import (
     says_nothing,
 )
 from .introductions import introductions
+from .mixed import meant_clauses
 from .pins import split_pin
 from .replies import Replies, is_detail
 from .requests import RequestFrame, as_wish, asks_for_none
 from .rewrite import third_person_text
 from .subjects import with_subject
 from .syntax import has_verb, is_imperative, strip_lead
+from .taken_up import TakenUp
 from .tool_talk import ToolTalk
+from .trimming import trim
 from .words import content_words
 from .writer import ClauseWriter
 
@@ -36,7 +39,13 @@ _WANTS_DONE = re.compile(
 _OUTCOME = re.compile(
     r"^(?:it|they|he|she)(?:['’]s|\s(?:has|have|is|are))?\s(?:just\s|already\s|since\s|finally\s)?"
     r"(?:turned\sup|arrived\s(?:after\sall|in\sthe\send)|works?\sagain|working\sagain|back|fixed|"
-    r"been\s(?:fixed|found|solved|returned|repaired)|found|solved|sorted|resolved)\b",
+    r"been\s(?:fixed|found|solved|returned|repaired)|found|solved|sorted|resolved|(?:been\s)?(?:cancelled|canceled|called\soff|postponed)|off\snow)\b",
+    re.IGNORECASE,
+)
+_REACTS = re.compile(
+    r"(?:either\sway|in\sany\scase|good\s(?:tip|to\sknow)|no\swonder|out\sof\sthe\squestion(?:\sanyway)?|sorry\sfor\s.{3,40}|"
+    r"(?:long|small|funny)\sstory|fun\sfact|truth\sbe\stold|god\sno|god\syes|thank\sgod|i\sswear|trust\sme|i\stell\syou|"
+    r"speaking\sof\swhich|while\s(?:we['’]re|i['’]m)\sat\sit|come\sto\sthink\sof\sit|as\sit\shappens|as\susual|so\sto\sspeak)",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.I)
@@ -49,6 +58,15 @@ _BUT_HE = re.compile(
     r"(?:but|though|because|as|since)\s(?:he|she)(?P<clitic>['’]s)?\s", re.IGNORECASE
 )
 _FORGIVEN = frozenset({Act.GUESS, Act.QUOTE, Act.SMALL_TALK, Act.HYPOTHETICAL})
+
+
+def _without_reaction(text: str) -> str:
+    """ "That makes sense, everything we get is latin-1" without the words that only react."""
+    head, comma, tail = text.partition(", ")
+    reacts = comma and (
+        (says_nothing(text=head) and not head.lower().startswith("you")) or _REACTS.fullmatch(head)
+    )
+    return tail if reacts and opens_clause(text=tail) else text
 
 
 class Walk:
@@ -65,6 +83,7 @@ class Walk:
         self._pin_next = -1
         self._asked_by_user: Unit | None = None
         self._replies = Replies(writer=self._writer, frame=self._frame)
+        self._taken_up = TakenUp(writer=self._writer, frame=self._frame)
 
     def drafts(self) -> list[Draft]:
         """All drafts of the conversation in order."""
@@ -78,6 +97,7 @@ class Walk:
                 self._user(unit)
             elif unit.role is Role.ASSISTANT:
                 self._replies.hear(unit=unit)
+                self._taken_up.hear(unit=unit)
                 self._tools.report(unit=unit)
         self._asking.close()
         heard += self._chat.finish()
@@ -90,18 +110,27 @@ class Walk:
             return
         if self._replies.accepts(unit=unit) or self._replies.affirms(unit=unit):
             return
+        if self._taken_up.adopts(unit=unit, asked=self._asked_by_user):
+            return
         if unit.question and unit.question_id and not unit.place:
             self._writer.focus.asked_about(
-                question=unit.question, source=unit.question_id, turn=unit.turn - 1
+                question=unit.question,
+                source=unit.question_id,
+                turn=unit.turn - 1,
+                owner=unit.voice.name,
             )
         bare = strip_lead(text=unit.text)
         if self._tools.confirms(unit=unit, text=bare):
             return
+        if unit.question and self._taken_up.welcomes(unit=unit, text=trim(text=bare)):
+            return
         pinned, text = self._pin(unit, bare)
+        if not pinned and self._asking.is_about_work(unit=unit, text=bare):
+            return
         text, headed = self._writer.focus.strip_heading(
             text=text, source=unit.message_id, turn=unit.turn
         )
-        text = with_subject(text=trim(text=text))
+        text = with_subject(text=_without_reaction(trim(text=text)))
         if not text:
             return
         if act is not Act.QUESTION and text != bare.strip(" ,;-–—"):
@@ -109,6 +138,8 @@ class Walk:
             act = Act.STATEMENT if pinned and act in _FORGIVEN else act
         if act is Act.STATEMENT and _WANTS_DONE.match(text) and len(split_clauses(text=text)) == 1:
             act = Act.REQUEST
+        for clause in () if pinned else meant_clauses(text=text, act=act):
+            self._state(unit, clause, pinned=False)
         told = act in {Act.STATEMENT, Act.FRAGMENT}
         told = told and not (unit.place and asks_for_none(text=bare))
         if act is Act.QUESTION and not unit.question:
@@ -152,7 +183,9 @@ class Walk:
 
     def _sort(self, unit: Unit, bare: str, text: str, act: Act, pinned: bool) -> None:
         """Send a sentence to what its act asks for."""
-        introduced = introductions(clause=text) if act in {Act.FRAGMENT, Act.REQUEST} else []
+        speaker = unit.voice.name
+        presents = act in {Act.FRAGMENT, Act.REQUEST}
+        introduced = introductions(clause=text, speaker=speaker) if presents else []
         if asks_for_none(text=bare) and (unit.place or not unit.question):
             self._writer.write(unit=unit, clause=as_wish(text=bare), pinned=pinned, request=True)
         elif introduced and len(split_clauses(text=text)) == 1:
@@ -184,16 +217,17 @@ class Walk:
         return pinned or announced, rest
 
     def _state(self, unit: Unit, text: str, pinned: bool) -> None:
-        if says_nothing(text=text):
-            return
         told = third_person_text(text=text, voice=unit.voice)
         ledger = self._writer.ledger
+        ends = _OUTCOME.match(text)
+        if ends and ledger.outcome(told=told, turn=unit.turn, sources=unit.sources):
+            return
+        if says_nothing(text=text):
+            return
         if ledger.lean(said=text, told=told, turn=unit.turn):
             return
-        if _OUTCOME.match(text) and ledger.outcome(told=told, turn=unit.turn, sources=unit.sources):
-            return
         for clause in split_clauses(text=text):
-            said = introductions(clause=clause)
+            said = introductions(clause=clause, speaker=unit.voice.name)
             bare = strip_lead(text=clause)
             if said:
                 self._writer.introduce(unit=unit, said=said)

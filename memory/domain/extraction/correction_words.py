@@ -48,15 +48,30 @@ WRONG = re.compile(
     re.IGNORECASE,
 )
 RETRACT_ALL = re.compile(
-    r"^(?:(?:no|nah|oh|ah|ok|actually|right|well|hm+|wait|sorry|not\sreally)[\s,.!]+){0,3}(?:(?:please\s)?(?:forget|"
+    r"^(?:(?:god|haha|no|nah|oh|ah|ok|actually|right|well|hm+|wait|sorry|not\sreally|ha)[\s,.!]+){0,3}(?:(?:please\s)?(?:forget|"
     r"scratch|ignore|strike|"
     r"disregard|scrap|cancel)\s(?:it|that|this|what\si\s(?:just\s)?said|"
-    r"(?:my|the|that|this)\slast\s\w+)(?=\s*(?:[.!;–—-]|$|,\s(?:i|we|it|that|no|let)))|"
+    r"(?:my|the|that|this)\slast\s\w+)(?=\s*(?:[.!;:–—-]|$|,\s(?:i|we|it|that|no|let)))|"
     r"(?:scratch|strike|forget|scrap)\s(?:it|that)(?=,)|never\s?mind\b|"
-    r"nevermind\b|i\stake\s(?:that|it)\sback|i\swas\s(?:just\s|only\s)?(?:joking|kidding|dreaming|"
-    r"wrong\sabout\sthat|daydreaming)|(?:just|only)\s(?:joking|kidding)|that['’]s\soff|"
+    r"nevermind\b|(?:that|this|it)\s(?:was|is)\s(?:meant\s)?(?:only\s|just\s)?(?:sarcasm|sarcastic|ironic|irony|a\sjoke|"
+    r"in\sjest|meant\sas\sa\sjoke)\b|i\s(?:was|am)\s(?:only\s|just\s)?being\s(?:sarcastic|ironic|silly)\b|(?:don['’]t|do\snot)\stake\s(?:that|it|this|me)\s(?:too\s)?seriously\b|i\stake\s(?:that|it)\sback|i\swas\s(?:just\s|only\s)?(?:joking|kidding|dreaming|fantasi[sz]ing|rambling|exaggerating|"
+    r"wrong\sabout\sthat|daydreaming)|(?:(?:just|only)\s)?(?:joking|kidding)\b|that['’]s\soff|"
     r"that\sis\soff|(?:hm+|oh|actually|wait|well|ah)[\s,]+(?:actually[\s,]+|wait[\s,]+)?no[.!]*$|"
     r"on\ssecond\sthought\w*)",
+    re.IGNORECASE,
+)
+# "That was sarcasm": nothing of the turn before was meant.
+IN_JEST = re.compile(
+    r"\b(?:seriously|fantasi\w+|dreaming|sarcas\w+|ironic|irony|joking|kidding|a\sjoke|in\sjest|being\ssilly)\b",
+    re.IGNORECASE,
+)
+# "Forget what I said about the van, it's sold."
+RETRACT_ABOUT = re.compile(
+    r"^(?:(?:no|oh|ah|ok|actually|right|well|hm+|wait|sorry|and|please|also)[\s,.!]+){0,4}"
+    r"(?:forget|ignore|disregard|scratch|strike|drop|scrap|delete|remove)\s(?:please\s)?(?:(?:everything|all|what|"
+    r"anything|whatever|the\s(?:thing|part|bit|stuff))\s)?(?:that\s)?(?:i|i['’]ve)\s(?:just\s|ever\s)?(?:said|told\s(?:you|u)|"
+    r"mentioned|wrote|asked)\s(?:(?:just\snow|earlier|before|you|yesterday)\s)?(?:about|on|regarding|concerning)\s"
+    r"(?P<x>[^.,;!–—]{2,60})(?P<rest>.*)$",
     re.IGNORECASE,
 )
 # "Just kidding, I don't live there, forget that.": the end says it again.
@@ -94,12 +109,38 @@ VALUES = (
     ("money", re.compile(
         r"[$€£]\s?\d[\d.,]*\s?(?:k|m|million|thousand)?\b|\b\d[\d.,]*k?\s(?:euros?|dollars?|"
         r"pounds?|kronor|francs|eur|usd|gbp|million)\b", re.I)),
+    ("frequency", re.compile(
+        r"\b(?:once|twice|thrice|(?:\d+|two|three|four|five|six)\stimes)(?:\s(?:a|per|every|each)\s\w+)?"
+        r"|\bevery\s(?:other\s|second\s|\d+\s|two\s|three\s|four\s|six\s)?(?:hours?|days?|weeks?|months?|years?)\b"
+        r"|\b(?:daily|weekly|fortnightly|monthly|quarterly|yearly)\b", re.I)),
     ("number", re.compile(
         r"\b(?:\d[\d.,]*k?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|"
         r"fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|"
         r"fifty)\b", re.I)),
     ("name", re.compile(r"(?<!^)(?<![.!?]\s)\b[A-Z][\w-]+(?:\s[A-Z][\w-]+)*")),
 )  # fmt: skip
+# "One of them died, so it's five now."
+RECOUNTED = re.compile(
+    r",?\s(?:so|which\smeans|that\smeans)\s(?:it['’]s|that['’]s|there(?:['’]s|\sare)|we['’]re\s(?:down\sto|up\sto|at|now)|"
+    r"i['’]m\s(?:down\sto|up\sto|at)|that\sleaves(?:\sus|\sme)?(?:\swith)?|(?:that\s)?makes(?:\sit)?|now\sit['’]s)\s(?:only\s|just\s)?"
+    r"(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty)(?:\s(?:now|left|in\sall|altogether|of\sthem))*[.!]*$",
+    re.IGNORECASE,
+)
+# "We're moving it to the parish hall, same time."
+RELOCATED = re.compile(
+    r"\b(?:moving|moved|move|shifting|shifted|relocating|relocated)\s(?:it|this|that|the\s(?:\w+\s)?(?:party|meeting|event|dinner|shower|"
+    r"session|wedding|rehearsal|workshop|thing|class|lesson))\s(?:over\s)?to\s(?P<new>(?:the\s)?(?!next\b|the\s\d|\d|\w+day\b)[^,;.!?]{3,40})",
+    re.IGNORECASE,
+)
+HELD_AT = re.compile(
+    r"\b(?:at|in)\s(?P<old>(?:(?:the|my|our)\s)?[A-ZÀ-Þ][\w’'-]*(?:\s[A-ZÀ-Þ][\w’'-]+)*|(?:the|my|our)\s(?!morning|evening|afternoon|end)[a-z]+(?:\s[a-z]+)?)"
+    r"(?=[,.;]|\s(?:at|on|from|with|for)\b|$)"
+)
+# "Wait, one more thing": a count of what is to come, and no value.
+ANNOUNCES = re.compile(
+    r"\b(?:more|other|another|things?|questions?|points?|minutes?|seconds?|sec|moment|each|one\sof)\b",
+    re.IGNORECASE,
+)
 NOT_ONLY = re.compile(
     r"^not\s(?:the\s|on\s|at\s|in\s)?(?P<old>[\w’'-]+(?:\s[\w’'-]+){0,2})[.!]*$", re.I
 )

@@ -7,34 +7,39 @@ from dataclasses import replace
 
 from ..types import Role
 from .correction_words import (
+    ANNOUNCES,
     FORGET_TAIL,
     MARKER,
     MARKER_WORDS,
     NOT_OLD,
     NOT_OLD_BUT,
     NOT_ONLY,
+    RETRACT_ABOUT,
     RETRACT_ALL,
     RETRACT_X,
     VALUES,
     WRONG,
 )
 from .dialogue import Unit
-from .second_thoughts import SecondThoughts
+from .restatements import Restatements
 from .splices import alike, corrected_inline, joined, replaced, stems, without_clause
 from .syntax import has_verb, strip_lead
 from .words import content_words, words_of
 
 
-def apply_corrections(*, units: list[Unit]) -> list[Unit]:
-    """The units with corrections merged into what they correct, and what was taken back gone."""
-    board = _Board(units)
+def apply_corrections(*, units: list[Unit], agent: str = "") -> list[Unit]:
+    """The units with corrections merged into what they correct, and what was taken back gone.
+
+    `agent` is whom a user addresses: "Sorry, Kyra" puts no name in another's place.
+    """
+    board = _Board(units, agent=agent)
     for index, unit in enumerate(units):
         if unit.role is Role.USER:
             board.visit(index)
     return board.remaining()
 
 
-class _Board(SecondThoughts):
+class _Board(Restatements):
     """The units of one conversation while corrections are being worked in."""
 
     def remaining(self) -> list[Unit]:
@@ -43,6 +48,10 @@ class _Board(SecondThoughts):
     def visit(self, index: int) -> None:
         unit = self._units[index]
         if unit is None or unit.text.endswith("?"):
+            return
+        about_x = RETRACT_ABOUT.match(unit.text)
+        if about_x:
+            self._retract_about(index, unit, about_x.group("x"), about_x.group("rest"))
             return
         wrong = WRONG.fullmatch(unit.text)
         if wrong and not wrong.group("rest"):
@@ -57,6 +66,8 @@ class _Board(SecondThoughts):
             unit = self._units[index] = replace(unit, text=inline)
         marked = bool(MARKER.search(unit.text))
         body = MARKER_WORDS.sub("", unit.text).strip()
+        if self._agent and body.rstrip(" .!,").lower() == self._agent:
+            return
         about: set[str] = set()
         head, colon, told = body.partition(": ")
         if colon and marked and (len(words_of(head)) < 6 and not has_verb(text=head)):
@@ -65,7 +76,13 @@ class _Board(SecondThoughts):
             body = body.rsplit(": ", 1)[1].strip()
         if self._named_old(index, unit, body, marked):
             return
-        if self._others(index, unit) or self._listed_again(index, unit):
+        if (
+            self._denied(index, unit)
+            or self._others(index, unit)
+            or self._listed_again(index, unit)
+        ):
+            return
+        if self._recounted(index, unit) or self._relocated(index, unit):
             return
         if self._moved_on(index, unit) or self._reconsidered(index, unit):
             return
@@ -82,7 +99,11 @@ class _Board(SecondThoughts):
         if NOT_ONLY.match(body):
             self._not_then(index, unit, body)
             return
-        if marked and not (len(words_of(unit.text)) < 15 and self._labelled(index, unit)):
+        if marked and len(words_of(unit.text)) < 15 and self._labelled(index, unit):
+            return
+        if not about and self._said_anew(index, unit):
+            return
+        if marked:
             self._new_value(index, unit, body, about)
 
     def _wrong(self, index: int, unit: Unit) -> None:
@@ -147,7 +168,7 @@ class _Board(SecondThoughts):
                 self._restated(index, unit, body)
                 return
             body = head
-        if len(words_of(body)) > 6:
+        if len(words_of(body)) > 6 or ANNOUNCES.search(body):
             return
         for kind, pattern in VALUES:
             new = pattern.search("x " + body if kind == "name" else body)
@@ -175,12 +196,13 @@ class _Board(SecondThoughts):
                     )
                     self._units[position] = joined(target, unit, text, target.at)
                     self._units[index] = None
+                    self._drop_account_of(index, spots[-1].group())
                     return
             return
 
     def _restated(self, index: int, unit: Unit, body: str) -> None:
         said = stems(body)
-        values = {kind: p.search(body) for kind, p in VALUES[:5]}
+        values = {kind: p.search(body) for kind, p in VALUES[:6]}
         for position in self._earlier(index, 8):
             target = self._units[position]
             if target is None:
@@ -190,7 +212,7 @@ class _Board(SecondThoughts):
             changed = any(
                 new is not None and (old := pattern.search(target.text)) is not None
                 and old.group().lower() != new.group().lower()
-                for (kind, pattern) in VALUES[:5] for new in [values[kind]]
+                for (kind, pattern) in VALUES[:6] for new in [values[kind]]
             )  # fmt: skip
             if (
                 changed

@@ -22,6 +22,9 @@ _PART = r"(?:\s(?P<{0}>morning|noon|afternoon|evening|night|lunchtime))?"
 DATE_EXPRESSION = re.compile(
     "|".join(
         (
+            r"(?P<feast>\b(?:(?:the\s)?day\s(?P<feastp>after|before)\s)?(?-i:(?P<feastn>[Cc]hristmas\s(?:[Ee]ve|[Dd]ay)|[Bb]oxing\s"
+            r"[Dd]ay|[Nn]ew\s[Yy]ear['’]?s\s(?:[Ee]ve|[Dd]ay)|[Hh]alloween|[Vv]alentine['’]s(?:\s[Dd]ay)?|[Gg]ood\sFriday|"
+            r"[Ee]aster\s(?:[Ss]unday|[Mm]onday)|[Mm]idsummer['’]s\s[Dd]ay))\b)",
             r"(?P<iso>\b(?:19|20)\d\d-[01]\d-[0-3]\d\b)",
             rf"(?P<md>\b(?:(?:{WEEKDAY_NAME}|this|next|coming),?\s)?(?-i:{_MONTH.format('mdm')})\s"
             rf"(?:the\s)?{_DAY.format('mdd')}\b(?![%:.,]\d)(?P<mdr>\s?(?:and|to|until|–|"
@@ -36,7 +39,7 @@ DATE_EXPRESSION = re.compile(
             rf"(?P<th>\b(?:{WEEKDAY_NAME},?\s)?"
             r"the\s(?P<thd>\d{1,2})(?:st|nd|rd|th)\b(?=\s*(?:[.,;:!?)]|$|(?:is|at|in|and|"
             r"or|for|to|until|till|from|with|because|when|where|if|so|then|not|around|about|after|"
-            r"before|between|we|i|he|she|they|my|our|his|her|their|by|of\sthe\smonth|of\s(?:this|next)\smonth)"
+            r"before|between|(?-i:[A-ZÀ-Þ])[\w'’-]+|we|i|he|she|they|my|our|his|her|their|by|of\sthe\smonth|of\s(?:this|next)\smonth)"
             r"\b))(?:\sof\s(?P<thm>the|this|next)\smonth)?)",
             rf"(?P<wds>\b(?:(?P<wdsp>(?:this|next|last)\sweek),?\s(?:on\s|from\s)?)?"
             rf"(?P<wdsa>{WEEKDAY_NAME})\s?(?P<wdsj>and|to|through|until|till|–|-)\s?"

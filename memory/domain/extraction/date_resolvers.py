@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 
 from .date_expressions import WEEKDAY_NAME
+from .feast_days import feast
 from .moments import Precision, month_day, with_weekday
 from .span_dates import Resolved, month_number, shift_months, span
 from .weekday_dates import weekday, weekdays, weekdays_ahead
@@ -190,7 +191,7 @@ def _part_of_month(match: re.Match[str], today: date, past: bool) -> Resolved | 
 
 
 RESOLVERS: dict[str, Callable[[re.Match[str], date, bool], Resolved | None]] = {
-    "iso": _iso, "md": _calendar, "dm": _calendar, "ref": _reference, "wds": weekdays,
-    "wd": weekday, "wkd": weekdays_ahead, "part": _part_of_month,
+    "feast": feast, "iso": _iso, "md": _calendar, "dm": _calendar, "ref": _reference,
+    "wds": weekdays, "wd": weekday, "wkd": weekdays_ahead, "part": _part_of_month,
     "span": span, "ago": _ago, "ahead": _ahead, "eom": _edge, "th": _ordinal, "mon": _month,
 }  # fmt: skip

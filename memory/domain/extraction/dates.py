@@ -15,7 +15,7 @@ from .words import DETERMINERS, word_set, words_of
 
 # Every date expression holds a figure or one of these; most sentences hold none.
 _MAY_NAME_ONE = re.compile(
-    r"\d|day|night|morr|week|month|year|quarter|spring|summer|autumn|fall|winter|morn|noon|evening"
+    r"\d|day|night|eve\b|halloween|valentine|morr|week|month|year|quarter|spring|summer|autumn|fall|winter|morn|noon|evening"
     r"|january|february|march|april|may|june|july|august|september|october|november|december"
     r"|\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b",
     re.IGNORECASE,
@@ -171,6 +171,10 @@ def _local_tense(before: str, past: bool) -> bool:
             return False
         if word in _SCHEDULED and (not index or words[index - 1] not in DETERMINERS):
             return False
+        if is_past_form(word=word) and _WILL_HAVE.search(
+            " ".join(words[max(0, index - 8) : index])
+        ):
+            return False
         if word in _PAST_AUXILIARIES or is_past_form(word=word):
             return True
         if word == "to" and index + 1 < len(words) and words[index + 1] in BASES:
@@ -180,6 +184,8 @@ def _local_tense(before: str, past: bool) -> bool:
     return past
 
 
+# "she'll have the export fixed by the 27th"
+_WILL_HAVE = re.compile(r"(?:'ll|\bwill|\bgoing\sto)\s(?:have|get|be)\b")
 _SCHEDULED = word_set(
     "starts begins opens reopens ends closes expires launches arrives leaves joins comes returns "
     "retires takes goes runs moves"

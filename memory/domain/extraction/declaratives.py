@@ -6,7 +6,16 @@ import re
 
 from .syntax import names_only
 from .verbs import BASES, GERUNDS, MODALS, PARTICIPLES, past_of, third_person
-from .words import COMMON_OPENERS, MONTHS, NUMBER_WORDS, PREPOSITIONS, WEEKDAYS, word_set, words_of
+from .words import (
+    COMMON_OPENERS,
+    DETERMINERS,
+    MONTHS,
+    NUMBER_WORDS,
+    PREPOSITIONS,
+    WEEKDAYS,
+    word_set,
+    words_of,
+)
 
 BE = word_set("is are was were am")
 _CLOSING_ADVERBS = word_set(
@@ -74,6 +83,8 @@ def _subject_end(words: list[str]) -> int:
         return 2
     for index in range(2, len(lows)):
         word = lows[index]
+        if lows[index - 1] in DETERMINERS:
+            continue
         if lows[0] in BE:
             stop = (
                 word in PARTICIPLES | _PREDICATES

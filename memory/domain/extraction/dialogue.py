@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from uuid import UUID
 
 from ..types import Participants, Role, SourceMessage
@@ -35,6 +36,8 @@ _WORK = re.compile(
     r"warehouse)\b",
     re.IGNORECASE,
 )
+# "Nooo", "soooo": a letter drawn out is written once.
+_DRAWN_OUT = re.compile(r"\b([A-Za-z]+?)([aeiouyhm])\2{2,}([a-z]*)\b")
 _SAYS_ANYTHING = re.compile(r"\w\w|\d")
 _MAX_CHARS = 20_000
 _MAX_SENTENCE = 1_000
@@ -113,18 +116,24 @@ def read_units(
     return units
 
 
-def _sentences(message: SourceMessage) -> list[str]:
-    text = mask_private_keys(text=without_rendered_memory(text=message.content[:_MAX_CHARS]))
+def _sentences(message: SourceMessage) -> tuple[str, ...]:
+    return _split(message.content[:_MAX_CHARS], message.role is Role.USER)
+
+
+# Both passes read the same messages.
+@lru_cache(maxsize=256)
+def _split(content: str, of_user: bool) -> tuple[str, ...]:
+    text = mask_private_keys(text=without_rendered_memory(text=content))
     said = split_sentences(text)
-    if message.role is Role.USER:
+    if of_user:
         said = without_payload(sentences=said)
-    parts = (" ".join(part[:_MAX_SENTENCE].split()) for part in said)
-    return [
+    parts = (_DRAWN_OUT.sub(r"\1\2\3", " ".join(part[:_MAX_SENTENCE].split())) for part in said)
+    return tuple(
         piece
         for part in parts
         if _SAYS_ANYTHING.search(part)
         for piece in split_question(text=part)
-    ]
+    )
 
 
 def _name(message: SourceMessage, participants: Participants) -> str:

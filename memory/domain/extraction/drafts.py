@@ -14,10 +14,13 @@ from .labels import Label
 from .moments import FoundDate, Precision, month_day
 from .names import names_in
 from .verbs import THIRD
-from .words import COMMON_OPENERS, capitalised, content_words, words_of
+from .words import COMMON_OPENERS, MONTHS, WEEKDAYS, capitalised, content_words, words_of
 
 MAX_CHARS = 280
 _MIN_IMPORTANCE = 3
+_ALWAYS_CAPITAL = frozenset({*MONTHS, *WEEKDAYS})
+CLAUSE_END = re.compile(r"[;,:]\s|\s(?:and|but|because|so|which|who|while)\s")
+_WITHOUT_WHICH = re.compile(r",\s(?:which|who)\s[^,]{10,160}(?=,\s)")
 _FRAMING = re.compile(r"^(?:On [A-Z][a-z]+ \d{1,2}, \d{4}, |[A-Z]\w+ said: |For [^,]{3,50}, )+")
 
 
@@ -54,12 +57,22 @@ def sentence(text: str) -> str:
         # A secret that is cut in two would not be known for one.
         text = mask_secrets(text=text)
     if len(text) > MAX_CHARS:
-        cut = text[: MAX_CHARS - 1]
-        space = cut.rfind(" ")
-        text = cut[: space if space > MAX_CHARS // 2 else len(cut)].rstrip(" ,;:-–—.") + "…"
+        text = _WITHOUT_WHICH.sub("", text)
+    if len(text) > MAX_CHARS:
+        text = shortened(text)
     elif text and text[-1] not in '.?!…"”':
         text += "."
     return text[:MAX_CHARS]
+
+
+def shortened(text: str) -> str:
+    """A sentence cut to 280 characters: where a clause ends, else between words with "…"."""
+    ends = [match.start() for match in CLAUSE_END.finditer(text, 0, MAX_CHARS)]
+    if ends and ends[-1] >= MAX_CHARS // 3:
+        return text[: ends[-1]].rstrip(" ,;:-–—.") + "."
+    cut = text[: MAX_CHARS - 1]
+    space = cut.rfind(" ")
+    return cut[: space if space > MAX_CHARS // 2 else len(cut)].rstrip(" ,;:-–—.") + "…"
 
 
 def lowered(text: str, *, owner: str = "") -> str:
@@ -80,6 +93,7 @@ def lowered(text: str, *, owner: str = "") -> str:
         or first[1:] != first[1:].lower()
         or any(char.isdigit() for char in first)
         or (first != word and word.lower() not in COMMON_OPENERS)
+        or word.lower() in _ALWAYS_CAPITAL
         or first == "I"
         or (bool(owner) and word == owner.split()[0])
     )

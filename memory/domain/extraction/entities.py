@@ -6,7 +6,7 @@ import re
 from uuid import UUID
 
 from .company import one_by_role, organisation_by_role, several_by_role
-from .headings import heading_of
+from .headings import heading_of, met_with
 from .mentions import Mention
 from .names import is_person, names_in
 from .nouns import first_noun_phrase
@@ -26,7 +26,7 @@ _EXPLETIVE = re.compile(
     r"hard|easy|nice|good|great|better|best|fine|ok|raining|true|possible|clear|about|like|all|"
     r"been|"
     r"fun|amazing|awesome|late|early|cold|hot|warm|wonderful|lovely|because|what|just)\b|seems|"
-    r"takes|"
+    r"takes|took|"
     r"turns\sout|looks|makes|helps|feels|depends|would|might|could)",
     re.IGNORECASE,
 )
@@ -36,6 +36,13 @@ _PLACE_PREPOSITIONS = word_set(
 _ASKED_ABOUT = re.compile(
     r"\b(?:[Ii]s|[Dd]oes|[Dd]id|[Ww]ill|[Hh]as|[Ww]as|[Cc]an|[Ss]hould|[Ww]ould)\s"
     r"(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)\s[a-z]+"
+)
+# "Might your starter be too young?" asks about the starter.
+_ASKED_THING = re.compile(
+    r"(?:[\w’']+,\s)?(?:is|are|was|does|do|did|will|has|can|might|could|should|would|how(?:['’]s|\s(?:is|was|big|old|long)\s(?:is|was)?))\s?"
+    r"(?P<det>your|the)\s(?P<noun>(?:[a-z-]+\s)?[a-z-]{3,})\s(?:be|have|still|already|been|going|ready|open|done|on|in|at|"
+    r"too|very|like|\w+ed|\w+ing|new|old|big|free)\b",
+    re.IGNORECASE,
 )
 _TITLES = frozenset({"Dr", "Prof", "Mr", "Mrs", "Ms", "Sir", "Miss"})
 _NO_ANTECEDENTS = word_set(
@@ -57,11 +64,17 @@ _SINGLE_KIN = "|".join(sorted(KIN - _PLURAL_KIN, key=len, reverse=True))
 _ONES_KIN = re.compile(rf"\b([A-Z]\w+['’]s\s(?:[\w-]+\s)?(?:{_SINGLE_KIN}))\b(?!\s[A-Z])")
 
 
+_WHOM = re.compile(
+    r"\bhim\b(?!['’])|\bher(?=\W*$|\s(?:on|at|in|for|from|until|by|to|and|because|since|next|this|tomorrow)\b)"
+)
+
+
 class Focus:
     """The running topic and antecedents of one conversation; lives for one extraction only."""
 
     def __init__(self) -> None:
         self.topic: Mention | None = None
+        self._said = 0
         self._person: Mention | None = None
         self._maybe_person: Mention | None = None
         self._thing: Mention | None = None
@@ -73,26 +86,33 @@ class Focus:
 
     def strip_heading(self, *, text: str, source: UUID, turn: int) -> tuple[str, bool]:
         """Take "Call notes from X:" off a sentence and make X the topic."""
+        met = met_with(text=text)
+        if met:
+            self._said += 1
+            self._person = Mention(met[0], source, turn, self._said)
+            self.topic = self._thing = self._group = Mention(met[1], source, turn, self._said)
+            return "", True
         heading = heading_of(text=text)
         if heading is None:
             return text, False
         name, rest, is_named = heading
-        self.topic = self._thing = Mention(name, source, turn)
+        self.topic = self._thing = Mention(name, source, turn, self._said)
         if is_named:
             self._group = self.topic
         return rest, True
 
     def observe(self, *, text: str, source: UUID, turn: int, speakers: frozenset[str]) -> None:
         """Learn the topic and antecedents that a sentence (already in the third person) names."""
+        self._said += 1
         found = introduced_topic(text=text, speakers=speakers)
         if found is not None:
-            self._thing = Mention(found.name, source, turn)
+            self._thing = Mention(found.name, source, turn, self._said)
             self.topic = self._thing if found.is_topic else self.topic
             self._noun = self._thing if found.is_asked else self._noun
         for name in () if found and found.is_asked else names_in(text):
             if name in speakers or name.lower() in _NO_ANTECEDENTS or name in _TITLES:
                 continue
-            mention = Mention(name, source, turn)
+            mention = Mention(name, source, turn, self._said)
             if is_person(name, text=text):
                 self._person = mention
             else:
@@ -112,29 +132,33 @@ class Focus:
                     self._group = mention
         noun = first_noun_phrase(text)
         if noun and noun not in speakers:
-            self._noun = Mention(noun, source, turn)
+            self._noun = Mention(noun, source, turn, self._said)
         kin = _ONES_KIN.search(text)
         if kin:
-            self._person = Mention(kin.group(1), source, turn)
+            self._person = Mention(kin.group(1), source, turn, self._said)
         self._learn_company(text, source, turn)
 
     def _learn_company(self, text: str, source: UUID, turn: int) -> None:
         """Learn the people and animals that are named by what they are."""
         one, several = one_by_role(text=text), several_by_role(text=text)
         body = organisation_by_role(text=text)
-        self._body = Mention(body, source, turn) if body else self._body
-        self._by_role = Mention(one, source, turn) if one else self._by_role
-        self._several = Mention(several, source, turn) if several else self._several
+        self._body = Mention(body, source, turn, self._said) if body else self._body
+        self._by_role = Mention(one, source, turn, self._said) if one else self._by_role
+        self._several = Mention(several, source, turn, self._said) if several else self._several
 
     def heard(self, *, text: str, source: UUID, turn: int) -> None:
         """Learn whom the other side speaks of ("Shall I call the technician?")."""
         self._learn_company(text, source, turn)
 
-    def asked_about(self, *, question: str, source: UUID, turn: int) -> None:
+    def asked_about(self, *, question: str, source: UUID, turn: int, owner: str = "User") -> None:
         """Learn whom a question is about ("Is Ken leaving?")."""
+        asked = _ASKED_THING.match(question)
+        if asked:
+            det = "the" if asked.group("det").lower() == "the" else f"{owner}'s"
+            self._noun = Mention(f"{det} {asked.group('noun')}", source, turn, self._said)
         match = _ASKED_ABOUT.search(question)
         if match and match.group("name").lower() not in COMMON_OPENERS:
-            mention = Mention(match.group("name"), source, turn)
+            mention = Mention(match.group("name"), source, turn, self._said)
             if not self._is_topic(mention.name) and mention.name.isalpha():
                 self._person = self._maybe_person = mention
 
@@ -187,12 +211,17 @@ class Focus:
         if match and thing and turn - thing.turn <= reach:
             sources.append(thing.source)
             return text[: match.start("it")] + thing.name + text[match.end("it") :]
-        match = re.search(r"\b(?:him|her)(?=\W*$)", text)
+        match = _WHOM.search(text)
         human = self._human()
         if match is None or human is None or human.name in text or turn - human.turn > reach:
             return text
         sources.append(human.source)
         return text[: match.start()] + human.name + text[match.end() :]
+
+    def thing(self, *, turn: int, reach: int = 4) -> str:
+        """The thing spoken of last, by its noun where it has one, or ""."""
+        spoken = [each for each in (self._noun, self.topic) if each and turn - each.turn <= reach]
+        return spoken[0].name if spoken else ""
 
     def _is_topic(self, name: str) -> bool:
         return self.topic is not None and name.lower() in self.topic.name.lower()
@@ -213,9 +242,9 @@ class Focus:
         if pronoun in {"they", "their"}:
             noun, group = self._noun, self._group or self._body or self.topic
             company = self._several
-            if company and (group is None or company.turn >= group.turn):
+            if company and (group is None or company.when >= group.when):
                 return company
-            if noun and noun.name.endswith("s") and (group is None or noun.turn > group.turn):
+            if noun and noun.name.endswith("s") and (group is None or noun.when > group.when):
                 return noun
             return group
         if pronoun == "it" and _EXPLETIVE.match(rest):
@@ -228,7 +257,7 @@ class Focus:
         if (
             self._noun
             and pronoun == "it"
-            and (named is None or self._noun.turn > named.turn or named == self._maybe_person)
+            and (named is None or self._noun.when > named.when or named == self._maybe_person)
         ):
             return self._noun
         return named

@@ -26,7 +26,12 @@ DECISION = re.compile(
     r"\sam)\sgoing\swith\b|\bwe\sgo\swith\b"
     r"|\b(?:made\sup\s(?:our|my)\smind|the\schoice\sfell|(?:was|were|is|has\sbeen)\s(?:decided|"
     r"agreed|chosen)\s(?:to|that|on|for))\b"
-    r"|\bi['’]ll\s(?:take|go\swith|stick\swith)\b",
+    r"|\bi['’]ll\s(?:take|go\swith|stick\swith)\b"
+    r"|\b(?:voted|decided|agreed|resolved|opted)\s(?:(?:last\snight|yesterday|today|unanimously|"
+    r"finally|together|on\s\w+day|this\s\w+|(?:last|this)\s\w+)\s)?(?:to|not\sto|on|against|for|in\sfavou?r|that)\b"
+    r"|\b(?:i['’]m|i\sam|we['’]re|we\sare)\s(?:now\s)?(?:dropping|cancelling|scrapping|ditching|"
+    r"abandoning|going\sahead\swith|pinning|freezing|replacing|retiring|phasing\sout|postponing|pausing|"
+    r"merging|adopting|skipping|reverting|rolling\sback|bringing\sforward|pushing\sback|calling\soff|doing\saway)\b",
     re.IGNORECASE,
 )
 OBLIGATION = re.compile(
@@ -96,7 +101,7 @@ APPOINTMENT = re.compile(
     re.IGNORECASE,
 )
 FAILURE = re.compile(
-    r"\b(?:fail(?:ed|s|ing|ure)?(?!\s(?:ones|requests|attempts|jobs|runs|tests|payments|calls)\b)|broke(?!r)|broken|crash(?:ed|es|ing)?|died|killed|hung|hangs|"
+    r"\b(?:(?:is|are|went|goes|turned|stays)\sred\b|fail(?:ed|s|ing|ure)?(?!\s(?:ones|requests|attempts|jobs|runs|tests|payments|calls)\b)|broke(?!r)|broken|crash(?:ed|es|ing)?|died|killed|hung|hangs(?!\s(?:on|in|behind|over|above|next|beside|from|by)\b)|"
     r"frozen|froze|ran\sout|out\sof\smemory|outage|locked|cracked|damaged|leak(?:ed|s|ing)?|stuck|"
     r"can['’]?t\slog\sin|cannot\slog\sin|stopped\sworking|not\sworking|doesn['’]t\swork|"
     r"went\sdown|is\sdown|are\sdown|timed?\sout|"
@@ -117,6 +122,12 @@ LEISURE = re.compile(
     r"met|attended|enjoyed|finished)\b",
     re.IGNORECASE,
 )
+# "My one rule: …", "house rule number one is …"
+RULE_HEAD = re.compile(
+    r"^(?:(?:my|our|the|a|one|house|ground|golden|iron|first|only|basic|number|simple)\s){1,4}(?:\w+\s)?rules?"
+    r"(?:\s(?:here|for\s[\w\s]{2,20}|number\s\w+))?(?::|\sis\b|\sare\b)|\bthat['’]s\sa\s(?:\w+\s)?rule\b",
+    re.IGNORECASE,
+)
 CONVENTION = re.compile(
     r"\b(?:standard|convention|policy|rule|guideline|style|always|never|every|each|by\sdefault|"
     r"practice)\b",
@@ -131,7 +142,7 @@ RULES_NAMED = re.compile(
     re.IGNORECASE,
 )
 BACKGROUND = re.compile(
-    r"\b(?:used\sto|before\W*$|previously|formerly|originally|(?:was|were)\s(?:written|built|"
+    r"\b(?:used\sto|before\W*$|previously|formerly|originally|belonged\sto|came\sfrom|(?:ruled|priced)\sout|(?:was|were)\s(?:written|built|"
     r"designed|made|founded|named|set\sup)\s(?:by|in|with|after|on))\b",
     re.IGNORECASE,
 )

@@ -57,6 +57,10 @@ _ANNOUNCED = re.compile(
     re.IGNORECASE,
 )
 _REPORTING = re.compile(r"^[\w’'-]+\s(?:says?|said|thinks?|knows?|means?|reckons?)\W*$", re.I)
+_RULE = re.compile(
+    r"(?:i|we)\s(?:only|never|always)\s[a-z]|(?:i['’]m|i\sam|we['’]re|we\sare)\s(?:both|all)\s",
+    re.I,
+)
 _HUMAN_STATE = re.compile(r"^(?:she|he)(?:['’]s|\s(?:is|has|was))\s", re.IGNORECASE)
 
 
@@ -70,6 +74,8 @@ def tells_too_little(*, clause: str) -> bool:
     words = set(content_words(DATE_EXPRESSION.sub(" ", clause)))
     if not words:
         return True
+    if _RULE.match(clause):
+        return False
     if len(words) > 1 or names_in(clause) or any(char.isdigit() for char in clause):
         return False
     return not _HUMAN_STATE.match(clause)

@@ -55,7 +55,11 @@ _ABOUT_COMMANDS = re.compile(
     r"\binstructions?\s(?:to|that|in|telling|asking)\b.{0,60}\b(?:memor|delete|forget|ignore|store|"
     r"send|reveal|transfer|grant|change)|\b(?:hid(?:es|den|ing)|contain(?:s|ed)|includes?)\s"
     r"(?:also\s)?(?:an?\s)?(?:\w+\s)?(?:instruction|command)s?\b|\b(?:prompt\sinjection|odd\sinstruction|strange\s"
-    r"instruction|suspicious\s(?:instruction|request|line|text))|\bwhich\si\s(?:have\s)?ignored\b",
+    r"instruction|suspicious\s(?:instruction|request|line|text))|\b(?:planted|hidden|odd|strange|suspicious|embedded|"
+    r"injected|sneaky|fake|rogue)\s(?:\w+\s)?(?:notes?|instructions?|requests?|orders?|lines?|messages?|commands?|prompts?)\b"
+    r"|\b(?:tr(?:ies|ied)|wants|wanted|ask(?:s|ed)|attempts|attempted)\s(?:also\s)?(?:me\s)?to\s(?:give\sme\sorders|order\sme|instruct|steer|"
+    r"advertise|make\sme)\b|\b(?:addressed|aimed|directed)\sat\s(?:me|ai|assistants)\b"
+    r"|\bai\s(?:agents?|assistants?|models?)\s(?:reading|must|should)\b|\bnote\sto\s(?:all\s)?ai\b|\bwhich\si\s(?:have\s)?ignored\b",
     re.IGNORECASE,
 )
 _PRIVATE_KEY = re.compile(

@@ -12,6 +12,9 @@ _HEADING = re.compile(
     r"^(?:(?:a\s)?(?:quick\s|short\s|small\s|brief\s|little\s)?(?:update|news|notes?|call\snotes|"
     r"meeting\snotes|minutes|summary|recap|details|status|report|feedback|some\s\w+|facts|info)\s"
     r"(?:on|from|about|for|of|re)\s(?:the\s(?:call|meeting|chat|visit)\swith\s)?|"
+    r"(?:(?:i['’]m\s|i\sam\s)?(?:just\s|fresh\s|straight\s)?(?:off\sthe\s(?:phone|call|line)|out\sof\s(?:a|the)\s(?:meeting|call|"
+    r"demo|workshop)|back\sfrom(?:\sa\s\w+)?)\s(?:with|at)?\s?|(?:i\s)?(?:just\s)?(?:spoke|talked|chatted|met)\s(?:to\s|with\s)?|"
+    r"(?:phoned|called|visited|saw)\s)(?=(?-i:[A-Z])[^:,.]{2,40}:\s)|"
     r"(?:(?:call|meeting|visit)\s)?(?:notes|minutes|summary|recap|update)\s(?=(?-i:[A-Z]))|"
     r"(?:about|regarding|re|on|for|as\sfor|concerning)\s|(?=(?:the|our)\s(?:[\w-]+\s){0,4}[\w-]+:\s))"
     r"(?P<topic>[^:,.;?!]{2,50}?)\s?(?::|,|\s[–—-]\s)\s*",
@@ -40,6 +43,20 @@ _CALLED_AFTER = re.compile(
     r"(?:the\s)?(?P<name>(?:[A-Z][\w-]+\s){1,3})(?:call|meeting|visit|chat|workshop|"
     r"kickoff|kick-off|review|sync)$"
 )
+
+
+# "Just off the phone with Orsolya of Delmont Ferries."
+_MET = re.compile(
+    r"(?i:(?:(?:i['’]m|i\sam|i['’]ve|i|we)\s)?(?:just\s|fresh\s|straight\s)?(?:(?:got\s)?off\sthe\s(?:phone|call|line)|out\sof\s(?:a|the)\s"
+    r"(?:meeting|call|demo|workshop)|back\sfrom\s(?:a\s)?(?:\w+\s)?|spoke|talked|chatted|had\s(?:a|the)\s(?:call|chat|meeting))\s(?:with|to|at)\s)"
+    r"(?P<who>[A-ZÀ-Þ][\w’'-]+(?:\s[A-ZÀ-Þ][\w’'-]+)?)\s(?:of|from|at)\s(?:the\s)?(?P<body>[A-ZÀ-Þ][\w&’'-]*(?:\s[A-ZÀ-Þ&][\w&’'-]*){0,3})[.!:]?"
+)
+
+
+def met_with(*, text: str) -> tuple[str, str] | None:
+    """The person and the organisation that a sentence says was just spoken to, or None."""
+    match = _MET.fullmatch(text)
+    return (match.group("who"), match.group("body")) if match else None
 
 
 def heading_of(*, text: str) -> tuple[str, str, bool] | None:

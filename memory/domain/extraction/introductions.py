@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from .labels import Label, profile_of
+from .profile import profile_label
 from .words import COMMON_OPENERS, word_set
 
 _NAME_WORD = r"[A-ZÀ-Þ][a-zà-ÿ’'-]*[A-ZÀ-Þ]?[a-zà-ÿ]+"
@@ -23,6 +24,13 @@ _FROM = re.compile(
     rf"^(?P<name>{_NAME_WORD}(?:\s{_NAME_WORD}){{1,2}})"
     r"(?P<rest>\s(?:from|at|of|with)\s(?:the\s)?[A-ZÀ-Þ][\w’'&-]*(?:\s[\w’'&-]+){0,4})[.!]*$"
 )
+# "Hola, I'm …", "Good to meet you, my name is …"
+_GREETED = re.compile(
+    rf"^[\w’'\s]{{2,30}}[,!]\s(?=(?i:i['’]m|i\sam|my\sname(?:\sis|['’]s)|this\sis)\s{_NAME_WORD})"
+)
+_ALONE = re.compile(rf"^(?P<name>{_NAME_WORD}(?:\s{_NAME_WORD}){{1,2}})(?P<rest>$|[,.!;].*)")
+_PIECE = re.compile(r",\s(?:and\s)?|\sand\s(?=(?:based|living|from|born)\b)")
+_AT_A_PLACE = re.compile(r"^(?!(?:from|in|near)\b).{2,40}\s(?:at|of|for|with)\s(?:the\s)?[A-Z]")
 _CALLED = re.compile(
     rf"\b(?i:i\s(?:usually\s|mostly\s|just\s)?go\sby|(?:please\s|just\s|you\scan\s)?call\sme|"
     rf"(?:everyone|everybody|people|friends|they|most\speople)\scalls?\sme|"
@@ -55,10 +63,18 @@ class Introduction:
     label: Label
 
 
-def introductions(*, clause: str) -> list[Introduction]:
-    """What the clause says of the speaker's name and pronouns, in the third person."""
+def introductions(*, clause: str, speaker: str = "") -> list[Introduction]:
+    """What the clause says of the speaker's name and pronouns, in the third person.
+
+    A name at the head of a clause is the speaker's where it begins as the name in `speaker` does.
+    """
     found: list[Introduction] = []
+    clause = _GREETED.sub("", clause)
     match = _NAME.match(clause) or _HERE.match(clause) or _FROM.match(clause)
+    if match is None and speaker:
+        alone = _ALONE.match(clause)
+        own = speaker.lower().split()[0]
+        match = alone if alone and alone.group("name").lower().split()[0] == own else None
     if match and _plausible(match.group("name")):
         rest = match.group("rest").rstrip(".! ")
         content = f"User's name is {match.group('name')}"
@@ -68,11 +84,14 @@ def introductions(*, clause: str) -> list[Introduction]:
             r"\w+/\w+)[^;.]{3,120}?)(?=,\s(?:and\s)?(?:I|my|we)\b|$)",
             rest,
         )
+        others: list[Introduction] = []
         if affiliation:
             content += f", {affiliation.group(1)} {affiliation.group(2)}"
         elif described:
-            content += f", {described.group(1)}"
+            plain, others = _described(described.group(1))
+            content += plain
         found.append(Introduction(content + ".", profile_of("name", 9, pinned=True)))
+        found += others
     called = _CALLED.search(clause)
     if called and _plausible(called.group("name")):
         label = profile_of("preferred_name", 9, pinned=True, sensitive="preferred_name")
@@ -83,6 +102,24 @@ def introductions(*, clause: str) -> list[Introduction]:
         label = profile_of("pronouns", 9, pinned=True, sensitive="pronouns")
         found.append(Introduction(f"User's pronouns are {said.lower()}.", label))
     return found
+
+
+def _described(said: str) -> tuple[str, list[Introduction]]:
+    """ "CTO at Acme, based in Lisbon": what belongs to the name, and the facts beside it."""
+    pieces = _PIECE.split(said)
+    if len(pieces) < 2:
+        return f", {said}", []
+    plain: list[str] = []
+    facts: list[Introduction] = []
+    for piece in pieces:
+        filed = profile_label(clause=f"I'm {piece}")
+        if filed is None and _AT_A_PLACE.search(piece) and not facts:
+            filed = profile_of("role", 9, pinned=True)
+        if filed is None:
+            plain.append(piece)
+        else:
+            facts.append(Introduction(f"User is {piece}.", filed))
+    return "".join(f", {piece}" for piece in plain), facts
 
 
 def _plausible(name: str) -> bool:

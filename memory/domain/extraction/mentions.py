@@ -8,8 +8,14 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Something named in the conversation, and the message that named it."""
+    """Something named in the conversation, the message that named it, and its place in the talk."""
 
     name: str
     source: UUID
     turn: int
+    order: int = 0
+
+    @property
+    def when(self) -> tuple[int, int]:
+        """Turn and sentence, for telling which of two mentions is the later."""
+        return self.turn, self.order

@@ -37,6 +37,14 @@ _PLAIN_YES = re.compile(
 )
 
 
+# A question about the speaker's own world, and no riddle.
+_GROUNDED = re.compile(
+    r"\b(?:you|your|yours|we|our|us|he|she|they|his|her|their)\b|\b(?:the|this|that)\s(?!more\b|most\b|hell\b)[a-z]+|"
+    r"\b(?:is|does|did|will|was|has|can)\s(?:it|there)\b|(?-i:[a-z,]\s[A-Z]\w)|^(?:\S+\s){0,3}\S+$|^how\smany\b",
+    re.IGNORECASE,
+)
+
+
 def note_items(*, text: str) -> list[str]:
     """The notes that a verbless sentence holds, each as one line; empty where it holds none.
 
@@ -79,6 +87,8 @@ def as_answer(*, unit: Unit, text: str) -> str:
         or _EMPTY_ASKED.match(asked)
         or is_acknowledgement(text=text)
     ):
+        return ""
+    if not _GROUNDED.search(unit.question):
         return ""
     if unit.place > 0 or _PLAIN_YES.match(text) or not (content_words(text) or _counted(text)):
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .verbs import AMBIGUOUS, BASES, GERUNDS, THIRD, is_finite
-from .words import ADVERBS, KIN, PEOPLE_NOUNS, PREPOSITIONS, STOPWORDS, WORD, word_set
+from .words import ADVERBS, KIN, NUMBER_WORDS, PEOPLE_NOUNS, PREPOSITIONS, STOPWORDS, WORD, word_set
 
 _HEAD = re.compile(
     r"(?P<det>\b(?:[Aa]n?|[Tt]he|[Tt]his|[Oo]ur|[Mm]y|[Hh]is|[Hh]er|[Tt]heir|"
@@ -33,6 +33,10 @@ def first_noun_phrase(text: str) -> str:
         end = match.end()
         while len(words) < _MAX_WORDS:
             word = WORD.match(text, end)
+            following = WORD.match(text, word.end() + 1) if word else None
+            if word and words and following and _is_counted(following.group()):
+                # "the contract covers two vessels": what is followed by a number is the verb.
+                break
             if word is None or not _inside(word.group(), words):
                 break
             words.append(word.group())
@@ -44,6 +48,10 @@ def first_noun_phrase(text: str) -> str:
             det = owner if owner[0].isupper() and "'" in owner.replace("’", "'") else "the"
             return f"{det} {' '.join(words)}"
     return ""
+
+
+def _is_counted(word: str) -> bool:
+    return word[0].isdigit() or word in NUMBER_WORDS
 
 
 def _inside(word: str, before: list[str]) -> bool:

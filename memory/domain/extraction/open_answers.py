@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from .declaratives import BE, DO, HAVE, declarative, form_of_be, placed, with_noun
-from .verbs import BASES, MODALS, THIRD, is_past_form
-from .words import PREPOSITIONS, capitalised
+from .verbs import AMBIGUOUS, BASES, GERUNDS, MODALS, THIRD, is_past_form
+from .words import DETERMINERS, PREPOSITIONS, capitalised
 
 _WH = re.compile(
     r"^(?P<wh>who(?:m)?|where|when|why|how\s(?:many|much)(?:\s(?!do|does|did|is|are|will|can|"
@@ -33,6 +33,15 @@ def answered_openly(*, asked: str, given: str) -> str | None:
     """
     match = _WH.match(asked)
     return None if match is None else _opened(match, given)
+
+
+def _predicates(word: str) -> bool:
+    """Whether what follows "are" or "will" is its predicate, so that no subject stands between."""
+    return (
+        word in GERUNDS
+        or word in {"on", "in", "at", "there", "involved", "free", "left", "be"}
+        or (word in BASES and word not in AMBIGUOUS)
+    )
 
 
 def _opened(match: re.Match[str], given: str) -> str:
@@ -62,6 +71,11 @@ def _opened(match: re.Match[str], given: str) -> str:
         be = "is" if noun.startswith("number of") else form_of_be(noun)
         return f"The {noun} {be} {given}" if noun else ""
     aux = rest[0].lower()
+    asks_who = wh == "who" or wh.startswith(("how many", "which ", "what "))
+    if asks_who and aux in BE | MODALS and len(rest) > 1 and _predicates(rest[1].lower()):
+        # "How many are coming?" asks for the subject: "fifteen are coming".
+        counted = wh.split(None, 2)[2] if wh.startswith("how many ") and len(wh.split()) > 2 else ""
+        return " ".join(part for part in [given, counted, *rest] if part)
     if wh in {"who", "what"} and aux not in BE | DO | HAVE | MODALS:
         return f"{given} {' '.join(rest)}" if wh == "who" else ""
     if (
@@ -71,6 +85,11 @@ def _opened(match: re.Match[str], given: str) -> str:
         and rest[1].lower() in PREPOSITIONS
     ):
         return f"There {rest[0]} {given} {' '.join([*wh.split()[2:], *rest[1:]])}"
+    determined = len(rest) > 1 and rest[1].lower() in DETERMINERS
+    verbless = not any(word.lower() in BASES for word in rest[3:])
+    if wh == "who" and aux in DO and determined and verbless:
+        # "Who does the pilot?" asks for the one who does, with no second verb.
+        return f"{given} {' '.join(rest)}"
     if wh == "who" and len(rest) > 1:
         if aux in BE and rest[1].lower() in PREPOSITIONS and len(given.split()) <= 2:
             return f"{given} {' '.join(rest)}"
@@ -83,6 +102,10 @@ def _opened(match: re.Match[str], given: str) -> str:
     said = _WHAT_SAID.fullmatch(" ".join(rest)) if wh == "what" else None
     if said:
         return f"{capitalised(said.group('who'))} says: {given}"
+    if wh == "what" and aux in DO and len(rest) > 3 and rest[-2].lower() in PREPOSITIONS:
+        # "What do they want from you?": the answer comes before "from me".
+        whole = declarative(rest[:-2], given)
+        return capitalised(f"{whole} {' '.join(rest[-2:])}") if whole else ""
     noun = re.sub(r"^(?:what|which)(?:\s(?:kind|sort|type)s?\sof)?\s?", "", wh)
     if noun == wh:
         noun = ""

@@ -23,6 +23,7 @@ from .event_words import (
     PERSON_STARTS,
     PLURAL_HEAD,
     REACH_ME,
+    RULE_HEAD,
     RULES_NAMED,
     SPAN,
     STANDING,
@@ -95,6 +96,8 @@ def _event_or_fact(
         return Label(_E, 5, "failure", "incident", confidence=0.8)
     if dates and ABSENCE.search(clause):
         return Label(_E, 5, "event", "absence", confidence=0.8)
+    if RULE_HEAD.search(clause):
+        return Label(_S, 6, "convention", "convention")
     if past and RULES_NAMED.match(clause):
         return Label(_S, 6, "convention", "convention")
     if past and not obliged:

@@ -14,7 +14,7 @@ _STRONG = re.compile(
     r"only\s(?:ever\s)?(?:use|want|eat|drink|fly|work|buy|"
     r"read|take|travel|accept))\b|\bone\sthing\si\s(?:hate|love|can['’]t)\b|\bmy\s(?:absolute\s|"
     r"all-time\s)?favou?rite\b"
-    r"|\bi(?:['’]d|\swould)\s(?:much\s|far\s)?(?:rather|prefer)\b|\b(?:don['’]t|do\snot|never|"
+    r"|\bi(?:['’]d|\swould)\s(?:much\s|far\s)?(?:rather|prefer|sooner)\b|\b(?:don['’]t|do\snot|never|"
     r"please\salways|always|stop)\s"
     r"(?:ever\s|please\s)?(?:\w+\s){0,2}(?:phone|call|send|give|use|write|email|e-mail|text|ask|"
     r"show|schedule|book|suggest|put|add|"

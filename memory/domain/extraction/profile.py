@@ -42,7 +42,13 @@ _ROLE = re.compile(
     rf"|\bi(?:['’]m|\sam)\san?\s(?:[\w-]+\s){{0,2}}?[a-z]{{3,}}(?:er|or|ist|ian|ant|eer|man|woman|wright)"
     rf"\s(?:at|for|with|in)\s(?:the\s)?(?-i:[A-Z])"
     rf"|\bi\sdrive\sa\s(?:[\w-]+\s)?(?:cab|taxi|bus|coach|truck|lorry|tram|train|van\sfor)\b"
+    rf"|\bi(?:['’]m|\sam)\s(?:studying\s(?!for\b|the\b)|training\s(?:as|to\sbe)\s|a\s(?:\w+\s){{0,2}}student\b)"
+    rf"|\bi(?:['’]ve|\shave)?\s(?:been\sworking|worked|work)\sas\s(?:a|an|the)\s"
     rf"|\bi\s(?:teach|study)\s[\w\s]{{2,40}}\bat\b"
+    rf"|\b(?:they|he|she|we|the\s\w+)(?:['’]ve|\shave|\shas)?\s(?:made|promoted|appointed|elected)\sme\s(?:to\s)?"
+    rf"(?:the\s|a\s)?(?:\w+\s){{0,3}}?{_ROLE_NOUN}\b|\bi(?:['’]ve|\shave)\s(?:been|worked\sas)\s(?:a|an|the)\s(?:[\w-]+\s){{0,3}}?"
+    rf"(?:{_ROLE_NOUN}|landlord|landlady)s?\b|\bi(?:['’]m|\sam)\s(?:now\s)?(?:doing|writing|finishing)\smy\s(?:phd|doctorate|master|"
+    rf"thesis|apprenticeship|degree|bachelor)|\bi(?:['’]m|\sam|\shave|['’]ve)?\s(?:now\s|just\s|recently\s)?(?:retired|been\sretired)\b"
     rf"|\bi\sdo\s(?:the\s)?[\w\s&/-]{{2,30}}\s(?:on\s(?:the|a)\s[\w\s-]{{2,30}}\steam|"
     rf"(?:at|for)\s(?-i:[A-Z])\w+)",
     re.IGNORECASE,
@@ -51,10 +57,12 @@ _CITY = re.compile(
     r"\b(?:i['’]m|i\sam|we['’]re|we\sare)\s(?:\w+\s)?(?:based|located|living|staying|settled|"
     r"stationed)\s(?:in|at|near|out)\b"
     r"|\bi\s(?:\w+\s)?(?:live|reside|grew\sup)\s(?:in|near|at|on|outside|just)\b|"
-    r"\bi(?:['’]ve)?\s(?:just\s|recently\s)?"
-    r"(?:moved|relocated)\s(?:\w+\s){0,3}?to\b|\bi['’]m\s(?:moving|relocating)\sto\b|"
+    r"\b(?:i|we)(?:['’]ve|\shave)?\s(?:just\s|recently\s|all\s|finally\s|now\s)?"
+    r"(?:moved|relocated|emigrated)\s(?:\w+\s){0,3}?(?:to\s(?-i:[A-Z])|house\b|in\swith\b|here\b)|"
+    r"\b(?:i|we)(?:['’]ve|\shave)\smoved\W|\bi(?:['’]ve|\shave)\sbeen\s(?:living\s)?(?:in|based\sin)\s(?-i:[A-Z])|"
+    r"\bi\s(?:no\slonger|don['’]t|do\snot)\slive\b|\bi\scommute\sfrom\b|\bi['’]m\s(?:moving|relocating)\sto\b|"
     r"\bi['’]m\s(?:originally\s)?from\s[A-Z]"
-    r"|\bmy\s(?:home|house|flat|apartment|home\stown|hometown|city|home\soffice|address)\sis\b|"
+    r"|^home\sis\s(?:now\s)?(?-i:[A-Z])|\bmy\s(?:home|house|flat|apartment|home\stown|hometown|city|home\soffice|address)\sis\b|"
     r"\bi\swork\sfrom\s[A-Z]"
     r"|\bi(?:['’]m|\sam)\sin\s(?-i:[A-Z])\w+(?:\snow)?\W*$",
     re.IGNORECASE,
@@ -94,33 +102,45 @@ _ANSWER_IN = re.compile(
 _CONTACT = re.compile(
     r"\bmy\s(?:\w+\s)?(?:e-?mail|phone|mobile|cell|telephone|number|handle|extension|fax|slack|"
     r"postal|address)"
-    r"(?:\s(?:number|address|handle))?\s(?:is|ends)\b|\breach\sme\s(?:at|on|under|by|via)\b"
+    r"(?:\s(?:number|address|handle))?(?:\s(?:on|in|at|for)\s(?:the\s)?\w+)?\s(?:is|ends)\b|\breach\sme\s(?:at|on|under|by|via)\b"
     r"|\bthe\s(?:phone\s|mobile\s)?number\sis\s\+?\d|"
     r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,60}\b.{0,20}$|\buse\s[\w.+-]{1,64}@[\w-]|\bcontact\sme\s(?:at|on|under|via)\b",
     re.IGNORECASE,
 )
 _KIN = "|".join(sorted(KIN | PETS))
+_AGES = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2})(?:\syears\sold)?"
+    r"(?=[,.;]|\s(?:and|now)\b|$)"
+)
 _HOUSEHOLD = re.compile(
     rf"\b(?:i|we)(?:\s|['’]ve\s)(?:also\s)?(?:have|got|live\swith|share\s(?:a|the|my)|"
     rf"adopted)\b.{{0,40}}\b(?:{_KIN})\b"
-    rf"|\bi(?:['’]m|\sam)\s(?:now\s)?(?:married|single|divorced|engaged|widowed|separated|"
+    rf"|\bi(?:['’]m|\sam|['’]ve\sbeen|\shave\sbeen)\s(?:now\s|happily\s)?(?:married|single|divorced|engaged|widowed|separated|"
     rf"a\s(?:single\s)?"
     rf"(?:mother|father|parent|mum|mom|dad|widow|widower))\b"
     rf"|\b(?:we['’]re|we\sare|there\sare)\s(?:\w+\s){{0,4}}(?:at\shome|in\sthe\shousehold|"
     rf"in\sour\shouse)"
-    rf"|\bmy\s(?:{_KIN})\s(?:and\smy\s(?:{_KIN})\s)?(?:is|are|['’]s)\s(?:called|named)\b"
+    rf"|\b(?:my|our)\s(?:[\w-]+\s)?(?:{_KIN})\s(?:and\smy\s(?:{_KIN})\s)?(?:is|are|['’]s)\s(?:called|named)\b"
     rf"|\bmy\s(?:{_KIN})(?:['’]s)?\snames?\s(?:is|are)\b|\b(?:my|our|the)\sbaby\s(?:girl\s|boy\s)?is\s(?:due|expected|born)\b"
-    rf"|\b(?:i['’]m|i\sam|we['’]re|we\sare)\sexpecting\s(?:a|our|my|twins|another)\b|\bi\slive\s(?:alone|by\smyself|with\s)",
+    rf"|\b(?:i['’]m|i\sam|we['’]re|we\sare)\sexpecting\s(?:a|our|my|twins|another)\b|\bi\slive\s(?:alone|by\smyself|with\s)|"
+    rf"\b(?:i['’]m|i|we)\s(?:now\s)?shar(?:e|ing)\sa\s(?:flat|house|room|place|home|apartment)\b|,\ssharing\sa\s(?:flat|house|"
+    rf"place|apartment)\swith\b|\b(?:my|our|the)\s(?:{_KIN})\b[^.]{{0,30}}\b(?-i:[A-Z])\w+(?:['’]s|\sis)\s(?:\w+teen|{_AGES})\b"
+    rf"|\b(?:i|we)(?:['’]ve)?\s(?:have|got)\s(?:two|three|four|five|one|a)\s(?:\w+\s)?(?:sons?|daughters?|boys|girls|"
+    rf"brothers?|sisters?|dogs?|cats?|grandchildren|stepchildren|stepsons?)\b|\b(?:i|we)\s(?:got|are\sgetting|['’]re\sgetting)\s"
+    rf"(?:married|engaged|divorced)\b|\band\si\s(?:got\s|are\s|have\sgot\s)?(?:married|engaged|divorced)\b",
     re.IGNORECASE,
 )
 _HEALTH = re.compile(
-    r"\bi(?:['’]m|\sam)\s(?:also\s|severely\s|mildly\s|a\s|badly\s|very\s|quite\s|partially\s|"
+    r"\bi(?:['’]m|\sam|(?:['’]ve|\shave)\s(?:always\s)?been)\s(?:also\s|severely\s|mildly\s|a\s|badly\s|very\s|quite\s|partially\s|"
     r"legally\s|strictly\s)?"
     r"(?:allergic|(?:pre-?)?diabetic|vegan|vegetarian|pescatarian|coeliac|celiac|pregnant|"
     r"lactose|gluten|asthmatic|epileptic|dyslexic|colou?r-?\s?blind|deaf|blind|hard\sof\shearing|"
     r"left-handed|autistic|anaemic|hypertensive|intolerant|short-sighted|recovering)\b"
     r"|\bi\s(?:can['’]?t|cannot|must\snot|mustn['’]t|may\snot|(?:['’]m|am)\snot\sallowed\sto)\s"
     r"(?:eat|drink|have|digest|tolerate)\s(?!to\b|it\b|that\b|them\b|you\b)"
+    r"|\b(?:i|we)(?:['’]re|\sare|['’]ve|\shave)?\s(?:both|all)\s(?:vegan|vegetarian|allergic|coeliac|diabetic|asthmatic)"
+    r"|\bi(?:['’]ve|\shave)\s(?:had|got|been\sdiagnosed|suffered)\b[\w\s]{0,20}\b(?:type\s[12]|diabetes|asthma|migraines?|epilepsy|"
+    r"arthritis|tinnitus|allerg\w+|adhd|autism|dyslexia|eczema|hay\sfever|depression|insomnia|back\spain|coeliac|crohn\w*|psoriasis)\b"
     r"|\bmy\s\w+\s(?:\w+\s)?(?:hurts?|aches?)\b|\bi\s(?:\w+\s)?(?:get|suffer\sfrom|"
     r"struggle\swith)\s(?:bad\s|severe\s|really\s)?(?:migraines?|seasick|"
     r"motion\ssick|panic\sattacks|hay\sfever|vertigo|hives|headaches|anxiety|insomnia)\b|"
@@ -143,12 +163,13 @@ _HEALTH = re.compile(
     r"specialist|surgeon|dentist|clinic)\b.{0,30}\b(?:put|prescribed|gave|started)\s(?:me\b|\w+\sfor\sme)|"
     r"\bi(?:['’]m|\sam)\s(?:still\s|now\s)?on\s(?:iron|insulin|antibiotics|blood\sthinners|medication|"
     r"crutches|statins|steroids|antidepressants|beta\sblockers|painkillers|a\sdiet|sick\sleave)\b"
-    r"|\bi\s(?:use|wear)\sa\s(?:wheelchair|hearing\said|prosthe\w+|screen\sreader)\b|"
+    r"|\bi\s(?:use|wear)\s(?:a\s|two\s)?(?:wheelchair|hearing\saids?|prosthe\w+|screen\sreader|glasses|contact\slenses|insulin\spump)\b|"
     r"\bmy\s(?:allerg\w+|blood\s"
     r"(?:type|pressure)|migraines?|asthma|diabetes|knee|back)\s(?:is|are|means?|keeps?)\b",
     re.IGNORECASE,
 )
 _SCHEDULE = re.compile(
+    r"\bi(?:['’]m|\sam)\son\s(?:the\s)?(?:night|early|late|day|evening|weekend)\s?shifts?\b|"
     r"\bi\s(?:only\s|usually\s|mostly\s|always\s|normally\s|also\s)?(?:work|start|"
     r"finish)\s(?:\w+\s)?(?:nights?|days|shifts?|evenings?|weekends?|"
     r"mornings?|afternoons?|part-?\s?time|full-?\s?time|remotely|from\shome|half\sdays|(?:mon|"
@@ -164,8 +185,13 @@ _SCHEDULE = re.compile(
     re.IGNORECASE,
 )
 _BIRTHDAY = re.compile(
-    r"\bmy\sbirthday\s(?:is|falls)\b|\bi\s(?:was\sborn|turn(?:ed)?\s\d\d)\b|"
+    r"\bmy\sbirthday\s(?:is|falls)\b|\bi\s(?:was\sborn|turn(?:ed)?\s(?:\d\d|twenty|thirty|forty|fifty|sixty|seventy|eighty)\b)|"
     r"\bi['’]m\s\d\d\syears\sold\b|\bi(?:['’]m|\sam)\s\d\d\b(?=\W*$|\sand)",
+    re.IGNORECASE,
+)
+_MEASURES = re.compile(
+    r"\bi(?:['’]m|\sam)\s(?:\d[.,]\d\d?\b|\d{3}\s?cm|\d\s?(?:ft|feet|foot))|\bi\swear\s(?:a\s)?size\b|"
+    r"\bmy\s(?:shoe|ring|dress|shirt|hat|collar|clothes|glove)\ssize\s(?:is|are)\b|\bmy\s(?:\w+\s)?measurements\s(?:are|is)\b",
     re.IGNORECASE,
 )
 _RULES: tuple[tuple[re.Pattern[str], Label], ...] = (
@@ -178,6 +204,7 @@ _RULES: tuple[tuple[re.Pattern[str], Label], ...] = (
     (_CITY, profile_of("city", 7, sensitive="city")),
     (_CONTACT, profile_of("contact", 7)),
     (_BIRTHDAY, profile_of("birthday", 6)),
+    (_MEASURES, profile_of("measures", 5)),
 )
 
 

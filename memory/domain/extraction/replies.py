@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from uuid import UUID
 
 from .acts import Act
 from .answers import affirmed, complete_answer, is_offer
@@ -17,6 +16,7 @@ from .introductions import introductions
 from .requests import RequestFrame
 from .rewrite import third_person_text
 from .syntax import is_imperative, strip_lead
+from .taken_up import question_ids
 from .words import PREPOSITIONS, content_words, words_of
 from .writer import ClauseWriter
 
@@ -26,7 +26,7 @@ _BARE_NOUN = re.compile(
 )
 _LEANING_ANSWER = re.compile(r"(?:there|it|that|they|none|we\sdo|no)\b", re.IGNORECASE)
 _BARE_WH = re.compile(
-    r"^(?:\w+[,.]\s)?(?:and\s)?(?:when|where|who|how|since\swhen|until\swhen|"
+    r"^(?:\w+[,.]\s)?(?:and\s)?(?:when|where|who|how|(?:since|until|as\sof|from|by)\swhen|"
     r"(?:at\s)?what\stime|from\swhen(?:\s(?:to|till|until)\swhen)?|how\s(?:long|often)|which\sday|(?:for\s)?how\smany(?:\s(?P<noun>[a-z]+))?)\?$",
     re.IGNORECASE,
 )
@@ -214,8 +214,3 @@ def is_detail(*, text: str) -> bool:
     """Whether a fragment is short and concrete enough to be added to its neighbour."""
     concrete = _CONCRETE.search(" " + text) or _ONLY.search(text)
     return bool(concrete) and len(text.split()) <= _MAX_DETAIL
-
-
-def question_ids(*, unit: Unit) -> tuple[UUID, ...]:
-    """The message whose question a unit answers."""
-    return (unit.question_id,) if unit.question_id else ()

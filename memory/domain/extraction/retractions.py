@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from .correction_words import DECISION, PLAN, PURPOSE
+from .correction_words import DECISION, IN_JEST, PLAN, PURPOSE, VALUES
 from .dialogue import Unit
 from .revisions import Revisions
-from .splices import joined, stems
+from .splices import joined, replaced, stems
+from .syntax import has_verb
+
+_THEM = re.compile(r"\b(?:them|it|they)\b(?!['’])", re.IGNORECASE)
 
 
 class Retractions(Revisions):
@@ -28,6 +32,28 @@ class Retractions(Revisions):
                 continue
             if DECISION.search(target.text):
                 self._hand_on(index + 1, unit, target, "")
+
+    def _retract_about(self, index: int, unit: Unit, about: str, rest: str) -> None:
+        """ "Forget what I said about X": drop what names X, or put a new value in its place."""
+        rest = rest.strip(" ,.;:!?–—-")
+        for kind, pattern in VALUES[:4]:
+            old, new = pattern.search(about), pattern.search(rest)
+            for position in self._earlier(index) if old and new else ():
+                target = self._units[position]
+                at = pattern.search(target.text) if target else None
+                if kind and old and new and target and at and at.group() == old.group():
+                    text = replaced(target.text, at.start(), at.end(), new.group())
+                    self._units[position] = joined(target, unit, text, target.at)
+                    self._units[index] = None
+                    return
+        named = stems(about)
+        for position in self._earlier(index) if named else ():
+            target = self._units[position]
+            told = stems(f"{target.text} {target.question}") if target else set()
+            if named <= told or (len(named) > 2 and len(named & told) >= len(named) - 1):
+                self._units[position] = None
+        rest = _THEM.sub(about.strip(), rest, count=1)
+        self._units[index] = replace(unit, text=rest) if has_verb(text=rest) else None
 
     def _drop_previous(self, index: int, about: set[str]) -> None:
         unit = self._units[index]
@@ -52,7 +78,7 @@ class Retractions(Revisions):
             target = self._units[position]
             if target is None or target.turn != last.turn:
                 break
-            shared = about & stems(target.text)
+            shared = about & stems(target.text) or IN_JEST.search(unit.text)
             if PLAN.search(target.text) or position == earlier[0] or shared:
                 self._units[position] = None
 

@@ -14,8 +14,8 @@ from uuid import UUID
 
 from ..types import Candidate, MemoryType, Role
 from .acts import Act, act_of
+from .admission import is_admitted
 from .chat import SECOND_PASS, ChatListener
-from .clauses import trim
 from .dates import resolve_dates
 from .dialogue import Unit
 from .drafts import Draft, dated, merged_sources, sentence
@@ -32,6 +32,7 @@ from .rewrite import third_person_text
 from .syntax import strip_lead
 from .tense import is_past
 from .topics import OnTopic, with_topic
+from .trimming import trim
 from .words import content_words, words_of
 
 _THRESHOLD = 4.0
@@ -39,7 +40,9 @@ _COVERED = 0.5
 _SELF = re.compile(r"\b(?:i|my|me|we|our|us)\b", re.IGNORECASE)
 
 
-def uncovered_drafts(*, units: Sequence[Unit], first_pass: Sequence[Candidate]) -> list[Draft]:
+def uncovered_drafts(
+    *, units: Sequence[Unit], first_pass: Sequence[Candidate], agent: str = ""
+) -> list[Draft]:
     """Memories for sentences that tell something and that no candidate of pass 1 tells.
 
     A sentence counts as covered when a candidate from its message holds half of its content words
@@ -64,7 +67,7 @@ def uncovered_drafts(*, units: Sequence[Unit], first_pass: Sequence[Candidate]) 
             text=third,
             source=unit.message_id,
             turn=unit.turn,
-            speakers=frozenset({unit.voice.name}),
+            speakers=frozenset({unit.voice.name, agent}),
         )
     return drafts + listener.finish()
 
@@ -116,7 +119,19 @@ def _leftover(unit: Unit, focus: Focus) -> list[Draft]:
         told = note_items(text=clause)
         if not told and act is Act.STATEMENT and _tells_much(clause):
             told = [clause]
-    return [draft for text in told if text for draft in [_draft(unit, focus, text, act)]]
+    drafts = [_draft(unit, focus, text, act) for text in told if text]
+    return [draft for draft in drafts if act is not Act.STATEMENT or _is_admitted(draft)]
+
+
+def _is_admitted(draft: Draft) -> bool:
+    """Whether a whole sentence earns its place; what pass 1 refused is not let in here."""
+    return is_admitted(
+        clause=draft.clause,
+        told=draft.text,
+        owner=draft.owner,
+        label=draft.label,
+        dates=draft.dates,
+    )
 
 
 def _tells_much(clause: str) -> bool:

@@ -6,17 +6,34 @@ import re
 from dataclasses import replace
 
 from ..types import Role
-from .correction_words import HEDGE, INSTEAD, LABELLED, LIST_AGAIN, NOT_ONLY, OTHERS, SUBJECT_ASKED
+from .correction_words import (
+    HEDGE,
+    INSTEAD,
+    LABELLED,
+    LIST_AGAIN,
+    NOT_ONLY,
+    OTHERS,
+    SUBJECT_ASKED,
+    VALUES,
+)
 from .dialogue import Unit
-from .splices import joined, replaced
+from .splices import alike, joined, replaced
 from .syntax import has_verb, strip_lead
-from .words import words_of
+from .words import content_words, words_of
+
+_DENIES = re.compile(
+    r"(?:\bnot|n['’]t|\bno\slonger|\bnever)\s(?:(?:be|on|at|the|for|until|in|from|to|about|make|do|come|manage|happen)\s){0,3}$",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(r"\bnot\b|n['’]t\b|\bno\slonger\b|\bnever\b", re.IGNORECASE)
+_TELLS_MORE = 4
 
 
 class Revisions:
     """The units of one conversation, and the revisions that need no value of the same kind."""
 
-    def __init__(self, units: list[Unit]) -> None:
+    def __init__(self, units: list[Unit], *, agent: str = "") -> None:
+        self._agent = agent.lower()
         self._units: list[Unit | None] = list(units)
 
     def _earlier(self, index: int, limit: int = 30) -> list[int]:
@@ -31,6 +48,35 @@ class Revisions:
             if len(found) >= limit:
                 break
         return found
+
+    def _denied(self, index: int, unit: Unit) -> bool:
+        """ "It isn't 8:15, she wrote 8:50": put the new value where the denied one was said."""
+        for kind, pattern in VALUES[:6] if _NEGATED.search(unit.text) else ():
+            spots = list(pattern.finditer(unit.text))
+            olds = [spot for spot in spots if _DENIES.search(unit.text[: spot.start()])]
+            news = [spot for spot in spots if spot not in olds]
+            if len(olds) != 1 or len(news) != 1 or unit.text.endswith("?"):
+                continue
+            old, new = olds[0].group(), news[0].group()
+            if kind == "number" and not alike(new, old):
+                continue
+            for position in self._earlier(index, 10):
+                target = self._units[position]
+                at = (
+                    re.search(rf"(?<![\w.:]){re.escape(old)}(?![\w:])", target.text)
+                    if target
+                    else None
+                )
+                if target is None or at is None:
+                    continue
+                text = replaced(target.text, at.start(), at.end(), new)
+                self._units[position] = joined(target, unit, text, target.at)
+                values = set(words_of(f"{old} {new}"))
+                told = set(content_words(unit.text)) - values
+                if len(told) < _TELLS_MORE:
+                    self._units[index] = None
+                return True
+        return False
 
     def _others(self, index: int, unit: Unit) -> bool:
         """ "No, that's the roofers": put the answer just given to the question about them."""

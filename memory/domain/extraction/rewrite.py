@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .verbs import (
     AMBIGUOUS,
@@ -57,6 +58,11 @@ def third_person_text(*, text: str, voice: Voice, past: bool = False) -> str:
 
     Text in quotation marks or backticks stays as it was said; `past` leaves forms like "put" alone.
     """
+    return _third_person(text, voice, past)
+
+
+@lru_cache(maxsize=512)
+def _third_person(text: str, voice: Voice, past: bool) -> str:
     text = _COUNTED_US.sub(lambda match: _counted(match, voice), text)
     parts = _QUOTE.split(text)
     writer = _Writer(voice, past)
@@ -149,7 +155,8 @@ class _Writer:
             return self._nominative(voice.name, "'m" if low == "im" else "'ve", before, after)
         if low in {"me", "us"}:
             return voice.name if low == "me" else voice.group
-        owner = {"my": voice.name, "our": voice.group, "your": voice.addressee}.get(low)
+        ours = voice.name if voice.group.endswith("'s group") else voice.group
+        owner = {"my": voice.name, "our": ours, "your": voice.addressee}.get(low)
         if owner:
             if owner in self._named or (
                 low == "our" and owner.startswith(voice.name) and voice.name in self._named

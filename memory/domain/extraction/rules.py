@@ -38,9 +38,8 @@ class RulesExtractor:
     ) -> list[Candidate]:
         """Pass 1: what typed patterns find in `messages`; `context` lends topics and names."""
         units = read_units(messages=messages, context=context, participants=participants)
-        drafts = Walk(
-            units=apply_corrections(units=units), agent=display_name(participants.agent)
-        ).drafts()
+        agent = display_name(participants.agent)
+        drafts = Walk(units=apply_corrections(units=units, agent=agent), agent=agent).drafts()
         return _candidates(drafts, [*context, *messages], len(context), 1)
 
     def review(
@@ -52,10 +51,12 @@ class RulesExtractor:
         first_pass: Sequence[Candidate],
     ) -> list[Candidate]:
         """Pass 2: sentences that carry information and that no candidate of pass 1 covers."""
+        agent = display_name(participants.agent)
         units = apply_corrections(
-            units=read_units(messages=messages, context=context, participants=participants)
+            units=read_units(messages=messages, context=context, participants=participants),
+            agent=agent,
         )
-        drafts = uncovered_drafts(units=units, first_pass=first_pass)
+        drafts = uncovered_drafts(units=units, first_pass=first_pass, agent=agent)
         known = {candidate.content.lower() for candidate in first_pass}
         found = _candidates(drafts, [*context, *messages], len(context), 2)
         return [candidate for candidate in found if candidate.content.lower() not in known]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from .correction_words import NOT_ONLY, VALUES
+from .correction_words import HELD_AT, NOT_ONLY, RECOUNTED, RELOCATED, VALUES
 from .dialogue import Unit
 from .retractions import Retractions
-from .splices import joined, replaced
+from .splices import alike, joined, replaced
 from .syntax import has_verb
 from .words import words_of
 
@@ -37,6 +37,9 @@ _ON_SECOND_THOUGHT = re.compile(
     re.IGNORECASE,
 )
 _HE = re.compile(r"(?:he|she|they|it)(?P<clitic>['’](?:s|re))?\b", re.IGNORECASE)
+_HALT = re.compile(
+    r"(?:oh\s|no,?\s)?(?:wait|hang\son|hold\son|hm+|oh\sno|actually)\b", re.IGNORECASE
+)
 _VAGUE = re.compile(r"(?:something|anything|some|any|a\sbit|more|less)\b", re.IGNORECASE)
 _SHORT = 5
 
@@ -65,6 +68,40 @@ class SecondThoughts(Retractions):
                 self._units[position] = joined(target, unit, text, target.at)
                 self._units[index] = None
                 return True
+        return False
+
+    def _recounted(self, index: int, unit: Unit) -> bool:
+        """ "One died, so it's five now": the count said before is put right."""
+        match = RECOUNTED.search(unit.text)
+        pattern = dict(VALUES)["number"]
+        for position in self._earlier(index, 6) if match else ():
+            target = self._units[position]
+            spot = pattern.search(target.text) if target else None
+            if match is None or target is None or spot is None or unit.turn - target.turn > 4:
+                continue
+            if not alike(match.group("n"), spot.group()):
+                continue
+            text = replaced(target.text, spot.start(), spot.end(), match.group("n"))
+            self._units[position] = joined(target, unit, text, target.at)
+            self._units[index] = replace(unit, text=unit.text[: match.start()] + ".")
+            return True
+        return False
+
+    def _relocated(self, index: int, unit: Unit) -> bool:
+        """ "We're moving it to the hall": the place said before is put right."""
+        match = RELOCATED.search(unit.text)
+        for position in self._earlier(index, 8) if match else ():
+            target = self._units[position]
+            spot = HELD_AT.search(target.text) if target else None
+            if match is None or target is None or spot is None or unit.turn - target.turn > 4:
+                continue
+            text = replaced(target.text, *spot.span(), f"at {match.group('new')}")
+            self._units[position] = joined(target, unit, text, target.at)
+            self._units[index] = None
+            before = self._units[index - 1]
+            if before and before.turn == unit.turn and _HALT.match(before.text):
+                self._units[index - 1] = None
+            return True
         return False
 
     def _reconsidered(self, index: int, unit: Unit) -> bool:

@@ -72,7 +72,7 @@ def corrected_inline(text: str) -> str:
     if match is None:
         return text
     after = text[match.end() :]
-    for kind, pattern in VALUES[:5]:
+    for kind, pattern in VALUES[:6]:
         new, old = pattern.search(after), list(pattern.finditer(text[: match.start()]))
         if new is not None and new.start() < 12 and old and kind != "name":
             start, end = old[-1].span()

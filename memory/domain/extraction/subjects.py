@@ -8,6 +8,7 @@ from .verbs import IRREGULAR_PAST, UNMARKED, is_past_form
 from .words import DETERMINERS, word_set
 
 _NOT_NEEDED = word_set("me to of is help advice assistance support your you")
+_WISHED = word_set("new birthday easter holidays anniversary friday monday weekend christmas")
 _SUBJECTLESS = re.compile(
     r"^(?P<adv>(?:(?:just|finally|recently|also|already|actually|"
     r"only)\s)*)(?P<verb>[a-z]+(?:['’]t)?)\s(?P<next>[\w'’-]+)",
@@ -38,7 +39,7 @@ def with_subject(*, text: str) -> str:
         "looking",
         "working",
         "so",
-    } and following not in {"is", "was"}:
+    } and following not in _WISHED | {"is", "was"}:
         return text if verb == "so" else f"I'm {adverb}{rest}"
     irregular = (
         verb in IRREGULAR_PAST

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .verbs import AMBIGUOUS, AUXILIARIES, BASES, GERUNDS, MODALS, PAST, THIRD, is_finite
-from .words import ADVERBS, DETERMINERS, PREPOSITIONS, STOPWORDS, word_set, words_of
+from .words import ADVERBS, DETERMINERS, NUMBER_WORDS, PREPOSITIONS, STOPWORDS, word_set, words_of
 
 _LEAD = re.compile(
     r"^(?:(?:(?:no\sneed|no\sworries|no\sharm\sdone|yes|yeah|yep|yup|no|nope|nah|ok|okay|well|so|oh|ah|hm+|hmm|um|uh|right|sure|great|"
@@ -158,6 +158,7 @@ def has_verb(*, text: str) -> bool:
                 word not in AMBIGUOUS
                 or before in _BASE_SUBJECTS
                 or (before.endswith("s") and index == 1)
+                or _follows_plural(words, index)
             ):
                 return True
             plural = any(earlier.endswith("s") and len(earlier) > 3 for earlier in words[:index])
@@ -173,12 +174,51 @@ def has_verb(*, text: str) -> bool:
             word.endswith("s")
             and word in THIRD
             and index
-            and (before not in STOPWORDS or before in ADVERBS or before in _THIRD_SUBJECTS)
+            and not _counts_it(words, index)
+            and (
+                before not in STOPWORDS
+                or before in ADVERBS
+                or before in _THIRD_SUBJECTS
+                or (before in _OBJECTS and index > 2 and words[index - 2] in PREPOSITIONS)
+            )
         ):
             return True
     return False
 
 
+_PLAIN_VERBS = word_set(
+    "need want take use like cost make get give live work eat drink own keep love hate"
+)
+
+
+def _counts_it(words: list[str], index: int) -> bool:
+    """ "120 seats" counts seats, "release 9.2 runs" does not."""
+    before = words[index - 1]
+    if not (before[0].isdigit() or before in NUMBER_WORDS):
+        return False
+    return (
+        index < 2
+        or words[index - 2] in STOPWORDS | PREPOSITIONS
+        or is_finite(word=words[index - 2])
+    )
+
+
+def _follows_plural(words: list[str], index: int) -> bool:
+    """ "The tomatoes stand on …", "my parents visit us": a plural, its verb and what it governs."""
+    after = words[index + 1] if index + 1 < len(words) else ""
+    plain = words[index] in _PLAIN_VERBS
+    return (
+        index < 5
+        and words[0] in DETERMINERS
+        and words[index - 1].endswith("s")
+        and not words[index - 1].endswith(("ss", "'s", "us"))
+        and (
+            plain or after in DETERMINERS | PREPOSITIONS | {"us", "me", "him", "her", "them", "it"}
+        )
+    )
+
+
+_OBJECTS = word_set("me us him her them it you")
 _BASE_SUBJECTS = word_set("i we you they who people to and") - {"to", "and"} | ADVERBS
 _THIRD_SUBJECTS = word_set("it she he that this who which everyone nobody everything one")
 

@@ -16,9 +16,24 @@ _STATIVE = word_set(
     "included attached required needed allowed based located called named known preferred booked "
     "signed printed sealed rejected accepted closed"
 )
+_GOES_ON = re.compile(
+    r"\b(?:ha(?:s|ve)|['’](?:s|ve))\s(?:\w+ly\s|always\s|both\s|all\s)?(?:had|(?P<been>been)|lived|worked|known|used|owned|"
+    r"kept|belonged|taught|studied|played|run|stood|served|rented|smoked|suffered|spoken)\b.*"
+    r"\b(?:since|for\s(?:\w+\s){0,2}(?:years?|months|weeks|decades|ages|life)|all\s(?:my|his|her|their)\slife)\b",
+    re.IGNORECASE,
+)
 _HABITS = frozenset({"always", "never", "usually", "only", "often"})
 _ACTORS = word_set("i we he she they it was were had been got be who nobody everyone")
 _SINGULAR_SUBJECTS = word_set("he she it that this which who")
+
+
+def _still_holds(text: str) -> bool:
+    """ "I've had asthma since school" tells how it still is, "it's been held since" does not."""
+    match = _GOES_ON.search(text)
+    if match is None:
+        return False
+    following = words_of(text[match.end("been") :])[:1] if match.group("been") else []
+    return not following or not (is_past_form(word=following[0]) or following[0].endswith("ing"))
 
 
 def is_past(*, text: str) -> bool:
@@ -62,6 +77,8 @@ def is_past(*, text: str) -> bool:
                     "i've", "we've", "it's", "isn't", "aren't", "don't", "can't"}:  # fmt: skip
             following = words[index + 1 : index + 3]
             if word in {"has", "have", "i've", "we've"}:
+                if following[:1] == ["got"] or _still_holds(text):
+                    return False
                 return any(is_past_form(word=w) for w in following)
             return False
         if index and word in BASES and words[index - 1] in _PLAIN_SUBJECTS and word not in UNMARKED:

@@ -7,36 +7,41 @@ from .words import DETERMINERS, PREPOSITIONS, STOPWORDS, word_set
 
 AMBIGUOUS = word_set(
     """
-    ack act advance aim alert answer audit award back balance base benefit bet blame blend block
-    blog boil book boost bore bounce brake break brief brush bump burn cache call calm camp can
-    caption care cause chair challenge change charge chase chat check chop claim clean clear
-    close code command comment complete compost conflict contract control cook cool corrupt cost
-    count cover crawl credit crop cure cut cycle damage dance date deal debate decay delay
-    demand deploy design dial direct dispatch dispute dive dock document double doubt draft
-    drain dress drink drive drop dry dump duplicate echo email end equal estimate excuse
-    exercise exhibit experience export face fall farm favour feed fight filter find fine fire
-    fish fit fix flag flash float flood flow focus fold force forecast fork form format frame
-    fuel function fund garden glue grade grant graze group guard guess guide halt hand harm head
-    heat help highlight hike hint hit hold hope host hug import increase index influence
-    interview invoice issue itch joke jump kick label lack lag land last launch lay lead lease
-    lecture licence license lie lift like limit link list litter load lobby lock log look love
-    lower mail map march mark mask master match matter mature may mean measure mess mind mix
-    model monitor mount must nail name narrow need nest number object offer open order page park
-    pass patch pause phase phone pick pilot pin ping pitch plan plant play plug polish poll pour
-    power practice praise present press print process produce promise pull purchase push query
-    question queue race rain raise rank rate read record refund release remark rent repair reply
-    report request research reserve reset resort rest return review reward ride ring rise risk
-    rock roll route rule run rust sail sample sand scan scare schedule scrap scratch screen seal
-    search second secure seed sense set shake shape share shelter shift shine ship shop shot
-    show sign signal sink sketch ski sleep slice slide slip slow smash smell smoke snow soak
-    sort sound span spare spark spell spill spin split sponsor spot spray spread sprint squash
-    squeeze stack staff stage stain stall stamp stand start state steam step stick stir stock
-    stop store strain stress strike strip struggle study supply support surprise swallow swap
-    sweat sweep swim swing switch tackle tag talk tap tape target taste tear telephone test
-    third tick tie tilt time touch tour tow trace track trade train transfer transport trap
-    travel treat trigger triple tune turn twist type update upgrade upload use value video view
-    visit voice void volunteer vote wait walk warm wash waste watch water welcome whisper will
-    win wish witness work worry wrap wreck yield zip
+    ack act advance aim alert anchor answer auction audit award back bail balance bark base batch
+    benefit bet bill blame blend block blog bluff board boil bolt book boost bore bounce bow
+    brake break breed bribe brief brush budget bump burn cache call calm camp can caption care
+    cause chair challenge change charge chase chat check chop claim clash clean clear close coach
+    coat code command comment complete compost conflict contract control cook cool corrupt cost
+    count cover crawl credit crop cure cut cycle damage dance date deal debate decay delay demand
+    deploy deposit design dial direct dispatch dispute dive dock document double doubt draft
+    drain dress drill drink drip drive drop dry dub dump duplicate dye echo elect email end equal
+    estimate excuse exercise exhibit experience export face fall farm favour feed fight filter
+    find fine fire fish fit fix flag flash float flood flow focus foil fold forage force forecast
+    fork form format frame fuel fume function fund garden glaze glue grade grant graze grill
+    group guard guess guide halt hammer hand harm hash hatch head heat help herd highlight hike
+    hint hit hitch hold hope host hover hug hum import increase index influence infuse interview
+    invoice issue itch jam joke jump kayak kick label lack lag land last launch lay lead leak
+    lease lecture licence license lie lift like limit link lint list litter load loan lobby lock
+    log look loop love lower mail map march mark mask master match matter mature may mean measure
+    mess mind mirror mix mock model moderate monitor moor mop mount must nag nail name narrow
+    need nest nibble number nurse object offer open order paddle page park pass patch pause pedal
+    perch phase phone pick pilot pin ping pitch plan plant plaster play pledge plough plug polish
+    poll pour power practice praise present press print process produce promise proof proxy pull
+    puncture purchase push query question queue race rain raise rank rate ration read record
+    redesign refund relay release remark rent repair reply report request research reserve reset
+    resort rest return review reward ride ring rise risk roast rock roll route rule run rust sail
+    sample sand scan scare schedule scrap scratch screen seal search seat second secure seed
+    sense set sew shake shape shard share shelter shift shine ship shop shot show shuffle shuttle
+    sign signal sink sketch ski skim slack sleep slice slide slip slow smash smell smoke snow
+    soak solder sort sound span spare spark spell spill spin splice split sponsor spot spray
+    spread sprint sprout squash squat squeeze stack staff stage stain stall stamp stand start
+    state steam step stew stick stir stitch stock stop store strain stress strike strip struggle
+    study subside substitute supply support surprise swallow swap sweat sweep swim swing switch
+    tackle tag talk tap tape target taste taxi tear telephone test third tick tie tile tilt time
+    tint toast touch tour tow trace track trade train transfer transport trap travel treat trek
+    trigger triple tune turn tutor twist type update upgrade upload use value vet veto video view
+    visit voice void volunteer vote wait walk wallpaper warm wash waste watch water wedge weed
+    welcome whip whisper whistle widow will win wish witness work worry wrap wreck yield zip
     """
 )
 MODALS = word_set(

@@ -66,6 +66,8 @@ KIN = word_set(
     """
     mother father mom mum dad mama papa parents parent brother sister siblings son daughter wife
     husband spouse partner girlfriend boyfriend fiance fiancé fiancée fiancee aunt uncle cousin
+    stepson stepdaughter stepbrother stepsister stepchildren son-in-law daughter-in-law
+    brother-in-law sister-in-law in-laws granddad nana grandchildren
     grandmother grandfather grandma grandpa granddaughter grandson niece nephew kid kids child
     children twins baby family roommate flatmate stepmother stepfather mother-in-law
     father-in-law

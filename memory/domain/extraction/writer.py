@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from .admission import is_admitted
 from .anchors import is_anchored, without_anchors
 from .dates import resolve_dates
 from .dialogue import Unit
@@ -15,6 +16,7 @@ from .introductions import Introduction
 from .labels import Label
 from .ledger import Ledger
 from .names import names_in
+from .notes import as_answer
 from .patterns import label_clause
 from .pins import pinned_label
 from .profile import profile_label
@@ -35,6 +37,8 @@ _PROPERTY = re.compile(
     r"always|never|only|costs|weighs|takes|lasts|holds|belongs|comes|stays|works\sonly)\b",
     re.IGNORECASE,
 )
+# "Those are Winston's": what they are stands in the question.
+_POINTING = re.compile(r"(?:these|those|they|it|that)(?:['’](?:s|re))?\s(?!says\b)", re.IGNORECASE)
 _UNNAMED = re.compile(r"they\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _REACH = 4
@@ -81,6 +85,9 @@ class ClauseWriter:
         third = third_person_text(text=resolved, voice=unit.voice, past=past)
         if _UNNAMED.match(third) and len(content_words(clause)) > 2:
             third = f"{unit.voice.name} says that {third[:1].lower()}{third[1:]}"
+        if unit.question and not unit.place and _POINTING.match(third) and not request:
+            asked = as_answer(unit=unit, text=resolved)
+            third = asked or third
         today = unit.at.date()
         if is_anchored(text=third):
             own = resolve_dates(text=without_anchors(text=third), today=today, past=past).dates
@@ -93,6 +100,21 @@ class ClauseWriter:
             self._learn(unit, found.text)
             return
         text = found.text
+        admitted = (
+            pinned
+            or label
+            or is_admitted(
+                clause=clause,
+                told=text,
+                owner=unit.voice.name,
+                label=filed,
+                dates=found.dates,
+                asked=len(unit.sources) > 1,
+            )
+        )
+        if not admitted:
+            self._learn(unit, text)
+            return
         if filed.category == "preferences" and not _SELF.search(clause) and not _WE.search(clause):
             text = f"{unit.voice.name} says that {lowered(text)}"
         personal = bool(_SELF.search(clause)) or filed.category in {"profile", "preferences"}

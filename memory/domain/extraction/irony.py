@@ -1,0 +1,48 @@
+"""Irony: what is said in jest, where the words say the opposite of what is meant."""
+
+from __future__ import annotations
+
+import re
+
+_CHEER = (
+    r"(?:great|sure|brilliant|wonderful|fantastic|lovely|perfect|marvell?ous|terrific|super|amazing|"
+    r"charming|splendid|awesome|fabulous|delightful|yay|hooray|bravo|congratulations|"
+    r"how\s(?:nice|lovely|wonderful|convenient)|just\s(?:great|what|perfect)|oh\s(?:joy|good|great|sure)|"
+    r"oh,?\syes|yeah|yes)"
+)
+_WOE = (
+    r"(?:late|again|broken?|broke|breaks?|crash\w*|down|fail\w*|cancel\w*|delay\w*|lost|los(?:e|es|ing)|wait\w*|"
+    r"queue\w*|alarm|meetings?|paperwork|forms?|taxes|bugs?|error\w*|outage|leak\w*|flood\w*|rain\w*|"
+    r"traffic|stuck|hold|overtime|deadlines?|reboot\w*|update[sd]?|password|cold|sick|flu|emergency|"
+    r"hours|3\sa\.?m|at\sthree\sin\sthe\smorning|nobody|nothing|goes\soff|went\soff|ruin\w*|"
+    r"destroy\w*|burn\w*|rude|ignored?|charged?|expired?|fine|bill)"
+)
+# "Oh great, another meeting", "Wonderful, the printer is down again."
+_CHEERED_WOE = re.compile(
+    rf"^(?:oh|ah|well|and|wow)?[\s,]*{_CHEER}\b[\s,.!:…–—-]+(?:[\w’']+\s){{0,6}}?(?:another|{_WOE})\b",
+    re.IGNORECASE,
+)
+_MARKED = re.compile(
+    r"^(?:oh|ah|yeah|yes|sure|right|well)?[\s,]*(?:yeah\sright|oh\ssure|sure,\sbecause|as\sif\b|oh\syes,?\sbecause|because\s(?:what|who)"
+    r"|of\scourse,?\sbecause|because\sthat['’]s\s(?:exactly|just|totally)|like\s(?:that['’]s|i|we)\s(?:ever|gonna)|"
+    r"thanks\sfor\snothing)"
+    r"|\b(?:just|exactly|precisely)\swhat\s(?:i|we)\s(?:\w+\s)?(?:needed|wanted|ordered|hoped|dreamt|dreamed)"
+    r"|\bwhat\s(?:i|we)\s(?:really|always)\s(?:needed|wanted)\s(?:was|is)\b"
+    r"|[.,!]\s(?:not|said\s(?:no\sone|nobody)\sever)[.!]*$|\b(?:doesn['’]t|don['’]t|isn['’]t)\s(?:everybody|everyone|"
+    r"it\sobvious)\W*$|\bbest\s[\w\s]{2,30}\sever\b|/s\W*$|\bthe\s(?:queen|king|pope|president)\sof\s"
+    r"|\bi\s(?:just\s|absolutely\s|simply\s|so\s)?(?:love|adore|enjoy)\s(?:it\swhen|how|that|waiting|being\s(?:woken|"
+    r"ignored|charged|put\son))\b.*\b"
+    + _WOE
+    + r"\b|^because\s(?:i\sjust\slove|who\sdoesn['’]t|my|our)\b|\bnothing\ssays\s.{2,30}\slike\b|"
+    r"\bpigs\s(?:can|might|will)\sfly\b|\b(?:world\s)?champion\sof\s|\bhow\s(?:thoughtful|kind|considerate|generous|convenient)\W*$|"
+    r"\bwhat\sa\s(?:treat|surprise|joy|delight|shock)\W*$|\bsends\sits\slove\b|\bfor\sme\W*$(?<=love\sthat\sfor\sme.)|"
+    r"\b(?:chose|picked|decided)\s(?:my|our|this|today|the\smiddle)\b.*\bto\s(?:die|crash|break|fail|quit|stop)|"
+    r"\bas\salways,\sdear\b|^clearly\sthe\sbest\b|\ba\snew\srecord\b|\bi\slive\sfor\b|\bobviously\W*$|^obviously\si\b|^what\scould\spossibly\b|"
+    r"\bmy\sfavou?rite\sthing\sin\sthe\s(?:world|universe)\b",
+    re.IGNORECASE,
+)
+
+
+def is_ironic(*, text: str) -> bool:
+    """Whether a sentence is said in jest: cheer over a nuisance, or words that mark it."""
+    return bool(_CHEERED_WOE.search(text) or _MARKED.search(text))

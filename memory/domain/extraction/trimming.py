@@ -1,0 +1,61 @@
+"""What stands around a sentence and tells nothing: a frame in front, an aside, an empty tail."""
+
+from __future__ import annotations
+
+import re
+
+_FRAME = re.compile(
+    r"^(?:i|we)\s(?:just\s)?(?:measured|checked|tested|looked|found|noticed|learned|discovered|"
+    r"counted|confirmed)"
+    r"\s?(?:it|again|them)?\s?:\s|^(?:what\s(?:i|we)\s(?:do\s)?(?:need|want)(?:\s(?:help|"
+    r"a\shand))?(?:\swith)?|before\swe\s\w+|"
+    r"(?:for|re|regarding|about|on|as\sfor)\sthe\s(?:record|handbook|wiki|notes|minutes|file|docs)|"
+    r"one\s(?:more\s)?thing|another\sthing|two\sthings|some\sfacts|some\sbackground|context|"
+    r"background|quick\s(?:note|facts)|(?:the\s)?(?:short|long)\s(?:version|story)|in\sshort|"
+    r"(?:a\s)?quick\s(?:one|thing|word)(?:\s(?:for|on|about)\s(?:the|our|my)\s[\w\s-]{3,20})?|"
+    r"good\snews|bad\snews|news|update|status|fyi|note|also|a\sfew\s(?:things|facts)|"
+    r"here(?:['’]s|\sis|\sare)\s[\w\s]{1,30}|(?:a\s)?note\s(?:to\sself|for\sthe\s\w+)|"
+    r"for\syour\s(?:notes|information|records)|"
+    r"(?:a\s)?(?:little|small|short)\s(?:update|note)|my\s(?:details|setup|situation))\s?"
+    r"(?::|\s[–—-]\s)\s*",
+    re.IGNORECASE,
+)
+# "Nobody else may cook it: "touch my pot and die"": the speech at the end says nothing more.
+_SAID_LAST = re.compile(
+    r"(?:[:,]|\s[–—-])\s(?:\w+\s){0,3}[\"“](?:[^\"”\s]+\s){3,}[^\"”\s]+[\"”][.!]*$"
+)
+_SHOWN = re.compile(
+    r"\b(?:errors?|messages?|logs?|prints?|shows?|titled?|called|named|labell?ed|reads|subject|signs?|wording|phrase|line)\b",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"(?:,|\s[–—-])\s(?:(?:[\w’']+\s)?(?:insists?|demands?)|please|by\sthe\sway|you\sknow|right|"
+    r"though|I\sthink|(?:the\s[\w’'-]+(?:\s[\w’'-]+)?\s)?I\smean|I\sguess|thanks|thank\syou|haha|lol|(?:please\s)?(?:put|note|add|write|jot|"
+    r"make\sa\snote\sof)\s(?:that|this|it)(?:\s(?:in|down|on\sthe\slist))?(?:\s(?:as\swell|too|"
+    r"please))?|(?:so\s)?please\s(?:tell|let|note|keep|make\ssure|mind|bear)\b[^,;]{0,40}|"
+    r"so\s(?:expect|brace|bear|be\s(?:ready|patient|warned))\b[^;]{0,80}|just\sso\syou\sknow|"
+    r"(?:please\s)?(?:keep|save|store|file)\s(?:it|that|this)(?:\s\w+){0,3}|"
+    r"in\scase\s(?:that|it|this|you|anyone)\s[^,;]{3,60}|ha(?:ha)?|sigh|phew|ugh|yay|oops|btw|"
+    r"if\s(?:(?:that|it)\s(?:helps|matters)|you\s(?:need|want|care|have\sto)\b[^,;]{0,40})|believe\sit\sor\snot|as\syou\sknow|fyi)(?=[.!]*$)",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r",\s(?:(?:he|she|they|the\s\w+)\s(?:says?|said|tells?\sme|told\sme|reckons?|wrote|writes)"
+    r"|i['’]m\stold|as\sfar\sas\si\sknow|mind\syou)(?=,\s|[.!]*$)",
+    re.IGNORECASE,
+)
+_BY_THE_WAY = re.compile(r",?\s(?:btw|by\sthe\sway|tbh|lol|haha)(?=[,.;!]|$)", re.IGNORECASE)
+_THOUGH = re.compile(r"\s(?:though|tho|lol|haha)(?=[.!]*$)", re.IGNORECASE)
+
+
+def trim(*, text: str) -> str:
+    """The sentence without a framing head ("What I need: …") and an empty tail (", please")."""
+    text = _BY_THE_WAY.sub("", _ASIDE.sub("", _FRAME.sub("", text)))
+    if not _SHOWN.search(text):
+        text = _SAID_LAST.sub("", text)
+    for _ in range(3):
+        shorter = _TAIL.sub("", text)
+        if shorter == text:
+            break
+        text = shorter
+    return _THOUGH.sub("", text).strip(" ,;-–—")
