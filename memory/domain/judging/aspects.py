@@ -7,15 +7,17 @@ from datetime import datetime
 
 from .change import Signals
 from .compare import Comparison
-from .frames import Reading, Word
+from .endings import endings_of
+from .frames import Reading
+from .opposed import opposed_elsewhere
 from .quantifiers import Extent, extent_of, tells_share
 from .slots import OBJECT, SUBJECT
 from .tables import words
-from .tellings import is_measured, is_norm, tells_event, verbs_of
+from .tellings import is_attitude, is_measured, is_norm, tells_event, verbs_of
+from .tokens import stem
 
 _PURPOSES = frozenset({"for", "when", "during", "while"})
 _PAST_STATES = words("was were had took cost lived worked used ran needed lasted belonged")
-_PLACES = words("in on near inside outside")
 _DATED = frozenset({"on", "in", "at", "from", "during", "before", "after", "for", "of"})
 
 
@@ -30,6 +32,8 @@ def other_aspect(
     norms = is_norm(e) != is_norm(n) and not new.change
     if c.other_values and norms and (is_measured(e) or is_measured(n)):
         return "a rule and a measurement"
+    if c.other_values and norms and _is_case(e, n, c):
+        return "a rule and a case of it"
     if not c.equal_values and not told_of_change:
         if _is_history(e, at) and not tells_event(n) and n.verb not in _PAST_STATES:
             return f"of {_year(e)}, not of today"
@@ -41,6 +45,9 @@ def other_aspect(
         return f'told as past ("{new.past}")'
     if bool(_thought(old)) != bool(_thought(new)) and not told_of_change and not tells_event(n):
         return f'only considered ("{_thought(old) or _thought(new)}")'
+    planned = "" if told_of_change else _planned(e, n)
+    if planned:
+        return f'planned, and not yet so ("{planned}")'
     years = _years(e, n, c) if not told_of_change else ""
     if years:
         return f"different times: {years}"
@@ -62,13 +69,40 @@ def other_aspect(
     purpose = _purposes(e, n, c)
     if purpose:
         return f"different purposes: {purpose}"
-    sides = _sides(e, n, c)
-    if sides:
-        return f"different sides: {sides}"
-    objects = _opposed_objects(e, n, c)
-    if objects:
-        return f"different objects: {objects}"
-    return _other_day(e, n, c) or _opposed_places(e, n, c)
+    if is_attitude(e) and tells_event(n) and not (c.oppositions or c.polarity or told_of_change):
+        return "what one likes, and a deed"
+    turned = _turned_to_name(e, n, c)
+    if turned:
+        return f"a change of something else: {turned}"
+    if new.kinds == {"now"}:
+        side = _other_side(e, n, c)
+        if side:
+            return f"different sides: {side}"
+    over = _other_over(e, n, c)
+    if over:
+        return f"different objects: {over}"
+    events = _two_events(e, n, c)
+    if events:
+        return f"different events: {events}"
+    cases = _cases(e, n, c)
+    if cases:
+        return f"different cases: {cases}"
+    return opposed_elsewhere(e, n, c)
+
+
+_FORESEEN = words(
+    "will shall plan plans planned planning foresee foresees roadmap intends aims expected "
+    "schedule scheduled announced promised next upcoming soon by due goal target"
+)
+
+
+def _planned(e: Reading, n: Reading) -> str:
+    """ "A port is planned for May", "there is no port yet": the word that says not yet."""
+    for plan, state in ((e, n), (n, e)):
+        lowers = [token.lower for token in state.tokens]
+        if "yet" in lowers and state.negative and not _FORESEEN.isdisjoint(plan.lowers):
+            return "yet"
+    return ""
 
 
 _PLANS = words(
@@ -118,28 +152,6 @@ def _is_history(reading: Reading, at: datetime) -> bool:
     return state and 0 < _year(reading) < at.year
 
 
-_SIDES = words("north south east west northern southern eastern western left right upper lower")
-
-
-def _sides(e: Reading, n: Reading, c: Comparison) -> str:
-    """ "The east wing", "the west wing": opposite sides that are not all that differs."""
-    for _, one, other in c.oppositions:
-        if one not in _SIDES or other not in _SIDES:
-            continue
-        quoted = {one, other}
-        rest_e = [w for w in c.left_existing if w.text not in quoted]
-        rest_n = [w for w in c.left_new if w.text not in quoted]
-        slots = {
-            reading.slots[token]
-            for reading in (e, n)
-            for token, each in enumerate(reading.tokens)
-            if each.lower in quoted
-        }
-        if slots == {SUBJECT} or (SUBJECT in slots and (rest_e or rest_n)):
-            return f"{one} / {other}"
-    return ""
-
-
 _WAS = frozenset({"was", "were"})
 # What happens to a thing once.
 _ONCE = words(
@@ -175,48 +187,84 @@ def _purposes(e: Reading, n: Reading, c: Comparison) -> str:
     return ""
 
 
-def _opposed_objects(e: Reading, n: Reading, c: Comparison) -> str:
-    """ "Hates long meetings", "enjoys long rides": the nouns that opposite verbs act on."""
-    if not c.oppositions or len(c.oppositions) > 1:
-        return ""
-    first, second = e.tokens[e.verb_at], n.tokens[n.verb_at]
-    _, one, other = c.oppositions[0]
-    if first.text not in one.split() or second.text not in other.split():
-        return ""
-    mine, theirs = _object_noun(e), _object_noun(n)
-    if mine is None or theirs is None:
-        return ""
-    if mine.text in one.split() or theirs.text in other.split():
-        return ""
-    if mine in c.left_existing and theirs in c.left_new:
-        return f"{mine.text} / {theirs.text}"
-    return ""
+_POSTS = frozenset({"at", "for", "by"})
+_CIRCUMSTANCES = frozenset({"on", "from", "with", "during", "until", "after", "before"})
 
 
-def _object_noun(reading: Reading) -> Word | None:
-    """The last content word of the object."""
-    found = [word for word in reading.words if reading.slots[word.position] == OBJECT]
-    return found[-1] if found else None
-
-
-def _opposed_places(e: Reading, n: Reading, c: Comparison) -> str:
-    """ "Not in the building", "allowed on the terrace": opposite states of two places."""
-    if c.attributes or not (c.oppositions or c.polarity):
+def _other_side(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Works at X", "now works on weekends": for whom, and when or how."""
+    if c.oppositions or c.contrasts or not verbs_of(e, n, c)[0]:
         return ""
-    quoted = {word for _, one, other in c.oppositions for word in (*one.split(), *other.split())}
-    mine = [w for w in c.left_existing if e.slots[w.position] in _PLACES and w.text not in quoted]
-    theirs = [w for w in c.left_new if n.slots[w.position] in _PLACES and w.text not in quoted]
-    return f"different places: {mine[-1].text} / {theirs[-1].text}" if mine and theirs else ""
-
-
-def _other_day(e: Reading, n: Reading, c: Comparison) -> str:
-    """ "Away on 12 March", "free on 13 March": states of two days."""
-    if not (c.oppositions or c.polarity):
+    mine = [w for w in c.left_existing if not w.in_subject and w.is_name]
+    theirs = [w for w in c.left_new if not w.in_subject and w.text != "now"]
+    slots_e = {e.slots[w.position] for w in mine}
+    slots_n = {n.slots[w.position] for w in theirs}
+    if not mine or not slots_e <= _POSTS or not slots_n <= _CIRCUMSTANCES:
         return ""
-    for a, b in c.other_values:
-        if {a.kind, b.kind} <= {"date", "weekday"}:
-            before = e.tokens[a.start - 1].lower if a.start else ""
-            after = n.tokens[b.start - 1].lower if b.start else ""
-            if before in _DATED and after in _DATED:
-                return f"different days: {a.text} / {b.text}"
+    when = theirs[-1].text if theirs else "another side of it"
+    return f"{mine[-1].text} / {when}"
+
+
+_TURNING = frozenset(stem(verb) for verb in ("switch", "migrate", "convert", "defect"))
+_HAVING = words("has have is are")
+
+
+def _turned_to_name(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Has a linear roadmap", "switched to Linear": what is left is no name of the kind."""
+    verb = n.tokens[n.verb_at : n.verb_at + 1]
+    if not verb or verb[0].stem not in _TURNING or e.verb not in _HAVING or e.verb_at != e.head:
+        return ""
+    if c.contrasts or c.oppositions or c.attributes or c.other_values or "from" in n.slots:
+        return ""
+    if not all(a.in_subject and b.in_subject for a, b in c.shared):
+        return ""
+    mine = [w for w in c.left_existing if not w.in_subject]
+    theirs = [w for w in c.left_new if w.position != n.verb_at and n.slots[w.position] == "to"]
+    if not mine or not theirs or any(w.is_name for w in mine):
+        return ""
+    return theirs[0].text if all(w.is_name for w in theirs) else ""
+
+
+def _other_over(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Sells postcards", "stopped selling posters": something else of the kind is over."""
+    states = [span for span, is_state in endings_of(n) if is_state]
+    verb = next((b.position for a, b in c.shared if a.position == e.verb_at), -1)
+    if not any(verb in span for span in states) or c.oppositions or c.contrasts:
+        return ""
+    mine = [w for w in c.left_existing if e.slots[w.position] == OBJECT]
+    theirs = [w for w in c.left_new if w.position > verb and n.slots[w.position] in _OBJECTS]
+    return f"{mine[-1].text} / {theirs[-1].text}" if mine and theirs else ""
+
+
+_OBJECTS = frozenset({OBJECT, "to"})
+
+
+def _two_events(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Built in 1931", "renovated in 2008": what happened when, of two things that happened."""
+    dated = bool(c.other_values) and all(a.kind == b.kind == "date" for a, b in c.other_values)
+    if not dated or not (tells_event(e) and tells_event(n)) or c.oppositions:
+        return ""
+    if not verbs_of(e, n, c)[1]:
+        return ""
+    return f"{e.tokens[e.verb_at].text} / {n.tokens[n.verb_at].text}"
+
+
+def _is_case(e: Reading, n: Reading, c: Comparison) -> bool:
+    """ "Passwords must have 14 characters", "the admin's password has 20": one of those meant."""
+    rule, left = (e, c.left_new) if is_norm(e) else (n, c.left_existing)
+    case = n if rule is e else e
+    return any(
+        w.in_subject and w.position + 1 < case.head and case.tokens[w.position + 1].lower == "'s"
+        for w in left
+    )
+
+
+def _cases(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Up to 5 kg costs 7 euros", "up to 10 kg costs 12 euros": a figure says which is meant."""
+    if len(c.other_values) < 2:
+        return ""
+    inside = [e.slots[a.start] == SUBJECT == n.slots[b.start] for a, b in c.other_values]
+    if any(inside) and not all(inside):
+        a, b = c.other_values[inside.index(True)]
+        return f"{a.text} / {b.text}"
     return ""

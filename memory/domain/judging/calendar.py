@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
+from . import feasts
 from .tables import words
 from .tokens import Token
 from .units import CURRENCIES, MONTHS, ONES, ORDINALS, TENS, UNITS, WEEKDAYS, ZONES
@@ -22,7 +23,7 @@ _YEAR_LEADS = words(
     "in since of until till by before after during from late early mid around through for"
 )
 _NAMED_CLOCKS = {"noon": 720, "midday": 720, "midnight": 0}
-OPENERS = frozenset({*_NAMED_CLOCKS, *MONTHS, *WEEKDAYS})
+OPENERS = frozenset({*_NAMED_CLOCKS, *MONTHS, *WEEKDAYS, *feasts.OPENERS})
 """Words other than numbers that a moment can begin with; a month may have "mid-" before it."""
 
 
@@ -94,12 +95,28 @@ def _bare_hour(tokens: Sequence[Token], i: int) -> Moment | None:
     ends = i + 1 >= len(tokens) or tokens[i + 1].separator or following[0] in {
         "on", "in", "every", "sharp", "and", "to", "until", "from", "instead",
     }  # fmt: skip
+    if _is_in_range(tokens, i):
+        return _minutes(hour, 0, None, i + 1)
     verb = _lower(tokens, i - 2) if i > 1 else ""
     if ends and (before == "at" or (before in {"to", "until", "till"} and verb in _CLOCK_VERBS)):
         return _minutes(hour, 0, None, i + 1)
     return None
 
 
+def _is_in_range(tokens: Sequence[Token], i: int) -> bool:
+    """ "From nine to five", "9 to 17": either end of a span of hours that nothing counts."""
+    start = i if _lower(tokens, i + 1) == "to" else i - 2
+    if start < 0 or _lower(tokens, start + 1) != "to":
+        return False
+    ends = [_small_number(_lower(tokens, at)) for at in (start, start + 2)]
+    after = start + 3
+    if None in ends or (after < len(tokens) and not tokens[after].separator):
+        return False
+    said = {token.lower for token in tokens}
+    return _lower(tokens, start - 1) in {"from", "between"} or not said.isdisjoint(_HOURS)
+
+
+_HOURS = words("hours open opens opening open-plan works working shift office")
 _CLOCK_VERBS = words("shifted moved open opens from brought back forward changed")
 
 
@@ -142,6 +159,10 @@ def _date(tokens: Sequence[Token], i: int) -> Moment | None:
     match = _ISO.match(word)
     if match:
         return _dated(int(match[1]), int(match[2]), int(match[3]), i + 1)
+    feast = feasts.feast_at(tokens, i)
+    if feast is not None:
+        year, end = _year_after(tokens, feast[2])
+        return Moment("date", 0.0, end, (year, feast[0], feast[1]))
     match = _DOTTED.match(word)
     if match:
         return _dated(int(match[3]), int(match[2]), int(match[1]), i + 1)

@@ -79,6 +79,8 @@ def _signals(reading: Reading) -> Signals:
             if _is_now(reading, mark):
                 strong = strong or _quote(reading, mark)
                 kinds.add("now")
+        elif mark.table is Table.UNREAL and _asks_to_be_called(reading, mark):
+            continue
         elif not (mark.start in reading.denied and mark.table is not Table.PAST):
             found.setdefault(mark.table, _quote(reading, mark))
     new = new_holder(reading)
@@ -100,6 +102,12 @@ def _signals(reading: Reading) -> Signals:
         condition=_condition(reading),
         kinds=frozenset(kinds),
     )
+
+
+def _asks_to_be_called(reading: Reading, mark: Mark) -> bool:
+    """ "Wants to be addressed as Sam" says what the name is."""
+    after = [token.lower for token in reading.tokens[mark.end : mark.end + 2]]
+    return after[:1] == ["be"] and after[-1] in {"called", "addressed", "known", "named"}
 
 
 @lru_cache(maxsize=READINGS_KEPT)
@@ -193,6 +201,9 @@ def _second(reading: Reading) -> str:
     return ""
 
 
+_BEFORE_NOUNS = words("a an the another this that its new second")
+
+
 def _ended(reading: Reading) -> str:
     """ "worked at X until 2023": a past tense with an end."""
     lowers = [token.lower for token in reading.tokens]
@@ -202,7 +213,8 @@ def _ended(reading: Reading) -> str:
         return reading.tokens[0].text
     for i, token in enumerate(reading.tokens):
         last = token.lower == "before" and i + 1 >= len(reading.tokens) - 1
-        if (token.lower in {"until", "till"} and i != 1) or last:
+        noun = token.lower == "till" and reading.tokens[i - 1].lower in _BEFORE_NOUNS
+        if (token.lower in {"until", "till"} and i != 1 and not noun) or last:
             verb = reading.tokens[min(reading.head, len(reading.tokens) - 1)].lower
             if verb.endswith("ed") or verb in _PASTS or verb in {"was", "were", "had"}:
                 return token.lower

@@ -90,7 +90,15 @@ def _opening(reading: Reading) -> str:
             *_SEASONS,
         }:
             return " ".join(token.text for token in tokens[:3])
+    for quantity in reading.quantities:
+        # "... from 1 March on", "... from next week onwards".
+        before = tokens[quantity.start - 1].lower if quantity.start else ""
+        after = tokens[quantity.end].lower if quantity.end < len(tokens) else ""
+        if before == "from" and after in {"on", "onwards", "onward"}:
+            return f"from {quantity.text} {after}"
     for i, token in enumerate(tokens[:-1]):
+        if token.lower == "from" and tokens[i + 1].lower in {"this", "next"} and i > reading.head:
+            return " ".join(t.text for t in tokens[i : i + 3])
         lasting = any(t.lower == "been" for t in tokens[reading.head : i])
         if i and token.lower == "since" and tokens[i + 1].lower in _SINCE and i > reading.head:
             if lasting:
@@ -177,12 +185,15 @@ def _leaving(reading: Reading) -> str:
     return ""
 
 
+_RENEWED = words("new revised updated amended reworked")
+
+
 def new_holder(reading: Reading) -> str:
     """ "the new lead", "a new address": what is new has replaced something."""
     for i, token in enumerate(reading.tokens[:-1]):
         before = reading.tokens[i - 1].lower if i else "the"
-        if token.lower == "new" and (before in {"the", "its", "his", "her", "their", "a", "'s"}):
-            return "new " + reading.tokens[i + 1].text
+        if token.lower in _RENEWED and (before in {"the", "its", "his", "her", "their", "a", "'s"}):
+            return token.lower + " " + reading.tokens[i + 1].text
     return ""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .aligning import align, with_initials, without_compounds
 from .frames import READINGS_KEPT, Reading, Word
 from .lexicon import ATTRIBUTE_NAMES, Mark, Table
 from .names import Name
@@ -13,24 +14,8 @@ from .oppositions import oppositions, polarity_clash
 from .quantities import Quantity
 from .relations import inverse_relations
 from .sameness import comparable, equal
+from .slots import is_copular
 from .tables import words
-
-_SUFFIXES = (
-    "ation", "ition", "ment", "ance", "ence", "able", "ible", "ness", "ion", "ity", "ive", "ful",
-    "ian", "al", "er", "or", "ic", "ly", "ant", "ent", "ist", "ism", "iti",
-)  # fmt: skip
-_KEEP = words("contractor committe production international internal server")
-
-
-@lru_cache(maxsize=16_384)
-def root(stem: str) -> str:
-    """A stem without one derivational suffix, for "approval" and "approve"."""
-    if stem in _KEEP:
-        return stem
-    for suffix in _SUFFIXES:
-        if stem.endswith(suffix) and len(stem) - len(suffix) >= 4:
-            return stem[: -len(suffix)].removesuffix("e")
-    return stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +48,26 @@ class Comparison:
 
 def compare(existing: Reading, new: Reading) -> Comparison:
     """Align two readings word by word, value by value and name by name."""
-    shared, left_existing, left_new = _align(existing, new)
-    left_existing = _without_compounds(left_existing, {a.position for a, _ in shared})
-    left_new = _without_compounds(left_new, {b.position for _, b in shared})
-    short_e, long_n = _with_initials(existing, new, left_existing)
-    short_n, long_e = _with_initials(new, existing, left_new)
+    shared, left_existing, left_new = align(existing, new)
+    left_existing = without_compounds(left_existing, {a.position for a, _ in shared})
+    left_new = without_compounds(left_new, {b.position for _, b in shared})
+    short_e, long_n = with_initials(existing, new, left_existing)
+    short_n, long_e = with_initials(new, existing, left_new)
     left_existing = [w for w in left_existing if w.position not in short_e | long_e]
     left_new = [w for w in left_new if w.position not in short_n | long_n]
     equal_values, other_values = _values(existing, new)
     alike = existing.negative == new.negative
     opposed, agreed_existing, agreed_new, denied_alike = oppositions(existing, new, alike)
+    sole = existing.exclusive != new.exclusive
+    if sole and (new.negative if existing.exclusive else existing.negative):
+        # "Only managers may", "nobody else may".
+        opposed, denied_alike = [], True
     left_existing = [w for w in left_existing if w.position not in agreed_existing]
     left_new = [w for w in left_new if w.position not in agreed_new]
+    attributes = tuple(sorted(attributes_of(existing) & attributes_of(new)))
+    cues_existing, cues_new = cues_of(existing, attributes), cues_of(new, attributes)
+    left_existing = [w for w in left_existing if w.position not in cues_existing]
+    left_new = [w for w in left_new if w.position not in cues_new]
     relations = inverse_relations(existing, new) if _is_mirrored(existing, new) else set()
     if relations:
         # "Ann is Bo's mother", "Bo is Ann's son".
@@ -98,18 +91,13 @@ def compare(existing: Reading, new: Reading) -> Comparison:
         other_values=tuple(other_values),
         oppositions=tuple(opposed),
         agreements=agreements,
-        polarity=None if denied_alike or alike else polarity_clash(shared),
-        attributes=tuple(sorted(attributes_of(existing) & attributes_of(new))),
+        polarity=None if denied_alike or alike else polarity_clash(existing, new, shared),
+        attributes=attributes,
         fields=frozenset(_rows(existing, Table.FIELD) & _rows(new, Table.FIELD)),
         contrasts=() if relations else tuple(_contrasts(existing, new)),
         coverage_existing=_share(weight_shared, left_existing, lost),
         coverage_new=_share(weight_shared, left_new, lost),
     )
-
-
-def _without_compounds(left: Iterable[Word], met: set[int]) -> list[Word]:
-    """Left-over words but for compounds of which a part is shared ("MIT-licensed", "MIT")."""
-    return [word for word in left if not ("-" in word.text and word.position in met)]
 
 
 def _is_mirrored(existing: Reading, new: Reading) -> bool:
@@ -139,84 +127,43 @@ def attributes_of(reading: Reading) -> frozenset[int]:
         for mark in reading.marks
         if mark.table is Table.ATTRIBUTE and (telling or mark.end > reading.head)
         for row, _ in mark.ids
-        if not (_is_one_of_several(reading, mark) and ATTRIBUTE_NAMES[row] in _ROLES)
+        if ATTRIBUTE_NAMES[row] not in _ROLES
+        or not (_is_one_of_several(reading, mark) or has_any(reading))
     )
 
 
 _ROLES = words("lead owner officer contact reviewer")
+# Attributes of which any two cues ask for the same: "was born in", "birthplace".
+_TIGHT = frozenset(
+    {
+        "residence", "employer", "manager", "price", "deadline", "time zone", "born", "spouse",
+        "role", "capacity", "school", "allergen", "blood", "version", "port", "colour",
+    }
+)  # fmt: skip
+
+
+def cues_of(reading: Reading, attributes: tuple[int, ...]) -> frozenset[int]:
+    """Positions of words that only name a shared attribute, and so are no difference."""
+    tight = {row for row in attributes if ATTRIBUTE_NAMES[row] in _TIGHT}
+    return frozenset(
+        i
+        for mark in reading.marks
+        if tight and mark.table is Table.ATTRIBUTE and any(row in tight for row, _ in mark.ids)
+        for i in range(mark.start, mark.end)
+    )
+
+
+def has_any(reading: Reading) -> bool:
+    """ "Owns a Skoda", "runs a shop": another one may have another of the kind."""
+    after = reading.tokens[reading.verb_at + 1 : reading.verb_at + 2]
+    copular = is_copular(reading.tokens, reading.verb_at)
+    return bool(after) and after[0].lower in {"a", "an"} and not copular
 
 
 def _is_one_of_several(reading: Reading, mark: Mark) -> bool:
     """ "Is a contact at X": the article leaves room for others of the kind."""
     before = reading.tokens[mark.start - 1].lower if mark.start else ""
     return before in {"a", "an"} and mark.start > reading.head
-
-
-_Keyed = tuple[tuple[Word, tuple[str, ...], tuple[str, ...]], ...]
-
-
-@lru_cache(maxsize=READINGS_KEPT)
-def _keyed(reading: Reading) -> _Keyed:
-    """Each content word with the keys it is found by and those it is looked for by.
-
-    A kind asks for its general word and the other way round.
-    """
-    return tuple(
-        (
-            word,
-            (*common, *(f"{'^' if member else 'v'}{row}" for row, member in word.kinds)),
-            (*common, *(f"{'v' if member else '^'}{row}" for row, member in word.kinds)),
-        )
-        for word in reading.words
-        for common in [(word.stem, "~" + root(word.stem), *(f"#{row}" for row in word.groups))]
-    )
-
-
-def _align(
-    existing: Reading, new: Reading
-) -> tuple[list[tuple[Word, Word]], list[Word], list[Word]]:
-    index: dict[str, list[Word]] = {}
-    for word, keys, _ in _keyed(new):
-        for key in keys:
-            index.setdefault(key, []).append(word)
-    shared: list[tuple[Word, Word]] = []
-    left: list[Word] = []
-    used: set[int] = set()
-    for word, _, keys in _keyed(existing):
-        partner = None
-        for key in keys:
-            candidates = index.get(key)
-            if candidates:
-                partner = next((c for c in candidates if c.position not in used), candidates[0])
-                break
-        if partner is None:
-            left.append(word)
-        else:
-            used.add(partner.position)
-            shared.append((word, partner))
-    groups = {group for a, _ in shared for group in a.groups}
-    left_new = [
-        word for word in new.words if word.position not in used and not (word.groups & groups)
-    ]
-    return shared, left, left_new
-
-
-def _with_initials(
-    existing: Reading, new: Reading, left: Iterable[Word]
-) -> tuple[set[int], set[int]]:
-    """Positions of capitals of one side that are the initials of words of the other side."""
-    found: tuple[set[int], set[int]] = set(), set()
-    for word in left:
-        text = existing.tokens[word.position].text
-        if not (2 <= len(text) <= 5 and text.isupper() and text.isalpha()):
-            continue
-        wanted = text.lower()
-        run = [token.lower[:1] for token in new.tokens]
-        for i in range(len(run) - len(wanted) + 1):
-            if "".join(run[i : i + len(wanted)]) == wanted:
-                found[0].add(word.position)
-                found[1].update(range(i, i + len(wanted)))
-    return found
 
 
 def _values(

@@ -10,9 +10,15 @@ from .aspects import other_aspect
 from .change import Signals, is_past_event, signals_of
 from .compare import Comparison, compare
 from .frames import Reading, Word, read
-from .patterns import ending, other_agent
-from .subjects import other_names, other_nouns, other_person, other_scope
+from .holders import two_holders
+from .lexicon import VALUE_ROWS
+from .norms import norm_lifted
+from .nouns import other_nouns, other_part, other_site
+from .patterns import ending, other_agent, still_there, unlimited
+from .scopes import other_scope
+from .subjects import other_names, other_person
 from .tables import words
+from .tellings import is_attitude
 from .values import content_left, is_paraphrase, other_place, value_clash
 
 _MULTI_LEAVES = words(
@@ -59,6 +65,8 @@ class Evidence:
     corrects: bool
     ending: str
     clash: str
+    goes_on: str
+    posts: str
     places: str
     paraphrase: bool
     left_existing: tuple[Word, ...]
@@ -78,7 +86,7 @@ class Evidence:
     @property
     def opposed(self) -> bool:
         """Whether a word of one side excludes or denies one of the other."""
-        return bool(self.comparison.oppositions or self.comparison.polarity)
+        return bool(self.comparison.oppositions or self.comparison.polarity or self.goes_on)
 
 
 # Asked for whether two statements are related, and again by the judge.
@@ -90,11 +98,14 @@ def weigh(existing: Statement, new: Statement) -> Evidence:
     signals, before = signals_of(n, recorded_at=existing.at), signals_of(e)
     path = same_path(existing, new)
     doer = other_agent(e, n, c)
-    names = "" if doer else other_names(e, n, c)
+    posts = two_holders(e, n, c)
+    names = "" if doer or posts else other_names(e, n, c)
+    goes_on = still_there(e, n, c)
     touching, renewed = touches(c), _renewed(e, n)
     linked = touching or path or (bool(c.fields) and not before.unreal)
     aside = signals.additive or signals.unreal or signals.temporary or before.past or before.unreal
     ended = ending(e, n, happened=is_past_event(n) or bool(signals.change))
+    ended = ended or norm_lifted(e, n, c)
     single = path and existing.subject.split(".")[-1] in _SINGLE_LEAVES
     return Evidence(
         existing=e,
@@ -108,19 +119,41 @@ def weigh(existing: Statement, new: Statement) -> Evidence:
         other_names=names,
         other_person=other_person(e, n, c),
         other_scope=other_scope(e, n, c),
-        other_nouns="" if doer else other_nouns(e, n, c),
+        other_nouns=""
+        if doer or posts
+        else other_nouns(e, n, c) or other_part(e, n, c) or other_site(e, n, c),
         aspect=other_aspect(e, n, c, new=signals, old=before, at=existing.at),
         touching=touching,
         renewed=renewed,
-        changed=(bool(signals.change) and linked and not _only_adds(signals)) or renewed,
+        changed=(bool(signals.change) and linked and not _is_no_change(e, n, signals, before))
+        or renewed,
         corrects=bool(signals.correction) and not before.correction and linked and not names,
         ending=ended,
-        clash="" if aside else value_clash(e, n, c, same_path=path, single=single),
+        clash=""
+        if aside
+        else posts
+        or goes_on
+        or unlimited(e, n, c)
+        or value_clash(e, n, c, same_path=path, single=single),
+        goes_on=goes_on,
+        posts="" if aside else posts,
         places=other_place(e, n, c),
         paraphrase=not (c.oppositions or c.polarity or ended) and is_paraphrase(e, n, c),
         left_existing=tuple(content_left(e, c.left_existing, c)),
         left_new=tuple(content_left(n, c.left_new, c)),
     )
+
+
+def _is_no_change(e: Reading, n: Reading, signals: Signals, before: Signals) -> bool:
+    """Whether the words of change open something beside what was, or tell both alike.
+
+    "The match ended 3:1", "the match ended 2:2". What one likes or fears, one deed does not end.
+    """
+    if _only_adds(signals) or (is_attitude(e) and signals.kinds == {"verb"}):
+        return True
+    verbs = e.tokens[e.verb_at : e.verb_at + 1], n.tokens[n.verb_at : n.verb_at + 1]
+    alike = bool(verbs[0] and verbs[1]) and verbs[0][0].lower == verbs[1][0].lower
+    return alike and bool(before.change) and signals.kinds == before.kinds == {"verb"}
 
 
 def _only_adds(signals: Signals) -> bool:
@@ -147,6 +180,7 @@ def touches(c: Comparison) -> bool:
         or c.oppositions
         or c.attributes
         or c.other_values
+        or any(row in VALUE_ROWS for mark, _ in c.contrasts for row, _ in mark.ids)
     )
 
 

@@ -8,10 +8,12 @@ from functools import lru_cache
 from .change import is_past_event
 from .evidence import Evidence
 from .frames import Reading
+from .nouns import heads_apart, narrower_subject, other_modifier, owned_in_one
 from .patterns import agents, opposed_verbs, swapped
 from .structure import is_scoped, structure_of
-from .subjects import narrower_subject, other_modifier, subject_names
+from .subjects import subject_names
 from .tables import words
+from .tellings import is_attitude, tells_event, verbs_of
 from .values import is_many_valued, is_partial, other_object
 
 _TIMES = words(
@@ -80,6 +82,10 @@ def _subjects(ev: Evidence) -> Findings:
         "shared subject": any(a.in_subject and b.in_subject for a, b in c.shared),
         "swapped": swapped(ev.existing, ev.new),
         "swapped and opposite": swapped(ev.existing, ev.new) and bool(c.oppositions),
+        "heads apart": heads_apart(ev.existing, ev.new, c),
+        "heads apart and opposed": ev.opposed and heads_apart(ev.existing, ev.new, c),
+        "owned in one": owned_in_one(ev.existing, ev.new, c),
+        "owned in one, opposed": ev.opposed and owned_in_one(ev.existing, ev.new, c),
         "pronoun": _has(ev.new, _PRONOUNS),
         "person": bool(subject_names(ev.existing)),
     }
@@ -113,7 +119,29 @@ def _values(ev: Evidence) -> Findings:
         "many-valued": many,
         "many-valued, one for one": many and both and not ev.opposed,
         "same attribute": c.attributes,
-        "clash, same subject": bool(ev.clash) and here and not is_past_event(ev.new),
+        "clash, same subject": bool(ev.clash)
+        and here
+        and (bool(ev.posts) or not is_past_event(ev.new)),
+        "condition in one and value": value
+        and bool(ev.signals.condition) != bool(ev.before.condition),
+        "narrower and opposed": ev.opposed and _narrower(ev),
+        "narrower and value": value and _narrower(ev),
+        "attitude, unopposed": is_attitude(ev.existing)
+        and not (is_attitude(ev.new) or ev.opposed or value or ev.changed),
+        "many-valued, labels": many
+        and any(a.kind in {"label", "version"} for a, _ in c.other_values),
+        "several values part": len(c.other_values) > 1,
+        "only a value parts": value and not ev.left_existing and not ev.left_new,
+        "only a value parts, here": value and here and _few_left(ev),
+        "only a value agrees": bool(c.equal_values) and not value and _few_left(ev),
+        "opposition, few left": opposition and here and _few_left(ev),
+        "polarity, few left": polarity and here and _few_left(ev),
+        "opposition, verbs apart": opposition and verbs_of(ev.existing, ev.new, c)[1],
+        "polarity, verbs apart": polarity and verbs_of(ev.existing, ev.new, c)[1],
+        "same path, opposed": ev.same_path and ev.opposed,
+        "same path, value": ev.same_path and value,
+        "same path, clash": ev.same_path and bool(ev.clash),
+        "same path, both left": ev.same_path and both and not value and not ev.opposed,
         "negative existing": ev.existing.negative,
         "negative new": ev.new.negative,
         "partial": is_partial(ev.existing) != is_partial(ev.new),
@@ -145,6 +173,7 @@ def _left_overs(ev: Evidence) -> Findings:
 
 def _events(ev: Evidence) -> Findings:
     here, event, timed = not ev.elsewhere, _is_event(ev), _has(ev.new, _TIMES)
+    calm = not ev.signals.change and not ev.signals.correction
     past_e, past_n = is_past_event(ev.existing), is_past_event(ev.new)
     return {
         "past existing": past_e,
@@ -154,6 +183,10 @@ def _events(ev: Evidence) -> Findings:
         "event, same subject": event and here,
         "event touches": event and here and ev.touching,
         "event at a time": event and timed,
+        "bare event": tells_event(ev.new) and _is_bare(ev),
+        "bare event, weak": bool(ev.signals.weak) and _is_bare(ev),
+        "past, then a state": tells_event(ev.existing) and not tells_event(ev.new),
+        "past, then a state, calm": tells_event(ev.existing) and not tells_event(ev.new) and calm,
         "time in new": timed,
         "ending": ev.ending,
         "ending, same subject": bool(ev.ending) and here,
@@ -181,10 +214,15 @@ def _paths(ev: Evidence) -> Findings:
     both = bool(existing) and bool(new)
     return {
         "touches": ev.touching,
+        "touches what is said": ev.touching and _meets_beyond_subject(ev),
         "same path": ev.same_path,
         "other path": both and existing != new,
         "equal path": both and existing == new,
         "fields": ev.comparison.fields,
+        "same path, places": ev.same_path and bool(ev.places),
+        "same path, same verb": ev.same_path and verbs_of(ev.existing, ev.new, ev.comparison)[0],
+        "same path, verbs apart": ev.same_path and verbs_of(ev.existing, ev.new, ev.comparison)[1],
+        "same path, elsewhere": ev.same_path and bool(ev.elsewhere),
     }
 
 
@@ -198,6 +236,33 @@ def _both_left(ev: Evidence) -> bool:
 
 def _least_coverage(ev: Evidence) -> float:
     return min(ev.comparison.coverage_existing, ev.comparison.coverage_new)
+
+
+def _meets_beyond_subject(ev: Evidence) -> bool:
+    """Whether the two share more than what they are about."""
+    c = ev.comparison
+    return bool(c.oppositions or c.attributes or c.other_values or c.equal_values) or any(
+        not (a.in_subject and b.in_subject) and not a.is_name for a, b in c.shared
+    )
+
+
+def _is_bare(ev: Evidence) -> bool:
+    """Whether nothing says that what happened touches what was said before."""
+    return not (
+        ev.opposed or ev.ending or ev.changed or ev.comparison.other_values or ev.signals.correction
+    )
+
+
+def _narrower(ev: Evidence) -> bool:
+    """Whether one subject says more than the other ("the fine", "the fine for lost books")."""
+    mine = any(w.in_subject for w in ev.left_existing)
+    theirs = any(w.in_subject for w in ev.left_new)
+    return mine != theirs
+
+
+def _few_left(ev: Evidence) -> bool:
+    """Whether at most one side says a word that the other does not."""
+    return len(ev.left_existing) + len(ev.left_new) <= 1
 
 
 def _has(reading: Reading, known: frozenset[str]) -> bool:

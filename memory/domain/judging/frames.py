@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from .lexicon import Mark, Table, annotate
+from .lexicon import Mark, Table, annotate, groups_of_stem
 from .names import Name, find_names
 from .negation import NEGATORS, is_negative, negated_positions, negative_base
 from .quantities import Quantity, find_quantities
@@ -15,8 +15,8 @@ from .sentence import STOPWORDS, find_head, find_start
 from .slots import main_verb, slots_of
 from .tokens import Token, stem, tokenize
 
-# About 8 kB each. What is found on a reading is kept for as many.
-READINGS_KEPT = 4_096
+# About 25 kB each with all that is found on it, which is kept for as many.
+READINGS_KEPT = 2_048
 _STOP_STEMS = frozenset(stem(word) for word in STOPWORDS) | STOPWORDS
 
 
@@ -181,7 +181,7 @@ def _words(
                     stem(part),
                     part,
                     i,
-                    _NO_GROUPS,
+                    _groups_of(groups_of_stem(stem(part))),
                     _NO_KINDS,
                     i in denied,
                     i in subject,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from .tables import table_lines
+from .tables import table_lines, words
 from .tokens import Token, fold, tokenize
 
 
@@ -42,9 +42,9 @@ class Mark(NamedTuple):
 _Entry = dict[Table, tuple[tuple[int, int], ...]]
 _INDEX: dict[str, dict[tuple[str, ...], _Entry]] = {}
 _WRITTEN: dict[str, dict[tuple[str, ...], _Entry]] = {}
-_Ordered = dict[
-    str, tuple[tuple[tuple[str, ...], tuple[tuple[Table, tuple[tuple[int, int], ...]], ...]], ...]
-]
+_Entries = tuple[tuple[tuple[str, ...], tuple[tuple[Table, tuple[tuple[int, int], ...]], ...]], ...]
+# By the first word of a phrase and then by its second, "" where it is all.
+_Ordered = dict[str, dict[str, _Entries]]
 _ORDERED: _Ordered = {}
 _ORDERED_WRITTEN: _Ordered = {}
 
@@ -73,7 +73,26 @@ def _enter(table: Table, phrase: str, row: int, member: int) -> None:
 
 
 def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
+    """The entries of a line; one of two words also as written together or with a hyphen."""
+    found: dict[str, None] = {}
+    for entry in text.split(","):
+        word = entry.strip()
+        if not word:
+            continue
+        found[word] = None
+        first, _, second = word.partition(" ")
+        if first in _COMPOUNDING and second and " " not in second:
+            found[f"{first}-{second}"] = None
+            found[first + second] = None
+    return list(found)
+
+
+# What stands before a noun oftener as one word with it.
+_COMPOUNDING = words(
+    "clear plain part full open closed home on off long short high low self third read write case "
+    "round half life over under out in up down two one multi single pre post non sugar gluten "
+    "lactose smoke dairy meat work data code check side web car bird"
+)
 
 
 ATTRIBUTE_NAMES: list[str] = []
@@ -136,7 +155,10 @@ def _sort() -> None:
     for index, ordered in ((_INDEX, _ORDERED), (_WRITTEN, _ORDERED_WRITTEN)):
         for first, entries in index.items():
             longest_first = sorted(entries.items(), key=lambda entry: (-len(entry[0]), entry[0]))
-            ordered[first] = tuple((key, tuple(tables.items())) for key, tables in longest_first)
+            for key, tables in longest_first:
+                by_second = ordered.setdefault(first, {})
+                second = key[1] if len(key) > 1 else ""
+                by_second[second] = (*by_second.get(second, ()), (key, tuple(tables.items())))
 
 
 _load()
@@ -153,15 +175,25 @@ def annotate(tokens: Sequence[Token]) -> list[Mark]:
 
 def _scan(forms: list[str], ordered: _Ordered, marks: list[Mark]) -> None:
     busy = [0] * len(Table)
+    last = len(forms) - 1
     for i, first in enumerate(forms):
-        for key, tables in ordered.get(first, ()):
+        by_second = ordered.get(first)
+        if by_second is None:
+            continue
+        phrases = by_second.get(forms[i + 1], ()) if i < last else ()
+        for key, tables in (*phrases, *by_second.get("", ())):
             size = len(key)
-            if size > 1 and tuple(forms[i : i + size]) != key:
+            if size > 2 and tuple(forms[i : i + size]) != key:
                 continue
             for table, ids in tables:
                 if busy[table] <= i:
                     marks.append(Mark(table, ids, i, i + size))
                     busy[table] = i + size
+
+
+def groups_of_stem(word_stem: str) -> tuple[tuple[int, int], ...]:
+    """The (row, 0) of each line of synonyms that holds the single word."""
+    return _INDEX.get(word_stem, {}).get((word_stem,), {}).get(Table.SYNONYM, ())
 
 
 def knows(word_stem: str) -> bool:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .numerals import NUMBER, digits_value, rate, read_words, unit_after, word_value
+from .numerals import NUMBER, digits_value, rate, read_number, read_words, unit_after, word_value
 from .tables import words
-from .tokens import Token
-from .units import CURRENCIES, SCALE_SUFFIXES, SCALES, UNITS
+from .tokens import Token, stem
+from .units import CURRENCIES, ORDINALS, SCALE_SUFFIXES, SCALES, UNITS
 
 _MONEY_CODE = re.compile(r"(?P<code>usd|eur|gbp|chf|jpy)(?P<rest>\d[\d.,]*[kmb]?)\Z")
 _RANGE = re.compile(r"(\d+)-(\d+)([a-z%]{0,6})\Z")
@@ -99,6 +99,15 @@ def _hyphenated(tokens: Sequence[Token], i: int) -> Quantity | None:
         value = float(interval[1][:9]) + float(interval[2][:9]) / 1e5
         return _with_unit(tokens, i, value, i + 1, "")
     number = float(parts[0][:9]) if parts[0].isdecimal() else word_value(parts[0])
+    if parts[0] == "single":
+        number = 1
+    if number is not None and parts[1] not in UNITS and len(parts) == 2 and parts[1].isalpha():
+        if parts[1] in ORDINALS or word_value(parts[1]) is not None or len(parts[1]) < 4:
+            return None
+        # "A two-storey house".
+        return Quantity(
+            "count", float(number), i, i + 1, tokens[i].text, stem(parts[1]), float(number)
+        )
     if number is None or parts[1] not in UNITS:
         return None
     dimension, factor = UNITS[parts[1]]
@@ -140,6 +149,7 @@ def _with_unit(
         dimension, factor, unit_end = unit
         if _read_half(tokens, unit_end):
             value, unit_end = value + 0.5, unit_end + 3
+        value, unit_end = _with_rest(tokens, dimension, factor, value, unit_end)
         text = quote(tokens, start, unit_end)
         found = Quantity(dimension, value * factor, start, unit_end, text, raw=value)
         return _rated(tokens, found)
@@ -160,6 +170,18 @@ def _with_unit(
     kind = "count" if head and value == int(value) else "number"
     text = quote(tokens, start, end)
     return Quantity(kind, value, start, end, text, head=head, raw=value)
+
+
+def _with_rest(
+    tokens: Sequence[Token], dimension: str, factor: float, value: float, end: int
+) -> tuple[float, int]:
+    """The value, in its own unit, with a rest in a smaller one ("4 hours and 20 minutes")."""
+    i = end + 1 if end < len(tokens) and tokens[end].lower == "and" else end
+    rest = read_number(tokens, i) if i < len(tokens) else None
+    unit = unit_after(tokens, rest[1]) if rest else None
+    if rest is None or unit is None or unit[0] != dimension or unit[1] >= factor:
+        return value, end
+    return value + rest[0] * unit[1] / factor, unit[2]
 
 
 def _rated(tokens: Sequence[Token], quantity: Quantity) -> Quantity:

@@ -79,7 +79,7 @@ _FULL_NEGATORS = words("no not never nothing nobody none cannot")
 
 _FORBIDDING = words(
     "forbidden forbid forbids banned ban bans prohibited prohibit prohibits disallowed barred "
-    "outlawed rejected denied avoid avoids"
+    "outlawed rejected denied avoid avoids closed shut unavailable impossible"
 )
 
 
@@ -98,6 +98,9 @@ def _is_exceptive(tokens: Sequence[Token], i: int) -> bool:
     """ "No one outside X", "nobody but X", "none except X" say "only X"."""
     if tokens[i].lower not in {"no", "nobody", "none", "nothing"}:
         return False
+    if any(token.lower == "than" for token in tokens[i + 1 :]) and tokens[i].lower != "no":
+        # "Nobody had a better mark than Ann".
+        return True
     return any(token.lower in _EXCEPTIVES for token in tokens[i + 1 : i + 4]) or any(
         tokens[j].lower == "other" and j + 1 < len(tokens) and tokens[j + 1].lower == "than"
         for j in range(i + 1, min(i + 4, len(tokens)))

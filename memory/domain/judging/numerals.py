@@ -6,7 +6,16 @@ import re
 from collections.abc import Sequence
 
 from .tokens import Token
-from .units import CURRENCIES, FRACTIONS, ONES, SCALES, TENS, UNITS
+from .units import (
+    CURRENCIES,
+    FRACTIONS,
+    ONES,
+    POWERS,
+    SCALES,
+    SCALES_OF_DEGREES,
+    TENS,
+    UNITS,
+)
 
 
 def read_number(tokens: Sequence[Token], i: int) -> tuple[float, int] | None:
@@ -104,9 +113,18 @@ def unit_after(tokens: Sequence[Token], i: int) -> tuple[str, float, int] | None
         j += 1
     if j < len(tokens):
         word = tokens[j].lower
+        power = _power(tokens, j)
+        if power is not None:
+            return power
         base, _, per = word.partition("/")
         if base in UNITS:
             dimension, factor = UNITS[base]
+            if dimension == "temperature" and tokens[j + 1 : j + 2]:
+                # "30 degrees", "30 degrees Celsius".
+                scale = tokens[j + 1].lower
+                if scale == "fahrenheit":
+                    return UNITS[scale][0], UNITS[scale][1], j + 2
+                return dimension, factor, j + 1 + (scale in SCALES_OF_DEGREES)
             if per in UNITS and UNITS[per][0] == "duration":
                 return dimension + " rate", factor / UNITS[per][1], j + 1
             return dimension, factor, j + 1
@@ -115,10 +133,25 @@ def unit_after(tokens: Sequence[Token], i: int) -> tuple[str, float, int] | None
     return None
 
 
+def _power(tokens: Sequence[Token], j: int) -> tuple[str, float, int] | None:
+    """ "Square kilometres", "cubic metres": the unit of two words at `j`."""
+    known = POWERS.get(tokens[j].lower)
+    unit = UNITS.get(tokens[j + 1].lower) if known and j + 1 < len(tokens) else None
+    if known is None or unit is None or unit[0] != "length":
+        return None
+    dimension, power = known
+    # Volumes are kept in litres.
+    return dimension, unit[1] ** power * (1000.0 if power == 3 else 1.0), j + 2
+
+
+_NIGHT = UNITS["day"]
+
+
 def rate(tokens: Sequence[Token], end: int) -> tuple[float, int] | None:
     """The seconds of "per minute" or "a minute" at `end`."""
     if end + 1 < len(tokens) and tokens[end].lower in {"per", "a", "an", "each", "every"}:
-        unit = UNITS.get(tokens[end + 1].lower)
+        word = tokens[end + 1].lower
+        unit = _NIGHT if word in {"night", "morning", "evening"} else UNITS.get(word)
         if unit and unit[0] == "duration":
             return unit[1], end + 2
     return None

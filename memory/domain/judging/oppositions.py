@@ -7,6 +7,8 @@ from functools import lru_cache
 from .frames import READINGS_KEPT, Reading, Word
 from .lexicon import AXIS_NAMES, Mark, Table
 from .negation import NEGATORS
+from .sameness import comparable, equal
+from .slots import SUBJECT
 from .tables import words
 
 # Beyond this many words on one axis a text says nothing clear, and comparing all is quadratic.
@@ -84,18 +86,46 @@ def oppositions(
                     denied_alike = denied_alike or denied or _mark_denied(existing, mark)
                 elif pole != other_pole or not alike:
                     pending.append((row, mark, other))
+    ending = bool(pending) and _ends_alike(existing, new)
     for row, mark, other in pending:
         settled = mark.start in agreed_existing or other.start in agreed_new
         clash = (AXIS_NAMES[row], _quote(existing, mark), _quote(new, other))
-        if row not in agreed_rows and not settled and clash not in clashes:
+        if ending:
+            agreed_existing.update(range(mark.start, mark.end))
+            agreed_new.update(range(other.start, other.end))
+        elif row not in agreed_rows and not settled and clash not in clashes:
             clashes.append(clash)
     return clashes, agreed_existing, agreed_new, denied_alike
 
 
-def polarity_clash(shared: list[tuple[Word, Word]]) -> tuple[str, str] | None:
-    """A shared word that one side denies and the other does not, if nothing agrees in denial."""
+_SITES = frozenset({"in", "at", "into", "near", "within", "than", "inside"})
+_ENDS, _LASTS = words("after at from since"), words("for until till to up before")
+
+
+def _ends_alike(existing: Reading, new: Reading) -> bool:
+    """ "Is deleted after two years", "is kept for 24 months": one end told from either side."""
+    for a in existing.quantities:
+        for b in new.quantities:
+            first = existing.tokens[a.start - 1].lower if a.start else ""
+            second = new.tokens[b.start - 1].lower if b.start else ""
+            sides = (first in _ENDS and second in _LASTS) or (first in _LASTS and second in _ENDS)
+            if sides and comparable(a, b) and equal(a, b):
+                return True
+    return False
+
+
+def polarity_clash(
+    existing: Reading, new: Reading, shared: list[tuple[Word, Word]]
+) -> tuple[str, str] | None:
+    """A shared word that one side denies and the other does not, if nothing agrees in denial.
+
+    Where it happens is not what is denied: "the shop shuts", "nobody serves in the shop".
+    """
     clash: tuple[str, str] | None = None
     for a, b in shared:
+        sites = {existing.slots[a.position], new.slots[b.position]}
+        if sites & _SITES and sites <= _SITES | {SUBJECT} and len(shared) > 1:
+            continue
         if a.denied and b.denied:
             return None
         if a.denied != b.denied and clash is None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from .change import is_past_event
 from .compare import Comparison, attributes_of, same_name
 from .frames import READINGS_KEPT, Reading, Word, read
+from .holders import holds
 from .lexicon import Table
 from .names import Name
 from .subjects import may_swap
 from .tables import words
+from .tokens import stem
 
 _CODE = re.compile(r"([A-Za-z]{2,})[-_#](\d[\w.]*)$")
 _NUMBER = re.compile(r"#?\d[\d.]*[a-z]?$")
@@ -41,6 +44,8 @@ def _other_openers(e: Reading, n: Reading) -> str:
     if any(same_name(first, name) for name in n.names):
         return ""
     if any(same_name(second, name) for name in e.names) or agents(e, n):
+        return ""
+    if holds(e) and holds(n):
         return ""
     return f"{first.text} / {second.text}"
 
@@ -95,6 +100,42 @@ def ending(e: Reading, n: Reading, *, happened: bool) -> str:
                 second = " ".join(t.text for t in n.tokens[mark.start : mark.end])
                 if first.lower() != second.lower():
                     return f"{first} / {second}"
+    return ""
+
+
+_MENDING = frozenset(
+    stem(verb)
+    for verb in words(
+        "fix resolve solve repair cure remove eliminate end stop settle close mend correct clear "
+        "finish complete patch eradicate"
+    )
+)
+
+
+def still_there(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "The patch fixes the leak", "it still leaks": what is said to be over goes on, or ""."""
+    if not any(not a.is_name and not (a.in_subject and b.in_subject) for a, b in c.shared):
+        return ""
+    for mended, going in ((e, n), (n, e)):
+        verb = mended.tokens[mended.verb_at : mended.verb_at + 1]
+        if verb and verb[0].stem in _MENDING and "still" in going.lowers:
+            return f"one says it is over, the other that it goes on: {verb[0].text} / still"
+    return ""
+
+
+def unlimited(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "After three retries", "there is no limit": a figure against none, or ""."""
+    if not any(not a.is_name for a, _ in c.shared):
+        return ""
+    for free, bound in ((e, n), (n, e)):
+        lowers = [token.lower for token in free.tokens]
+        told = "unlimited" in lowers or any(
+            pair in {("no", "limit"), ("no", "limits"), ("without", "limit"), ("no", "cap")}
+            for pair in pairwise(lowers)
+        )
+        counted = [q for q in bound.quantities if q.kind not in {"date", "weekday", "clock"}]
+        if told and counted and not free.quantities:
+            return f"no limit, and a limit: {counted[0].text}"
     return ""
 
 

@@ -39,6 +39,8 @@ def extent_of(reading: Reading) -> Extent:
     """The extent of a statement; "not every" and "not all" are a part, "no ... except" is plain."""
     tokens = reading.tokens
     found = Extent.PLAIN
+    # "A quarter of an hour" is a figure.
+    measured = {i for q in reading.quantities if q.kind != "percent" for i in range(q.start, q.end)}
     for i, token in enumerate(tokens):
         lower = token.lower
         before = tokens[i - 1].lower if i else ""
@@ -55,7 +57,7 @@ def extent_of(reading: Reading) -> Extent:
             if any(t.lower in _EXCEPTIONS for t in tokens[i + 1 : i + 5]):
                 return Extent.PLAIN
             found = Extent.NONE if found is Extent.PLAIN else found
-        elif lower in _SHARES and after == "of" and before not in _WHICH:
+        elif lower in _SHARES and after == "of" and before not in _WHICH and i not in measured:
             return Extent.PART
         elif lower in _PART and not (lower in _LIMITS and before in {"at", "the"}):
             amount = lower in _AMOUNTS and after != "of" and reading.slots[i] != SUBJECT

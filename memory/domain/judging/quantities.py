@@ -12,6 +12,7 @@ from functools import lru_cache
 from . import calendar
 from .measures import Quantity, measure_at, quote
 from .numerals import NUMBER, rate, read_number, unit_after
+from .shares import share_at
 from .tables import words
 from .tokens import Token
 from .units import CURRENCIES, FREQUENCIES, ONES, ORDINALS, SCALES, TENS, TIMES, UNITS
@@ -28,6 +29,9 @@ _LABELS = words(
     "plan sample building block option group variant team hall wing section type feature product "
     "angular vue kubernetes mysql node php ruby rails go kafka elasticsearch size step week"
 )
+
+
+_FRACTIONS = words("half third quarter fifth sixth eighth tenth")
 
 
 def find_quantities(tokens: Sequence[Token]) -> list[Quantity]:
@@ -51,7 +55,8 @@ def _may_begin(tokens: Sequence[Token], i: int) -> bool:
         return False
     if token.lower in {"a", "an"}:
         after = tokens[i + 1].lower if i + 1 < len(tokens) else ""
-        return after in UNITS or after in SCALES
+        rated = i + 3 < len(tokens) and tokens[i + 2].lower in {"a", "per", "every", "each"}
+        return after in UNITS or after in SCALES or after in _FRACTIONS or rated
     return _is_opener(token.lower)
 
 
@@ -75,6 +80,7 @@ def _at(tokens: Sequence[Token], i: int) -> Quantity | None:
         or _frequency(tokens, i)
         or _version(tokens, i)
         or _label(tokens, i)
+        or share_at(tokens, i)
         or measure_at(tokens, i)
         or _ordinal(tokens, i)
     )
@@ -122,6 +128,11 @@ def _frequency(tokens: Sequence[Token], i: int) -> Quantity | None:
                 "frequency", times * 86_400 / per[0], i, per[1], quote(tokens, i, per[1])
             )
         return None
+    if word in {"a", "an", "one"} and i + 3 < len(tokens):
+        # "A report a month".
+        per = rate(tokens, i + 2)
+        if per and tokens[i + 2].lower in {"a", "an", "per", "every", "each"}:
+            return Quantity("frequency", 86_400 / per[0], i, per[1], quote(tokens, i, per[1]))
     if word in {"every", "each"} and i + 1 < len(tokens):
         period, j = 1.0, i + 1
         if tokens[j].lower in {"other", "second"}:
@@ -139,7 +150,7 @@ def _frequency(tokens: Sequence[Token], i: int) -> Quantity | None:
 
 def _period_unit(word: str) -> tuple[str, float] | None:
     """A unit of time; "every night" is "nightly", once a day."""
-    return UNITS.get("day" if word == "night" else word)
+    return UNITS.get("day" if word in {"night", "morning", "evening", "afternoon"} else word)
 
 
 def _version(tokens: Sequence[Token], i: int) -> Quantity | None:
@@ -166,15 +177,30 @@ def _label(tokens: Sequence[Token], i: int) -> Quantity | None:
             "label", number, i, i + 2, quote(tokens, i, i + 2), head=tokens[i].stem, raw=number
         )
     letter = tokens[i + 1].text
-    if len(letter) == 1 and letter.isupper() and letter.isascii():
+    if len(letter) == 1 and letter.isupper() and letter.isascii() and letter not in _NUMERALS:
         text = quote(tokens, i, i + 2)
         return Quantity("label", float(ord(letter)), i, i + 2, text, head=tokens[i].stem)
+    roman = _ROMAN.match(letter)
+    if roman:
+        text = quote(tokens, i, i + 2)
+        value = _roman(roman[1]) + ord(roman[2] or "\0") / 1e3
+        return Quantity("label", value, i, i + 2, text, head=tokens[i].stem)
     match = NUMBER.match(tokens[i + 1].lower)
     if match is None or match["money"] or match["suffix"] or unit_after(tokens, i + 2):
         return None
     number = float(match["digits"].replace(",", "") + (match["fraction"] or "").replace(",", "."))
     text = quote(tokens, i, i + 2)
     return Quantity("label", number, i, i + 2, text, head=tokens[i].stem, raw=number)
+
+
+_ROMAN = re.compile(r"([IVX]{1,5})([a-z])?\Z")
+_NUMERALS = {"I": 1, "V": 5, "X": 10}
+
+
+def _roman(text: str) -> float:
+    """The value of a small Roman numeral."""
+    values = [_NUMERALS[letter] for letter in text]
+    return float(sum(-a if a < b else a for a, b in zip(values, [*values[1:], 0], strict=True)))
 
 
 def _ordinal(tokens: Sequence[Token], i: int) -> Quantity | None:

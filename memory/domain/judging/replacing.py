@@ -36,6 +36,8 @@ _CHOOSING = frozenset(
 )
 _STAYING = frozenset(stem(verb) for verb in words("live reside dwell locate base sit stay"))
 _SITES = words("in at on")
+_EMPLOYED = frozenset(stem(verb) for verb in words("work employ"))
+_EMPLOYING = words("at for by with")
 _TARGETS = words("to back over")
 
 
@@ -136,6 +138,9 @@ def takes_place(ev: Evidence) -> bool:
         # "Switched to Danish for meetings", "from oat milk to almond milk" are of something else.
         return False
     verb, slots = e.tokens[e.verb_at], {e.slots[word.position] for word in mine}
+    if verb.stem in _EMPLOYED and slots <= _EMPLOYING:
+        # "Works at X", "changed to Y".
+        return all(word.is_name for word in (*mine, *theirs))
     if n.tokens[n.verb_at].stem in _MOVING and not (slots & {OBJECT}):
         stays = verb.stem in _STAYING or is_copular(e.tokens, e.verb_at)
         return stays and slots <= _SITES and all(word.is_name for word in mine)

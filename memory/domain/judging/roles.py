@@ -39,6 +39,14 @@ _BONDS = frozenset(
 )
 
 
+# When something is may be told first or last.
+_TIMES = words("date weekday clock duration frequency")
+
+
+# A sentence has far fewer; without a limit a text made for it would take half a minute.
+_PLACES_COMPARED, _LINKS_COMPARED = 32, 48
+
+
 def turned_round(e: Reading, n: Reading, c: Comparison) -> str:
     """Two shared words that have changed places around the word that links them, or "".
 
@@ -70,7 +78,7 @@ def _turned(e: Reading, n: Reading, c: Comparison) -> tuple[str, str, str] | Non
     places = sorted(
         {
             *((a.position, b.position) for a, b in c.shared),
-            *((a.start, b.start) for a, b in c.equal_values),
+            *((a.start, b.start) for a, b in c.equal_values if a.kind not in _TIMES),
         }
     )
     owners = _owners_turned(e, n)
@@ -80,11 +88,15 @@ def _turned(e: Reading, n: Reading, c: Comparison) -> tuple[str, str, str] | Non
     if len(voices) > 1 and voices != {_ACTIVE, _BY}:
         return None
     parted = len(voices) > 1
+    places, links = places[:_PLACES_COMPARED], _links(e, n)
+    if len(links) > _LINKS_COMPARED:
+        # The verb stands last.
+        links = [*links[:_LINKS_COMPARED], links[-1]]
     for i, (first, to) in enumerate(places):
         for last, at in places[i + 1 :]:
             if first == last or to == at:
                 continue
-            for link_e, link_n, is_verb in _links(e, n):
+            for link_e, link_n, is_verb in links:
                 if link_e in (first, last) or link_n in (to, at):
                     continue
                 if not first < link_e < last:

@@ -9,7 +9,7 @@ from ..types import Judgement, Statement, Verdict
 from .evidence import Evidence, weigh
 from .features import features_of
 from .patterns import strangers
-from .replacing import replaced_by
+from .replacing import change_word, replaced_by, takes_place
 from .roles import excludes_its_turn, turned_round
 from .sayings import told_by_one
 from .tokens import MAX_CHARS, MAX_TOKENS, fold
@@ -49,15 +49,11 @@ class RulesJudge:
         if turned:
             return _on_turned(turned, evidence)
         word = replaced_by(evidence)
+        if not word and takes_place(evidence):
+            word = change_word(evidence.new)
         if word:
             return Judgement(Verdict.SUPERSEDE, f'an explicit change ("{word}")', 0.9)
-        scores = [0.0, 0.0, 0.0, 0.0]
-        for feature, value in features_of(evidence).items():
-            for place, weight in enumerate(self._weights.get(feature, ())):
-                scores[place] += weight * value
-        best = max(range(4), key=lambda place: (scores[place], -place))
-        total = sum(math.exp(score - scores[best]) for score in scores)
-        verdict, sureness = _VERDICTS[best], 1.0 / total
+        verdict, sureness = self._likeliest(features_of(evidence))
         if verdict is Verdict.DUPLICATE:
             if not (_is_read(existing) and _is_read(new)):
                 return Judgement(
@@ -66,9 +62,23 @@ class RulesJudge:
             apart = told_by_one(evidence)
             if apart:
                 return Judgement(Verdict.COEXIST, apart, 0.8)
+            if evidence.clash and not evidence.comparison.equal_values and not evidence.elsewhere:
+                return Judgement(Verdict.DISPUTE, reason_for(Verdict.DISPUTE, evidence), 0.6)
             if sureness < SURE_OF_DUPLICATE:
                 return Judgement(Verdict.COEXIST, "alike, and perhaps not the same", 0.5)
         return Judgement(verdict, reason_for(verdict, evidence), round(sureness, 3))
+
+    def _likeliest(self, features: Mapping[str, float]) -> tuple[Verdict, float]:
+        """The verdict that the weights give the largest share, and that share."""
+        scores = [0.0, 0.0, 0.0, 0.0]
+        for feature, value in features.items():
+            for place, weight in enumerate(self._weights.get(feature, ())):
+                scores[place] += weight * value
+        top = max(scores)
+        odds = [math.exp(score - top) for score in scores]
+        shares = dict(zip(_VERDICTS, (odd / sum(odds) for odd in odds), strict=True))
+        best = max(_VERDICTS, key=lambda verdict: shares[verdict])
+        return best, shares[best]
 
 
 def _on_turned(turned: str, evidence: Evidence) -> Judgement:

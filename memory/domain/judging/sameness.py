@@ -16,6 +16,10 @@ def comparable(a: Quantity, b: Quantity) -> bool:
     if kinds == {"date", "weekday"}:
         # A year or a month says nothing of the day of the week.
         return all(q.parts[2] for q in (a, b) if q.kind == "date")
+    if kinds == {"frequency", "weekday"}:
+        # "Daily", "on Mondays".
+        daily, day = (a, b) if a.kind == "frequency" else (b, a)
+        return daily.value == 1 and day.text.lower().endswith("s")
     loose = {"number", "count", "label"}
     if "version" in kinds:
         return bool(kinds & {"number", "label", "count"})
@@ -45,6 +49,8 @@ def equal(a: Quantity, b: Quantity) -> bool:
         return abs(a.value - b.value) <= tolerance * max(abs(a.value), abs(b.value), 1e-12)
     if a.kind == b.kind:
         return abs(a.value - b.value) < 1e-9
+    if "weekday" in {a.kind, b.kind}:
+        return False
     return abs(a.raw - b.raw) < 1e-9 or abs(a.value - b.value) < 1e-9
 
 

@@ -24,6 +24,9 @@ def told_by_one(ev: Evidence) -> str:
 
     "Used to live in X" and "lives in X"; "likes coffee" and "likes coffee in the morning".
     """
+    past = ev.before.past or ev.signals.past
+    if bool(ev.before.past) != bool(ev.signals.past) and not past.endswith("ago"):
+        return f'one is told as past ("{past}")'
     aside = _aside(ev)
     if aside:
         return f'one is told as such only ("{aside}")'

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..extraction.verbs import AMBIGUOUS, BASES, GERUNDS, THIRD
 from .tables import words
 from .tokens import Token
+from .units import ONES
 from .verbs import is_past_form
 
 AUXILIARIES = words(
@@ -65,6 +67,10 @@ _BASE_VERBS = words(
 )
 
 
+_QUANTIFIERS = words("all every each no some any most many few several")
+_PLAIN_BASES = BASES - AMBIGUOUS
+
+
 def find_start(tokens: Sequence[Token]) -> int:
     """Where the subject part begins, after an opening phrase ("As of May,", "Correction:")."""
     if not tokens:
@@ -100,7 +106,7 @@ def find_head(tokens: Sequence[Token], start: int) -> int:
 def _is_verbal(tokens: Sequence[Token], i: int) -> bool:
     """Whether "'s" at `i` stands for "is" rather than for a possessive."""
     after = tokens[i + 1].lower
-    return after in _DETERMINERS or after in {"not", "in", "on", "at"} or after.endswith("ing")
+    return after in _DETERMINERS or after in {"not", "in", "on", "at"} or after in GERUNDS
 
 
 def looks_verbal(tokens: Sequence[Token], i: int) -> bool:
@@ -108,22 +114,60 @@ def looks_verbal(tokens: Sequence[Token], i: int) -> bool:
     if token.capital or i == 0:
         return False
     before = tokens[i - 1].lower
+    if before in _QUANTIFIERS and is_past_form(token.lower):
+        # "All stored data".
+        return False
     if before in _DETERMINERS or before == "'s" or before in _PREPOSITIONS or before == "of":
         return False
     after = tokens[i + 1].lower if i + 1 < len(tokens) else ""
     if after in AUXILIARIES or after == ":":
         return False
     lower = token.lower
-    if lower in _BASE_VERBS and _is_plural(before):
+    if lower in _BASE_VERBS and _is_plural(tokens[i - 1]):
         return True
+    if lower in _PLAIN_BASES and any(_is_plural(token) for token in tokens[max(0, i - 6) : i]):
+        # "Clients of the API authenticate".
+        return before not in AUXILIARIES and before not in {"to", "and", "or", "who"}
     if lower in _SAME_PAST and tokens[i - 1].capital:
         return True
     if lower.endswith("s") and not lower.endswith(("ss", "us", "is", "'s")) and len(lower) > 3:
-        return True
+        return _is_third_person(tokens, i)
     return is_past_form(lower) and lower not in _SAME_PAST
 
 
-def _is_plural(word: str) -> bool:
+def _is_third_person(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a word in -s is a verb and not the plural before one ("search results show")."""
+    base = THIRD.get(tokens[i].lower, "")
+    if base and base not in AMBIGUOUS:
+        return True
+    if i + 2 >= len(tokens) or tokens[i + 1].separator or tokens[i + 1].capital:
+        return True
+    before, after = tokens[i - 1].lower, tokens[i + 1].lower
+    if base and (before in {"user", "who", "he", "she", "it"} or tokens[i - 1].capital):
+        # "User rents skis".
+        return True
+    if after in THIRD or after in _BASE_VERBS or before in ONES or before.isdigit():
+        return False
+    return bool(base) or not _is_verb_ahead(tokens, i + 1)
+
+
+def _is_verb_ahead(tokens: Sequence[Token], start: int) -> bool:
+    """Whether a word that can only be a verb follows in the same clause."""
+    for token in tokens[start : start + 7]:
+        if token.separator:
+            return False
+        lower = token.lower
+        if lower in AUXILIARIES or is_past_form(lower) or lower in _BASE_VERBS:
+            return True
+        if lower in THIRD and THIRD[lower] not in AMBIGUOUS:
+            return True
+    return False
+
+
+def _is_plural(token: Token) -> bool:
+    word = token.lower
+    if token.text[-2:-1].isupper() and word.endswith("s"):
+        return True
     if word in {"people", "staff", "we", "they", "you", "children", "i"}:
         return True
     return len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))

@@ -18,6 +18,7 @@ _PREPOSITIONS = words(
     "during after before until till since between near behind against towards per like than "
     "across along outside inside"
 )
+_COMPARING = words("as a an the no")
 _CLAUSES = words(
     "because since when if unless while although though whereas but so who which that where "
     "whenever after before once until and or"
@@ -33,13 +34,19 @@ def main_verb(tokens: Sequence[Token], head: int) -> int:
     if head >= len(tokens) or tokens[head].lower not in AUXILIARIES:
         return min(head, max(0, len(tokens) - 1))
     auxiliary = tokens[head].lower
+    last = head
     for i in range(head + 1, min(head + 6, len(tokens))):
         token = tokens[i]
         if token.separator:
             break
         lower = token.lower
+        if lower in AUXILIARIES:
+            last = i
         if lower in _ADVERBS or lower in AUXILIARIES or lower.endswith("ly"):
             continue
+        if last > head and (lower in _PREPOSITIONS or lower in _COMPARING):
+            # "May be as large as", "must have at least".
+            return last
         if auxiliary in _COPULAS or auxiliary in _POSSESSIVES:
             verbal = is_past_form(lower) or (lower.endswith("ing") and len(lower) > 5)
             return i if verbal and auxiliary != ":" else head
@@ -53,15 +60,19 @@ def slots_of(tokens: Sequence[Token], start: int, head: int) -> tuple[str, ...]:
     "of" goes on with the slot it stands in; a later clause is aside.
     """
     verb = main_verb(tokens, head)
+    verbless = head < len(tokens) and tokens[head].lower in _PREPOSITIONS
     slots: list[str] = []
     slot = ASIDE if start else SUBJECT
     for i, token in enumerate(tokens):
         lower = token.lower
         if i == start:
             slot = SUBJECT
+        elif i == head and verbless:
+            # "No smoking in the building".
+            slot = lower
         elif i == head:
             slot = VERB
-        elif i == verb + 1:
+        elif i == verb + 1 and not verbless:
             slot = OBJECT
         if i > verb:
             if token.separator and lower in {";", ".", "(", "-"}:
@@ -73,7 +84,7 @@ def slots_of(tokens: Sequence[Token], start: int, head: int) -> tuple[str, ...]:
                 slot = lower if timed else ASIDE
             elif slot != ASIDE and lower in _PREPOSITIONS and lower != "of":
                 slot = lower
-        slots.append(VERB if i == verb and slot != SUBJECT else slot)
+        slots.append(VERB if i == verb and not verbless and slot != SUBJECT else slot)
     return tuple(slots)
 
 

@@ -10,7 +10,7 @@ from .quantifiers import Extent, extent_of
 from .quantities import Quantity
 from .slots import OBJECT, SUBJECT, VERB, is_copular
 from .tables import words
-from .tellings import is_measured, is_norm, left_slots, tells_event, verbs_of
+from .tellings import is_attitude, is_measured, is_norm, left_slots, tells_event, verbs_of
 from .values import is_many_valued
 from .verbs import is_past_form
 
@@ -78,8 +78,16 @@ def structure_of(ev: Evidence) -> dict[str, object]:
         "of a kind, same verb": of_a_kind(c) and same,
         "of a kind, many-valued": of_a_kind(c) and (many or ev.elsewhere != ""),
         "only the subject shared": _only_subject_shared(ev) and apart,
+        "only the subject shared, calm": _only_subject_shared(ev)
+        and not (ev.changed or ev.clash or tells_event(n)),
+        "nothing clashes": not (ev.opposed or c.other_values or ev.clash or c.contrasts)
+        and not (c.attributes or ev.changed or ev.ending or c.equal_values),
+        "only the subject shared, event": _only_subject_shared(ev) and tells_event(n),
         "changed alike": ev.changed and bool(ev.before.change) and same,
-        "attitude and event": _is_attitude(e) and tells_event(n) and not ev.signals.change,
+        "attitude and event": is_attitude(e)
+        and tells_event(n)
+        and not ev.opposed
+        and ev.signals.kinds <= {"verb"},
         "other aspect": bool(ev.aspect),
         "only and more": _sole_and_more(e, n) or _sole_and_more(n, e),
         "only and other": (e.exclusive or n.exclusive) and both and same and here,
@@ -221,17 +229,6 @@ def _only_subject_shared(ev: Evidence) -> bool:
     if ev.ending or of_a_kind(c) or not (ev.left_existing and ev.left_new):
         return False
     return bool(c.shared) and all(a.in_subject and b.in_subject for a, b in c.shared)
-
-
-_ATTITUDES = words(
-    "likes loves hates dislikes enjoys prefers afraid scared fond fan keen wants hopes fears "
-    "thinks finds considers dreams wishes like love hate dislike enjoy prefer"
-)
-
-
-def _is_attitude(reading: Reading) -> bool:
-    """Whether the statement tells a liking, a fear or a wish, which one deed does not end."""
-    return any(token.lower in _ATTITUDES for token in reading.tokens[reading.head :][:5])
 
 
 def is_scoped(c: Comparison) -> bool:

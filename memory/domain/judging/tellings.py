@@ -13,7 +13,9 @@ from .tables import words
 from .verbs import is_past_form
 
 _NORMS = words(
-    "must should shall target limit maximum minimum max min goal quota required cap ceiling budget"
+    "must should shall target limit maximum minimum max min goal quota required cap ceiling budget "
+    "allows allow permits limits limited within supposed meant scheduled planned estimated "
+    "estimate expected forecast intended"
 )
 _NORM_PHRASES = frozenset(
     {
@@ -83,3 +85,15 @@ def verbs_of(e: Reading, n: Reading, c: Comparison) -> tuple[bool, bool]:
 def left_slots(reading: Reading, left: tuple[Word, ...]) -> set[str]:
     """The slots of left-over words, but for verbs and later clauses."""
     return {reading.slots[word.position] for word in left} - {VERB, ASIDE}
+
+
+_ATTITUDES = words(
+    "likes loves hates dislikes enjoys prefers afraid scared fond fan keen wants hopes fears "
+    "thinks finds considers dreams wishes like love hate dislike enjoy prefer"
+)
+
+
+@lru_cache(maxsize=READINGS_KEPT)
+def is_attitude(reading: Reading) -> bool:
+    """Whether the statement tells a liking, a fear or a wish, which one deed does not end."""
+    return any(token.lower in _ATTITUDES for token in reading.tokens[reading.head :][:5])

@@ -172,6 +172,10 @@ _add("percent", {"% percent pct per-cent": 1.0, "permille ‰": 0.1})
 _add("power", {"w watt watts": 1.0, "kw kilowatt kilowatts": 1e3, "mw megawatt megawatts": 1e6})
 _add("energy", {"kwh": 1.0, "mwh": 1e3, "wh": 1e-3, "kcal": 0.00116222})
 _add("pixels", {"px pixel pixels": 1.0})
+_add(
+    "volume",
+    {"m³ cbm": 1000.0, "hectolitre hectolitres hl": 100.0, "pint pints": 0.56826125},
+)
 _add("area", {"m² sqm": 1.0, "hectare hectares ha": 1e4, "acre acres": 4046.86})
 _add("frequency_hz", {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9})
 
@@ -242,6 +246,10 @@ FREQUENCIES: dict[str, float] = {
     "annually": 1 / 365,
     "annual": 1 / 365,
 }
+# Units of two words: a power of a length, and the scale that degrees are told on.
+POWERS: dict[str, tuple[str, int]] = {"square": ("area", 2), "cubic": ("volume", 3)}
+SCALES_OF_DEGREES = frozenset({"celsius", "centigrade", "c"})
+
 TIMES: dict[str, int] = {"once": 1, "twice": 2, "thrice": 3}
 
 ZONES = frozenset({"utc", "gmt", "cet", "cest", "est", "edt", "pst", "pdt", "bst", "ist", "jst"})

@@ -21,7 +21,7 @@ _MULTI_VERBS = frozenset(
         "eat drink see test help teach study train join sponsor invest interest find think praise "
         "listen follow admire recommend get receive give depend rely need show list require accept "
         "consume publish integrate connect book order involve feature mention cover provide repair "
-        "maintain review host visit know teach coach mentor cite sign send deliver"
+        "stop borrow maintain review host visit know teach coach mentor cite sign send deliver"
     )
 )
 
@@ -55,6 +55,12 @@ def value_clash(e: Reading, n: Reading, c: Comparison, *, same_path: bool, singl
         return ""
     if swapped and _same_person(e, n):
         return ""
+    if c.equal_values and not c.other_values and not (names_e and names_n):
+        # One figure told twice, whatever the words around it.
+        return ""
+    if attribute == "uses" and not c.contrasts:
+        # One may use two things of different kinds.
+        return ""
     if attribute and len(left_e) <= 4 and len(left_n) <= 4:
         return f"two values of one attribute ({attribute}): {x} / {y}"
     if single and len(left_e) <= 4 and len(left_n) <= 4:
@@ -67,6 +73,9 @@ def value_clash(e: Reading, n: Reading, c: Comparison, *, same_path: bool, singl
         is_copular(e.tokens, e.verb_at) or is_copular(n.tokens, n.verb_at)
     ):
         # "Works for X", "sings in Y"; "prints in colour", "prints on both sides".
+        return ""
+    if is_copular(e.tokens, e.verb_at) != is_copular(n.tokens, n.verb_at) and not c.contrasts:
+        # "Is afraid of flying", "is flying to Rome"; "the favourite is X", "is reading Y".
         return ""
     if same_path and c.shared_common and len(left_e) <= 3 and len(left_n) <= 3:
         return f"two values under one subject path: {x} / {y}"
@@ -163,7 +172,7 @@ _LIGHT = frozenset(
         "work ask say tell want wish act serve go run hold apply used based called known named "
         "kept made done given taken put set happen place take live govern entitled way time part "
         "currently official actual rest best contain write drive lie find rate department around "
-        "without else someone really"
+        "without else someone really along list show leave"
     )
 )
 
