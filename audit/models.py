@@ -73,6 +73,8 @@ class MemoryLog(models.Model):
             models.Index(fields=["team", "seq"], name="memory_log_by_number"),
             models.Index(fields=["team", "memory_id", "seq"], name="memory_log_by_memory"),
             models.Index(fields=["team", "at"], name="memory_log_by_time"),
+            models.Index(fields=["team", "event", "seq"], name="memory_log_by_event"),
+            models.Index(fields=["team", "actor", "seq"], name="memory_log_by_actor"),
             models.Index(
                 fields=["team", "conversation_id", "revision"], name="memory_log_by_revision"
             ),

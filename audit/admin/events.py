@@ -23,6 +23,8 @@ NODES = ("hotpath", "context", "worker", "extract", "compact", "write", "erasure
 OPS = (
     "search",
     "context",
+    "chat",
+    "route",
     "create",
     "update",
     "merge",

@@ -130,7 +130,7 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
         """Every column after the change."""
         return as_json(entry.state)
 
-    @display(description="SHA-256 of the text")
+    @display(description="digest of salt and text")
     def digest_text(self, entry: MemoryLog) -> str:
-        """The digest in hexadecimal."""
+        """The SHA-256 digest in hexadecimal; nobody without the salt can try texts out on it."""
         return bytes(entry.digest).hex()

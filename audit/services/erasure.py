@@ -12,7 +12,7 @@ from uuid import UUID
 import redis
 from django.conf import settings
 from django.core import signing
-from django.db import OperationalError, connection
+from django.db import DatabaseError, OperationalError, connection
 from django_redis import get_redis_connection
 
 from audit.models import Erasure
@@ -108,6 +108,7 @@ def erase_user(*, team_id: UUID, external_id: str, actor: str, reason: str = "")
                 raise
         else:
             _clear_caches(team_id)
+            _forget_statistics(team_id)
             return plan
     raise AssertionError("unreachable")
 
@@ -181,3 +182,14 @@ def _clear_caches(team_id: UUID) -> None:
                 client.delete(key)
     except redis.RedisError:
         logger.warning("The caches of team %s are cleared later: Redis is away.", team_id)
+
+
+def _forget_statistics(team_id: UUID) -> None:
+    """Have the planner look anew at every table from which something went."""
+    try:
+        with team_scope(team_ids=[team_id], actor=REASON), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL statement_timeout = 0")
+            cursor.execute("SELECT palimpsest_forget_statistics()")
+    except DatabaseError:
+        # The person is erased; what is left goes when the tables are next analysed.
+        logger.warning("The statistics of the tables could not be renewed.", exc_info=True)

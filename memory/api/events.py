@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, IdPagination, page_schema, refusals
 from memory.api.fields import NameField, ZonedDateTimeField
+from memory.api.input import QuerySerializer
 from memory.selectors.events import EventFilters, event_counts, filtered_events
 from teams.errors import ForbiddenError, InvalidError
 from teams.tenancy import team_scope
@@ -22,7 +23,7 @@ DEFAULT_DAYS = 7
 MAX_DAYS = 366
 
 
-class EventCountQuerySerializer(serializers.Serializer[Any]):
+class EventCountQuerySerializer(QuerySerializer):
     """What events are narrowed to; all that are given must hold."""
 
     node = NameField(required=False, max_length=40)

@@ -9,13 +9,13 @@ from django.http import StreamingHttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import serializers
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import key_viewer
 from memory.api.fields import NameField
+from memory.api.input import QuerySerializer
 from memory.services.exporting import export_person
 
 MEDIA_TYPE = "application/x-ndjson"
@@ -37,7 +37,7 @@ class JsonLinesRenderer(BaseRenderer):
         return bytes(JSONRenderer().render(data))
 
 
-class ExportQuerySerializer(serializers.Serializer[Any]):
+class ExportQuerySerializer(QuerySerializer):
     """Whose."""
 
     user = NameField(max_length=200)

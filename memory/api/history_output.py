@@ -10,6 +10,7 @@ from rest_framework import serializers
 from audit.models import EVENTS, MemoryLog
 from memory.api.base import page_schema
 from memory.api.fields import NameField, TextField, ZonedDateTimeField
+from memory.api.input import QuerySerializer
 from memory.api.output import MemorySerializer, MessageSerializer
 from memory.selectors.history import MAX_QUOTED
 
@@ -40,7 +41,9 @@ class LogEntrySerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
     conversation = serializers.UUIDField(source="conversation_id", allow_null=True)
     revision = serializers.IntegerField(allow_null=True, help_text="Of the conversation.")
-    digest = serializers.SerializerMethodField(help_text="Of the text, hexadecimal.")
+    digest = serializers.SerializerMethodField(
+        help_text="SHA-256 of the text after its salt, hexadecimal."
+    )
     detail = serializers.JSONField(
         allow_null=True, help_text="What the state cannot say, as links."
     )
@@ -99,7 +102,7 @@ class HistorySerializer(page_schema("HistorySteps", StepSerializer)):  # type: i
     versions = VersionSerializer(many=True, help_text="The latest first.")
 
 
-class HistoryQuerySerializer(serializers.Serializer[Any]):
+class HistoryQuerySerializer(QuerySerializer):
     """Which page."""
 
     limit = serializers.IntegerField(required=False, min_value=1, max_value=500, default=50)

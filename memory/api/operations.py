@@ -70,14 +70,26 @@ class NotedRequests(IdempotentPosts):
         )
 
 
+def known_person(viewer: Viewer) -> UUID | None:
+    """Whom the viewer names, where the team has seen that person before."""
+    return viewer.end_user_id if viewer.end_user_id != NOBODY else None
+
+
 def found_event(
-    op: str, signals: Iterable[Signals], *, found: int, node: str = _HOT, **meta: object
+    op: str,
+    signals: Iterable[Signals],
+    *,
+    viewer: Viewer,
+    found: int,
+    node: str = _HOT,
+    **meta: object,
 ) -> Event:
     """A read, with the best cosine of what it found; nothing found counts as skipped."""
     return Event(
         node=node,
         op=op,
         status="ok" if found else "skipped",
+        end_user_id=known_person(viewer),
         similarity=max((each.cosine for each in signals), default=None),
         meta={"found": found, **meta},
     )
@@ -101,14 +113,14 @@ def context_event(
     event = found_event(
         "context",
         [each.signals for each in told],
+        viewer=viewer,
         found=len(told),
         node="context",
         tokens=stats.tokens_used,
         cache_hit=stats.cache_hit,
         ms=stats.total_ms,
     )
-    known = viewer.end_user_id if viewer.end_user_id != NOBODY else None
-    return replace(event, end_user_id=known, conversation_id=conversation_id)
+    return replace(event, conversation_id=conversation_id)
 
 
 def memory_event(op: str, memory: Memory) -> Event:

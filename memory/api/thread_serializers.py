@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memory.api.fields import NameField
-from memory.api.input import StrictSerializer
+from memory.api.input import QuerySerializer, StrictSerializer
 
 MAX_VERSION = 2**31 - 1
 
@@ -46,7 +46,7 @@ class CheckpointSerializer(StrictSerializer):
         return {**super().get_fields(), "data": ObjectField(help_text=said)}
 
 
-class CheckpointQuerySerializer(serializers.Serializer[Any]):
+class CheckpointQuerySerializer(QuerySerializer):
     """Whose state is asked for, and which version of it."""
 
     user = NameField(max_length=200)
@@ -83,7 +83,7 @@ class LoadedCheckpointSerializer(SavedCheckpointSerializer):
         return {**super().get_fields(), "data": ObjectField()}
 
 
-class ChangesQuerySerializer(serializers.Serializer[Any]):
+class ChangesQuerySerializer(QuerySerializer):
     """Which thread, and from where on."""
 
     since = serializers.IntegerField(

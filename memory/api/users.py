@@ -21,6 +21,7 @@ from audit.services.erasure import (
 )
 from memory.api.base import ApiViewSet, refusals
 from memory.api.fields import NameField
+from memory.api.input import QuerySerializer
 from teams.errors import ForbiddenError
 
 
@@ -49,7 +50,7 @@ class ErasureToConfirmSerializer(serializers.Serializer[Any]):  # Any: made of a
     would_erase = ErasedSerializer()
 
 
-class _ConfirmationSerializer(serializers.Serializer[Any]):  # Any: query parameters
+class _ConfirmationSerializer(QuerySerializer):
     confirmation = NameField(required=False, max_length=1000, help_text="What the first call gave.")
     reason = NameField(
         required=False, max_length=500, help_text="For the record; name no person in it."

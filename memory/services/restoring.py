@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from audit.models import MemoryLog
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
@@ -24,7 +25,7 @@ def restore_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memo
 
     One that a newer version had superseded goes back to being that. A pin is not brought back.
     Raises NotFoundError when the viewer may not see it, and ConflictError when the same fact
-    stands again by now, or it is an older version.
+    stands again by now, or it is an older version, or it was erased.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
         # As a writer of the same fact would, before the row is held.
@@ -38,6 +39,7 @@ def restore_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memo
             raise ConflictError(
                 f"This version is {memory.status}; what stands now is {memory.superseded_by_id}."
             )
+        _refuse_erased(memory)
         if memory.superseded_by_id is not None:
             memory.status = Status.SUPERSEDED.value
         else:
@@ -47,6 +49,13 @@ def restore_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memo
             settle_tier(memory=memory)
         memory.save(update_fields=["status", "tier"])
         return memory
+
+
+def _refuse_erased(memory: Memory) -> None:
+    """Raise ConflictError for a memory that went with a person who was erased."""
+    log = MemoryLog.objects.filter(team_id=memory.team_id, memory_id=memory.pk, event="erased")
+    if log.exists():
+        raise ConflictError("What this memory said was erased for good; nothing can come back.")
 
 
 def _refuse_twin(viewer: Viewer, memory: Memory) -> None:

@@ -44,7 +44,8 @@ class CheckpointAdmin(TeamAdmin[Checkpoint]):
                 "fields": [
                     "thread",
                     ("end_user", "agent", "team"),
-                    ("version", "bytes", "saved", "actor"),
+                    ("version", "bytes"),
+                    ("saved", "actor"),
                     "document",
                 ]
             },

@@ -6,10 +6,12 @@ from datetime import timedelta
 
 import pytest
 from django.test import Client
-from django.urls import reverse
+from django.urls import URLPattern, reverse
 from django.utils import timezone
 
+from audit.admin.events import NODES, OPS
 from audit.models import OperationalEvent
+from memory.api.urls import router, urlpatterns
 from teams.models import Checkpoint
 from teams.tenancy import team_scope
 from tests.admin.conftest import SignIn
@@ -104,6 +106,18 @@ def test_events_open_on_the_last_day_and_are_narrowed(inside: Cast, admin_client
     text = admin_client.get(reverse(f"admin:{name}_changelist")).content.decode()
     assert inside.sarah.external_id in text
     assert "0.75" in text
+
+
+def test_events_of_every_request_can_be_asked_for() -> None:
+    routes = [each.callback for each in urlpatterns if isinstance(each, URLPattern)]
+    views = [route.cls for route in routes if hasattr(route, "cls")]
+    views += [view for _, view, _ in router.registry]
+
+    left = {event for view in views for event in view.operations.values()}
+
+    assert left
+    assert {node for node, _ in left} <= set(NODES)
+    assert {op for _, op in left} <= set(OPS)
 
 
 def test_a_checkpoint_is_found_by_thread_and_person(inside: Cast, admin_client: Client) -> None:

@@ -251,6 +251,20 @@ def test_the_past_shows_it_as_erased(town: Cast, story: APIClient) -> None:
     assert texts[town.dmitri.pk] != ERASED
 
 
+def test_what_was_erased_cannot_be_brought_back(town: Cast, story: APIClient) -> None:
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        memories = list(Memory.objects.filter(end_user=town.sarah).values_list("id", flat=True))
+    erase(town, "sarah")
+
+    answers = [story.post(f"/v1/memories/{each}/restore", {}, format="json") for each in memories]
+
+    assert {each.status_code for each in answers} == {409}
+    assert all("erased for good" in each.json()["detail"] for each in answers)
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        stored = Memory.objects.filter(id__in=memories).values_list("status", "content")
+        assert set(stored) == {("soft_deleted", ERASED)}
+
+
 def test_what_comes_later_is_of_somebody_new(town: Cast, story: APIClient) -> None:
     erase(town, "sarah")
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from io import StringIO
 
 import pytest
+from django.core import signing
 from django.core.management import CommandError, call_command
 from rest_framework.test import APIClient
 
@@ -23,6 +25,18 @@ from tests.audit.erasing import (
 from tests.conftest import Cast
 
 Clients = Callable[..., APIClient]
+
+
+class SignerOfThePast(signing.TimestampSigner):
+    """Signs as Django does, at another time."""
+
+    def __init__(self, *, salt: str, seconds_ago: int) -> None:
+        super().__init__(salt=salt)
+        self._at = int(time.time()) - seconds_ago
+
+    def timestamp(self) -> str:
+        """When it was signed."""
+        return signing.b62_encode(self._at)
 
 
 def run(*args: str) -> str:
@@ -60,6 +74,20 @@ def test_the_command_refuses_whom_it_does_not_know(town: Cast, args: list[str]) 
         run(*(each.format(team=town.team.slug) for each in args))
 
 
+def test_the_command_erases_nobody_where_nobody_types(
+    held: tuple[Cast, Memory, Message], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    town, memory, _ = held
+    monkeypatch.setattr("sys.stdin", StringIO())
+
+    with pytest.raises(CommandError, match="--yes"):
+        run("sarah", "--team", town.team.slug)
+
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        memory.refresh_from_db()
+        assert memory.content != ERASED
+
+
 # -- over HTTP -------------------------------------------------------------------------------
 
 
@@ -95,6 +123,31 @@ def test_a_confirmation_is_good_for_one_person_and_one_key(
         assert "confirmation" in answer.json()["errors"]
 
     assert found_in_tables(NEEDLE)
+
+
+@pytest.mark.parametrize(("seconds_ago", "status"), [(3600, 422), (60, 200)])
+def test_a_confirmation_is_good_for_ten_minutes(
+    town: Cast, story: APIClient, seconds_ago: int, status: int
+) -> None:
+    token = story.delete("/v1/users/sarah").json()["confirmation"]
+    given = signing.loads(token, salt="erase-user")
+    aged = SignerOfThePast(salt="erase-user", seconds_ago=seconds_ago).sign_object(given)
+
+    answer = story.delete("/v1/users/sarah", query_params={"confirmation": aged})
+
+    assert answer.status_code == status
+    if status == 422:
+        assert "too old" in answer.json()["detail"]
+    assert bool(found_in_tables(NEEDLE)) == (status == 422)
+
+
+def test_a_misspelt_confirmation_is_no_first_word(town: Cast, story: APIClient) -> None:
+    token = story.delete("/v1/users/sarah").json()["confirmation"]
+
+    answer = story.delete("/v1/users/sarah", query_params={"confirm": token})
+
+    assert answer.status_code == 422
+    assert "confirm" in answer.json()["errors"]
 
 
 def test_an_agents_key_erases_nobody(town: Cast, story: APIClient, client_of: Clients) -> None:

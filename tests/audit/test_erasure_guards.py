@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from uuid import uuid4
 
 import pytest
@@ -203,8 +204,40 @@ WORDLESS = {
     "teams_apikey",
     "teams_membership",
     "teams_project",
+    "teams_teamversion",
     "teams_toldrevision",
 }
+
+
+def test_the_planner_remembers_nothing_of_it(town: Cast, story: APIClient) -> None:
+    remembered = (
+        "SELECT count(*) FROM pg_stats WHERE tablename IN ('teams_message', 'memory_memory')"
+        " AND concat(most_common_vals, histogram_bounds, most_common_elems) ILIKE %s"
+    )
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ANALYZE teams_message, memory_memory")
+        cursor.execute(remembered, [f"%{NEEDLE}%"])
+        assert cursor.fetchone() > (0,)
+
+        erase(town, "sarah")
+
+        cursor.execute(remembered, [f"%{NEEDLE}%"])
+        assert cursor.fetchone() == (0,)
+
+
+def test_every_table_it_empties_is_looked_at_anew(committed_db: None) -> None:
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(
+            "SELECT proname, prosrc FROM pg_proc WHERE proname IN ('palimpsest_erase_user',"
+            " 'palimpsest_forget_queries', 'palimpsest_forget_statistics')"
+        )
+        sources = dict(cursor.fetchall())
+    analysed = set(re.findall(r"\w+_\w+", sources.pop("palimpsest_forget_statistics")))
+
+    emptied = set(re.findall(r"(?:UPDATE|DELETE FROM) (\w+_\w+)", " ".join(sources.values())))
+
+    # Figures alone stand there.
+    assert emptied - analysed == {"memory_memoryusage"}
 
 
 def test_every_table_of_a_team_is_known_to_the_erasure(committed_db: None) -> None:

@@ -45,15 +45,23 @@ class Command(BaseCommand):
             if options["dry_run"]:
                 return
             if not options["yes"]:
-                typed = input(f"This cannot be undone. Type {named} to erase: ")
-                if typed != named:
-                    raise CommandError("Nothing was erased.")
+                _confirm(named)
             done = erase_user(
                 team_id=team_id, external_id=named, actor=ACTOR, reason=options["reason"]
             )
         except DomainError as error:
             raise CommandError(error.message) from None
         self.stdout.write(f"Erased: {_words(done)}.")
+
+
+def _confirm(named: str) -> None:
+    """Ask for the name; CommandError unless it is typed."""
+    try:
+        typed = input(f"This cannot be undone. Type {named} to erase: ")
+    except EOFError:
+        raise CommandError("Nothing was erased: nobody types here. A script gives --yes.") from None
+    if typed != named:
+        raise CommandError("Nothing was erased.")
 
 
 def _words(plan: ErasurePlan) -> str:

@@ -67,6 +67,22 @@ def test_each_request_leaves_its_event(api: APIClient) -> None:
     assert "Berlin" not in str(rows)
 
 
+def test_reads_about_a_person_are_found_under_the_name(api: APIClient) -> None:
+    post(api, "/v1/memories", {"content": "Sarah lives in Berlin.", "user": "sarah"})
+    for user in ("sarah", "stranger"):
+        asked = {"agent": "kyra", "query": "Where does Sarah live?", "user": user}
+        api.get(f"/v1/memories/search?query=Where does Sarah live&user={user}")
+        post(api, "/v1/memory/query", asked)
+        post(api, "/v1/route", asked)
+
+    told = [(row["op"], row["user"]) for row in reversed(events(api)) if row["op"] != "create"]
+
+    assert told == [
+        *((op, "sarah") for op in ("search", "search", "route")),
+        *((op, None) for op in ("search", "search", "route")),
+    ]
+
+
 def test_a_write_names_its_nearest_neighbour(api: APIClient) -> None:
     post(api, "/v1/memories", {"content": "The API limit is 100 requests per minute."})
     post(api, "/v1/memories", {"content": "The API limit is 500 requests per minute."})
@@ -180,6 +196,8 @@ def test_events_come_in_pages(api: APIClient, days: list[datetime]) -> None:
         "/v1/events?from=2026-01-01",
         "/v1/events?limit=0",
         "/v1/events/counts?memory=x",
+        "/v1/events?users=sarah",
+        "/v1/events/counts?users=sarah",
         "/v1/events/counts?from=2020-01-01T00:00:00Z",
     ],
 )

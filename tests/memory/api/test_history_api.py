@@ -256,7 +256,8 @@ def test_a_key_of_an_agent_reads_the_log_of_what_it_may_see(
 
 
 @pytest.mark.parametrize(
-    "query", ["from=2026-01-01", "memory=x", "limit=0", "cursor=x", "event=nonsense"]
+    "query",
+    ["from=2026-01-01", "memory=x", "limit=0", "cursor=x", "event=nonsense", "agent=kyra"],
 )
 def test_a_wrong_filter_is_refused(api: APIClient, query: str) -> None:
     assert api.get(f"/v1/audit/log?{query}").status_code == 422

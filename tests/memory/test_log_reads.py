@@ -1,0 +1,88 @@
+"""What a page of the log reads to find its rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connections
+
+from audit.models import MemoryLog
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.selectors.log import LogFilters, filtered_log
+from teams.tenancy import team_scope
+from tests import factories
+from tests.conftest import Cast, make_cast
+
+MEMORIES, CHANGES = 20, 60
+
+
+@pytest.fixture
+def town(committed_db: None) -> Cast:
+    """A team with a log of some length, which the planner knows."""
+    cast = make_cast(f"log-{uuid4().hex}")
+    with team_scope(team_ids=[cast.team.id], actor="first"):
+        factories.MemoryFactory.create_batch(MEMORIES, team=cast.team, importance=1)
+    for number in range(CHANGES):
+        with team_scope(team_ids=[cast.team.id], actor="later"):
+            Memory.objects.filter(team=cast.team).update(importance=2 + number % 2)
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ANALYZE audit_memorylog")
+    return cast
+
+
+def scans(plan: Any) -> Iterator[Any]:
+    """The steps of a plan, each with what is below it."""
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from scans(below)
+
+
+def found_by(town: Cast, filters: LogFilters) -> tuple[int, int]:
+    """How many rows a page holds, and how many were read in vain for it."""
+    viewer = Viewer(team_id=town.team.id, actor="test")
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        rows = filtered_log(viewer=viewer, filters=filters).order_by("-seq")[:50]
+        told = json.loads(rows.explain(analyze=True, format="json"))
+        found = len(rows)
+    steps = list(scans(told[0]["Plan"]))
+    reasons = ("Rows Removed by Filter", "Rows Removed by Index Recheck")
+    return found, sum(step.get(reason, 0) for step in steps for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        (LogFilters(event=("archived",)), 0),
+        (LogFilters(event=("archived", "restored")), 0),
+        (LogFilters(event=("created",)), MEMORIES),
+        (LogFilters(actor="nobody"), 0),
+        (LogFilters(actor="first"), MEMORIES),
+        (LogFilters(event=("archived",), actor="later"), 0),
+    ],
+)
+def test_rare_events_and_actors_are_found_without_reading_the_log(
+    town: Cast, filters: LogFilters, found: int
+) -> None:
+    page, in_vain = found_by(town, filters)
+
+    assert page == found
+    assert in_vain < MEMORIES
+
+
+def test_the_rows_of_a_time_are_found_without_reading_the_log(town: Cast) -> None:
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        rows = MemoryLog.objects.filter(team=town.team)
+        last = rows.order_by("-at").values_list("at", flat=True)[MEMORIES - 1]
+        second = rows.filter(actor="later").order_by("at").values_list("at", flat=True)[0]
+
+    newest = found_by(town, LogFilters(begin=last))
+    oldest = found_by(town, LogFilters(end=second))
+    none = found_by(town, LogFilters(begin=second, end=second))
+
+    assert [newest[0], oldest[0], none[0]] == [MEMORIES, MEMORIES, 0]
+    assert max(newest[1], oldest[1], none[1]) < MEMORIES
