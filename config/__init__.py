@@ -1,5 +1,13 @@
 """Settings, wiring and start-up of Palimpsest."""
 
+import os
+
+# Products of matrices run in the thread that asks: a server has a request or a task for each of
+# its cores already, and a pool of its own in every process would wait by spinning. It is read when
+# numpy is first imported, and what the environment says goes.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from .celery import app as celery_app
 
 __all__ = ["celery_app"]

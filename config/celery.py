@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 
 from celery import Celery
-from celery.signals import worker_ready
+from celery.signals import worker_process_init, worker_ready
+
+from .collecting import spare_the_collector
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("palimpsest")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_process_init.connect
+def spare_collector(**kwargs: object) -> None:
+    """Let each process of the pool serve as a web process does."""
+    del kwargs
+    spare_the_collector()
 
 
 @worker_ready.connect

@@ -1,11 +1,11 @@
 """How gunicorn serves: addresses and sizes from the environment, threads for waiting on models."""
 
-import gc
 import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from config.collecting import spare_the_collector
 from config.embedded.paths import home
 
 if TYPE_CHECKING:
@@ -70,9 +70,7 @@ def child_exit(server: "Arbiter", worker: "Worker") -> None:
 
 def post_worker_init(worker: "Worker") -> None:
     """Say once a server what the operator must know of the data; spare the collector."""
-    # What was loaded stays, and is most of what there is to look through.
-    gc.collect()
-    gc.freeze()
+    spare_the_collector()
     if worker.age == 1:  # the first of its workers; later and replaced ones have higher ages
         from memory.clients.embedder_choice import configured_spec
         from memory.services.reembedding import log_embedding_status

@@ -19,6 +19,7 @@ from rest_framework.utils.serializer_helpers import ReturnDict
 from rest_framework.views import set_rollback
 
 from routing.services.cost_guard import BudgetExceededError
+from routing.services.router import NoModelConfiguredError
 from teams import errors
 
 MEDIA_TYPE = "application/problem+json"
@@ -85,17 +86,32 @@ def problem_for(error: Exception) -> JsonResponse | None:
         detail = f"{error.field}: {error.message}" if error.field else error.message
         wait = error.retry_after_seconds if isinstance(error, errors.UnavailableError) else None
         headers = None if wait is None else {"Retry-After": str(math.ceil(wait))}
-        return problem(code, title, detail, problems=fields, headers=headers)
+        answer = problem(code, title, detail, problems=fields, headers=headers)
+        if code >= 500:
+            # Told to the caller, who can act on it; Django would call it an error of ours.
+            level = logging.INFO if isinstance(error, NoModelConfiguredError) else logging.WARNING
+            logger.log(level, "%d: %s", code, detail)
+            return _logged(answer)
+        return answer
     if isinstance(error, _AWAY):
         lines = str(error).strip().splitlines()
         logger.warning("A service is away: %s", lines[0] if lines else type(error).__name__)
-        return problem(
-            503,
-            "Service unavailable",
-            "The database or the cache does not answer; nothing was changed. Try again shortly.",
-            headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
+        return _logged(
+            problem(
+                503,
+                "Service unavailable",
+                "The database or the cache does not answer; nothing was changed. Try again"
+                " shortly.",
+                headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
+            )
         )
     return None
+
+
+def _logged(answer: JsonResponse) -> JsonResponse:
+    """The answer, which Django logs no more: it has been, in one line and without a traceback."""
+    answer._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark
+    return answer
 
 
 def _of_a_budget(error: BudgetExceededError) -> dict[str, object]:

@@ -120,12 +120,20 @@ def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settin
         base = {"NAME": read_str("PALIMPSEST_DATABASE", "palimpsest"), "HOST": str(folder)}
         application = {**base, "USER": APP_ROLE}
         owner = {**base, "USER": "palimpsest_owner"}
-    common = {"ENGINE": "django.db.backends.postgresql", "CONN_HEALTH_CHECKS": True}
+    common = {"ENGINE": "config.pooled"}
     limits = (
         f"-c role={APP_ROLE} -c jit=off -c statement_timeout=60000 -c lock_timeout=15000"
         " -c idle_in_transaction_session_timeout=60000"
     )
-    options: dict[str, Any] = {"options": limits, "connect_timeout": 5}
+    # A server that went without a word is missed in seconds: no connection is asked before it is
+    # lent.
+    missed = {
+        "tcp_user_timeout": 10_000,
+        "keepalives_idle": 15,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+    }
+    options: dict[str, Any] = {"options": limits, "connect_timeout": 5, **missed}
     pool_size = read_int("DATABASE_POOL_SIZE", 12)
     if pool_size:
         # Each connection that is lost is tried anew at growing distances until reconnect_timeout,
@@ -228,6 +236,10 @@ CELERY_BEAT_SCHEDULE = {
         "task": "routing.tasks.settle_kept_costs",
         "schedule": read_float("SETTLE_KEPT_SECONDS", 15.0, minimum=1.0),
     },
+    "prune-decisions": {
+        "task": "routing.tasks.prune_decisions",
+        "schedule": read_float("DECISION_PRUNE_SECONDS", 3600.0, minimum=1.0),
+    },
     "prune-idempotent-requests": {
         "task": "teams.tasks.prune_idempotent_requests",
         "schedule": read_float("IDEMPOTENCY_PRUNE_SECONDS", 600.0, minimum=1.0),
@@ -263,6 +275,7 @@ SPECTACULAR_SETTINGS = {
         "MemoryTypeEnum": "memory.models.memory.MEMORY_TYPES",
         "StatusEnum": "memory.models.memory.STATUSES",
         "TierEnum": "memory.models.memory.TIERS",
+        "CapEnum": "memory.api.budget_output.CAPS",
         "LayerNameEnum": "memory.api.prompt_output.LAYER_NAMES",
         "ModelTierEnum": "teams.domain.model_config.TIERS",
         "LevelEnum": "memory.api.output.LEVELS",
@@ -288,6 +301,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en-us"
 LOGIN_URL = reverse_lazy("admin:login")
+LOGIN_REDIRECT_URL = reverse_lazy("admin:index")
 DATA_UPLOAD_MAX_MEMORY_SIZE = read_int("MAX_BODY_BYTES", 32 * 1024 * 1024, minimum=1024)
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 
@@ -351,12 +365,21 @@ CHAT_MODELS = {
     )
     for tier, (model, paid_in, paid_out) in _CHAT_DEFAULTS.items()
 }
+# What the classifier costs, USD per 1,000 tokens: counted in the budgets of the query it judges.
+CLASSIFIER_INPUT_PRICE = read_decimal(
+    "CLASSIFIER_INPUT_PRICE", str(CHAT_MODELS["fast"][1]), maximum=Decimal(1_000)
+)
+CLASSIFIER_OUTPUT_PRICE = read_decimal(
+    "CLASSIFIER_OUTPUT_PRICE", str(CHAT_MODELS["fast"][2]), maximum=Decimal(1_000)
+)
 CHAT_CONTEXT_TOKENS = read_int("CHAT_CONTEXT_TOKENS", 200_000, minimum=1_024)
 CHAT_MAX_OUTPUT_TOKENS = read_int("CHAT_MAX_OUTPUT_TOKENS", 8_192, minimum=1)
 # Whose conversations are those of chat clients that name no user.
 CHAT_DEFAULT_USER = read_str("CHAT_DEFAULT_USER", "default")
 # After so long no further model is tried for a request.
 CHAT_TRY_SECONDS = read_float("CHAT_TRY_SECONDS", 120.0, minimum=0.1)
+# What fails for a moment is asked of the same model once more after about so long; 0: never.
+CHAT_RETRY_SECONDS = read_float("CHAT_RETRY_SECONDS", 0.25, minimum=0.0)
 # So many failures in a row keep calls away from a model for so many seconds; then one tries it.
 BREAKER_FAILURES = read_int("BREAKER_FAILURES", 3, minimum=1)
 BREAKER_OPEN_SECONDS = read_float("BREAKER_OPEN_SECONDS", 30.0, minimum=0.1)
@@ -395,6 +418,9 @@ IDEMPOTENCY_LEASE_SECONDS = read_int("IDEMPOTENCY_LEASE_SECONDS", 300, minimum=1
 # Operational events are kept so many days; so many wait in Redis at most to be written down.
 EVENT_DAYS = read_int("EVENT_DAYS", 90, minimum=1)
 EVENT_BUFFER = read_int("EVENT_BUFFER", 100_000, minimum=1)
+
+# Which model was chosen and why is kept so many days; 0 keeps it for ever.
+DECISION_DAYS = read_int("DECISION_DAYS", 90)
 
 # A thread's saved state: bytes of its JSON, and how many versions are kept, the last one included.
 CHECKPOINT_MAX_BYTES = read_int("CHECKPOINT_MAX_BYTES", 1024 * 1024, minimum=1024)
@@ -451,6 +477,10 @@ EXACT_SEARCH_LIMIT = read_int("EXACT_SEARCH_LIMIT", 5_000, minimum=1)
 GRAPH_STEP_COST = read_int("GRAPH_STEP_COST", 30)
 GRAPH_EF_SEARCH = min(1_000, read_int("GRAPH_EF_SEARCH", 120, minimum=1))  # pgvector's most
 GRAPH_MAX_SCAN = read_int("GRAPH_MAX_SCAN", 40_000, minimum=1)
+# From how many memories on an owner is searched by a sketch, and of how many memories a process
+# keeps some (0 for none): a memory takes some hundred bytes.
+SKETCH_FROM = read_int("SKETCH_FROM", 2_000)
+SKETCH_MOST_MEMORIES = read_int("SKETCH_MOST_MEMORIES", 300_000)
 # A filter that leaves no more memories than this is applied before the search, else after it.
 FILTERED_FIRST = read_int("FILTERED_FIRST", 20_000, minimum=1)
 # Up to this many neighbours of a new memory are judged, and this many become related to it.

@@ -1,9 +1,11 @@
-"""Background work on what models cost."""
+"""Background work on what models cost, and on why they were chosen."""
 
 from __future__ import annotations
 
 from celery import shared_task
+from django.utils import timezone
 
+from routing.services import decisions
 from routing.services.settling import settle_kept
 
 
@@ -11,3 +13,9 @@ from routing.services.settling import settle_kept
 def settle_kept_costs() -> None:
     """Count the costs that the database could not take when their calls ended."""
     settle_kept()
+
+
+@shared_task(name="routing.tasks.prune_decisions", ignore_result=True)
+def prune_decisions() -> None:
+    """Remove decisions that are too old to be looked at."""
+    decisions.prune_decisions(now=timezone.now())

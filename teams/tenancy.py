@@ -15,6 +15,8 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
+from teams.prepared import run_prepared
+
 
 @dataclass(frozen=True, slots=True)
 class TeamScope:
@@ -31,9 +33,9 @@ _current: ContextVar[TeamScope] = ContextVar("team_scope", default=_NOTHING)
 _at_the_end: ContextVar[Callable[[], None] | None] = ContextVar("before_commit", default=None)
 
 _SET = (
-    "SELECT set_config('palimpsest.team_ids', %s, true), set_config('palimpsest.actor', %s, true),"
-    " set_config('palimpsest.reason', %s, true),"
-    " set_config('palimpsest.conversation_id', %s, true)"
+    "SELECT set_config('palimpsest.team_ids', $1, true), set_config('palimpsest.actor', $2, true),"
+    " set_config('palimpsest.reason', $3, true),"
+    " set_config('palimpsest.conversation_id', $4, true)"
 )
 
 
@@ -43,16 +45,15 @@ def current_scope() -> TeamScope:
 
 
 def _apply(scope: TeamScope) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _SET,
-            [
-                ",".join(map(str, scope.team_ids)),
-                scope.actor,
-                scope.reason,
-                str(scope.conversation_id or ""),
-            ],
-        )
+    run_prepared(
+        _SET,
+        [
+            ",".join(map(str, scope.team_ids)),
+            scope.actor,
+            scope.reason,
+            str(scope.conversation_id or ""),
+        ],
+    )
 
 
 @contextmanager

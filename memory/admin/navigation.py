@@ -29,6 +29,7 @@ _GROUPS: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
         "People",
         (
             ("teams_team", "Teams", "groups", _MEMBER),
+            ("teams_teamversion", "Team versions", "history", _MEMBER),
             ("teams_membership", "Members", "badge", _MEMBER),
             ("teams_agent", "Agents", "smart_toy", _MEMBER),
             ("teams_agentversion", "Agent versions", "history", _MEMBER),

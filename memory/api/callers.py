@@ -35,7 +35,7 @@ def key_viewer(principal: Principal) -> Viewer:
 def named_viewer(
     *, principal: Principal, agent: str | None, user: str | None, project: str | None
 ) -> Viewer:
-    """The viewer a read names; call it in the team's scope.
+    """The viewer a read names; call it in the team's scope, or outside of any transaction.
 
     An unknown user or project sees what belongs to none. Raises NotFoundError for an unknown
     agent and ForbiddenError for another agent than the key's.

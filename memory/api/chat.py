@@ -13,7 +13,8 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 
-from memory.api.base import ApiViewSet, refusals
+from memory.api.base import PROBLEM_MEDIA, ApiViewSet, refusals
+from memory.api.budget_output import BudgetProblemSerializer
 from memory.api.callers import check_agent
 from memory.api.chat_errors import with_protocol_error
 from memory.api.chat_input import AUTO, ChatCompletionSerializer, read_ask, wants_stream
@@ -76,6 +77,9 @@ class ChatViewSet(ProtocolViewSet):
             ),
             (200, SSE): OpenApiResponse(
                 OpenApiTypes.STR, description="With stream: true, `chat.completion.chunk`s."
+            ),
+            (402, PROBLEM_MEDIA): OpenApiResponse(
+                BudgetProblemSerializer, description="A budget is used up; nothing was called."
             ),
             **refusals(403, 404, 409, 422),
         },
@@ -145,7 +149,7 @@ class ChatViewSet(ProtocolViewSet):
         if built is not None:
             memories = [each.scored for each in built.memories]
             where = prepared.recorded.conversation.pk
-            self.noted([context_event(prepared.turn.viewer, memories, built.stats, where)])
+            self.noted([context_event(prepared.exchange.viewer, memories, built.stats, where)])
 
 
 class ModelViewSet(ProtocolViewSet):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NoReturn
 from urllib.parse import unquote
@@ -83,15 +83,37 @@ def read_ask(*, request: Request, is_agent: Callable[[str], bool], now: datetime
     if foreign:
         parameters["metadata"] = foreign
     _check_words([messages, parameters])
-    user = _header(request, USER_HEADER) or body.get("user") or metadata.get("user")
-    thread = _header(request, THREAD_HEADER) or metadata.get("thread_id")
-    project = _header(request, PROJECT_HEADER) or metadata.get("project")
+    user = _named(
+        {
+            f"the header {USER_HEADER}": _header(request, USER_HEADER),
+            "user": body.get("user"),
+            "metadata.user": metadata.get("user"),
+        },
+        field="user",
+        most=200,
+    )
+    thread = _named(
+        {
+            f"the header {THREAD_HEADER}": _header(request, THREAD_HEADER),
+            "metadata.thread_id": metadata.get("thread_id"),
+        },
+        field="metadata.thread_id",
+        most=200,
+    )
+    project = _named(
+        {
+            f"the header {PROJECT_HEADER}": _header(request, PROJECT_HEADER),
+            "metadata.project": metadata.get("project"),
+        },
+        field="metadata.project",
+        most=100,
+    )
     return ChatAsk(
         agent=agent,
         tier=tier,
-        user=_name("user", user, 200) or settings.CHAT_DEFAULT_USER,
-        thread_id=_name("metadata.thread_id", thread, 200),
-        project=_name("metadata.project", project, 100),
+        user=user or settings.CHAT_DEFAULT_USER,
+        thread_id=thread,
+        project=project,
         messages=tuple(messages),
         parameters=parameters,
         asked_at=now,
@@ -179,6 +201,19 @@ def _check_message(message: object, path: str) -> None:
                 _refuse(f"{path}.content[{place}].text", "Send a text.")
     elif not isinstance(content, str):
         _refuse(f"{path}.content", "Send a text, or a list of parts.")
+
+
+def _named(given: Mapping[str, object], *, field: str, most: int) -> str | None:
+    """The one name that is given in any of these places; two are refused.
+
+    What is said would be remembered of somebody, and which of them is not ours to guess.
+    """
+    names = {place: _name(field, value, most) for place, value in given.items()}
+    said = {place: name for place, name in names.items() if name is not None}
+    if len(set(said.values())) > 1:
+        told = " and ".join(f"{place} says '{name}'" for place, name in said.items())
+        _refuse(field, f"Name one: {told}. Leave one of them out, or send the same in both.")
+    return next(iter(said.values()), None)
 
 
 def _name(field: str, value: object, most: int) -> str | None:

@@ -33,8 +33,8 @@ def told(prepared: Prepared, used: Used | None) -> Json:
     found: Json = {
         "conversation": str(prepared.recorded.conversation.pk),
         "thread_id": prepared.recorded.conversation.thread_id,
-        "agent": prepared.turn.ask.agent,
-        "user": prepared.turn.ask.user,
+        "agent": prepared.exchange.ask.agent,
+        "user": prepared.exchange.ask.user,
         "memories": [str(each.scored.memory.pk) for each in built.memories] if built else [],
         "messages": [str(each.id) for each in built.messages] if built else [],
         "tier": choice.tier.value,

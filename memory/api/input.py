@@ -149,12 +149,6 @@ class ReasonSerializer(StrictSerializer):
     reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
 
 
-class ReasonQuerySerializer(serializers.Serializer[Any]):
-    """Why, for the log, of a request that has no body."""
-
-    reason = TextField(required=False, allow_blank=True, max_length=2000)
-
-
 class CorrectionSerializer(StrictSerializer):
     """What the memory should say."""
 
@@ -211,6 +205,12 @@ class QuerySerializer(StrictSerializer):
         if isinstance(declared, serializers.ListField):
             return [part for value in values for part in value.split(",") if part]
         return values[-1]
+
+
+class ReasonQuerySerializer(QuerySerializer):
+    """Why, for the log, of a request that has no body."""
+
+    reason = TextField(required=False, allow_blank=True, max_length=2000)
 
 
 class MemoryFilterSerializer(QuerySerializer):

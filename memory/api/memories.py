@@ -164,13 +164,12 @@ class MemoryViewSet(MemoryActions):
         with the level `raw`. A filter of memories leaves them out unless they are asked for.
         """
         given = self.params(SearchQuerySerializer)
-        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
-            viewer = named_viewer(
-                principal=self.principal,
-                agent=given.get("agent"),
-                user=given.get("user"),
-                project=given.get("project"),
-            )
+        viewer = named_viewer(
+            principal=self.principal,
+            agent=given.get("agent"),
+            user=given.get("user"),
+            project=given.get("project"),
+        )
         found = search_levels(
             viewer=viewer,
             rows=_filtered(given),
@@ -181,7 +180,7 @@ class MemoryViewSet(MemoryActions):
             now=timezone.now(),
         )
         signals = [each.signals for each in found.memories]
-        self.noted([found_event("search", signals, found=len(found.results))])
+        self.noted([found_event("search", signals, viewer=viewer, found=len(found.results))])
         return Response(SearchSerializer(found).data)
 
 

@@ -145,6 +145,9 @@ class MemorySerializer(serializers.Serializer[Any]):
     tags = serializers.ListField(child=serializers.CharField())
     importance = serializers.IntegerField()
     confidence = serializers.FloatField()
+    corroboration = serializers.IntegerField(
+        help_text="How often it was said again; provenance names the messages of each time."
+    )
     is_pinned = serializers.BooleanField()
     status = serializers.ChoiceField(choices=STATUSES)
     tier = serializers.ChoiceField(choices=TIERS)

@@ -33,6 +33,7 @@ def plain_memory(memory: Memory) -> Plain:
         "tags": memory.tags,
         "importance": memory.importance,
         "confidence": memory.confidence,
+        "corroboration": memory.corroboration,
         "is_pinned": memory.is_pinned,
         "status": memory.status,
         "tier": memory.tier,

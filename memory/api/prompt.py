@@ -59,14 +59,16 @@ class PromptViewSet(ApiViewSet):
         memory switched off it is the agent's document alone, with a warning that says so.
         """
         given = self.body(PromptSerializer)
-        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
-            viewer, agent = named_agent(
-                principal=self.principal,
-                agent=given["agent"],
-                user=given.get("user"),
-                project=given.get("project"),
-            )
-            conversation = _conversation(viewer, agent, given)
+        viewer, agent = named_agent(
+            principal=self.principal,
+            agent=given["agent"],
+            user=given.get("user"),
+            project=given.get("project"),
+        )
+        conversation = None
+        if given.get("conversation") or given.get("thread_id") is not None:
+            with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+                conversation = _conversation(viewer, agent, given)
         token_budget = _budget(agent, given.get("token_budget"))
         counter = counter_for(agent.model_config)
         if not self.principal.flags.memory:

@@ -21,7 +21,6 @@ from memory.api.query_serializers import (
 from memory.clients.tools import default_tools
 from memory.models import Memory
 from memory.services.querying import MemoryQuery, QueryResult, query_memories
-from teams.tenancy import team_scope
 
 
 class MemoryQueryViewSet(ApiViewSet):
@@ -45,13 +44,12 @@ class MemoryQueryViewSet(ApiViewSet):
     def query(self, request: Request) -> Response:
         """Memories of some categories that match filters and say most about a question."""
         given = self.body(MemoryQuerySerializer)
-        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
-            viewer, agent = named_agent(
-                principal=self.principal,
-                agent=given["agent"],
-                user=given.get("user"),
-                project=given.get("project"),
-            )
+        viewer, agent = named_agent(
+            principal=self.principal,
+            agent=given["agent"],
+            user=given.get("user"),
+            project=given.get("project"),
+        )
         answer = query_memories(
             viewer=viewer,
             query=MemoryQuery(
@@ -66,7 +64,7 @@ class MemoryQueryViewSet(ApiViewSet):
             now=timezone.now(),
         )
         signals = [each.signals for each in answer.results if each.signals is not None]
-        self.noted([found_event("search", signals, found=len(answer.results))])
+        self.noted([found_event("search", signals, viewer=viewer, found=len(answer.results))])
         stats = {
             "return": given["return"],
             "tokens_used": answer.tokens_used,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from uuid import UUID
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -19,6 +20,7 @@ from memory.api.said_output import RetrievalSerializer
 from memory.api.weights import weights_of
 from memory.clients.token_counters import counter_for
 from memory.clients.tools import default_tools
+from memory.domain.viewer import Viewer
 from memory.selectors.conversations import conversation_for
 from memory.services.ranking import Question
 from memory.services.retrieval import retrieve
@@ -40,25 +42,14 @@ class RetrievalViewSet(ApiViewSet):
     def retrieve(self, request: Request) -> Response:
         """The memories an agent needs for a question, within a token budget, ready to paste."""
         given = self.body(RetrieveSerializer)
-        with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
-            viewer, agent = named_agent(
-                principal=self.principal,
-                agent=given["agent"],
-                user=given.get("user"),
-                project=given.get("project"),
-            )
-            if given.get("conversation"):
-                try:
-                    conversation = conversation_for(
-                        viewer=viewer, conversation_id=given["conversation"]
-                    )
-                except NotFoundError as error:
-                    raise NotFoundError(error.message, field="conversation") from None
-                viewer = replace(
-                    viewer,
-                    end_user_id=viewer.end_user_id or conversation.end_user_id,
-                    project_id=viewer.project_id or conversation.project_id,
-                )
+        viewer, agent = named_agent(
+            principal=self.principal,
+            agent=given["agent"],
+            user=given.get("user"),
+            project=given.get("project"),
+        )
+        if given.get("conversation"):
+            viewer = _in_conversation(viewer, given["conversation"])
         found = retrieve(
             viewer=viewer,
             question=Question(given["query"], given.get("conversation")),
@@ -83,3 +74,17 @@ class RetrievalViewSet(ApiViewSet):
                 ],
             }
         )
+
+
+def _in_conversation(viewer: Viewer, conversation_id: UUID) -> Viewer:
+    """The viewer with the person and the project of a conversation it may see."""
+    try:
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            conversation = conversation_for(viewer=viewer, conversation_id=conversation_id)
+    except NotFoundError as error:
+        raise NotFoundError(error.message, field="conversation") from None
+    return replace(
+        viewer,
+        end_user_id=viewer.end_user_id or conversation.end_user_id,
+        project_id=viewer.project_id or conversation.project_id,
+    )

@@ -7,8 +7,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from audit.services.events import Event
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import named_agent
+from memory.api.operations import known_person
 from memory.api.route_serializers import RouteRequestSerializer, RouteSerializer, route_answer
 from memory.domain.viewer import Viewer
 from routing.services.router import choose_route
@@ -51,6 +53,7 @@ class RouteViewSet(ApiViewSet):
             history=[turn for turn in given.get("history", []) if turn],
             now=timezone.now(),
         )
+        self.noted([Event(node="hotpath", op="route", end_user_id=known_person(viewer))])
         return Response(route_answer(route))
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from memory.api.budget_output import BudgetLeftSerializer
 from memory.api.fields import NameField, QuestionField, TextField
 from memory.api.input import PER_REQUEST, StrictSerializer
-from routing.domain.budgets import BudgetLeft, CapKind
 from routing.domain.choices import ModelChoice
 from routing.domain.complexity import DIMENSIONS, Tier
 from routing.services.decisions import told_scores
@@ -92,25 +92,6 @@ class RoutedModelSerializer(serializers.Serializer[Any]):
     tier = serializers.ChoiceField(choices=_TIERS)
 
 
-class CapSerializer(serializers.Serializer[Any]):
-    """What is left of one budget."""
-
-    limit_usd = serializers.FloatField()
-    left_usd = serializers.FloatField()
-    resets_at = serializers.DateTimeField()
-
-
-class BudgetSerializer(serializers.Serializer[Any]):
-    """What is left of each budget; null where none holds."""
-
-    left_usd = serializers.FloatField(help_text="Of the tightest one: what a call may cost.")
-    tightest = serializers.ChoiceField(choices=[kind.value for kind in CapKind])
-    user_day = CapSerializer(allow_null=True)
-    team_month = CapSerializer(allow_null=True)
-    agent_day = CapSerializer(allow_null=True)
-    agent_month = CapSerializer(allow_null=True)
-
-
 class RouteSerializer(serializers.Serializer[Any]):
     """Which model answers the query best for the least money, and why."""
 
@@ -126,7 +107,7 @@ class RouteSerializer(serializers.Serializer[Any]):
     scorer = serializers.ChoiceField(choices=_SCORERS)
     reason = serializers.CharField()
     estimated_cost_usd = serializers.FloatField()
-    budget_left = BudgetSerializer()
+    budget_left = BudgetLeftSerializer()
     decision = serializers.UUIDField(help_text="The row that was kept of it.")
 
 
@@ -143,28 +124,10 @@ def route_answer(route: Route) -> dict[str, Any]:
         "scorer": route.scorer,
         "reason": route.reason,
         "estimated_cost_usd": float(route.estimated_usd),
-        "budget_left": _budget(route.budget_left),
+        "budget_left": BudgetLeftSerializer(route.budget_left).data,
         "decision": str(route.decision_id),
     }
 
 
 def _model(choice: ModelChoice) -> dict[str, str]:
     return {"model": choice.name, "provider": choice.provider, "tier": choice.tier.value}
-
-
-def _budget(left: BudgetLeft) -> dict[str, Any]:
-    caps = {kind.value: left.of(kind) for kind in CapKind}
-    return {
-        "left_usd": float(left.left_usd),
-        "tightest": left.tightest.cap.account.kind.value,
-        **{
-            kind: None
-            if found is None
-            else {
-                "limit_usd": float(found.cap.limit_usd),
-                "left_usd": float(found.left_usd),
-                "resets_at": found.cap.resets_at,
-            }
-            for kind, found in caps.items()
-        },
-    }

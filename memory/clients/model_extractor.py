@@ -11,8 +11,8 @@ from functools import partial
 from memory.domain.ports import Extractor
 from memory.domain.text import normalise_text
 from memory.domain.types import Candidate, Participants, SourceMessage
-from routing.clients.completions import StructuredCompletions
 from routing.clients.protocol import ChatMessage, CompletionError, FailureKind
+from routing.clients.structured_calls import StructuredCompletions
 
 from .extracted_candidates import candidate_of, merged
 from .extraction_prompts import ExtractedMemories, extraction_prompt, review_prompt

@@ -13,8 +13,8 @@ from memory.clients.judge_prompts import ProposedJudgement, judge_prompt
 from memory.clients.judgement_cache import JudgementCache, pair_key
 from memory.domain.ports import Judge
 from memory.domain.types import Judgement, Statement, Verdict
-from routing.clients.completions import StructuredCompletions
 from routing.clients.protocol import CompletionError, FailureKind
+from routing.clients.structured_calls import StructuredCompletions
 
 logger = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from memory.domain.extraction.rules import RulesExtractor
 from memory.domain.judging.rules import RulesJudge
 from memory.domain.ports import Embedder, Extractor, Judge, Summariser
 from memory.domain.summarising import RulesSummariser
-from routing.clients.completions import StructuredCompletions
+from routing.clients.structured_calls import StructuredCompletions
 
 
 @dataclass(frozen=True, slots=True)

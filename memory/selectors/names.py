@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS
+from django.db import DEFAULT_DB_ALIAS, connection
 
 from memory.selectors.prepared import fetch_planned
 from teams.models import Agent
+from teams.prepared import run_prepared
+from teams.tenancy import current_scope, team_scope
 
 _AGENT = [field.attname for field in Agent._meta.concrete_fields]
 _STATEMENT = """
@@ -18,6 +21,25 @@ LEFT JOIN teams_agent a ON a.team_id = t.id AND a.slug = %(agent)s::text
 LEFT JOIN teams_enduser u ON u.team_id = t.id AND u.external_id = %(user)s::text
 LEFT JOIN teams_project p ON p.team_id = t.id AND p.slug = %(project)s::text
 """.format(columns=", ".join(f"a.{field.column}" for field in Agent._meta.concrete_fields))
+
+# As above, with the scope of the team set by the statement itself: what is set comes back as the
+# team that is asked for, and OFFSET 0 keeps each table from being looked at before.
+_ALONE = """
+WITH scope AS MATERIALIZED (
+    SELECT set_config('palimpsest.team_ids', $1, true)::uuid AS team_id
+)
+SELECT u.id, p.id, COLUMNS
+FROM scope
+LEFT JOIN LATERAL (
+    SELECT * FROM teams_agent WHERE team_id = scope.team_id AND slug = $2::text OFFSET 0
+) AS a ON true
+LEFT JOIN LATERAL (
+    SELECT id FROM teams_enduser WHERE team_id = scope.team_id AND external_id = $3::text OFFSET 0
+) AS u ON true
+LEFT JOIN LATERAL (
+    SELECT id FROM teams_project WHERE team_id = scope.team_id AND slug = $4::text OFFSET 0
+) AS p ON true
+""".replace("COLUMNS", ", ".join(f"a.{field.column}" for field in Agent._meta.concrete_fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +56,18 @@ def names_of(
 ) -> Named:
     """The team's agent by its slug, end user by its external id and project by its slug.
 
-    Call it in the team's scope.
+    Call it in the team's scope or in none: outside of any transaction it is one statement with a
+    scope of its own.
     """
-    given = {"team": team_id, "agent": agent, "user": user, "project": project}
-    ((end_user_id, project_id, *values),) = fetch_planned(_STATEMENT, given)
+    if agent is None and user is None and project is None:
+        return Named(None, None, None)
+    if not connection.in_atomic_block:
+        rows = run_prepared(_ALONE, [str(team_id), agent, user, project])
+    else:
+        given = {"team": team_id, "agent": agent, "user": user, "project": project}
+        is_seen = team_id in current_scope().team_ids
+        with nullcontext() if is_seen else team_scope(team_ids=[team_id], actor="names"):
+            rows = fetch_planned(_STATEMENT, given)
+    ((end_user_id, project_id, *values),) = rows
     known = Agent.from_db(DEFAULT_DB_ALIAS, _AGENT, values) if values[0] is not None else None
     return Named(known, end_user_id, project_id)

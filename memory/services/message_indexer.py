@@ -30,6 +30,15 @@ class _Indexer:
     _teams: dict[UUID, Tools] = field(default_factory=dict)
     _woken: threading.Condition = field(default_factory=threading.Condition)
     _thread: threading.Thread | None = None
+    _is_ending: bool = False
+
+    def end(self) -> None:
+        with self._woken:
+            thread, self._is_ending = self._thread, True
+            self._woken.notify()
+        if thread is not None:
+            thread.join()
+        self._is_ending = False
 
     def wake(self, team_id: UUID, tools: Tools) -> None:
         with self._woken:
@@ -42,7 +51,8 @@ class _Indexer:
     def _run(self) -> None:
         while True:
             with self._woken:
-                if not self._teams and not self._woken.wait(_IDLE_SECONDS) and not self._teams:
+                self._woken.wait_for(lambda: self._teams or self._is_ending, _IDLE_SECONDS)
+                if not self._teams:
                     self._thread = None
                     return
             time.sleep(_GATHER_SECONDS)
@@ -72,3 +82,8 @@ def index_soon(*, team_id: UUID, tools: Tools) -> None:
     Lost with the process, as any thread; the sweep finds what still waits.
     """
     transaction.on_commit(lambda: _indexer.wake(team_id, tools))
+
+
+def finish_indexing() -> None:
+    """Index what waits in this process, and return once its thread has ended."""
+    _indexer.end()

@@ -17,7 +17,7 @@ from memory.domain.scoring import Weights
 from memory.domain.tokens import TokenCounter
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
-from memory.selectors.revisions import team_revision
+from memory.selectors.revisions import Revision, team_revision
 from memory.selectors.signals import SignalRow
 from memory.services.agent_words import document_of, texts_of
 from memory.services.cascade import Depth, Level, ScoredMessage
@@ -114,11 +114,13 @@ def build_prompt(
     now: datetime,
     include_cold: bool | None = None,
     include_raw: bool | None = None,
+    is_kept: bool = True,
 ) -> BuiltPrompt:
     """The seven layers within `token_budget` tokens; over it only by layers 1-3 and what is pinned.
 
     `conversation` is one the viewer may see; its running summary is layer 7. `include_cold` and
-    `include_raw` are those of `cascade.Depth`.
+    `include_raw` are those of `cascade.Depth`. Without `is_kept` it is made anew and not kept, for
+    a question that nobody asks again.
     """
     started = time.perf_counter()
     document = document_of(agent)
@@ -134,7 +136,9 @@ def build_prompt(
         "include_raw": include_raw,
         "counter": counter.name,
     }
-    key = hot_key(kind="prompt", viewer=viewer, tools=tools, now=now, parts=parts)
+    key = None
+    if is_kept:
+        key = hot_key(kind="prompt", viewer=viewer, tools=tools, now=now, parts=parts)
     held = held_answer(key, BuiltPrompt)
     if held is not None:
         note_retrieved(team_id=viewer.team_id, memory_ids=held.memory_ids, now=now)
@@ -152,6 +156,7 @@ def build_prompt(
             depth=Depth(include_cold, include_raw),
             tools=tools,
             now=now,
+            revision=revision,
         )
         searched = time.perf_counter()
         assembly = recalled.assembled(
@@ -165,7 +170,7 @@ def build_prompt(
             token_budget=token_budget,
             counter=counter,
         )
-        memories = _memories(viewer, recalled, assembly)
+        memories = _memories(viewer, recalled, assembly, revision)
         chosen = [each.scored for each in memories]
         contradictions = contradictions_among(viewer=viewer, recalled=recalled, chosen=chosen)
     for warning in assembly.warnings:
@@ -254,10 +259,12 @@ def _is_summary_of(row: SignalRow, conversation: Conversation) -> bool:
     )
 
 
-def _memories(viewer: Viewer, recalled: Recalled, assembly: Assembly) -> tuple[PromptMemory, ...]:
+def _memories(
+    viewer: Viewer, recalled: Recalled, assembly: Assembly, revision: Revision | None
+) -> tuple[PromptMemory, ...]:
     layers = {told.entry.key: LAYERS.index(Layer(told.section)) + 1 for told in assembly.told}
     tokens = {told.entry.key: told.tokens for told in assembly.told}
-    chosen = load_chosen(viewer=viewer, ranked=recalled.ranked, tokens=tokens)
+    chosen = load_chosen(viewer=viewer, ranked=recalled.ranked, tokens=tokens, revision=revision)
     return tuple(PromptMemory(scored=each, layer=layers[each.memory.pk]) for each in chosen)
 
 

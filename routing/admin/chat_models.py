@@ -10,7 +10,7 @@ from teams.admin.display import moment
 from teams.admin.theme import ChoiceFilter, RelatedFilter, YesNoFilter, display
 from teams.admin_permissions import ADMINS
 
-_TIER_COLOURS = {"fast": "success", "balanced": "info", "powerful": "warning"}
+from .colours import TIER_COLOURS
 
 
 @admin.register(ChatModel)
@@ -52,7 +52,7 @@ class ChatModelAdmin(TeamAdmin[ChatModel]):
     ]
     readonly_fields = ["created"]
 
-    @display(description="tier", ordering="tier", label=_TIER_COLOURS)
+    @display(description="tier", ordering="tier", label=TIER_COLOURS)
     def tier_label(self, model: ChatModel) -> str:
         """Its tier, coloured."""
         return model.tier

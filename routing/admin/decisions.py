@@ -10,7 +10,8 @@ from teams.admin.display import NOTHING, as_json, excerpt, id_link, moment
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import ChoiceFilter, RelatedFilter, display
 
-_TIER_COLOURS = {"fast": "success", "balanced": "info", "powerful": "warning"}
+from .colours import TIER_COLOURS
+
 _OUTCOME_COLOURS = {"answered": "success", "cut": "warning", "failed": "danger", "advised": "info"}
 
 
@@ -72,7 +73,7 @@ class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
         """When it was made."""
         return moment(decision.at)
 
-    @display(description="tier", ordering="tier", label=_TIER_COLOURS)
+    @display(description="tier", ordering="tier", label=TIER_COLOURS)
     def tier_label(self, decision: RoutingDecision) -> str:
         """The tier chosen, coloured."""
         return decision.tier

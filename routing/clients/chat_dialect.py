@@ -11,7 +11,7 @@ import openai
 from routing.domain.chat_answers import Json
 from routing.domain.choices import ModelChoice
 
-from .dialect import FILTERED, error_code
+from .structured_dialect import FILTERED, error_code
 
 _OWN = frozenset({"model", "messages", "stream"})
 _LIMITS = ("max_tokens", "max_completion_tokens")

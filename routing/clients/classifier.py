@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Annotated
 
@@ -14,13 +14,13 @@ from pydantic import BaseModel, FiniteFloat, WithJsonSchema
 from routing.domain.complexity import DIMENSIONS, ComplexityScore
 
 from .breaker import Breaker, breaker
-from .completions import StructuredCompletions
 from .protocol import ChatMessage, CompletionError, FailureKind
+from .structured_calls import StructuredCompletions
 
 _QUERY_HEAD, _QUERY_TAIL = 6_000, 2_000
 _TURNS_SHOWN, _TURN_CHARS = 6, 500
 _REASON_CHARS = 160
-_ANSWER_TOKENS = 600
+ANSWER_TOKENS = 600
 _NO_ANSWER = frozenset((FailureKind.UNAVAILABLE, FailureKind.MISCONFIGURED))
 
 _RULES = """\
@@ -77,11 +77,17 @@ class Classifier:
         self._circuits = circuits
 
     def classify(
-        self, *, query: str, history: Sequence[str], history_turns: int
+        self,
+        *,
+        query: str,
+        history: Sequence[str],
+        history_turns: int,
+        on_usage: Callable[[int, int], None] | None = None,
     ) -> ComplexityScore:
         """The model's judgements, held to 0 to 10. Never call it inside a transaction.
 
-        Raises CompletionError.
+        `on_usage` is told the tokens read and written of each request that was answered. Raises
+        CompletionError.
         """
         permit = self._circuits.ask(f"classifier:{self.name}")
         if not permit.is_granted:
@@ -92,7 +98,8 @@ class Classifier:
             answer = self._completions.complete(
                 schema=ProposedScore,
                 messages=_prompt(query, history, history_turns),
-                max_tokens=_ANSWER_TOKENS,
+                max_tokens=ANSWER_TOKENS,
+                on_usage=on_usage,
             )
         except CompletionError as error:
             if error.kind in _NO_ANSWER:
@@ -130,6 +137,11 @@ def _built(model: str, base_url: str, api_key: str, timeout: float) -> Classifie
         base_url=base_url, api_key=api_key, model=model, timeout=timeout, max_retries=0
     )
     return Classifier(completions=completions, circuits=breaker())
+
+
+def prompt_chars(*, query: str, history: Sequence[str]) -> int:
+    """How many characters a classification sends."""
+    return sum(len(each.content) for each in _prompt(query, history, len(history)))
 
 
 def _prompt(query: str, history: Sequence[str], history_turns: int) -> list[ChatMessage]:

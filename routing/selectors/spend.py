@@ -3,44 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
-
-from django.db import connection
 
 from routing.domain.budgets import Account, CapKind, Hold, accounts_of
 from routing.models import SpendEpoch, SpendReservation
+from teams.prepared import run_prepared
 
 # Branch by branch, so that each finds its row by the index.
 _SPENT = """
 SELECT kind, spent_usd FROM routing_spendtotal
-WHERE team_id = %(team)s AND kind = 'user_day' AND begins_on = %(user_day_from)s
-    AND agent_id IS NULL AND end_user_id = %(user_day)s
+WHERE team_id = $1 AND kind = 'user_day' AND begins_on = $2
+    AND agent_id IS NULL AND end_user_id = $3
 UNION ALL SELECT kind, spent_usd FROM routing_spendtotal
-WHERE team_id = %(team)s AND kind = 'team_month' AND begins_on = %(team_month_from)s
+WHERE team_id = $1 AND kind = 'team_month' AND begins_on = $4
     AND agent_id IS NULL AND end_user_id IS NULL
 UNION ALL SELECT kind, spent_usd FROM routing_spendtotal
-WHERE team_id = %(team)s AND kind = 'agent_day' AND begins_on = %(agent_day_from)s
-    AND agent_id = %(agent_day)s AND end_user_id IS NULL
+WHERE team_id = $1 AND kind = 'agent_day' AND begins_on = $5
+    AND agent_id = $6 AND end_user_id IS NULL
 UNION ALL SELECT kind, spent_usd FROM routing_spendtotal
-WHERE team_id = %(team)s AND kind = 'agent_month' AND begins_on = %(agent_month_from)s
-    AND agent_id = %(agent_month)s AND end_user_id IS NULL
+WHERE team_id = $1 AND kind = 'agent_month' AND begins_on = $7
+    AND agent_id = $8 AND end_user_id IS NULL
 """
 
 
 def spent_in(*, team_id: UUID, accounts: Sequence[Account]) -> dict[Account, Decimal]:
     """What is spent in each of the accounts of one call; call it in the team's scope."""
-    given: dict[str, Any] = {"team": team_id}
-    for kind in CapKind:
-        given |= {kind.value: None, f"{kind.value}_from": None}
-    for account in accounts:
-        name = account.kind.value
-        given |= {name: account.owner_id, f"{name}_from": account.begins_on}
-    with connection.cursor() as cursor:
-        cursor.execute(_SPENT, given)
-        found = dict(cursor.fetchall())
+    of: dict[CapKind, Account] = {account.kind: account for account in accounts}
+
+    def window(kind: CapKind) -> tuple[date | None, UUID | None]:
+        return (of[kind].begins_on, of[kind].owner_id) if kind in of else (None, None)
+
+    month, _ = window(CapKind.TEAM_MONTH)
+    given = [*window(CapKind.USER_DAY), month]
+    given += [*window(CapKind.AGENT_DAY), *window(CapKind.AGENT_MONTH)]
+    found = dict(run_prepared(_SPENT, [team_id, *given]))
     return {account: found.get(account.kind.value, Decimal(0)) for account in accounts}
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 from uuid import UUID
 
 from routing.clients.breaker import Breaker, Permit
-from routing.clients.chat import ChatError, ChatRequest, ChunkStream
+from routing.clients.chat_calls import ChatError, ChatRequest, ChunkStream
 from routing.domain.budgets import Usage
 from routing.domain.chat_answers import (
     Gathered,
@@ -21,7 +21,7 @@ from routing.domain.chat_answers import (
     tokens_of_request,
 )
 from routing.domain.choices import ModelChoice
-from routing.services.decisions import Attempt, note_outcome
+from routing.services.decisions import Attempt, Keep, Outcome, note_outcome
 from teams.errors import UnavailableError
 
 
@@ -64,15 +64,18 @@ class AnswerStream:
     """An answer that is under way: iterate once over the protocol's `chat.completion.chunk`s.
 
     Use it as a context manager, or `close` it: that also stops the model when the reader goes away.
-    Outcome and cost are kept when it ends, however it ends.
+    Outcome and cost are given to `keep` when it ends, however it ends.
     """
 
-    def __init__(self, *, chunks: ChunkStream, call: Call, breaker: Breaker) -> None:
+    def __init__(
+        self, *, chunks: ChunkStream, call: Call, breaker: Breaker, keep: Keep = note_outcome
+    ) -> None:
         self.choice = call.choice
         self.attempts = call.attempts
         self._chunks = chunks
         self._call = call
         self._breaker = breaker
+        self._keep = keep
         self._gathered = Gathered()
         self._is_ended = False
         options = call.request.parameters.get("stream_options")
@@ -144,13 +147,15 @@ class AnswerStream:
         self._is_ended = True
         self._chunks.close()
         tell(self._call.permit)
-        note_outcome(
-            team_id=self._call.team_id,
-            decision_id=self._call.decision_id,
-            outcome=outcome,
-            choice=self.choice,
-            attempts=self.attempts,
-            cost_usd=self.cost_usd,
+        self._keep(
+            Outcome(
+                team_id=self._call.team_id,
+                decision_id=self._call.decision_id,
+                outcome=outcome,
+                choice=self.choice,
+                attempts=self.attempts,
+                cost_usd=self.cost_usd,
+            )
         )
 
 

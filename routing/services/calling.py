@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -10,7 +11,7 @@ from typing import TypeVar
 from django.conf import settings
 
 from routing.clients.breaker import Breaker, Permit, breaker
-from routing.clients.chat import ChatError, ChatFailure, ChatRequest, ChunkStream, complete
+from routing.clients.chat_calls import ChatError, ChatFailure, ChatRequest, ChunkStream, complete
 from routing.domain.choices import ModelChoice
 from routing.services.answer_streams import (
     Answer,
@@ -19,7 +20,7 @@ from routing.services.answer_streams import (
     StreamCutError,
     whole_answer,
 )
-from routing.services.decisions import Attempt, note_outcome
+from routing.services.decisions import Attempt, Keep, Outcome, note_outcome
 from routing.services.router import NoModelConfiguredError, Route
 from teams.errors import InvalidError, UnavailableError
 
@@ -68,11 +69,20 @@ class RequestRefusedError(InvalidError):
         self.attempts = tuple(attempts)
 
 
-def call(*, route: Route, request: ChatRequest, breaker: Breaker | None = None) -> Answer:
-    """The answer of the first model of the route that gives one; outcome and cost are kept.
+def call(
+    *,
+    route: Route,
+    request: ChatRequest,
+    breaker: Breaker | None = None,
+    keep: Keep = note_outcome,
+) -> Answer:
+    """The answer of the first model of the route that gives one.
 
-    Time-outs, lost connections, 408, 409, 425, 429, 5xx, refused keys, unknown models and nonsense
-    go to the next one; a model whose circuit is open is left out. Call it outside a transaction.
+    What may pass in a moment (a lost connection, 408, 409, 425, 429, 5xx) is tried once more
+    after about CHAT_RETRY_SECONDS; then, and after time-outs, refused keys, unknown models and
+    nonsense, the next model is asked. One whose circuit is open is left out. `keep` is given the
+    outcome and cost of an answer, to be written down; a failure is written down here. Call it
+    outside a transaction.
 
     Raises NoModelConfiguredError, NoModelAnsweredError (both 503) and RequestRefusedError (422).
     """
@@ -80,24 +90,30 @@ def call(*, route: Route, request: ChatRequest, breaker: Breaker | None = None) 
     body, made = _first(route, request, circuits, complete)
     circuits.succeeded(made.permit)
     answer = whole_answer(body=body, call=made)
-    note_outcome(
-        team_id=route.team_id,
-        decision_id=route.decision_id,
-        outcome="answered",
-        choice=answer.choice,
-        attempts=answer.attempts,
-        cost_usd=answer.cost_usd,
+    keep(
+        Outcome(
+            team_id=route.team_id,
+            decision_id=route.decision_id,
+            outcome="answered",
+            choice=answer.choice,
+            attempts=answer.attempts,
+            cost_usd=answer.cost_usd,
+        )
     )
     return answer
 
 
 def open_stream(
-    *, route: Route, request: ChatRequest, breaker: Breaker | None = None
+    *,
+    route: Route,
+    request: ChatRequest,
+    breaker: Breaker | None = None,
+    keep: Keep = note_outcome,
 ) -> AnswerStream:
     """Like `call`, but as a stream; models are tried until a first chunk comes."""
     circuits = breaker or _own_breaker()
     chunks, made = _first(route, request, circuits, ChunkStream)
-    return AnswerStream(chunks=chunks, call=made, breaker=circuits)
+    return AnswerStream(chunks=chunks, call=made, breaker=circuits, keep=keep)
 
 
 def require_configured(route: Route) -> None:
@@ -131,27 +147,40 @@ def _first(
         if choice.problem:
             attempts.append(_attempt(choice, choice.problem.rstrip(".")))
             continue
-        permit = circuits.ask(choice.circuit)
-        if not permit.is_granted:
-            attempts.append(_attempt(choice, _LEFT_ALONE))
-            continue
-        try:
-            answer = _asked(ask, choice, request, circuits, permit)
-        except ChatError as error:
-            logger.info("model=%s provider=%s failed: %s", choice.name, choice.provider, error)
-            attempts.append(_attempt(choice, str(error)))
-            if error.kind is ChatFailure.REQUEST:
-                raise _refused(route, error, attempts) from None
-            too_long = error if error.kind is ChatFailure.LENGTH else too_long
-            continue
-        return answer, Call(
-            route.team_id, route.decision_id, request, choice, tuple(attempts), permit
-        )
+        for is_again in (False, True):
+            permit = circuits.ask(choice.circuit)
+            if not permit.is_granted:
+                if not is_again:
+                    attempts.append(_attempt(choice, _LEFT_ALONE))
+                break
+            try:
+                answer = _asked(ask, choice, request, circuits, permit)
+            except ChatError as error:
+                logger.info("model=%s provider=%s failed: %s", choice.name, choice.provider, error)
+                attempts.append(_attempt(choice, str(error)))
+                if error.kind is ChatFailure.REQUEST:
+                    raise _refused(route, error, attempts) from None
+                too_long = error if error.kind is ChatFailure.LENGTH else too_long
+                if is_again or not _may_pass(error, give_up_at):
+                    break
+                continue
+            return answer, Call(
+                route.team_id, route.decision_id, request, choice, tuple(attempts), permit
+            )
     if too_long is not None:
         raise _refused(route, too_long, attempts)
     _note_failure(route, attempts)
     told = "; ".join(f"{each.model}: {each.failure}" for each in attempts)
     raise NoModelAnsweredError(f"No model answered ({told}).", attempts=attempts)
+
+
+def _may_pass(error: ChatError, give_up_at: float) -> bool:
+    """Rest a moment after what may pass, and say so; False where the next model had better go."""
+    rest = settings.CHAT_RETRY_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
+    if not rest or not error.is_transient or time.monotonic() + rest > give_up_at:
+        return False
+    time.sleep(rest)
+    return True
 
 
 def _asked(
@@ -188,12 +217,14 @@ def _refused(route: Route, error: ChatError, attempts: Sequence[Attempt]) -> Req
 
 def _note_failure(route: Route, attempts: Sequence[Attempt]) -> None:
     note_outcome(
-        team_id=route.team_id,
-        decision_id=route.decision_id,
-        outcome="failed",
-        choice=None,
-        attempts=attempts,
-        cost_usd=None,
+        Outcome(
+            team_id=route.team_id,
+            decision_id=route.decision_id,
+            outcome="failed",
+            choice=None,
+            attempts=attempts,
+            cost_usd=None,
+        )
     )
 
 

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
+from django.db import DatabaseError, InterfaceError
+
 from routing.clients.classifier import Classifier, configured_classifier
 from routing.clients.kept_scores import keep_score, kept_score, key_of
 from routing.clients.protocol import CompletionError, FailureKind
 from routing.domain.complexity import ComplexityScore, score_query
+from routing.services.classifying import Payer, classified
+from routing.services.cost_guard import BudgetExceededError
 
 logger = logging.getLogger(__name__)
 
@@ -31,12 +35,13 @@ def score(
     query: str,
     history: Sequence[str] = (),
     history_turns: int | None = None,
+    payer: Payer | None = None,
 ) -> Scored:
     """The complexity of `query` after `history` (texts of earlier turns, oldest first).
 
-    `history_turns` counts all earlier turns where `history` holds only the last ones. Raises
-    nothing: without a classifier model, or when it fails, the heuristics speak. A model may be
-    asked, so never call it inside a transaction.
+    `history_turns` counts all earlier turns where `history` holds only the last ones. What a model
+    costs is the `payer`'s; without enough money, without a classifier model, or when it fails, the
+    heuristics speak. Raises nothing. A model may be asked, so never call it inside a transaction.
     """
     turns = len(history) if history_turns is None else history_turns
     classifier = configured_classifier()
@@ -51,7 +56,7 @@ def score(
     kept = kept_score(key=key)
     if kept is not None:
         return Scored(score=kept, scorer=scorer, cached=True)
-    found = _classified(classifier, query, history, turns) if classifier else None
+    found = _classified(classifier, query, history, turns, payer) if classifier else None
     if found is None:
         found = score_query(query=query, history_turns=turns, history=history)
         if classifier:
@@ -62,12 +67,22 @@ def score(
 
 
 def _classified(
-    classifier: Classifier, query: str, history: Sequence[str], turns: int
+    classifier: Classifier,
+    query: str,
+    history: Sequence[str],
+    turns: int,
+    payer: Payer | None,
 ) -> ComplexityScore | None:
     """The model's score, or None where it gave none."""
     try:
-        return classifier.classify(query=query, history=history, history_turns=turns)
+        return classified(
+            classifier=classifier, query=query, history=history, history_turns=turns, payer=payer
+        )
     except CompletionError as error:
         level = logging.ERROR if error.kind is FailureKind.MISCONFIGURED else logging.WARNING
         logger.log(level, "The heuristics score instead of a model (%s): %s", error.kind, error)
-        return None
+    except BudgetExceededError:
+        logger.info("The heuristics score instead of a model: the budget does not pay for it.")
+    except (DatabaseError, InterfaceError):
+        logger.warning("The heuristics score instead of a model: nothing can be paid for.")
+    return None

@@ -13,7 +13,7 @@ What ends without a word holds its money for BUDGET_RESERVATION_SECONDS.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID, uuid4
@@ -39,14 +39,21 @@ from routing.domain.budgets import (
 from routing.selectors.spend import balances_of, epoch_of
 from routing.services import spend_record
 from routing.services.budgets import budget_left, budget_of, left_of
-from routing.services.settling import amount_of, drop, release, settle
+from routing.services.settling import amount_of, count_along, drop, release, settle
 from routing.services.spend_record import Claimant
 from teams.errors import DomainError
 from teams.ids import new_id
 from teams.models import Agent, EndUser, Team
 from teams.tenancy import team_scope
 
-__all__ = ["BudgetExceededError", "budget_left", "release", "reserve", "settle"]
+__all__ = [
+    "BudgetExceededError",
+    "budget_left",
+    "count_along",
+    "release",
+    "reserve",
+    "settle",
+]
 
 # Each attempt but the first follows a rebuild that something undid in between.
 _ATTEMPTS = 5
@@ -85,15 +92,19 @@ def reserve(
     estimated_usd: Decimal,
     now: datetime,
     alternatives: Sequence[TierEstimate] = (),
+    seen: BudgetLeft | None = None,
+    along: Callable[[], None] | None = None,
     counters: SpendCounters | None = None,
 ) -> Reservation:
     """Hold `estimated_usd` under every cap at once, or raise BudgetExceededError and hold nothing.
 
     Give as the estimate the most the call can cost, its output limit at the model's price: what
     calls under way cost beyond their estimates is all that can go beyond a cap. `alternatives` are
-    what other tiers would cost, for the suggestion. What costs nothing is always let through. Call
-    it outside any transaction, for others must see at once what is held. Raises InvalidError for
-    an estimate that is no amount.
+    what other tiers would cost, for the suggestion. What costs nothing is always let through.
+    `seen` is what was left a moment ago: where that was enough, it is not looked at before it is
+    held. `along` is written in the transaction in which the hold is, whether it is granted then or
+    not; not where a look refuses it. Call it outside any transaction, for others must see at once
+    what is held. Raises InvalidError for an estimate that is no amount.
     """
     counters = counters or spend_counters()
     budget = budget_of(team=team, agent=agent, end_user=end_user, now=now)
@@ -105,9 +116,11 @@ def reserve(
         day=budget.day,
         hold=Hold(new_id(), amount_of(estimated_usd, field="estimated_usd"), expires_at),
     )
-    left = _used_up(claimant=claimant, budget=budget, now=now, counters=counters)
+    left = None
+    if seen is None or claimant.hold.amount_usd > seen.left_usd:
+        left = _used_up(claimant=claimant, budget=budget, now=now, counters=counters)
     if left is None:
-        epoch = spend_record.note_hold(claimant=claimant, now=now)
+        epoch = spend_record.note_hold(claimant=claimant, now=now, along=along)
         decision = _decide(
             claimant=claimant, budget=budget, epoch=epoch, now=now, counters=counters
         )

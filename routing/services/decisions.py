@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Literal
 from uuid import UUID
 
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.utils.crypto import salted_hmac
+from psycopg.types.json import Jsonb
 
 from routing.domain.choices import ModelChoice
 from routing.domain.complexity import WEIGHTS, ComplexityScore, Tier
 from routing.models import RoutingDecision
 from teams.models import Agent, EndUser, Team
+from teams.prepared import run_prepared
 from teams.tenancy import team_scope
 
 ACTOR = "routing"
+
+_FIELDS = [field.attname for field in RoutingDecision._meta.concrete_fields]
+_KEEP = "INSERT INTO routing_routingdecision (COLUMNS) VALUES (VALUES_)".replace(
+    "COLUMNS", ", ".join(str(field.column) for field in RoutingDecision._meta.concrete_fields)
+).replace("VALUES_", ", ".join(f"${place}" for place in range(1, len(_FIELDS) + 1)))
+_TELL = """
+UPDATE routing_routingdecision
+SET outcome = $3, answered_by = $4, attempts = $5, cost_usd = $6
+WHERE team_id = $1 AND id = $2 AND outcome = 'advised'
+"""
+
+# So many of each team are removed in one transaction.
+_BATCH = 1_000
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +66,7 @@ def told_scores(score: ComplexityScore) -> dict[str, dict[str, object]]:
     }
 
 
-def keep_decision(
+def decision_of(
     *,
     team: Team,
     agent: Agent,
@@ -63,9 +79,9 @@ def keep_decision(
     reason: str,
     estimated_usd: Decimal,
     now: datetime,
-) -> UUID:
-    """Write the decision down; returns its id. Call it in the team's scope."""
-    row = RoutingDecision(
+) -> RoutingDecision:
+    """The decision as a row that is not written yet."""
+    return RoutingDecision(
         team=team,
         agent=agent,
         end_user=end_user,
@@ -80,35 +96,75 @@ def keep_decision(
         estimated_usd=estimated_usd,
         at=now,
     )
-    row.save(force_insert=True)
-    return row.pk
 
 
-def note_outcome(
-    *,
-    team_id: UUID,
-    decision_id: UUID,
-    outcome: Literal["answered", "cut", "failed"],
-    choice: ModelChoice | None,
-    attempts: Sequence[Attempt],
-    cost_usd: Decimal | None,
-) -> None:
-    """Write down what became of the call, the first time it is said; harmless afterwards.
+def keep_decision(decision: RoutingDecision) -> None:
+    """Write the decision down; call it in the team's scope."""
+    values = [getattr(decision, name) for name in _FIELDS]
+    run_prepared(_KEEP, [Jsonb(each) if isinstance(each, dict | list) else each for each in values])
+    decision._state.adding = False
+
+
+def keep_by_itself(decision: RoutingDecision) -> None:
+    """Write the decision down in a transaction of its own."""
+    with team_scope(team_ids=[decision.team_id], actor=ACTOR):
+        keep_decision(decision)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a decision: `choice` is the model that answered, if one did."""
+
+    team_id: UUID
+    decision_id: UUID
+    outcome: Literal["answered", "cut", "failed"]
+    choice: ModelChoice | None
+    attempts: Sequence[Attempt]
+    cost_usd: Decimal | None
+
+
+Keep = Callable[[Outcome], None]
+
+
+def write_outcome(told: Outcome) -> None:
+    """Write down what became of the call, the first time it is said; call it in the team's scope.
+
+    Harmless afterwards.
+    """
+    attempts = [
+        {"model": each.model, "provider": each.provider, "failure": each.failure}
+        for each in told.attempts
+    ]
+    name = told.choice.name if told.choice else ""
+    run_prepared(
+        _TELL,
+        [told.team_id, told.decision_id, told.outcome, name, Jsonb(attempts), told.cost_usd],
+    )
+
+
+def note_outcome(told: Outcome) -> None:
+    """As `write_outcome`, in a transaction of its own.
 
     An answer that was paid for is not lost because the database is away: then it is only logged.
     """
-    told = [
-        {"model": each.model, "provider": each.provider, "failure": each.failure}
-        for each in attempts
-    ]
     try:
-        with team_scope(team_ids=[team_id], actor=ACTOR):
-            rows = RoutingDecision.objects.filter(team_id=team_id, pk=decision_id)
-            rows.filter(outcome="advised").update(
-                outcome=outcome,
-                answered_by=choice.name if choice else "",
-                attempts=told,
-                cost_usd=cost_usd,
-            )
+        with team_scope(team_ids=[told.team_id], actor=ACTOR):
+            write_outcome(told)
     except (DatabaseError, InterfaceError):
-        logger.warning("The outcome %s of a decision was not kept.", outcome, exc_info=True)
+        logger.warning("The outcome %s of a decision was not kept.", told.outcome, exc_info=True)
+
+
+def prune_decisions(*, now: datetime) -> int:
+    """Remove the decisions that are older than DECISION_DAYS; returns how many.
+
+    With 0 days none is ever removed.
+    """
+    if not settings.DECISION_DAYS:
+        return 0
+    removed = 0
+    while True:
+        before = now - timedelta(days=settings.DECISION_DAYS)
+        ((batch,),) = run_prepared("SELECT palimpsest_prune_decisions($1, $2)", [before, _BATCH])
+        removed += int(batch)
+        if not batch:
+            return removed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -15,10 +16,18 @@ from routing.domain.endpoints import host_of
 from routing.models import ChatModel, Provider
 from teams.domain.model_config import CustomTier
 from teams.models import Team
+from teams.prepared import run_prepared
+from teams.rows import Columns
 
 SETTINGS_PROVIDER = "settings"
 _OPENAI = "https://api.openai.com/v1"
 _LISTS = ("_HOSTS", "_TEAMS")
+_MODEL, _PROVIDER = Columns(ChatModel), Columns(Provider)
+_ROWS = """
+SELECT COLUMNS FROM routing_chatmodel m
+JOIN routing_provider p ON p.team_id = m.team_id AND p.id = m.provider_id
+WHERE m.team_id = $1 ORDER BY m.priority, m.name, m.id
+""".replace("COLUMNS", f"{_MODEL.named('m')}, {_PROVIDER.named('p')}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +85,7 @@ class Catalogue:
 
 def catalogue_of(*, team: Team) -> Catalogue:
     """The team's models; call it in the team's scope."""
-    rows = list(
-        ChatModel.objects.filter(team=team)
-        .select_related("provider")
-        .order_by("priority", "name", "id")
-    )
+    rows = [_built(values) for values in run_prepared(_ROWS, [team.pk])]
     if not rows:
         is_configured = bool(settings.OPENAI_BASE_URL or settings.OPENAI_API_KEY.strip())
         return Catalogue(_from_settings(), is_configured)
@@ -114,6 +119,15 @@ def circuit_name(*parts: str | UUID) -> str:
 def _is_listed(keys: Mapping[str, str], name: str, value: str) -> bool:
     allowed = [item.strip().lower() for item in keys.get(name, "").split(",") if item.strip()]
     return not allowed or value.lower() in allowed
+
+
+def _built(values: Sequence[Any]) -> ChatModel:  # Any: columns of any type
+    columns = iter(values)
+    row, provider = _MODEL.take(columns), _PROVIDER.take(columns)
+    assert row is not None
+    assert provider is not None
+    row.provider = provider
+    return row
 
 
 def _from_row(row: ChatModel, team: Team) -> ModelChoice:

@@ -12,9 +12,11 @@ from routing.domain.budgets import BudgetLeft, TierEstimate
 from routing.domain.choices import Expected, ModelChoice, estimate_tokens, expected_output
 from routing.domain.complexity import ComplexityScore, Tier, score_query
 from routing.domain.ladder import Ladder, Means, Rules, at_most, choose_tier, holding, in_order
+from routing.models import RoutingDecision
 from routing.services.budgets import budget_left
+from routing.services.classifying import Payer
 from routing.services.complexity import Scored, score
-from routing.services.decisions import ACTOR, keep_decision
+from routing.services.decisions import ACTOR, decision_of, keep_by_itself
 from routing.services.models import Catalogue, catalogue_of
 from teams.domain.model_config import ModelConfig
 from teams.errors import UnavailableError
@@ -36,8 +38,9 @@ class Route:
 
     `estimated_usd` is what the call will probably cost. `reservation_usd` is the most it can cost
     with whichever of the models answers, for the cost guard; `alternatives` are the same for the
-    cheaper tiers. `decision_id` is the row that was kept of it. Where `is_configured` is False, no
-    endpoint is known that could be asked, and `call` refuses.
+    cheaper tiers. `decision` is the row that is kept of it. `lower` are the models of cheaper tiers
+    that may answer in its place; none where somebody asked for this tier. Where `is_configured` is
+    False, no endpoint is known that could be asked, and `call` refuses.
     """
 
     tier: Tier
@@ -51,9 +54,19 @@ class Route:
     alternatives: tuple[TierEstimate, ...]
     budget_left: BudgetLeft
     expected: Expected
-    team_id: UUID
-    decision_id: UUID
+    decision: RoutingDecision
+    lower: Ladder
     is_configured: bool
+
+    @property
+    def team_id(self) -> UUID:
+        """Whose it is."""
+        return self.decision.team_id
+
+    @property
+    def decision_id(self) -> UUID:
+        """The row that is kept of it."""
+        return self.decision.pk
 
     @property
     def choices(self) -> tuple[ModelChoice, ...]:
@@ -83,13 +96,16 @@ def choose_route(
     history_turns: int | None = None,
     prompt_tokens: int | None = None,
     max_tokens: int | None = None,
+    catalogue: Catalogue | None = None,
+    is_kept: bool = True,
 ) -> Route:
     """Choose the model for `query` after `history` (texts of earlier turns, oldest first).
 
     `force_tier` is the caller's wish; the agent's own force_tier goes before it and max_tier over
     both. `prompt_tokens` counts all that will be sent where that is known, else query and history
-    are estimated; `max_tokens` is the caller's limit on the answer. The decision is kept. Call it
-    outside a transaction: a classifier model may be asked.
+    are estimated; `max_tokens` is the caller's limit on the answer. `catalogue` are the team's
+    models where they are known already. The decision is kept, unless the caller does it, with
+    `is_kept` False. Call it outside a transaction: a classifier model may be asked.
 
     Raises NoModelConfiguredError where the team's models are all disabled or above max_tier, and
     InvalidError for an agent whose model configuration cannot be read.
@@ -97,40 +113,45 @@ def choose_route(
     config = model_config_of(agent)
     is_routed = config.enable_model_routing and flag(team=team, name="model_routing")
     is_scored = is_routed and not (force_tier or config.force_tier)
-    scored = _scored(team, query, history, history_turns, ask_model=is_scored)
+    # Who is not stored yet has a budget, and no name.
+    known = None if end_user is None or end_user._state.adding else end_user
+    payer = Payer(team, agent, known, now)
+    scored = _scored(payer, query, history, history_turns, ask_model=is_scored)
     expected = Expected(
         input_tokens=prompt_tokens or sum(map(estimate_tokens, (query, *history))),
         output_tokens=expected_output(scored.score.output_length),
         output_limit=max_tokens,
     )
     left = budget_left(team=team, agent=agent, end_user=end_user, now=now)
-    with team_scope(team_ids=[team.pk], actor=ACTOR):
-        catalogue = catalogue_of(team=team)
-        if not catalogue.choices:
-            raise NoModelConfiguredError(
-                "The team has no enabled model of an enabled provider. A team admin enters or"
-                " enables one under Models in the admin."
-            )
-        if is_routed:
-            way = _routed(catalogue, config, force_tier, scored.score, expected, left)
-        else:
-            way = _single(catalogue, config)
-        model, *fallbacks = way.choices
-        estimated = expected.cost(model)
-        decision_id = keep_decision(
-            team=team,
-            agent=agent,
-            # Who is not stored yet has a budget, and no name.
-            end_user=None if end_user is None or end_user._state.adding else end_user,
-            query=query,
-            score=scored.score,
-            scorer=scored.scorer,
-            tier=way.tier,
-            model=model,
-            reason=way.reason,
-            estimated_usd=estimated,
-            now=now,
+    if catalogue is None:
+        with team_scope(team_ids=[team.pk], actor=ACTOR):
+            catalogue = catalogue_of(team=team)
+    if not catalogue.choices:
+        raise NoModelConfiguredError(
+            "The team has no enabled model of an enabled provider. A team admin enters or"
+            " enables one under Models in the admin."
         )
+    if is_routed:
+        way = _routed(catalogue, config, force_tier, scored.score, expected, left)
+    else:
+        way = _single(catalogue, config)
+    model, *fallbacks = way.choices
+    estimated = expected.cost(model)
+    decision = decision_of(
+        team=team,
+        agent=agent,
+        end_user=known,
+        query=query,
+        score=scored.score,
+        scorer=scored.scorer,
+        tier=way.tier,
+        model=model,
+        reason=way.reason,
+        estimated_usd=estimated,
+        now=now,
+    )
+    if is_kept:
+        keep_by_itself(decision)
     return Route(
         tier=way.tier,
         model=model,
@@ -143,18 +164,24 @@ def choose_route(
         alternatives=_cheaper(way, expected),
         budget_left=left,
         expected=expected,
-        team_id=team.pk,
-        decision_id=decision_id,
+        decision=decision,
+        lower={} if force_tier or config.force_tier else _below(way),
         is_configured=catalogue.is_configured,
     )
 
 
 def _scored(
-    team: Team, query: str, history: Sequence[str], history_turns: int | None, *, ask_model: bool
+    payer: Payer, query: str, history: Sequence[str], history_turns: int | None, *, ask_model: bool
 ) -> Scored:
     """The score; where no tier depends on it, no classifier is paid for it."""
     if ask_model:
-        return score(team_id=team.pk, query=query, history=history, history_turns=history_turns)
+        return score(
+            team_id=payer.team.pk,
+            query=query,
+            history=history,
+            history_turns=history_turns,
+            payer=payer,
+        )
     turns = len(history) if history_turns is None else history_turns
     found = score_query(query=query, history_turns=turns, history=history)
     return Scored(score=found, scorer="heuristics", cached=False)
@@ -220,9 +247,12 @@ def _middle(ladder: Ladder) -> Tier:
 
 
 def _cheaper(way: _Way, expected: Expected) -> tuple[TierEstimate, ...]:
-    order = tuple(Tier)
     return tuple(
-        TierEstimate(tier.value, expected.most(choices[0]))
-        for tier, choices in way.ladder.items()
-        if order.index(tier) < order.index(way.tier)
+        TierEstimate(tier.value, expected.most(choices[0])) for tier, choices in _below(way).items()
     )
+
+
+def _below(way: _Way) -> Ladder:
+    order = tuple(Tier)
+    top = order.index(way.tier)
+    return {tier: models for tier, models in way.ladder.items() if order.index(tier) < top}

@@ -50,6 +50,27 @@ def settle(
     return Settled(reservation.id, cost.usd, is_counted=is_counted)
 
 
+def count_along(
+    *,
+    reservation: Reservation,
+    actual_usd: Decimal,
+    usage: Usage,
+    now: datetime,
+    counters: SpendCounters | None = None,
+) -> None:
+    """Count what the call cost in the transaction under way, once, as `settle` does in its own.
+
+    Make it the last act there: others of the team wait for the sums from then on. Where the
+    transaction fails nothing is counted, and the caller settles. Raises InvalidError for a cost
+    that is no amount.
+    """
+    claimant = _claimant(reservation)
+    cost = Cost(usd=amount_of(actual_usd, field="actual_usd"), usage=usage, at=now)
+    spend_record.share_turn(claimant.team_id)
+    _, spent = spend_record.count_spend(claimant=claimant, cost=cost)
+    _tell(claimant, spent, counters or spend_counters())
+
+
 def settle_kept(*, counters: SpendCounters | None = None) -> int:
     """Count the costs that wait in Redis, each once, and say how many it were.
 

@@ -8,12 +8,11 @@ what commits before is in what is read, what comes after finds the new counters 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -22,6 +21,7 @@ from routing.domain.budgets import Account, Balance, Hold, Usage, accounts_of
 from routing.models import SpendReservation
 from routing.selectors.spend import balances_of, spent_in, sum_of
 from teams.ids import new_id
+from teams.prepared import run_prepared
 from teams.tenancy import before_commit, team_scope
 
 ACTOR = "cost_guard"
@@ -32,22 +32,21 @@ _MOST_TOKENS = 2**31 - 1
 _NOTE = """
 WITH noted AS (
     INSERT INTO routing_spendreservation
-        (id, team_id, agent_id, end_user_id, estimated_usd, day, reserved_at, expires_at)
-    VALUES (%(id)s, %(team)s, %(agent)s, %(user)s, %(amount)s, %(day)s, %(now)s, %(end)s)
+        (team_id, agent_id, end_user_id, day, id, estimated_usd, reserved_at, expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 )
-SELECT coalesce((SELECT number FROM routing_spendepoch WHERE team_id = %(team)s), 0)
+SELECT coalesce((SELECT number FROM routing_spendepoch WHERE team_id = $1), 0)
 """
 _COUNT = """
 WITH held AS (
-    DELETE FROM routing_spendreservation WHERE team_id = %(team)s AND id = %(reservation)s
+    DELETE FROM routing_spendreservation WHERE team_id = $1 AND id = $6
 )
 INSERT INTO routing_spendentry
-    (id, team_id, agent_id, end_user_id, reservation_id, model, tier, input_tokens, output_tokens,
-     cost_usd, day, at)
-VALUES
-    (%(id)s, %(team)s, %(agent)s, %(user)s, %(reservation)s, %(model)s, %(tier)s, %(input)s,
-     %(output)s, %(cost)s, %(day)s, %(now)s)
+    (team_id, agent_id, end_user_id, day, id, reservation_id, model, tier, input_tokens,
+     output_tokens, cost_usd, at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (team_id, reservation_id) DO NOTHING
+RETURNING true
 """
 _MOVE_EPOCH = """
 INSERT INTO routing_spendepoch (id, team_id, number) VALUES (%s, %s, 1)
@@ -89,7 +88,7 @@ class Cost:
 def shared_turn(team_id: UUID) -> Iterator[None]:
     """One transaction beside others that hold or count money of the team."""
     with before_commit(_nothing), team_scope(team_ids=[team_id], actor=ACTOR):
-        _lock("pg_advisory_xact_lock_shared", team_id)
+        share_turn(team_id)
         yield
 
 
@@ -101,9 +100,19 @@ def turn_alone(team_id: UUID) -> Iterator[None]:
         yield
 
 
-def note_hold(*, claimant: Claimant, now: datetime) -> int:
-    """Write down what is about to be held, and say which epoch the counters must be of."""
+def share_turn(team_id: UUID) -> None:
+    """Let the transaction under way hold or count money of the team, as `shared_turn` does."""
+    _lock("pg_advisory_xact_lock_shared", team_id)
+
+
+def note_hold(*, claimant: Claimant, now: datetime, along: Callable[[], None] | None = None) -> int:
+    """Write down what is about to be held, and say which epoch the counters must be of.
+
+    `along` writes in the same transaction.
+    """
     with shared_turn(claimant.team_id):
+        if along is not None:
+            along()
         return _note(claimant, now)
 
 
@@ -118,20 +127,21 @@ def count_spend(*, claimant: Claimant, cost: Cost) -> tuple[bool, Mapping[Accoun
 
     Answers whether it was counted now, and what is spent in its accounts then.
     """
-    given = {
-        **_who(claimant),
-        "id": new_id(),
-        "reservation": claimant.hold.reservation_id,
-        "model": cost.usage.model[:_MODEL_CHARS],
-        "tier": cost.usage.tier[:_TIER_CHARS],
-        "input": _tokens(cost.usage.input_tokens),
-        "output": _tokens(cost.usage.output_tokens),
-        "cost": cost.usd,
-        "now": cost.at,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, given)
-        is_counted = cursor.rowcount == 1
+    counted = run_prepared(
+        _COUNT,
+        [
+            *_who(claimant),
+            new_id(),
+            claimant.hold.reservation_id,
+            cost.usage.model[:_MODEL_CHARS],
+            cost.usage.tier[:_TIER_CHARS],
+            _tokens(cost.usage.input_tokens),
+            _tokens(cost.usage.output_tokens),
+            cost.usd,
+            cost.at,
+        ],
+    )
+    is_counted = bool(counted)
     return is_counted, spent_in(team_id=claimant.team_id, accounts=claimant.accounts)
 
 
@@ -182,25 +192,13 @@ def _nothing() -> None:
 
 def _note(claimant: Claimant, now: datetime) -> int:
     hold = claimant.hold
-    given = {
-        **_who(claimant),
-        "id": hold.reservation_id,
-        "amount": hold.amount_usd,
-        "now": now,
-        "end": hold.expires_at,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_NOTE, given)
-        return int(cursor.fetchone()[0])
+    given = [hold.reservation_id, hold.amount_usd, now, hold.expires_at]
+    ((epoch,),) = run_prepared(_NOTE, [*_who(claimant), *given])
+    return int(epoch)
 
 
-def _who(claimant: Claimant) -> dict[str, Any]:  # Any: a parameter of any type
-    return {
-        "team": claimant.team_id,
-        "agent": claimant.agent_id,
-        "user": claimant.end_user_id,
-        "day": claimant.day,
-    }
+def _who(claimant: Claimant) -> list[object]:
+    return [claimant.team_id, claimant.agent_id, claimant.end_user_id, claimant.day]
 
 
 def _tokens(number: int) -> int:
@@ -211,5 +209,4 @@ def _tokens(number: int) -> int:
 def _lock(function: str, team_id: UUID) -> None:
     digest = hashlib.sha256(f"spend|{team_id}".encode()).digest()
     number = int.from_bytes(digest[:8], "big", signed=True)
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(%s)", [number])
+    run_prepared(f"SELECT {function}($1)", [number])

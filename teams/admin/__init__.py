@@ -6,6 +6,7 @@ from .conversations import ConversationAdmin
 from .keys import ApiKeyAdmin
 from .logins import MembershipAdmin, StaffUserAdmin
 from .people import EndUserAdmin, ProjectAdmin
+from .team_versions import TeamVersionAdmin
 from .teams import TeamsAdmin
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "MembershipAdmin",
     "ProjectAdmin",
     "StaffUserAdmin",
+    "TeamVersionAdmin",
     "TeamsAdmin",
 ]

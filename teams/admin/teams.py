@@ -18,6 +18,7 @@ from teams.services.people import create_team, team_id_of_slug
 
 from .base import TeamAdmin
 from .display import moment, words
+from .team_versions import versions_table
 from .theme import SelectWidget, display
 
 _CHOSEN = {"on": True, "off": False}
@@ -133,6 +134,7 @@ class TeamsAdmin(TeamAdmin[Team]):
             names,
             ("Budgets", {"fields": ["time_zone", "monthly_budget_usd", "daily_user_budget_usd"]}),
             ("What is switched on", {"fields": [*FLAGS] if may_write else ["flags"]}),
+            ("Versions", {"fields": ["versions"]}),
         ]
 
     def get_form(
@@ -148,7 +150,8 @@ class TeamsAdmin(TeamAdmin[Team]):
     def get_readonly_fields(self, request: HttpRequest, obj: Team | None = None) -> list[str]:
         """The slug is what keys and scripts call a team, so it stays."""
         del request
-        return ["created", "flags"] if obj is None else ["slug", "created", "flags"]
+        own = ["created", "flags", "versions"]
+        return own if obj is None else ["slug", *own]
 
     def save_model(self, request: HttpRequest, obj: Team, form: Any, change: bool) -> None:
         """Create the team in its own scope: nobody's scope holds a team that is not there yet."""
@@ -170,6 +173,11 @@ class TeamsAdmin(TeamAdmin[Team]):
             for name in FLAGS
             if getattr(own, name) != getattr(installed, name)
         )
+
+    @display(description="latest versions")
+    def versions(self, team: Team) -> str:
+        """The last ones of its settings, with who made them and what changed."""
+        return versions_table(team)
 
     @display(description="created", ordering="created_at")
     def created(self, team: Team) -> str:

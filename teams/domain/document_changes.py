@@ -1,10 +1,10 @@
-"""What differs between two versions of an agent's document, by place."""
+"""What differs between two versions of a document of an agent or a team, by place."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-_PARTS = ("personality", "rules", "skills", "model_config", "memory_config")
+_PARTS = ("personality", "rules", "skills", "model_config", "memory_config", "feature_flags")
 
 
 def changed_places(before: object, after: object) -> list[str]:

@@ -6,6 +6,7 @@ from .conversations import Conversation, Message
 from .idempotency import IdempotentRequest
 from .keys import ApiKey
 from .people import Agent, EndUser, Membership, Project, StaffUser, Team
+from .team_version import TeamVersion
 from .told import ToldRevision
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "Project",
     "StaffUser",
     "Team",
+    "TeamVersion",
     "ToldRevision",
 ]

@@ -7,9 +7,33 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.utils import timezone
+
 from teams.errors import NotFoundError
 from teams.ids import new_id
 from teams.models import Agent, Conversation, EndUser, Message, Project
+from teams.prepared import run_prepared
+
+_LOCK_AGAIN = """
+SELECT c.last_position, c.extracted_position, u.external_id = 'erased-' || u.id
+FROM teams_conversation c JOIN teams_enduser u ON u.team_id = c.team_id AND u.id = c.end_user_id
+WHERE c.team_id = $1 AND c.id = $2 FOR UPDATE OF c
+"""
+_KNOWN = """
+SELECT id FROM teams_message WHERE team_id = $1 AND conversation_id = $2 AND external_id = ANY($3)
+"""
+_APPEND = """
+WITH moved AS (
+    UPDATE teams_conversation SET last_position = $3 WHERE team_id = $1 AND id = $2
+)
+INSERT INTO teams_message
+    (team_id, conversation_id, received_at, id, position, role, content, name, external_id,
+     created_at)
+SELECT $1, $2, $4, given.*
+FROM unnest(
+    $5::uuid[], $6::integer[], $7::text[], $8::text[], $9::text[], $10::text[], $11::timestamptz[]
+) AS given
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +86,17 @@ def lock_conversation(*, team_id: UUID, conversation_id: UUID) -> Conversation:
     return conversation
 
 
+def lock_again(*, conversation: Conversation) -> None:
+    """Lock the row of a conversation that was read before, and bring its positions up to date.
+
+    Raises NotFoundError when its person was erased since.
+    """
+    rows = run_prepared(_LOCK_AGAIN, [conversation.team_id, conversation.pk])
+    if not rows or rows[0][2]:
+        raise NotFoundError("There is no such conversation.")
+    conversation.last_position, conversation.extracted_position, _ = rows[0]
+
+
 def append_messages(
     *, conversation: Conversation, messages: Sequence[NewMessage], now: datetime
 ) -> list[Message]:
@@ -70,13 +105,7 @@ def append_messages(
     A message whose external id the conversation already has is not stored again: the stored row
     is returned. `conversation` must be locked (`lock_conversation`).
     """
-    wanted = {message.external_id for message in messages if message.external_id is not None}
-    stored = {
-        row.external_id: row
-        for row in Message.objects.filter(
-            team_id=conversation.team_id, conversation=conversation, external_id__in=wanted
-        )
-    }
+    stored = _stored(conversation, messages)
     position = conversation.last_position
     fresh: list[Message] = []
     answer: list[Message] = []
@@ -98,10 +127,38 @@ def append_messages(
             if message.external_id is not None:
                 stored[message.external_id] = row
         answer.append(row)
-    Message.objects.bulk_create(fresh)
+    if fresh:
+        _insert(conversation, fresh)
     conversation.last_position = position
-    conversation.save(update_fields=["last_position"])
     return answer
+
+
+def _stored(
+    conversation: Conversation, messages: Sequence[NewMessage]
+) -> dict[str | None, Message]:
+    """Those of the messages that the conversation has already, by external id."""
+    wanted = {message.external_id for message in messages if message.external_id is not None}
+    if not wanted:
+        return {}
+    found = run_prepared(_KNOWN, [conversation.team_id, conversation.pk, sorted(wanted)])
+    if not found:
+        return {}
+    rows = Message.objects.filter(team_id=conversation.team_id, pk__in=[pk for (pk,) in found])
+    return {row.external_id: row for row in rows}
+
+
+def _insert(conversation: Conversation, rows: Sequence[Message]) -> None:
+    """Write the rows, and the last one's position with the conversation, in one statement."""
+    received_at = timezone.now()
+    given = [
+        [getattr(row, name) for row in rows]
+        for name in ("id", "position", "role", "content", "name", "external_id", "created_at")
+    ]
+    whose = [conversation.team_id, conversation.pk, rows[-1].position, received_at]
+    run_prepared(_APPEND, [*whose, *given])
+    for row in rows:
+        row.received_at = received_at
+        row._state.adding = False
 
 
 def mark_closed(*, conversation: Conversation, now: datetime) -> None:

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import secrets
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import redis
 from django.conf import settings
-from django.db import connection
 from django_redis import get_redis_connection
 
 from teams.errors import NotFoundError
 from teams.models import Agent, ApiKey
+from teams.prepared import run_prepared
 from teams.principal import Principal
 from teams.services.flags import default_flags
 
 TOKEN_START = "pal"  # noqa: S105 - the public first part of every key
 USE_KEY = f"{settings.REDIS_PREFIX}:key-use"
+_HOLDER = (
+    "SELECT id, team_id, prefix, agent_id, agent_slug, allowed_categories, feature_flags"
+    " FROM palimpsest_key_holder($1)"
+)
 _PREFIX_BYTES = 4
 _SECRET_BYTES = 32
+NOTED_EVERY = timedelta(seconds=5)
+# By key, when this process last noted its use.
+_noted: dict[UUID, datetime] = {}
+_MOST_NOTED = 10_000
 
 logger = logging.getLogger(__name__)
 
@@ -67,16 +74,10 @@ def principal_of(token: str) -> Principal | None:
     """Who holds this token; None when it is malformed, unknown or revoked."""
     if not token.startswith(f"{TOKEN_START}_"):
         return None
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id, team_id, prefix, agent_id, agent_slug, allowed_categories, feature_flags"
-            " FROM palimpsest_key_holder(%s)",
-            [_digest(token)],
-        )
-        row = cursor.fetchone()
-    if row is None:
+    rows = run_prepared(_HOLDER, [_digest(token)])
+    if not rows:
         return None
-    key_id, team_id, prefix, agent_id, agent_slug, categories, overrides = row
+    ((key_id, team_id, prefix, agent_id, agent_slug, categories, overrides),) = rows
     return Principal(
         key_id=key_id,
         team_id=team_id,
@@ -84,13 +85,21 @@ def principal_of(token: str) -> Principal | None:
         agent_id=agent_id,
         agent_slug=agent_slug or "",
         allowed_categories=tuple(categories),
-        # Django's connections give jsonb as text.
-        flags=default_flags().overridden(json.loads(overrides)),
+        flags=default_flags().overridden(overrides),
     )
 
 
 def note_key_use(*, principal: Principal, now: datetime) -> None:
-    """Remember in Redis that the key was used; a task writes it down. Never fails a request."""
+    """Remember in Redis that the key was used; a task writes it down. Never fails a request.
+
+    A process says so of each key every few seconds at most (`NOTED_EVERY`).
+    """
+    noted_at = _noted.get(principal.key_id)
+    if noted_at is not None and timedelta(0) <= now - noted_at < NOTED_EVERY:
+        return
+    if len(_noted) >= _MOST_NOTED:
+        _noted.clear()
+    _noted[principal.key_id] = now
     try:
         get_redis_connection("default").hset(
             USE_KEY, f"{principal.team_id}:{principal.key_id}", int(now.timestamp())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from uuid import UUID
 
 from django.conf import settings
@@ -27,6 +28,16 @@ def all_team_ids() -> list[UUID]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT palimpsest_all_teams()")
         return [row[0] for row in cursor.fetchall()]
+
+
+def slugs_like(slug: str) -> list[str]:
+    """Slugs of up to three teams that somebody may have meant by this one, likeliest first.
+
+    For whoever runs the installation: it looks at every team.
+    """
+    with team_scope(team_ids=all_team_ids(), actor="command"):
+        known = list(Team.objects.values_list("slug", flat=True))
+    return get_close_matches(slug, known)
 
 
 def team_ids_of_staff(staff_id: int) -> list[UUID]:

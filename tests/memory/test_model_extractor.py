@@ -17,7 +17,7 @@ from memory.clients.model_extractor import ModelExtractor
 from memory.domain.ports import Extractor
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import Candidate, MemoryType, Participants, Role, SourceMessage
-from routing.clients.completions import StructuredCompletions
+from routing.clients.structured_calls import StructuredCompletions
 from tests.openai_server import Behaviour, FakeOpenAI, answer, error, refusal, slow, truncated
 
 SARAH = Participants(user="Sarah", agent="kyra")

@@ -25,7 +25,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.services.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write_path import write_memories
-from routing.clients.completions import StructuredCompletions
+from routing.clients.structured_calls import StructuredCompletions
 from teams.tenancy import team_scope
 from tests.conftest import Cast, make_cast
 from tests.openai_server import (

@@ -12,7 +12,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.conf import settings
+from django.conf import settings as configured
+from pytest_django import Settings
 
 from routing.clients.breaker import Breaker
 from routing.clients.quick_redis import quick_redis
@@ -58,6 +59,12 @@ TOOLS = [
 
 def ask(**parameters: Any) -> ChatRequest:
     return ChatRequest(messages=[{"role": "user", "content": PROMPT}], parameters=parameters)
+
+
+@pytest.fixture(autouse=True)
+def once(settings: Settings) -> None:
+    """Every model is asked once; how one is tried again is told in test_trying_again.py."""
+    settings.CHAT_RETRY_SECONDS = 0.0
 
 
 @pytest.fixture
@@ -570,7 +577,7 @@ def test_a_model_that_keeps_failing_is_left_alone_until_a_probe_succeeds(
             call(route=route, request=ask(), breaker=circuits)
     assert len(server.chats) == 2
     assert "left alone after failures" in caught.value.message
-    assert caught.value.retry_after_seconds == settings.BREAKER_OPEN_SECONDS
+    assert caught.value.retry_after_seconds == configured.BREAKER_OPEN_SECONDS
 
     clock.now += 31
     server.will(error(500))

@@ -14,7 +14,7 @@ from routing.domain.budgets import Usage
 from routing.domain.complexity import DIMENSIONS, Tier
 from routing.models import ChatModel, RoutingDecision
 from routing.services.cost_guard import BudgetExceededError, reserve, settle
-from routing.services.decisions import hash_of, note_outcome
+from routing.services.decisions import Outcome, hash_of, note_outcome
 from routing.services.router import NoModelConfiguredError, choose_route
 from teams.errors import InvalidError
 from teams.models import Agent, EndUser
@@ -358,14 +358,8 @@ def test_an_outcome_is_kept_once(acme: Cast) -> None:
     make_models(acme)
     route = route_of(acme)
     for outcome, cost in (("answered", Decimal("0.1")), ("failed", None)):
-        note_outcome(
-            team_id=acme.team.pk,
-            decision_id=route.decision_id,
-            outcome=outcome,  # type: ignore[arg-type]
-            choice=route.model,
-            attempts=(),
-            cost_usd=cost,
-        )
+        told = Outcome(acme.team.pk, route.decision_id, outcome, route.model, (), cost)  # type: ignore[arg-type]
+        note_outcome(told)
 
     kept = RoutingDecision.objects.get(pk=route.decision_id)
     assert (kept.outcome, kept.cost_usd) == ("answered", Decimal("0.1"))

@@ -19,6 +19,7 @@ from rest_framework.test import APIClient
 from teams.errors import NotFoundError
 from teams.models import Agent, ApiKey
 from teams.services.keys import (
+    NOTED_EVERY,
     USE_KEY,
     IssuedKey,
     issue_key,
@@ -245,6 +246,16 @@ def test_many_uses_are_one_note(issued: IssuedKey) -> None:
     assert get_redis_connection("default").hlen(USE_KEY) == 1
     flush_key_use()
     assert last_use(issued) == NOON + timedelta(minutes=4)
+
+
+def test_a_process_notes_the_use_of_a_key_every_few_seconds(issued: IssuedKey) -> None:
+    principal = principal_of(issued.token)
+    assert principal is not None
+    for moment in (NOON, NOON + NOTED_EVERY / 2, NOON + NOTED_EVERY, NOON + 1.5 * NOTED_EVERY):
+        note_key_use(principal=principal, now=moment)
+
+    flush_key_use()
+    assert last_use(issued) == NOON + NOTED_EVERY
 
 
 def test_an_older_note_does_not_turn_the_time_back(acme: Cast, issued: IssuedKey) -> None:

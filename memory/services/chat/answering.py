@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
@@ -15,19 +16,11 @@ from django.utils import timezone
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.services.chat.asking import ChatAsk, Json
-from memory.services.chat.context import (
-    Context,
-    spoken_of,
-)
-from memory.services.chat.history import (
-    Recorded,
-    earlier_messages,
-    record_answer,
-    record_request,
-)
-from memory.services.chat.spending import count_spend, released_on_failure
+from memory.services.chat.context import Context, spoken_of
+from memory.services.chat.exchanges import Exchange, summed_up
+from memory.services.chat.history import Recorded, earlier_messages, record_request
+from memory.services.chat.spending import Ended, released_on_failure, settle_call
 from memory.services.chat.threads import conversation_of
-from memory.services.chat.turns import Turn, summed_up
 from routing.domain.budgets import Reservation, Usage
 from routing.domain.choices import ModelChoice
 from routing.services.calling import (
@@ -40,9 +33,11 @@ from routing.services.calling import (
     require_configured,
 )
 from routing.services.cost_guard import BudgetExceededError, reserve
-from routing.services.decisions import note_outcome
+from routing.services.decisions import Outcome, keep_by_itself, keep_decision, note_outcome
+from routing.services.models import catalogue_of
 from routing.services.router import Route
-from teams.models import Conversation, Message, Team
+from routing.services.stepping_down import cheapest_within
+from teams.models import Conversation, Message
 from teams.services.flags import flags_of
 from teams.tenancy import team_scope
 
@@ -53,7 +48,7 @@ _Given = TypeVar("_Given")
 class Prepared:
     """A request whose messages are stored and whose answer is paid for: the model may be asked."""
 
-    turn: Turn
+    exchange: Exchange
     context: Context
     route: Route
     reservation: Reservation
@@ -61,7 +56,7 @@ class Prepared:
     @property
     def recorded(self) -> Recorded:
         """The request's messages in the log."""
-        return self.turn.recorded
+        return self.exchange.recorded
 
     @property
     def conversation(self) -> Conversation:
@@ -71,7 +66,7 @@ class Prepared:
     @property
     def request(self) -> ChatRequest:
         """What the model gets."""
-        return ChatRequest(messages=self.context.messages, parameters=self.turn.ask.parameters)
+        return ChatRequest(messages=self.context.messages, parameters=self.exchange.ask.parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,23 +104,26 @@ def prepare_chat(
     is sent again stores none twice.
     """
     with team_scope(team_ids=[team_id], actor=actor):
-        team = Team.objects.get(pk=team_id)
-        is_remembering = flags_of(team=team).memory
         conversation = conversation_of(team_id=team_id, ask=ask)
+        team = conversation.team
+        is_remembering = flags_of(team=team).memory
         viewer = _viewer(conversation, actor)
         recorded = record_request(viewer=viewer, conversation=conversation, ask=ask, now=now)
         earlier: list[Message] = []
         has_past = recorded.stored < conversation.last_position
         if is_remembering and has_past and not ask.has_history:
             earlier = earlier_messages(recorded=recorded, after=summed_up(conversation))
+        catalogue = catalogue_of(team=team)
     lead, talk = spoken_of(ask=ask, positions=recorded.positions, earlier=earlier)
-    turn = Turn(team, viewer, recorded, ask, is_remembering, tools, now)
-    context = turn.context(lead, talk)
-    route = turn.route(context)
-    require_configured(route)
-    if is_remembering and turn.is_full(context, route):
-        context, route = turn.shortened(context, route)
-    return _paid_for(turn, context, route, now)
+    exchange = Exchange(team, viewer, recorded, ask, catalogue, is_remembering, tools, now)
+    context = exchange.context(lead, talk)
+    route = exchange.route(context)
+    if not route.is_configured:
+        keep_by_itself(route.decision)
+        require_configured(route)
+    if is_remembering and exchange.is_full(context, route):
+        context, route = exchange.shortened(context, route)
+    return paid_for(exchange, context, route, now)
 
 
 def answer_chat(*, prepared: Prepared) -> Answered:
@@ -133,18 +131,21 @@ def answer_chat(*, prepared: Prepared) -> Answered:
 
     Raises what `routing.services.calling.call` raises: then nothing is held or counted.
     """
-    prepared, answer = asked(prepared=prepared, ask=call)
-    try:
-        record_answer(
-            viewer=prepared.turn.viewer,
+    outcomes: list[Outcome] = []
+    prepared, answer = asked(prepared=prepared, ask=partial(call, keep=outcomes.append))
+    settle_call(
+        Ended(
+            viewer=prepared.exchange.viewer,
             recorded=prepared.recorded,
             message=answer.body["choices"][0]["message"],
             is_partial=False,
-            tools=prepared.turn.tools,
-            now=timezone.now(),
-        )
-    finally:
-        count_spend(reservation=prepared.reservation, cost_usd=answer.cost_usd, usage=answer.usage)
+            reservation=prepared.reservation,
+            cost_usd=answer.cost_usd,
+            usage=answer.usage,
+            outcomes=outcomes,
+        ),
+        tools=prepared.exchange.tools,
+    )
     return Answered(prepared, answer.body, used_by(answer))
 
 
@@ -157,14 +158,14 @@ def asked(*, prepared: Prepared, ask: Callable[..., _Given]) -> tuple[Prepared, 
     try:
         return prepared, _ask(prepared, ask)
     except RequestRefusedError as error:
-        if not error.is_too_long or not prepared.turn.is_remembering:
+        if not error.is_too_long or not prepared.exchange.is_remembering:
             raise
-        context, route = prepared.turn.shortened(
+        context, route = prepared.exchange.shortened(
             prepared.context, prepared.route, window=prepared.route.expected.input_tokens
         )
         if context.left_out == prepared.context.left_out:
             raise
-    shorter = _paid_for(prepared.turn, context, route, timezone.now())
+    shorter = paid_for(prepared.exchange, context, route, timezone.now())
     return shorter, _ask(shorter, ask)
 
 
@@ -174,30 +175,47 @@ def _ask(prepared: Prepared, ask: Callable[..., _Given]) -> _Given:
         return ask(route=prepared.route, request=prepared.request)
 
 
-def _paid_for(turn: Turn, context: Context, route: Route, now: datetime) -> Prepared:
-    conversation = turn.recorded.conversation
+def paid_for(exchange: Exchange, context: Context, route: Route, now: datetime) -> Prepared:
+    """The request with its money held, and the decision kept.
+
+    Where others took what was left while the tier was chosen, the cheapest tier that still fits is
+    tried once. Raises BudgetExceededError.
+    """
     try:
-        reservation = reserve(
-            team=turn.team,
+        return Prepared(exchange, context, route, _reserved(exchange, route, now))
+    except BudgetExceededError as error:
+        cheaper = cheapest_within(route=route, left_usd=error.tightest.left_usd, now=now)
+        if cheaper is None:
+            raise
+    return Prepared(exchange, context, cheaper, _reserved(exchange, cheaper, now))
+
+
+def _reserved(exchange: Exchange, route: Route, now: datetime) -> Reservation:
+    conversation = exchange.recorded.conversation
+    kept: list[bool] = []
+
+    def keep() -> None:
+        keep_decision(route.decision)
+        kept.append(True)
+
+    try:
+        return reserve(
+            team=exchange.team,
             agent=conversation.agent,
             end_user=conversation.end_user,
             estimated_usd=route.reservation_usd,
             now=now,
             alternatives=route.alternatives,
+            seen=route.budget_left,
+            along=keep,
         )
     except BudgetExceededError as error:
+        if not kept:
+            keep_by_itself(route.decision)
         budget = error.tightest.cap.account.kind.title.lower()
         why = Attempt(route.model.name, route.model.provider, f"not paid for by the {budget}")
-        note_outcome(
-            team_id=route.team_id,
-            decision_id=route.decision_id,
-            outcome="failed",
-            choice=None,
-            attempts=[why],
-            cost_usd=None,
-        )
+        note_outcome(Outcome(route.team_id, route.decision_id, "failed", None, [why], None))
         raise
-    return Prepared(turn, context, route, reservation)
 
 
 def used_by(answer: Answer | AnswerStream) -> Used:

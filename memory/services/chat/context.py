@@ -166,6 +166,8 @@ def _build(
         tools=tools,
         counter=counter_for(agent.model_config),
         now=now,
+        # The question itself is stored, so that what the team knows is never the same again.
+        is_kept=False,
     )
 
 

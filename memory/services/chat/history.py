@@ -16,10 +16,9 @@ from memory.domain.tokens import estimate_tokens
 from memory.domain.viewer import Viewer
 from memory.services.chat.asking import ChatAsk, Json
 from memory.services.conversations import keep_messages
-from memory.services.jobs import visible_conversation
 from teams.models import Conversation, Message
-from teams.services.conversations import NewMessage
-from teams.tenancy import team_scope
+from teams.prepared import run_prepared
+from teams.services.conversations import NewMessage, lock_again
 
 # How a row says that a chat request brought it: its chain and digest, and what else is to know.
 _ROW = "chat"
@@ -29,6 +28,10 @@ _CONTINUING = "thread"
 # So many of the last rows are compared; older ones are still found by their chains.
 _COMPARED = 1000
 _REMEMBERED, _REMEMBERED_TOKENS = 200, 8_000
+_ROWS = """
+SELECT position, role, external_id, received_at FROM teams_message
+WHERE team_id = $1 AND conversation_id = $2 AND role <> 'system' ORDER BY position
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,28 +97,28 @@ def record_answer(
     """Store an answer after the message it answers; the same answer once, an empty one not at all.
 
     A partial one, as it was when the client went away or the endpoint broke off, is marked as such
-    in its external id.
+    in its external id. Call it in the team's scope. Raises NotFoundError where the person was
+    erased meanwhile.
     """
     turns = turns_of({**message, "role": "assistant"}, most_chars=settings.MAX_CONTENT_CHARS)
     if not turns:
         return []
     chains = chain_of([turn.digest for turn in turns], after=recorded.chain)
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        conversation = visible_conversation(viewer=viewer, conversation_id=recorded.conversation.pk)
-        return keep_messages(
-            viewer=viewer,
-            conversation=conversation,
-            messages=[
-                NewMessage(
-                    role=turn.role,
-                    content=turn.text,
-                    external_id=external_id(chain, turn.digest, PARTIAL if is_partial else ""),
-                )
-                for turn, chain in zip(turns, chains, strict=True)
-            ],
-            now=now,
-            tools=tools,
-        )
+    lock_again(conversation=recorded.conversation)
+    return keep_messages(
+        viewer=viewer,
+        conversation=recorded.conversation,
+        messages=[
+            NewMessage(
+                role=turn.role,
+                content=turn.text,
+                external_id=external_id(chain, turn.digest, PARTIAL if is_partial else ""),
+            )
+            for turn, chain in zip(turns, chains, strict=True)
+        ],
+        now=now,
+        tools=tools,
+    )
 
 
 def earlier_messages(*, recorded: Recorded, after: int) -> list[Message]:
@@ -167,24 +170,34 @@ def _kept(conversation: Conversation, asked: Sequence[Asked], asked_at: datetime
     """The turns of the log, oldest first."""
     if not conversation.last_position:
         return []
-    rows = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
-    rows = rows.exclude(role="system")
-    if conversation.last_position > _COMPARED:
-        chains = chain_of([each.digest for each in asked])
-        ids = [external_id(c, each.digest) for c, each in zip(chains, asked, strict=True)]
-        near = Q(position__gt=conversation.last_position - _COMPARED)
-        rows = rows.filter(near | Q(external_id__in=ids))
-    # The words of rows that say their digest need not be read.
-    found = rows.order_by("position").values_list("position", "role", "external_id", "received_at")
-    foreign = rows.exclude(external_id__startswith=f"{_ROW}.").values_list("position", "content")
+    if conversation.last_position <= _COMPARED:
+        found = run_prepared(_ROWS, [conversation.team_id, conversation.pk])
+    else:
+        found = _nearest_rows(conversation, asked)
     listed = [each for each in found if not is_loose(each[2])]
+    # The words of rows that say their digest need not be read.
+    foreign = [each[0] for each in listed if not _is_ours(each[2])]
     texts: dict[int, str] = {}
-    if any(not _is_ours(each[2]) for each in listed):
-        texts = dict(foreign)
+    if foreign:
+        rows = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
+        texts = dict(rows.filter(position__in=foreign).values_list("position", "content"))
     return [
         _kept_row(position, role, row_id, received_at >= asked_at, texts.get(position, ""))
         for position, role, row_id, received_at in listed
     ]
+
+
+def _nearest_rows(
+    conversation: Conversation, asked: Sequence[Asked]
+) -> list[tuple[int, str, str | None, datetime]]:
+    """Of a long conversation its last rows, and those of the request wherever they stand."""
+    rows = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
+    chains = chain_of([each.digest for each in asked])
+    ids = [external_id(c, each.digest) for c, each in zip(chains, asked, strict=True)]
+    near = Q(position__gt=conversation.last_position - _COMPARED)
+    found = rows.exclude(role="system").filter(near | Q(external_id__in=ids))
+    ordered = found.order_by("position")
+    return list(ordered.values_list("position", "role", "external_id", "received_at"))
 
 
 def _kept_row(position: int, role: str, row_id: str | None, is_new: bool, text: str) -> Kept:

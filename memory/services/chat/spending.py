@@ -1,17 +1,24 @@
-"""Holding the money of a call while it runs, and counting it once, however the call ends."""
+"""The money of a call and its answer: held while it runs, then stored and counted once."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db import DatabaseError, InterfaceError
 from django.utils import timezone
 
+from memory.clients.tools import Tools
+from memory.domain.viewer import Viewer
+from memory.services.chat.asking import Json
+from memory.services.chat.history import Recorded, record_answer
 from routing.domain.budgets import Reservation, Usage
-from routing.services.cost_guard import release, settle
+from routing.services.cost_guard import count_along, release, settle
+from routing.services.decisions import Outcome, note_outcome, write_outcome
+from teams.tenancy import team_scope
 
 logger = logging.getLogger(__name__)
 
@@ -29,9 +36,63 @@ def released_on_failure(reservation: Reservation) -> Iterator[None]:
         raise
 
 
-def count_spend(*, reservation: Reservation, cost_usd: Decimal, usage: Usage) -> None:
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A call that has ended, and where its answer belongs.
+
+    `message` is what came of the answer, as partial as `is_partial` says; `outcomes` are those of
+    its decision.
+    """
+
+    viewer: Viewer
+    recorded: Recorded
+    message: Json
+    is_partial: bool
+    reservation: Reservation
+    cost_usd: Decimal
+    usage: Usage
+    outcomes: Sequence[Outcome]
+
+
+def settle_call(ended: Ended, *, tools: Tools) -> None:
+    """Store the answer, the outcome and the cost of a call in one transaction.
+
+    Where the answer cannot be stored its cost is counted all the same, by itself, and the error
+    goes on.
+    """
+    try:
+        with team_scope(team_ids=[ended.viewer.team_id], actor=ended.viewer.actor):
+            record_answer(
+                viewer=ended.viewer,
+                recorded=ended.recorded,
+                message=ended.message,
+                is_partial=ended.is_partial,
+                tools=tools,
+                now=timezone.now(),
+            )
+            for each in ended.outcomes:
+                write_outcome(each)
+            count_along(
+                reservation=ended.reservation,
+                actual_usd=ended.cost_usd,
+                usage=ended.usage,
+                now=timezone.now(),
+            )
+    except BaseException:
+        _count(ended)
+        for each in ended.outcomes:
+            note_outcome(each)
+        raise
+
+
+def _count(ended: Ended) -> None:
     """Count what a call cost. What cannot be written now stays held until it expires."""
     try:
-        settle(reservation=reservation, actual_usd=cost_usd, usage=usage, now=timezone.now())
+        settle(
+            reservation=ended.reservation,
+            actual_usd=ended.cost_usd,
+            usage=ended.usage,
+            now=timezone.now(),
+        )
     except (DatabaseError, InterfaceError):
-        logger.error("The cost of a call (%s USD) was not counted.", cost_usd, exc_info=True)
+        logger.error("The cost of a call (%s USD) was not counted.", ended.cost_usd, exc_info=True)

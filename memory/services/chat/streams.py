@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-
-from django.utils import timezone
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from memory.services.chat.answering import Prepared, Used, asked, give_back_connection, used_by
 from memory.services.chat.asking import Json
-from memory.services.chat.history import record_answer
-from memory.services.chat.spending import count_spend
+from memory.services.chat.spending import Ended, settle_call
 from routing.services.calling import AnswerStream, open_stream
+from routing.services.decisions import Outcome
 from teams.errors import UnavailableError
 
 logger = logging.getLogger(__name__)
@@ -25,9 +24,13 @@ class LiveAnswer:
     held while it runs.
     """
 
-    def __init__(self, *, prepared: Prepared, stream: AnswerStream) -> None:
+    def __init__(
+        self, *, prepared: Prepared, stream: AnswerStream, outcomes: Sequence[Outcome]
+    ) -> None:
         self.prepared = prepared
         self._stream = stream
+        # Filled when the stream ends.
+        self._outcomes = outcomes
         self._is_ended = False
         self._is_stored = False
 
@@ -74,27 +77,25 @@ class LiveAnswer:
             # A broken connection to the endpoint must not keep the answer from being stored.
             logger.exception("A stream was not closed.")
         try:
-            record_answer(
-                viewer=self.prepared.turn.viewer,
-                recorded=self.prepared.recorded,
-                message=stream.message,
-                is_partial=stream.finish_reason is None,
-                tools=self.prepared.turn.tools,
-                now=timezone.now(),
-            )
+            settle_call(self._ended(), tools=self.prepared.exchange.tools)
             self._is_stored = True
         except Exception:
             # Whoever still reads is told by the iteration.
             logger.exception("An answer was not stored.")
-        try:
-            count_spend(
-                reservation=self.prepared.reservation,
-                cost_usd=stream.cost_usd,
-                usage=stream.usage,
-            )
-        except Exception:
-            logger.exception("The cost of an answer was not counted.")
         give_back_connection()
+
+    def _ended(self) -> Ended:
+        stream = self._stream
+        return Ended(
+            viewer=self.prepared.exchange.viewer,
+            recorded=self.prepared.recorded,
+            message=stream.message,
+            is_partial=stream.finish_reason is None,
+            reservation=self.prepared.reservation,
+            cost_usd=stream.cost_usd,
+            usage=stream.usage,
+            outcomes=self._outcomes,
+        )
 
 
 def stream_chat(*, prepared: Prepared) -> LiveAnswer:
@@ -102,7 +103,8 @@ def stream_chat(*, prepared: Prepared) -> LiveAnswer:
 
     Raises what `routing.services.calling.open_stream` raises: then nothing is held or counted.
     """
-    prepared, stream = asked(prepared=prepared, ask=open_stream)
+    outcomes: list[Outcome] = []
+    prepared, stream = asked(prepared=prepared, ask=partial(open_stream, keep=outcomes.append))
     # What failed before may have been written down.
     give_back_connection()
-    return LiveAnswer(prepared=prepared, stream=stream)
+    return LiveAnswer(prepared=prepared, stream=stream, outcomes=outcomes)

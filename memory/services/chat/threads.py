@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -16,10 +17,34 @@ from memory.services.chat.asking import ChatAsk
 from memory.services.chat.history import PARTIAL, external_id
 from memory.services.conversations import open_conversation
 from teams.errors import NotFoundError
-from teams.models import Agent, Conversation, EndUser, Message
+from teams.models import Agent, Conversation, EndUser, Message, Project, Team
+from teams.prepared import run_prepared
+from teams.rows import Columns
 from teams.services.conversations import lock_conversation
 from teams.services.people import ensure_agent, ensure_end_user
 
+_CONVERSATION, _TEAM, _AGENT = Columns(Conversation), Columns(Team), Columns(Agent)
+_END_USER, _PROJECT = Columns(EndUser), Columns(Project)
+_THREAD = """
+SELECT COLUMNS FROM teams_conversation c
+JOIN teams_team t ON t.id = c.team_id
+JOIN teams_agent a ON a.team_id = c.team_id AND a.id = c.agent_id
+JOIN teams_enduser u ON u.team_id = c.team_id AND u.id = c.end_user_id
+LEFT JOIN teams_project p ON p.team_id = c.team_id AND p.id = c.project_id
+WHERE c.team_id = $1 AND a.slug = $2 AND u.external_id = $3 AND c.thread_id = $4
+FOR UPDATE OF c
+""".replace(
+    "COLUMNS",
+    ", ".join(
+        [
+            _CONVERSATION.named("c"),
+            _TEAM.named("t"),
+            _AGENT.named("a"),
+            _END_USER.named("u"),
+            _PROJECT.named("p"),
+        ]
+    ),
+)
 # A conversation without a thread id is looked for among so many of the person's last ones.
 _LOOKED_AT = 100
 _ANSWERS_LOOKED_FOR = 4
@@ -50,21 +75,23 @@ def _known_thread(team_id: UUID, ask: ChatAsk) -> Conversation | None:
     """The conversation of the thread id, in one query where it is known."""
     if ask.thread_id is None:
         return None
-    found = (
-        Conversation.objects.select_for_update(of=("self",))
-        .select_related("agent", "end_user", "project")
-        .filter(
-            team_id=team_id,
-            agent__slug=ask.agent,
-            agent__team_id=team_id,
-            end_user__external_id=ask.user,
-            end_user__team_id=team_id,
-            thread_id=ask.thread_id,
-        )
-        .first()
-    )
+    rows = run_prepared(_THREAD, [team_id, ask.agent, ask.user, ask.thread_id])
+    found = _conversation(rows[0]) if rows else None
     if found is not None and found.end_user.is_erased:
         raise NotFoundError("There is no such conversation.", field="user")
+    return found
+
+
+def _conversation(values: Sequence[Any]) -> Conversation:  # Any: columns of any type
+    columns = iter(values)
+    found, team = _CONVERSATION.take(columns), _TEAM.take(columns)
+    agent, end_user = _AGENT.take(columns), _END_USER.take(columns)
+    assert found is not None
+    assert team is not None
+    assert agent is not None
+    assert end_user is not None
+    found.team, found.agent, found.end_user = team, agent, end_user
+    found.project = _PROJECT.take(columns)
     return found
 
 

@@ -43,6 +43,47 @@ def test_without_any_model_it_says_how_to_configure_one(bare: Town) -> None:
     assert "kyra" in {each.id for each in client.models.list()}
 
 
+def test_that_no_model_is_configured_is_no_error_of_the_server(
+    bare: Town, caplog: pytest.LogCaptureFixture
+) -> None:
+    refused(bare.client())
+
+    assert [each for each in caplog.records if each.levelname in ("ERROR", "CRITICAL")] == []
+    assert "Traceback" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("given", "param"),
+    [
+        ({"user": "sarah", "extra_headers": {"X-Palimpsest-User": "dmitri"}}, "user"),
+        ({"user": "sarah", "metadata": {"user": "dmitri"}}, "user"),
+        (
+            {"metadata": {"thread_id": "a"}, "extra_headers": {"X-Palimpsest-Thread": "b"}},
+            "metadata.thread_id",
+        ),
+        (
+            {"metadata": {"project": "a"}, "extra_headers": {"X-Palimpsest-Project": "b"}},
+            "metadata.project",
+        ),
+    ],
+)
+def test_two_names_for_one_thing_are_refused_and_nothing_is_stored(
+    town: Town, client: openai.OpenAI, model: FakeOpenAI, given: dict[str, Any], param: str
+) -> None:
+    refusal = refused(client, **given)
+
+    assert (refusal.status_code, refusal.param) == (422, param)
+    assert "Leave one of them out" in refusal.message
+    assert town.said() == []
+    assert model.chats == []
+
+
+def test_the_same_name_in_both_places_is_one_name(town: Town, client: openai.OpenAI) -> None:
+    hello(client, user="sarah", extra_headers={"X-Palimpsest-User": "sarah"})
+
+    assert [each.end_user_id for each in town.conversations()] == [town.cast.sarah.pk]
+
+
 @pytest.mark.parametrize(
     ("given", "param"),
     [

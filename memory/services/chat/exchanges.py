@@ -21,6 +21,7 @@ from memory.services.chat.context import (
 from memory.services.chat.history import Recorded
 from memory.services.summaries import latest_compaction
 from routing.domain.chat_answers import tokens_of_request
+from routing.services.models import Catalogue
 from routing.services.router import Route, choose_route
 from teams.models import Conversation, Team
 from teams.tenancy import team_scope
@@ -30,13 +31,14 @@ _JUDGED_TURNS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """What stays the same while a request is made to fit."""
+class Exchange:
+    """A request and who makes it: what stays the same while its context is made to fit."""
 
     team: Team
     viewer: Viewer
     recorded: Recorded
     ask: ChatAsk
+    catalogue: Catalogue
     is_remembering: bool
     tools: Tools
     now: datetime
@@ -57,7 +59,7 @@ class Turn:
         )
 
     def route(self, context: Context) -> Route:
-        """The models for what the model reads."""
+        """The models for what the model reads; the decision is not kept yet."""
         conversation = self.recorded.conversation
         texts = [
             text
@@ -78,6 +80,8 @@ class Turn:
             force_tier=self.ask.tier,
             prompt_tokens=tokens_of_request(context.messages, self.ask.parameters),
             max_tokens=self.ask.max_tokens,
+            catalogue=self.catalogue,
+            is_kept=False,
         )
 
     def is_full(self, context: Context, route: Route) -> bool:

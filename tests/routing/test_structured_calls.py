@@ -14,9 +14,9 @@ import openai
 import pytest
 from pydantic import BaseModel
 
-from routing.clients.completions import StructuredCompletions
-from routing.clients.dialect import strict_schema
 from routing.clients.protocol import ChatMessage, CompletionError, FailureKind
+from routing.clients.structured_calls import StructuredCompletions
+from routing.clients.structured_dialect import strict_schema
 from tests.openai_server import (
     Behaviour,
     FakeOpenAI,

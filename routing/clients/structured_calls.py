@@ -1,10 +1,10 @@
-"""Answers of a language model in a given shape, from any OpenAI-compatible endpoint."""
+"""Answers in a given shape, for the server's own questions: from any OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -12,9 +12,9 @@ import openai
 import pydantic
 from openai.types.chat import ChatCompletion
 
-from .answers import UnusableAnswerError, asked_again, read_answer
-from .dialect import FILTERED, Dialect, adapted, as_params, error_code, response_format
 from .protocol import ChatMessage, CompletionError, FailureKind
+from .structured_answers import UnusableAnswerError, asked_again, read_answer
+from .structured_dialect import FILTERED, Dialect, adapted, as_params, error_code, response_format
 
 logger = logging.getLogger(__name__)
 
@@ -59,22 +59,24 @@ class StructuredCompletions:
         messages: Sequence[ChatMessage],
         max_tokens: int | None = None,
         temperature: float = 0.0,
+        on_usage: Callable[[int, int], None] | None = None,
     ) -> T:
         """The model's answer, valid by `schema`; an unusable one is asked for again once.
 
         Every field of `schema` is required of the model, defaults only forgive what is missing.
+        `on_usage` is told the tokens read and written of each request, as the endpoint counts them.
         Raises CompletionError: unavailable (network, overload), refused (the model or a content
         filter), malformed (unusable twice), misconfigured (credentials, model, request).
         """
         if self._problem:
             raise CompletionError(self._problem, kind=FailureKind.MISCONFIGURED)
         try:
-            return self._attempt(schema, messages, max_tokens, temperature)
+            return self._attempt(schema, messages, max_tokens, temperature, on_usage)
         except UnusableAnswerError as unusable:
             logger.info("model=%s asked again: %s", self.model, unusable.reason)
             again = asked_again(messages=messages, unusable=unusable)
         try:
-            return self._attempt(schema, again, max_tokens, temperature)
+            return self._attempt(schema, again, max_tokens, temperature, on_usage)
         except UnusableAnswerError as unusable:
             reason = unusable.reason
         raise CompletionError(
@@ -87,6 +89,7 @@ class StructuredCompletions:
         messages: Sequence[ChatMessage],
         max_tokens: int | None,
         temperature: float,
+        on_usage: Callable[[int, int], None] | None,
     ) -> T:
         started = time.monotonic()
         completion = self._request(schema, messages, max_tokens, temperature)
@@ -102,6 +105,8 @@ class StructuredCompletions:
             usage.completion_tokens if usage else "unknown",
             time.monotonic() - started,
         )
+        if on_usage is not None and usage is not None:
+            on_usage(usage.prompt_tokens, usage.completion_tokens)
         return read_answer(schema=schema, completion=completion)
 
     def _request(

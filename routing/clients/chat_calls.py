@@ -1,22 +1,22 @@
-"""One model of one OpenAI-compatible endpoint, asked for an answer or a stream of it."""
+"""An agent's chat, passed on to one model of one endpoint, whole or as a stream."""
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 import openai
-from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from routing.domain.chat_answers import Json, has_answer
 from routing.domain.choices import ModelChoice
 
 from .chat_dialect import ChatDialect, adapted, worded
-from .dialect import FILTERED, error_code
+from .structured_dialect import FILTERED, error_code
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +25,11 @@ _TOO_LONG = frozenset({"context_length_exceeded", "string_above_max_length"})
 _NOT_THERE = frozenset({"invalid_api_key", "model_not_found"})
 _AT_FAULT = frozenset({400, 413, 422})
 _MOST_WORDS = 500
+_MOMENTARY = frozenset({408, 409, 425, 429})
+# What answers 429 and does not pass by itself.
+_LASTING = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+# Who wants to be left alone for more seconds is not asked again.
+_MOST_PATIENCE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +56,23 @@ class ChatError(Exception):
     """No answer came; the message holds no prompt, answer or key.
 
     `told` is what the endpoint said about a request at fault, for its sender alone.
+    `is_transient`: the endpoint may answer the same in a moment.
     """
 
-    def __init__(self, message: str, *, kind: ChatFailure, code: str = "", told: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: ChatFailure,
+        code: str = "",
+        told: str = "",
+        is_transient: bool = False,
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.code = code
         self.told = told
+        self.is_transient = is_transient
 
 
 @dataclass(slots=True)
@@ -72,9 +87,9 @@ class _Endpoint:
 def complete(*, choice: ModelChoice, request: ChatRequest) -> Json:
     """The `chat.completion` as the endpoint gave it. Raises ChatError."""
     answer = _ask(choice, request, stream=False)
+    body = _parsed(answer) if isinstance(answer, str) else answer
     # An endpoint may answer 200 with a page, or with an error object and no choices.
-    body = answer.to_dict(mode="json") if isinstance(answer, ChatCompletion) else {}
-    if not has_answer(body):
+    if not isinstance(body, dict) or not has_answer(body):
         raise ChatError("nonsense", kind=ChatFailure.ENDPOINT)
     return body
 
@@ -89,7 +104,7 @@ class ChunkStream:
         answer = _ask(choice, request, stream=True)
         if not isinstance(answer, openai.Stream):
             raise ChatError("nonsense", kind=ChatFailure.ENDPOINT)
-        self._stream: openai.Stream[ChatCompletionChunk] = answer
+        self._stream: openai.Stream[object] = answer
         self._rest = self._chunks(choice)
         try:
             first = next(self._rest, None)
@@ -113,8 +128,8 @@ class ChunkStream:
     def _chunks(self, choice: ModelChoice) -> Iterator[Json]:
         try:
             for chunk in self._stream:
-                if isinstance(chunk, ChatCompletionChunk):
-                    yield chunk.to_dict(mode="json")
+                if isinstance(chunk, dict):
+                    yield chunk
         except openai.OpenAIError as error:
             raise _failure(error, choice) from None
         except ValueError:
@@ -129,11 +144,19 @@ def _ask(choice: ModelChoice, request: ChatRequest, *, stream: bool) -> object:
             parameters=request.parameters, choice=choice, dialect=dialect, stream=stream
         )
         try:
-            answer = endpoint.client.chat.completions.create(
-                model=choice.name,
-                messages=cast(Any, list(request.messages)),  # Any: checked by the endpoint
+            # Not by `chat.completions.create`, which takes request and answer apart by its own
+            # types, and costs more than the rest of the call where a conversation is long.
+            answer: object = endpoint.client.post(
+                "/chat/completions",
+                cast_to=object,
+                body={
+                    **parameters,
+                    "model": choice.name,
+                    "messages": list(request.messages),
+                    "stream": stream,
+                },
                 stream=stream,
-                extra_body=parameters,
+                stream_cls=openai.Stream[object],
             )
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             other = adapted(dialect=dialect, error=error, sent=parameters)
@@ -151,6 +174,14 @@ def _ask(choice: ModelChoice, request: ChatRequest, *, stream: bool) -> object:
                 endpoint.dialects[choice.name] = dialect
                 logger.warning("model=%s needs another dialect: %s", choice.name, dialect)
             return answer
+
+
+def _parsed(text: str) -> object:
+    """The JSON of an answer that does not say that it is JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 @lru_cache(maxsize=128)
@@ -171,7 +202,7 @@ def _failure(error: openai.OpenAIError, choice: ModelChoice) -> ChatError:
     if isinstance(error, openai.APITimeoutError):
         return ChatError("timeout", kind=ChatFailure.ENDPOINT)
     if isinstance(error, openai.APIConnectionError):
-        return ChatError("no connection", kind=ChatFailure.ENDPOINT)
+        return ChatError("no connection", kind=ChatFailure.ENDPOINT, is_transient=True)
     if not isinstance(error, openai.APIStatusError):
         return ChatError("an error in place of an answer", kind=ChatFailure.ENDPOINT)
     code = error_code(error=error)
@@ -187,7 +218,18 @@ def _failure(error: openai.OpenAIError, choice: ModelChoice) -> ChatError:
         kind=kind,
         code=code,
         told=_told(error, choice) if kind is not ChatFailure.ENDPOINT else "",
+        is_transient=kind is ChatFailure.ENDPOINT and _is_transient(error, code),
     )
+
+
+def _is_transient(error: openai.APIStatusError, code: str) -> bool:
+    if code in _LASTING or not (error.status_code in _MOMENTARY or error.status_code >= 500):
+        return False
+    try:
+        return float(error.response.headers.get("Retry-After", 0)) <= _MOST_PATIENCE
+    except ValueError:
+        # A date: whoever names one means more than a moment.
+        return False
 
 
 def _told(error: openai.APIStatusError, choice: ModelChoice) -> str:

@@ -1,0 +1,1 @@
+"""Django's PostgreSQL backend with a cheaper look at the connections of its pool."""

@@ -1,0 +1,138 @@
+"""What a call costs is held and counted whatever happens beside it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from memory.clients.tools import default_tools
+from memory.services.chat.answering import Prepared, answer_chat, paid_for, prepare_chat
+from memory.services.chat.asking import ChatAsk
+from routing.domain.complexity import Tier
+from routing.models import RoutingDecision, SpendEntry
+from routing.services.cost_guard import BudgetExceededError, reserve
+from routing.services.router import Route
+from teams.errors import NotFoundError
+from teams.models import EndUser, Team
+from teams.tenancy import team_scope
+from tests.memory.chat.conftest import Town
+from tests.openai_server import FakeOpenAI, answer
+
+HARD = (
+    "Design a replicated lock service: derive its safety under partitions step by step, prove the"
+    " invariant, compare it with Raft and Paxos under five failure modes, and write the report in"
+    " about 2,000 words with a table of trade-offs."
+)
+
+
+def prepared(town: Town, *, tier: Tier | None = None) -> Prepared:
+    """Sarah's hard question to Kyra, stored, routed and paid for."""
+    now = timezone.now()
+    ask = ChatAsk(
+        agent="kyra",
+        user="sarah",
+        messages=({"role": "user", "content": HARD},),
+        parameters={},
+        asked_at=now,
+        tier=tier,
+        thread_id="t",
+    )
+    return prepare_chat(
+        team_id=town.cast.team.pk, actor="test", ask=ask, tools=default_tools(), now=now
+    )
+
+
+def let_others_take_all_but(town: Town, left: Decimal, before: Prepared) -> None:
+    """Others hold Sarah's day but for so much."""
+    rest = before.reservation.left.user_day_usd
+    assert rest is not None
+    reserve(
+        team=before.exchange.team,
+        agent=town.cast.kyra,
+        end_user=town.cast.sarah,
+        estimated_usd=rest - left,
+        now=timezone.now(),
+    )
+
+
+def swift_costs(route: Route) -> Decimal:
+    (most,) = [each.estimated_usd for each in route.alternatives if each.tier == "fast"]
+    return most
+
+
+def decisions(town: Town) -> list[RoutingDecision]:
+    with team_scope(team_ids=[town.cast.team.pk], actor="test"):
+        return list(RoutingDecision.objects.filter(team=town.cast.team).order_by("id"))
+
+
+def test_in_a_burst_the_cheapest_tier_that_fits_stands_in(town: Town) -> None:
+    first = prepared(town)
+    # Chosen while there was money enough; held only once others have taken most of it.
+    route = first.exchange.route(first.context)
+    let_others_take_all_but(town, swift_costs(route), first)
+
+    second = paid_for(first.exchange, first.context, route, timezone.now())
+
+    assert route.tier is not Tier.FAST
+    assert (second.route.tier, second.route.model.name) == (Tier.FAST, "swift")
+    assert second.reservation.estimated_usd == swift_costs(route)
+    assert second.reservation.left.user_day_usd == 0
+    _, refused, taken = decisions(town)
+    assert (refused.tier, refused.outcome) == (route.tier.value, "failed")
+    assert refused.attempts[0]["failure"] == "not paid for by the end user's day"
+    assert (taken.tier, taken.outcome) == ("fast", "advised")
+    assert "Others hold what is left of the budget" in taken.reason
+
+
+def test_where_nothing_fits_it_is_refused(town: Town) -> None:
+    first = prepared(town)
+    route = first.exchange.route(first.context)
+    let_others_take_all_but(town, swift_costs(route) - Decimal("0.000001"), first)
+
+    with pytest.raises(BudgetExceededError):
+        paid_for(first.exchange, first.context, route, timezone.now())
+
+    assert [each.outcome for each in decisions(town)] == ["advised", "failed"]
+
+
+def test_a_tier_that_was_asked_for_is_not_changed(town: Town) -> None:
+    first = prepared(town, tier=Tier.POWERFUL)
+    route = first.exchange.route(first.context)
+    let_others_take_all_but(town, swift_costs(route), first)
+
+    with pytest.raises(BudgetExceededError) as caught:
+        paid_for(first.exchange, first.context, route, timezone.now())
+
+    assert caught.value.suggested_tier == "fast"
+
+
+def test_an_answer_that_cannot_be_stored_is_paid_for_all_the_same(
+    town: Town, model: FakeOpenAI
+) -> None:
+    first = prepared(town)
+    sarah = town.cast.sarah
+    with team_scope(team_ids=[town.cast.team.pk], actor="test"):
+        EndUser.objects.filter(pk=sarah.pk).update(external_id=f"erased-{sarah.pk}")
+    model.will(answer("Here it is."))
+
+    with pytest.raises(NotFoundError):
+        answer_chat(prepared=first)
+
+    assert [role for role, _ in town.said("t")] == ["user"]
+    with team_scope(team_ids=[town.cast.team.pk], actor="test"):
+        spent = SpendEntry.objects.get(team=town.cast.team)
+    assert spent.reservation_id == first.reservation.id
+    assert [each.outcome for each in decisions(town)] == ["answered"]
+
+
+def test_what_was_left_a_moment_ago_is_not_relied_on(town: Town) -> None:
+    first = prepared(town)
+    route = first.exchange.route(first.context)
+    with team_scope(team_ids=[town.cast.team.pk], actor="test"):
+        Team.objects.filter(pk=town.cast.team.pk).update(daily_user_budget_usd=Decimal(0))
+        first.exchange.team.refresh_from_db()
+
+    with pytest.raises(BudgetExceededError):
+        paid_for(first.exchange, first.context, route, timezone.now())
