@@ -6,6 +6,9 @@ LOCK := requirements/dev.txt
 STAMP := $(VENV)/.installed
 UV := uv==0.13.8
 
+# With it pytest would read the settings before the tests have chosen their database.
+unexport DJANGO_SETTINGS_MODULE
+
 .PHONY: run test check demo fake-openai install lock
 .DEFAULT_GOAL := run
 

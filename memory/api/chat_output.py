@@ -105,26 +105,32 @@ class EventStream:
         self._at_the_end: Callable[[], None] | None = None
 
     def __iter__(self) -> Iterator[bytes]:
-        """The events."""
+        """The events; what waits for the end is done before the end is told."""
+        chunks = iter(self._live)
         try:
-            for chunk, is_done in self._live:
+            for chunk, is_done in chunks:
                 if self._first is None:
                     self._first = chunk
                     chunk = {**chunk, "palimpsest": told(self._live.prepared, None)}
-                if is_done and not self._last:
-                    chunk = {**chunk, "palimpsest": told(self._live.prepared, self._live.used)}
                 if is_done:
-                    self._last.append(chunk)
+                    chunk = {**chunk, "palimpsest": told(self._live.prepared, self._live.used)}
+                    self._last = [chunk, *(each for each, _ in chunks)]
+                    break
                 yield _event(chunk)
             self._is_whole = True
         except DomainError as error:
             yield _event(cut_off(error))
             return
+        self._end()
+        yield from map(_event, self._last)
         yield _DONE
 
     def close(self) -> None:
         """Read no further, and end what waits for the end. Raises nothing."""
         self._live.close()
+        self._end()
+
+    def _end(self) -> None:
         act, self._at_the_end = self._at_the_end, None
         if act is None:
             return
@@ -134,7 +140,7 @@ class EventStream:
             logger.warning("The answer under an idempotency key was not kept.", exc_info=True)
 
     def at_the_end(self, act: Callable[[], None]) -> None:
-        """Do this once, when it is closed."""
+        """Do this once: before the last chunk, or when it is closed before."""
         self._at_the_end = act
 
     @property
