@@ -34,6 +34,7 @@ from django.db import OperationalError, connection  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from benchmarks.texts import Texts  # noqa: E402
+from config.collecting import spare_the_collector  # noqa: E402
 from memory.clients.tools import Tools, default_tools  # noqa: E402
 from memory.domain.viewer import Viewer  # noqa: E402
 from memory.services.conversations import open_conversation  # noqa: E402
@@ -166,6 +167,7 @@ def extraction_rates(*, conversations: int, tools: Tools) -> tuple[float, float]
             assert job is not None
             jobs.append(job.pk)
     find_candidates(source=sources[0], tools=tools)
+    spare_the_collector()  # as every process that serves
     started = time.perf_counter()
     for source in sources:
         find_candidates(source=source, tools=tools)

@@ -13,6 +13,7 @@ may be thrown away.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import random
 import resource
@@ -39,6 +40,7 @@ from memory.clients.tools import Tools, default_tools  # noqa: E402
 from memory.domain.scoring import Weights  # noqa: E402
 from memory.domain.viewer import Viewer  # noqa: E402
 from memory.selectors.signal_statement import Shape  # noqa: E402
+from memory.selectors.sketches import make_sketch  # noqa: E402
 from memory.selectors.vectors import VectorSearch, forget_graphs  # noqa: E402
 from memory.services.explicit import StatedMemory, remember  # noqa: E402
 from memory.services.ranking import Question  # noqa: E402
@@ -217,7 +219,17 @@ def run(*, scale: float, questions: int, clients: int, tools: Tools) -> None:
     filled = time.perf_counter() - started
     moved = extend_vector_graphs(fresh=0)
     forget_graphs()
-    print(f"filled in {filled:.0f} s; {moved:,} vectors moved into the approximate index\n")
+    print(f"filled in {filled:.0f} s; {moved:,} vectors moved into the approximate index")
+    for team_id in {owner.team_id for owner in owners}:
+        # As a process does aside once somebody asks.
+        started = time.perf_counter()
+        made = make_sketch(team_id=team_id, embedding_model=tools.embedder.name)
+        count = len(made.sketch.ids) if made is not None else 0
+        print(f"sketch of {count:,} memories in {time.perf_counter() - started:.1f} s")
+    # As gunicorn_conf.py does: what was loaded is nothing to look through.
+    gc.collect()
+    gc.freeze()
+    print()
     print(f"{'ms, p50 and p95':<22}{'retrieve':>18}{'again':>18}{'search':>18}{'exact scan':>18}")
     for owner in owners:
         times, steps = read_times(owner=owner, questions=questions, tools=tools)

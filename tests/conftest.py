@@ -27,10 +27,19 @@ def _choose_services() -> None:
     With DATABASE_URL or REDIS_URL set, that server is used, with a database of its own; else
     embedded ones are started in a temporary home, so that runs side by side do not meet.
     """
+    from django.conf import settings as read
+
+    if read.configured:
+        raise SystemExit(
+            "The settings were read before the tests chose a database of their own, so they would"
+            " write into yours: unset DJANGO_SETTINGS_MODULE and try again."
+        )
     # Set here and not in pyproject.toml: pytest-django would read the settings before this file.
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     os.environ["PALIMPSEST_ENV"] = "test"
     os.environ["DATABASE_POOL_SIZE"] = "0"
+    # They are made by a thread, which would outlive the test that asked for one.
+    os.environ["SKETCH_MOST_MEMORIES"] = "0"
     os.environ["PALIMPSEST_HOME"] = tempfile.mkdtemp(prefix="palimpsest-test-")
     os.environ["PALIMPSEST_DATABASE"] = TEST_DATABASE
     os.environ["REDIS_PREFIX"] = f"palimpsest-test-{os.getpid()}"
@@ -64,6 +73,7 @@ from rest_framework.test import APIClient  # noqa: E402
 from config import embedded  # noqa: E402
 from memory.clients.tools import Tools, default_tools  # noqa: E402
 from memory.domain.viewer import Viewer  # noqa: E402
+from memory.services.message_indexer import finish_indexing  # noqa: E402
 from teams.models import Agent, EndUser, Team  # noqa: E402
 from teams.services.keys import issue_key  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
@@ -168,6 +178,8 @@ def committed_db(
     clean_database.changed = True
     with django_db_blocker.unblock():
         yield
+        # Or it would ask the database while no test may.
+        finish_indexing()
         for connection in connections.all():
             connection.close()
 

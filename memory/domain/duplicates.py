@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Hashable
+from functools import lru_cache
 
 from .rendering import Line
 
@@ -21,7 +22,13 @@ def saying(line: Line) -> Hashable:
     Besides, the same label, for an event with its day, and both disputed or neither. Two copies of
     a fact, the team's and an agent's own, differ in nothing but their audience.
     """
-    text = line.content
+    # A fact that an agent noted for itself is the same fact.
+    label = line.label.replace("NOTE", "FACT")
+    return (label, line.is_disputed, _words(line.content))
+
+
+@lru_cache(maxsize=4_096)
+def _words(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     words = []
@@ -34,6 +41,4 @@ def saying(line: Line) -> Hashable:
             folded = folded[:-1]
         # A capital inside a sentence makes a name: "Polish" is not "polish".
         words.append(folded if place == 0 or bare[0].islower() else folded.capitalize())
-    # A fact that an agent noted for itself is the same fact.
-    label = line.label.replace("NOTE", "FACT")
-    return (label, line.is_disputed, " ".join(words))
+    return " ".join(words)

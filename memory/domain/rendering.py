@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from .escaping import escaped_line, quoted
 from .types import MemoryType, Scope, Status
@@ -39,7 +40,8 @@ class Opposite:
     since: datetime
 
 
-@dataclass(frozen=True, slots=True)
+# Without slots: what is made of a line is kept with it.
+@dataclass(frozen=True)
 class Line:
     """What a prompt shows of one memory, and what decides where; `at` is when it happened."""
 
@@ -74,7 +76,7 @@ class Line:
         """Whether something speaks against it."""
         return self.status == Status.DISPUTED or bool(self.opposites)
 
-    @property
+    @cached_property
     def label(self) -> str:
         """What kind of memory it is, an event with its day."""
         label = "PREFERENCE" if self.is_preference else _PLACE[self.memory_type][1]
@@ -84,6 +86,10 @@ class Line:
 
     def render(self) -> str:
         """One line; the memory's text cannot open a line, label or section of its own."""
+        return self._rendered
+
+    @cached_property
+    def _rendered(self) -> str:
         label = f"{self.label} DISPUTED" if self.is_disputed else self.label
         return f"[{label}]: {escaped_line(self.content)}{self._remarks()}{self._dispute()}"
 

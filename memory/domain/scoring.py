@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,7 @@ class Signals:
     lexical: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SignalTable:
     """The signals of many memories for one query: a column for each, all of one length, 0-1."""
 
@@ -77,15 +78,11 @@ class SignalTable:
 
     def at(self, place: int) -> Signals:
         """Those of one memory."""
-        return Signals(
-            float(self.semantic[place]),
-            float(self.recency[place]),
-            float(self.importance[place]),
-            float(self.continuity[place]),
-            float(self.relation[place]),
-            float(self.cosine[place]),
-            float(self.lexical[place]),
-        )
+        return self._rows[place]
+
+    @cached_property
+    def _rows(self) -> list[Signals]:
+        return list(map(Signals, *(getattr(self, name).tolist() for name in _COLUMNS)))
 
     @classmethod
     def of(cls, rows: Sequence[Signals]) -> SignalTable:

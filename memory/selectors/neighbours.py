@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from uuid import UUID
 
-import numpy as np
-from django.db import connection
-from django.db.models import Case, Func, Q, When
-from numpy.typing import NDArray
-from pgvector.django import HalfVectorField
+from django.db.models import Q
 
 from memory.domain.audience import OF_AN_AGENT, OPEN, TEAM_WIDE, Audience, Reach
 from memory.models import Memory, SearchEntry
 from memory.models.querysets import MemoryQuerySet, SearchEntryQuerySet
 from memory.models.search import Place
 from memory.selectors.conditions import as_sql, stand_ins
-from memory.selectors.vectors import VectorSearch
-
-# Rows of one read of vectors: 10 MB of half precision numbers of 256 dimensions.
-CHUNK = 20_000
-# pgvector's binary form of a halfvec: dimensions and an unused field, 16 bits each, then numbers.
-_HEADER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,74 +98,7 @@ def _condition(kind: str, named: frozenset[str]) -> str:
     return as_sql(company.as_q() & live, parameters=stands)
 
 
-def nearest(
-    *, company: Company, vector: NDArray[np.float32], embedding_model: str, limit: int
-) -> list[tuple[UUID, float]]:
-    """The ids of the `limit` nearest memories of the company with their cosines, nearest first."""
-    condition, parameters = company.condition()
-    return VectorSearch(
-        company.audience.team_id, condition, parameters, vector, embedding_model, limit
-    ).fetch()
-
-
-def nearest_of_subject(
-    *,
-    company: Company,
-    subject: str,
-    vector: NDArray[np.float32],
-    embedding_model: str,
-    limit: int,
-) -> list[tuple[UUID, float]]:
-    """The same among the memories of one subject."""
-    ids = list(company.memories().filter(subject=subject).values_list("id", flat=True))
-    if not ids:
-        return []
-    return VectorSearch(
-        company.audience.team_id,
-        "memory_id = ANY(%(of_subject)s)",
-        {"of_subject": ids},
-        vector,
-        embedding_model,
-        limit,
-        is_exact=True,
-    ).fetch()
-
-
-def count_up_to(*, company: Company, most: int) -> int:
-    """How many memories the company has, counted no further than `most`."""
-    return company.entries()[:most].count()
-
-
 def ids_of_subjects(*, company: Company, subjects: Sequence[str]) -> dict[UUID, str]:
     """The subject of each memory of the company that has one of those."""
     rows = company.memories().filter(subject__in=subjects)
     return dict(rows.values_list("id", "subject"))
-
-
-def all_vectors(
-    *, company: Company, embedding_model: str
-) -> Iterator[tuple[list[UUID], NDArray[np.float32]]]:
-    """All vectors of the company in chunks: ids, and an array of shape (ids, dimensions).
-
-    Read in the binary form: as text they would take ten times as long.
-    """
-    stored = Case(
-        When(embedding_model=embedding_model, then="embedding"),
-        When(next_model=embedding_model, then="next_embedding"),
-        output_field=HalfVectorField(),
-    )
-    rows = (
-        company.entries()
-        .filter(Q(embedding_model=embedding_model) | Q(next_model=embedding_model))
-        .annotate(sent=Func(stored, function="halfvec_send"))
-        .order_by()
-        .values_list("memory_id", "sent")
-    )
-    statement, parameters = rows.query.sql_with_params()
-    raw = connection.connection
-    with raw.cursor(name="vectors", binary=True) as cursor:
-        cursor.execute(statement, parameters)
-        while batch := cursor.fetchmany(CHUNK):
-            sent = b"".join(row[1][_HEADER:] for row in batch)
-            numbers = np.frombuffer(sent, dtype=">f2").reshape(len(batch), -1)
-            yield [row[0] for row in batch], numbers.astype(np.float32)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import psycopg
 from django.conf import settings
 from django.db import connection
 
+from teams.prepared import run_prepared
 from teams.tenancy import current_scope
 
 # A plan for all owners is made for the usual one, and where a database has few teams it would read
@@ -34,35 +34,24 @@ def fetch_planned(
     saves more time than running it takes; otherwise it is planned for these. JSON comes parsed,
     past what the ORM has set for its own reading.
     """
-    connection.ensure_connection()
-    raw = connection.connection
     is_prepared = once and settings.DATABASE_PREPARE
     text, names = _numbered(statement)
-    with psycopg.RawCursor(raw) as cursor:
-        _set_plan(cursor, GENERIC if is_prepared else "auto")
-        # On only here: psycopg would keep the text of each statement of the ORM, values and all,
-        # to count how often it comes.
-        raw.prepare_threshold = 0 if is_prepared else None
-        try:
-            cursor.execute(
-                text, [parameters[name] for name in names], prepare=is_prepared, binary=True
-            )
-        finally:
-            raw.prepare_threshold = None
-        return cursor.fetchall()
+    _set_plan(GENERIC if is_prepared else "auto")
+    return run_prepared(text, [parameters[name] for name in names], prepare=is_prepared)
 
 
-def _set_plan(cursor: psycopg.RawCursor[Any], mode: str) -> None:
+def _set_plan(mode: str) -> None:
     """Set the way of planning for the transaction, once for all statements of a team's scope.
 
     A savepoint that was undone takes it back unnoticed; that costs time and nothing else.
     """
+    connection.ensure_connection()
     raw: Any = connection.connection  # Any: the mark is ours
     now = (current_scope(), mode)
     before = getattr(raw, _MARK, None)
     is_set = before is not None and before[0] is now[0] and before[1] == mode
     if not is_set or not now[0].team_ids:
-        cursor.execute(_PLAN, [mode, "off" if mode == GENERIC else "on"])
+        run_prepared(_PLAN, [mode, "off" if mode == GENERIC else "on"])
         setattr(raw, _MARK, now)
 
 

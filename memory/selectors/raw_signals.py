@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,14 +12,17 @@ from django.conf import settings
 
 from memory.domain.viewer import Viewer
 from memory.selectors.conditions import viewer_parameters
+from memory.selectors.known import Known
 from memory.selectors.prepared import fetch_planned
 from memory.selectors.raw_statement import RawShape
+from memory.selectors.revisions import Revision
 from memory.selectors.search_statement import QUESTION_COLUMNS, Holding, most_of_a_term
 from memory.selectors.signals import Sought
 from teams.models import Message
 
 # Nobody rated a message; the least that extraction gives to what it finds worth keeping.
 IMPORTANCE = 3
+_totals = Known()
 _DOCUMENT = ("personality", "rules", "skills", "model_config", "retrieval_weights")
 
 
@@ -65,11 +68,14 @@ class FoundMessages:
     without_lexeme: frozenset[int] = frozenset()
 
 
-def find_messages(*, viewer: Viewer, sought: Sought) -> FoundMessages:
+def find_messages(
+    *, viewer: Viewer, sought: Sought, revision: Revision | None = None
+) -> FoundMessages:
     """The candidates among the messages the viewer may see; call it in scope.
 
     Of an owner with more messages than are searched exactly, words alone propose; the cosine is
-    read for all that are proposed.
+    read for all that are proposed. `revision` is the team's in this transaction: while it stands a
+    process remembers how many messages there are.
     """
     shape = RawShape(
         of_agent=viewer.agent_id is not None,
@@ -84,10 +90,10 @@ def find_messages(*, viewer: Viewer, sought: Sought) -> FoundMessages:
         "terms": list(sought.terms),
         # No entry is of no model: without a vector there is no cosine to read.
         "model": sought.embedding_model if sought.vector.any() else None,
-        "vector": sought.vector.tolist(),
+        "vector": sought.vector,
         "counted": settings.EXACT_SEARCH_LIMIT + 1,
     }
-    ((total,),) = fetch_planned(shape.count(), parameters)
+    total = _total(viewer, shape, parameters, revision)
     if not total:
         return FoundMessages([], 0, (0,) * len(sought.terms))
     by_vector = bool(sought.vector.any()) and total <= settings.EXACT_SEARCH_LIMIT
@@ -101,6 +107,23 @@ def find_messages(*, viewer: Viewer, sought: Sought) -> FoundMessages:
         holding=holding.counts,
         without_lexeme=holding.without_lexeme,
     )
+
+
+def _total(
+    viewer: Viewer,
+    shape: RawShape,
+    parameters: Mapping[str, Any],  # Any: a parameter of any type
+    revision: Revision | None,
+) -> int:
+    owner = (viewer.team_id, viewer.agent_id, viewer.end_user_id, viewer.project_id)
+    counted = parameters["counted"]
+    known = _totals.get(owner)
+    if revision is not None and known is not None and known[0] == (revision.messages, counted):
+        return int(known[1])
+    ((total,),) = fetch_planned(shape.count(), parameters)
+    if revision is not None:
+        _totals.put(owner, ((revision.messages, counted), total))
+    return int(total)
 
 
 def messages_with_names(*, ids: Sequence[UUID]) -> dict[UUID, Message]:

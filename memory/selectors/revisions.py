@@ -7,6 +7,9 @@ from uuid import UUID
 
 from django.db import connection
 
+from memory.selectors.prepared import fetch_planned
+from teams.prepared import run_prepared
+
 # Nothing in a transaction that wrote: what it sees is not what others see, and its own changes
 # move the revision only with its commit.
 REVISION = """
@@ -28,16 +31,14 @@ def team_revision(*, team_id: UUID) -> Revision | None:
 
     Whatever the transaction reads afterwards is at least as new.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(REVISION, {"team": team_id})
-        row = cursor.fetchone()
-    return Revision(*row[0]) if row else None
+    rows = fetch_planned(REVISION, {"team": team_id})
+    return Revision(*rows[0][0]) if rows else None
 
 
 # What is set comes back as the team that is asked for, so that it is set before a row is looked at.
 _ALONE = """
 WITH scope AS MATERIALIZED (
-    SELECT set_config('palimpsest.team_ids', %(scope)s, true)::uuid AS team_id
+    SELECT set_config('palimpsest.team_ids', $1, true)::uuid AS team_id
 )
 SELECT found.revision FROM scope CROSS JOIN LATERAL (REVISION) AS found (revision)
 """.replace("REVISION", REVISION.replace("%(team)s", "scope.team_id"))
@@ -50,7 +51,5 @@ def committed_revision(*, team_id: UUID) -> Revision | None:
     """
     if connection.in_atomic_block:
         return None
-    with connection.cursor() as cursor:
-        cursor.execute(_ALONE, {"scope": str(team_id)})
-        row = cursor.fetchone()
-    return Revision(*row[0]) if row else None
+    rows = run_prepared(_ALONE, [str(team_id)])
+    return Revision(*rows[0][0]) if rows else None

@@ -30,11 +30,11 @@ FREQUENT_AT_MOST = 3_000
 # takes a subquery.
 _SEARCHED = """
 WITH asked AS MATERIALIZED (
-    SELECT %(vector)s::float8[]::halfvec AS vector
+    SELECT %(vector)s::float4[]::halfvec AS vector
 ), found AS MATERIALIZED (
     {found}
 ), counts AS MATERIALIZED (
-    SELECT term, count(*) AS seen FROM found GROUP BY term
+    {counts}
 ), rarities AS MATERIALIZED (
     SELECT term, seen, ln(1 + greatest(%(total)s::float8 - seen + 0.5, 0.5) / (seen + 0.5)) AS idf
     FROM counts
@@ -45,8 +45,7 @@ WITH asked AS MATERIALIZED (
 ), near AS MATERIALIZED (
     {near}
 ), worded AS MATERIALIZED (
-    SELECT {key}, weight / nullif((SELECT sum(idf) FROM rarities), 0) AS share FROM lexical
-    ORDER BY weight DESC, {key} LIMIT {LEXICAL_LIMIT}
+    {worded}
 ), hits AS MATERIALIZED (
     SELECT {key}, coalesce(w.share, 0) + coalesce(n.cosine, 0) AS promise
     FROM near n FULL JOIN worded w USING ({key})
@@ -67,6 +66,19 @@ WITH asked AS MATERIALIZED (
         LIMIT {NEIGHBOURS_LIMIT}
     ) n
 )"""
+_COUNTS = "SELECT term, count(*) AS seen FROM found GROUP BY term"
+_WORDED = """
+    SELECT {key}, weight / nullif((SELECT sum(idf) FROM rarities), 0) AS share FROM lexical
+    ORDER BY weight DESC, {key} LIMIT {LEXICAL_LIMIT}
+"""
+# What is known of the words already.
+_KNOWN_COUNTS = """
+    SELECT * FROM unnest(%(known_terms)s::int[], %(known_counts)s::bigint[]) AS known (term, seen)
+"""
+_KNOWN_WORDED = """
+    SELECT * FROM unnest(%(worded_ids)s::uuid[], %(worded_shares)s::float8[])
+        AS known ({key}, share)
+"""
 # Which of the terms each of `chosen` holds, as bits.
 _HELD = """held AS MATERIALIZED (
     SELECT f.{key}, bit_or(1::bigint << (f.term - 1)) AS terms
@@ -90,15 +102,31 @@ _COSINE = """
     END) <#> (SELECT vector FROM asked))"""
 
 
-def common_parts(*, entry: str, key: str, found: str, near: str, condition: str) -> dict[str, str]:
+def common_parts(
+    *,
+    entry: str,
+    key: str,
+    found: str,
+    near: str,
+    condition: str,
+    words_are_known: bool = False,
+) -> dict[str, str]:
     """The parts of a statement by their names in it: searched, held, question and cosine.
 
     `found` selects term (from 1) and key of what holds a word, `near` key and cosine of what is
-    closest to the vector, and `condition` is what holds for all that is searched.
+    closest to the vector, and `condition` is what holds for all that is searched. With
+    `words_are_known` it is given which terms count and who holds most of them.
     """
     names = {**LIMITS, "entry": entry, "key": key}
     return {
-        "searched": _SEARCHED.format(**names, found=found, near=near, condition=condition),
+        "searched": _SEARCHED.format(
+            **names,
+            found=found,
+            near=near,
+            condition=condition,
+            counts=_KNOWN_COUNTS if words_are_known else _COUNTS,
+            worded=(_KNOWN_WORDED if words_are_known else _WORDED).format(**names),
+        ),
         "held": _HELD.format(**names),
         "question": _QUESTION,
         "cosine": _COSINE.format(**names),

@@ -65,7 +65,7 @@ _STATEMENT = """{searched}, recent AS ({recent}), accessed AS (
     UNION SELECT memory_id FROM mandatory
     UNION SELECT memory_id FROM important
     UNION SELECT memory_id FROM continued
-    UNION SELECT memory_id FROM related
+    UNION SELECT memory_id FROM related{changed}
 ), {held}, proposed AS MATERIALIZED (
     SELECT memory_id, held.terms, related.strength
     FROM chosen LEFT JOIN held USING (memory_id) LEFT JOIN related USING (memory_id)
@@ -81,17 +81,19 @@ SELECT{question},
     proposed.strength,
     m.end_user_id, m.project_id, m.content, m.subject, m.category, m.scope,
     nullif(m.tags, '{{}}'), nullif(m.contradicts, '{{}}'),
-    m.confidence, coalesce(u.succeeded, 0), coalesce(u.failed, 0)
+    m.confidence, coalesce(u.succeeded, 0), coalesce(u.failed, 0),
+    m.row_xmin, m.row_ctid, u.row_xmin, u.row_ctid
 FROM proposed
 CROSS JOIN LATERAL (
     SELECT * FROM memory_searchentry e
     WHERE e.team_id = %(team)s AND e.memory_id = proposed.memory_id OFFSET 0
 ) AS memory_searchentry
 CROSS JOIN LATERAL (
-    SELECT * FROM memory_memory o WHERE o.team_id = %(team)s AND o.id = proposed.memory_id OFFSET 0
+    SELECT *, o.xmin AS row_xmin, o.ctid AS row_ctid FROM memory_memory o
+    WHERE o.team_id = %(team)s AND o.id = proposed.memory_id OFFSET 0
 ) AS m
 LEFT JOIN LATERAL (
-    SELECT * FROM memory_memoryusage o
+    SELECT *, o.xmin AS row_xmin, o.ctid AS row_ctid FROM memory_memoryusage o
     WHERE o.team_id = %(team)s AND o.memory_id = proposed.memory_id OFFSET 0
 ) AS u ON TRUE
 WHERE {condition}
@@ -109,15 +111,41 @@ _INDEXED = """
     ) AS memory_searchentry
     WHERE CASE WHEN {visible} AND {placed} THEN TRUE END
 """
-_READ = """
-    SELECT asked.term, memory_searchentry.memory_id
-    FROM (
+_ASKED = """(
         SELECT number::int AS term, (
             SELECT string_agg('''' || replace(lexeme, '''', '''''') || '''', ' & ')::tsquery
             FROM unnest(tsvector_to_array(to_tsvector('english', t.term))) AS lexeme
         ) AS query
         FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS t (term, number)
-    ) AS asked
+    ) AS asked"""
+_CHANGED = """
+    UNION SELECT memory_id FROM unnest(%(changed)s::uuid[]) AS changed (memory_id)"""
+_READ_CHANGED = """
+    SELECT asked.term, memory_searchentry.memory_id
+    FROM unnest(%(changed)s::uuid[]) AS changed (memory_id)
+    CROSS JOIN LATERAL (
+        SELECT * FROM memory_searchentry e
+        WHERE e.team_id = %(team)s AND e.memory_id = changed.memory_id OFFSET 0
+    ) AS memory_searchentry
+    JOIN {asked} ON memory_searchentry.lexemes @@ asked.query
+    WHERE {condition}
+"""
+_NEAR_SKETCHED = """
+    SELECT memory_searchentry.memory_id, -((CASE memory_searchentry.embedding_model
+        WHEN %(model)s THEN memory_searchentry.embedding
+        ELSE memory_searchentry.next_embedding END) <#> (SELECT vector FROM asked)) AS cosine
+    FROM unnest(%(near_ids)s::uuid[] || %(changed)s::uuid[]) AS given (memory_id)
+    CROSS JOIN LATERAL (
+        SELECT * FROM memory_searchentry e
+        WHERE e.team_id = %(team)s AND e.memory_id = given.memory_id OFFSET 0
+    ) AS memory_searchentry
+    WHERE {condition} AND %(model)s
+        IN (memory_searchentry.embedding_model, memory_searchentry.next_model)
+    ORDER BY 2 DESC, 1 LIMIT {NEAR_LIMIT}
+"""
+_READ = """
+    SELECT asked.term, memory_searchentry.memory_id
+    FROM {asked}
     JOIN memory_searchentry ON memory_searchentry.lexemes @@ asked.query
     WHERE memory_searchentry.team_id = %(team)s AND {condition}
 """
@@ -152,6 +180,8 @@ _OWNERS = (
 _FORWARDS = "memory_searchentry.end_user_id, "
 _BACKWARDS = "memory_searchentry.end_user_id DESC, memory_searchentry.place DESC, "
 NOWHERE = "SELECT NULL::uuid AS memory_id, NULL::float8 AS cosine WHERE FALSE"
+# In the place of a vector search: what a sketch of the team proposes.
+SKETCHED = "sketched"
 # What an approximate index has found already.
 GIVEN = """
 SELECT * FROM unnest(%(near_ids)s::uuid[], %(near_cosines)s::float8[]) AS given (memory_id, cosine)
@@ -212,9 +242,10 @@ def _only(column: str, is_narrowed: bool) -> str:
 
 @lru_cache
 def signal_statement(shape: Shape, near: str) -> str:
-    """The statement for the shape; `near` is that of the vector search."""
+    """The statement for the shape; `near` is that of the vector search, or SKETCHED."""
     terms = {
         **_LIMITS,
+        "asked": _ASKED,
         "condition": shape.condition,
         "visible": shape.visible,
         "placed": shape.placed,
@@ -224,9 +255,10 @@ def signal_statement(shape: Shape, near: str) -> str:
         # Who the person is belongs into every prompt about that person.
         "always": "'identity', 'user_profile'" if shape.of_user else "'identity'",
     }
+    is_sketched = near == SKETCHED
 
     lookup = _READ if shape.is_narrowed else _INDEXED
-    found = lookup.format(
+    found = (_READ_CHANGED if is_sketched else lookup).format(
         **terms,
         agent="%(agent)s" if shape.of_agent else "NULL",
         project="%(project)s" if shape.of_project else "NULL",
@@ -241,11 +273,17 @@ def signal_statement(shape: Shape, near: str) -> str:
         )
 
     common = common_parts(
-        entry=TABLE, key="memory_id", found=found, near=near, condition=shape.condition
+        entry=TABLE,
+        key="memory_id",
+        found=found,
+        near=_NEAR_SKETCHED.format(**terms) if is_sketched else near,
+        condition=shape.condition,
+        words_are_known=is_sketched,
     )
     return _STATEMENT.format(
         **terms,
         **common,
+        changed=_CHANGED if is_sketched else "",
         recent=by_owner(_RECENT),
         mandatory=by_owner(_MANDATORY),
         important=by_owner(_IMPORTANT),

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from memory.models import SearchGraph
 from memory.selectors.known import Known
+from memory.selectors.prepared import fetch_planned
 
 _COUNTED = 200_000
 
@@ -26,20 +27,20 @@ SET LOCAL hnsw.max_scan_tuples = {}
 # takes a subquery. While a re-embedding is under way an entry may have the asked model's vector as
 # its next one.
 _EXACT = """
-SELECT memory_id, -({vector} <#> (SELECT %(vector)s::float8[]::halfvec)) AS cosine
+SELECT memory_id, -({vector} <#> (SELECT %(vector)s::float4[]::halfvec)) AS cosine
 FROM memory_searchentry
 WHERE team_id = %(team)s AND {condition} {outside}
     AND (embedding_model = %(model)s OR next_model = %(model)s)
-ORDER BY {vector} <#> (SELECT %(vector)s::float8[]::halfvec) LIMIT %(closest)s
+ORDER BY {vector} <#> (SELECT %(vector)s::float4[]::halfvec) LIMIT %(closest)s
 """
-_STORED = "CASE embedding_model WHEN %(model)s THEN embedding ELSE next_embedding END"
+STORED = "CASE embedding_model WHEN %(model)s THEN embedding ELSE next_embedding END"
 _INSIDE = """
 SELECT memory_id,
-    -(embedding::halfvec({size}) <#> (SELECT %(vector)s::float8[]::halfvec({size}))) AS cosine
+    -(embedding::halfvec({size}) <#> (SELECT %(vector)s::float4[]::halfvec({size}))) AS cosine
 FROM memory_searchentry
 WHERE team_id = %(team)s AND {condition}
     AND graph_dimensions = {size} AND graph_number = {number} AND embedding_model = %(model)s
-ORDER BY embedding::halfvec({size}) <#> (SELECT %(vector)s::float8[]::halfvec({size}))
+ORDER BY embedding::halfvec({size}) <#> (SELECT %(vector)s::float4[]::halfvec({size}))
 LIMIT %(closest)s
 """
 _SIZE = "SELECT reltuples FROM pg_class WHERE oid = to_regclass(%s)"
@@ -71,9 +72,9 @@ class VectorSearch:
     def fetch(self) -> list[tuple[UUID, float]]:
         """Memory ids with their cosines, best first."""
         statement = f"{self.statement()} ORDER BY cosine DESC, memory_id LIMIT %(closest)s"
-        with connection.cursor() as cursor:
-            cursor.execute(statement, self.all_parameters())
-            return [(pk, cosine) for pk, cosine in cursor.fetchall()]
+        # Planned for these parameters: a plan for every team would miss the approximate index.
+        rows = fetch_planned(statement, self.all_parameters(), once=False)
+        return [(pk, cosine) for pk, cosine in rows]
 
     def all_parameters(self) -> dict[str, Any]:
         """What the statement's names stand for."""
@@ -81,7 +82,7 @@ class VectorSearch:
             **self.parameters,
             "team": self.team_id,
             "model": self.embedding_model,
-            "vector": self.vector.tolist(),
+            "vector": self.vector,
             "closest": self.limit,
         }
 
@@ -89,12 +90,11 @@ class VectorSearch:
         """The SQL of it with the columns memory_id and cosine, in no order; up to twice as many."""
         graph = self.graph()
         if graph is None:
-            exact = _EXACT.format(vector=_STORED, condition=self.condition, outside="")
+            exact = _EXACT.format(vector=STORED, condition=self.condition, outside="")
             return _ONE_WAY.format(exact)
-        with connection.cursor() as cursor:
-            cursor.execute(_SCAN.format(settings.GRAPH_EF_SEARCH, settings.GRAPH_MAX_SCAN))
+        set_scan()
         outside = _EXACT.format(
-            vector=_STORED, condition=self.condition, outside="AND graph_dimensions = 0"
+            vector=STORED, condition=self.condition, outside="AND graph_dimensions = 0"
         )
         inside = _INSIDE.format(
             size=graph.dimensions, number=graph.number, condition=self.condition
@@ -124,7 +124,7 @@ class VectorSearch:
 
         Or so far as it takes to tell whether an exact search is due, if that is further.
         """
-        known: int | None = _totals.get(self.owner)
+        known = known_total(self.owner)
         if known is None:
             most = max(_COUNTED, settings.EXACT_SEARCH_LIMIT + 1)
             with connection.cursor() as cursor:
@@ -132,11 +132,28 @@ class VectorSearch:
                     _COUNT.format(condition=self.condition, most=most), self.all_parameters()
                 )
                 known = int(cursor.fetchone()[0])
-            _totals.put(self.owner, known)
+            know_total(self.owner, known)
         return known
 
 
 _graphs, _totals, _sizes = Known(), Known(), Known()
+
+
+def known_total(owner: Hashable) -> int | None:
+    """`VectorSearch.total` of that owner, if it was counted a short while ago."""
+    known: int | None = _totals.get(owner)
+    return known
+
+
+def know_total(owner: Hashable, total: int) -> None:
+    """Let the searches of an owner know how many entries there are."""
+    _totals.put(owner, total)
+
+
+def set_scan() -> None:
+    """Let the transaction's searches of an approximate index walk as far as the settings say."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SCAN.format(settings.GRAPH_EF_SEARCH, settings.GRAPH_MAX_SCAN))
 
 
 def graph_of(*, team_id: UUID, embedding_model: str) -> SearchGraph | None:

@@ -28,6 +28,7 @@ from memory.selectors.raw_signals import (
     find_messages,
     messages_with_names,
 )
+from memory.selectors.revisions import Revision
 from memory.selectors.signals import Found, has_cold
 from memory.services.message_index import speaker_of_message
 from memory.services.ranking import (
@@ -122,18 +123,21 @@ def descend(
     depth: Depth,
     now: datetime,
     rows: MemoryQuerySet | None = None,
+    revision: Revision | None = None,
 ) -> Descent:
     """Candidates from the levels that the depth asks for; call it in the team's scope.
 
     `rows` narrows the memories; messages fit no such filter, so that they are reached only when
-    they are asked for.
+    they are asked for. `revision` is the team's in this transaction.
     """
     searched = [Level.HOT, Level.WARM]
-    found, ranked = _memories(viewer, question, score, now, rows, with_cold=depth.include_cold)
+    found, ranked = _memories(
+        viewer, question, score, now, rows, revision, with_cold=depth.include_cold
+    )
     if depth.include_cold is None and strength(ranked) < settings.CASCADE_COLD_BELOW:
-        if has_cold(viewer=viewer):
+        if has_cold(viewer=viewer, revision=revision):
             found, ranked = _memories(
-                viewer, question, score, now, rows, with_cold=True, is_asked=False
+                viewer, question, score, now, rows, revision, with_cold=True, is_asked=False
             )
         searched.append(Level.COLD)
     elif depth.include_cold:
@@ -144,7 +148,7 @@ def descend(
     if not wants_raw:
         return Descent(ranked, [], tuple(searched))
     searched.append(Level.RAW)
-    messages = find_messages(viewer=viewer, sought=sought_by(question))
+    messages = find_messages(viewer=viewer, sought=sought_by(question), revision=revision)
     if not messages.rows:
         return Descent(ranked, [], tuple(searched))
     ranked, said = _together(question, found, messages, score, now)
@@ -202,6 +206,7 @@ def _memories(
     score: Score,
     now: datetime,
     rows: MemoryQuerySet | None,
+    revision: Revision | None,
     *,
     with_cold: bool | None,
     is_asked: bool = True,
@@ -216,6 +221,7 @@ def _memories(
         question=question,
         only=only,
         with_cold=bool(with_cold) or rows is not None,
+        revision=revision,
     )
     if rows is not None and only is None:
         ids = [row.memory_id for row in found.rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -14,8 +14,10 @@ from memory.domain.audience import Reach
 from memory.domain.judging.relatedness import Change, is_specific, names_change, relatedness
 from memory.domain.types import Judgement, Statement, Status, Strategy, Tier, Verdict
 from memory.models import Contradiction, Memory
+from memory.selectors.comparing import locked_memories
 from memory.selectors.neighbours import Neighbour
 from memory.services.drafts import MemoryDraft, Outcome
+from memory.services.marking import save_marks
 
 _STATED = Judgement(Verdict.SUPERSEDE, "replaced on request")
 
@@ -241,8 +243,7 @@ def hold(ruling: Ruling) -> Ruling | None:
     if not met:
         return ruling
     team_id = ruling.met[0].team_id
-    locked = Memory.objects.select_for_update().filter(team_id=team_id, pk__in=met).live()
-    fresh = {row.pk: row for row in locked.order_by("pk")}
+    fresh = locked_memories(team_id=team_id, ids=met)
     if len(fresh) < len(met):
         return None
     return Ruling(
@@ -259,7 +260,7 @@ def retire_superseded(*, memory: Memory, ruling: Ruling, actor: str) -> None:
         old.tier = Tier.COLD.value
         old.is_pinned = False
         old.superseded_by = memory
-        old.save(update_fields=["status", "tier", "is_pinned", "superseded_by", "contradicts"])
+        save_marks([old])
 
 
 def record_conflicts(*, ruled: Sequence[tuple[Memory, Ruling]], judge: str) -> None:
@@ -277,8 +278,7 @@ def record_conflicts(*, ruled: Sequence[tuple[Memory, Ruling]], judge: str) -> N
         rows = Memory.objects.filter(team_id=team_id, pk__in=met)
         for pk, contradicts in rows.values_list("pk", "contradicts"):
             met[pk].contradicts = contradicts
-    for memory, ruling in ruled:
-        _mark_disputes(memory, ruling)
+    save_marks(marked for memory, ruling in ruled for marked in _mark_disputes(memory, ruling))
     Contradiction.objects.bulk_create(
         _contradiction(memory, each, judge=judge, now=now)
         for memory, ruling in ruled
@@ -286,17 +286,20 @@ def record_conflicts(*, ruled: Sequence[tuple[Memory, Ruling]], judge: str) -> N
     )
 
 
-def _mark_disputes(memory: Memory, ruling: Ruling) -> None:
+def _mark_disputes(memory: Memory, ruling: Ruling) -> Iterator[Memory]:
+    """Let the new memory and those it is in dispute with name each other; the changed ones."""
     disputed = ruling.disputed
     reach = {each.memory.pk: each.reach for each in ruling.conflicts}
     for other in disputed:
         if reach[other.pk] != Reach.WIDER:
-            _dispute(other, memory)
+            other.status = Status.DISPUTED.value
+            other.contradicts = [*other.contradicts, memory.pk]
+            yield other
     marks = [other.pk for other in disputed if reach[other.pk] != Reach.NARROWER]
     if marks:
         memory.status = Status.DISPUTED.value
         memory.contradicts = marks
-        memory.save(update_fields=["status", "contradicts"])
+        yield memory
 
 
 def release_disputes(*, memory: Memory, actor: str, note: str) -> None:
@@ -336,12 +339,6 @@ def settle_status(*, memory: Memory) -> None:
         if not said_wrong.exists():
             memory.status = Status.ACTIVE.value
     memory.save(update_fields=["status", "contradicts"])
-
-
-def _dispute(other: Memory, memory: Memory) -> None:
-    other.status = Status.DISPUTED.value
-    other.contradicts = [*other.contradicts, memory.pk]
-    other.save(update_fields=["status", "contradicts"])
 
 
 def _contradiction(

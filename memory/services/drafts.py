@@ -29,7 +29,8 @@ class MemoryDraft:
     `check` False stores it as given, for imports: no duplicate and no contradiction check.
     `replaces` are live memories that it supersedes because somebody says so, unjudged.
     `people` are the names of those whom it is by or about. `author_id` is the agent that learned
-    it, also where every agent sees it.
+    it, also where every agent sees it. `accepts_deleted` takes the deleted memory of its external
+    id for the stored one, as an import does: what was deleted stays deleted.
     """
 
     team_id: UUID
@@ -57,6 +58,7 @@ class MemoryDraft:
     external_id: str | None = None
     check: bool = True
     replaces: tuple[UUID, ...] = ()
+    accepts_deleted: bool = False
 
     @property
     def audience(self) -> Audience:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from memory.clients.tools import Tools
 from memory.domain.text import speaker_of
-from memory.domain.types import MemoryType, Status
+from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.domain.wording import departures
-from memory.models import Memory
 from memory.selectors.conversations import conversation_for, messages_by_id
 from memory.services.categories import check_stated_categories
 from memory.services.drafts import MemoryDraft, WriteResult
+from memory.services.external_ids import DraftRefusedError, refuse_taken_ids
 from memory.services.secrets import masked_note, masked_text, note_masked
 from memory.services.write_path import write_memories
 from memory.services.written import count_written
@@ -69,9 +70,9 @@ def remember(
     memory of a conversation is about that conversation's user and project unless it says
     otherwise. Secrets are masked; what departs from the writing constraints is stored as it is
     worded, and its result says how. Raises NotFoundError, InvalidError (nothing but a secret among
-    others) or ConflictError (the external id of a deleted memory) that names the field
-    (`[3].agent` with `prefix`, for lists). An import takes the last two as they come: what was
-    said is stored masked, and what was deleted stays deleted.
+    others) or ConflictError (the external id of a deleted memory, or of one about somebody else)
+    that names the field (`[3].agent` with `prefix`, for lists). An import takes a secret and a
+    deleted memory as they come: what was said is stored masked, what was deleted stays deleted.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         directory = _Directory(viewer, stated)
@@ -81,15 +82,17 @@ def remember(
             try:
                 safe = masked_text(text=item.content, field="content", refuse_bare=not is_import)
                 draft = directory.draft(_safe(item, safe.text), now=now, extractor=extractor)
-                if not is_import:
-                    directory.refuse_deleted(draft)
             except DomainError as error:
                 field = f"[{index}].{error.field}" if prefix else error.field
                 raise type(error)(error.message, field=field) from None
-            drafts.append(draft)
+            drafts.append(replace(draft, accepts_deleted=is_import))
             if safe.is_masked:
                 masked.append(index)
-    results = write_memories(viewer=viewer, drafts=drafts, tools=tools, reason=reason)
+        with _at_its_place(prefix):
+            # The write asks again. What is known now leaves no new agent or person behind.
+            refuse_taken_ids(viewer=viewer, drafts=drafts)
+    with _at_its_place(prefix):
+        results = write_memories(viewer=viewer, drafts=drafts, tools=tools, reason=reason)
     count_written(results)
     if not is_import:
         results = [
@@ -106,6 +109,16 @@ def remember(
             for index in masked:
                 results[index] = note_masked(team_id=viewer.team_id, result=results[index])
     return results
+
+
+@contextmanager
+def _at_its_place(prefix: bool) -> Iterator[None]:
+    """Name the refused draft among many."""
+    try:
+        yield
+    except DraftRefusedError as error:
+        field = f"[{error.index}].{error.field}" if prefix else error.field
+        raise ConflictError(error.message, field=field) from None
 
 
 def _safe(item: StatedMemory, content: str) -> StatedMemory:
@@ -143,7 +156,6 @@ class _Directory:
         self.no_categories = check_stated_categories(
             team_id=team_id, names=[item.category for item in stated]
         )
-        self.deleted = self._deleted({item.external_id for item in stated if item.external_id})
 
     def draft(self, item: StatedMemory, *, now: datetime, extractor: str) -> MemoryDraft:
         if item.category in self.no_categories:
@@ -190,32 +202,6 @@ class _Directory:
             external_id=item.external_id,
             check=item.check,
         )
-
-    def refuse_deleted(self, draft: MemoryDraft) -> None:
-        """Raise ConflictError for the external id of a memory that was deleted."""
-        memory_id = self.deleted.get((draft.agent_id, draft.external_id))
-        if memory_id is not None:
-            raise ConflictError(
-                f"The memory of the external_id '{draft.external_id}' was deleted. Restore that"
-                f" one ({memory_id}) or send this with another external_id.",
-                field="external_id",
-            )
-
-    def _deleted(self, external_ids: set[str]) -> dict[tuple[UUID | None, str | None], UUID]:
-        """Deleted memories by whose external id is theirs; such ids are each agent's own."""
-        if not external_ids:
-            return {}
-        rows = Memory.objects.filter(
-            team_id=self.viewer.team_id,
-            external_id__in=external_ids,
-            status=Status.SOFT_DELETED.value,
-        )
-        return {
-            (agent_id, external_id): memory_id
-            for agent_id, external_id, memory_id in rows.values_list(
-                "agent_id", "external_id", "id"
-            )
-        }
 
     def _conversation(self, conversation_id: UUID | None) -> Conversation | None:
         if conversation_id is None:

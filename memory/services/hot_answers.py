@@ -29,7 +29,7 @@ from memory.domain.plain_json import Foreign, as_plain, from_plain, shape_of
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.selectors.contradictions import contradictions_visible_to
-from memory.selectors.loading import ROW_SHAPE, as_row, memories_of_rows
+from memory.selectors.loading import ROW_SHAPE, memories_of_rows, row_as_json
 from memory.selectors.revisions import Revision, committed_revision, team_revision
 from teams.tenancy import team_scope
 
@@ -124,13 +124,15 @@ def keep_answer(
     written = _Written()
     kept = _Kept(
         answer=written.plain(answer),
-        memories=[as_row(memory) for memory in written.memories.values()],
+        memories=[],
         contradictions=[str(each) for each in written.contradictions],
         revision=[revision.memories, revision.messages if read_messages else None],
         at=key.now.isoformat(),
         shape=_shape(type(answer)),
     )
-    value = json.dumps(vars(kept), default=str).encode()
+    rows = ", ".join(map(row_as_json, written.memories.values()))
+    others = {name: value for name, value in vars(kept).items() if name != "memories"}
+    value = f'{{"memories": [{rows}], {json.dumps(others, default=str)[1:]}'.encode()
     if len(value) <= MOST_BYTES:
         seconds = settings.HOT_ANSWER_SECONDS
         quick_redis().ask(lambda client: client.set(key.name, value, ex=seconds))

@@ -10,13 +10,15 @@ from uuid import UUID
 
 import numpy as np
 from django.db import connection
+from django.utils import timezone
 from numpy.typing import NDArray
 
 from memory.domain.text import name_words
 from memory.domain.types import Tier
 from memory.domain.viewer import Viewer
-from memory.models import Memory, MemoryRelation
+from memory.models import Memory
 from memory.services.drafts import MemoryDraft
+from teams.ids import new_id
 
 HOT_IMPORTANCE = 9
 
@@ -35,6 +37,14 @@ SELECT given.memory_id, given.team_id, '', now(), string_to_array(given.people, 
     to_tsvector('english', given.content)
 FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
     AS given (memory_id, team_id, content, people, vector, next_vector, next_model)
+"""
+_LINK = """
+INSERT INTO memory_memoryrelation
+    (id, team_id, from_memory_id, to_memory_id, relation_type, strength, created_at)
+SELECT given.id, given.team_id, given.from_id, given.to_id, 'related_to', given.strength, %s
+FROM unnest(%s::uuid[], %s::uuid[], %s::uuid[], %s::uuid[], %s::float8[])
+    AS given (id, team_id, from_id, to_id, strength)
+ON CONFLICT DO NOTHING
 """
 
 
@@ -111,15 +121,19 @@ def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_m
 
 def insert_links(edges: Sequence[tuple[Memory, UUID, float]]) -> None:
     """Edges `related_to` from new memories to older ones, each with its strength 0-1."""
-    MemoryRelation.objects.bulk_create(
-        (
-            MemoryRelation(
-                team_id=memory.team_id, from_memory=memory, to_memory_id=other, strength=strength
-            )
-            for memory, other, strength in edges
-        ),
-        ignore_conflicts=True,
-    )
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _LINK,
+            [
+                now,
+                [new_id() for _ in edges],
+                [memory.team_id for memory, _, _ in edges],
+                [memory.pk for memory, _, _ in edges],
+                [other for _, other, _ in edges],
+                [strength for _, _, strength in edges],
+            ],
+        )
 
 
 def _as_json(memory: Memory) -> dict[str, object]:

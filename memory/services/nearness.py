@@ -40,24 +40,40 @@ class Added:
                 self.append(index, memory)
 
 
-def keep_best(
-    kept: list[Near],
-    rows: Sequence[int],
-    cosines: NDArray[np.float32],
-    ids: Sequence[UUID],
-    most: int,
-) -> None:
-    """Merge the best columns of each row of `cosines`, shape (rows, ids), into what is kept."""
-    count = min(most, len(ids))
-    if count < len(ids):
-        best = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
-    else:
-        best = np.tile(np.arange(len(ids)), (len(rows), 1))
-    for place, row in enumerate(rows):
-        merged = kept[row] + [
-            (ids[column], float(cosines[place, column])) for column in best[place]
-        ]
-        kept[row] = sorted(merged, key=lambda each: (-each[1], each[0]))[:most]
+class Nearest:
+    """The `most` nearest of each of `count` drafts among what is shown to it, chunk by chunk.
+
+    Of two that are equally near the one with the lesser id counts as nearer.
+    """
+
+    def __init__(self, *, count: int, most: int) -> None:
+        self._most = most
+        self._kept: list[list[tuple[float, bytes]]] = [[] for _ in range(count)]
+        # What the last one kept of each has: nothing below it is worth a look.
+        self._least = np.full(count, -np.inf, dtype=np.float32)
+
+    def see(self, *, cosines: NDArray[np.float32], ids: Sequence[bytes]) -> None:
+        """Look at some more: `cosines` has the shape (drafts, ids)."""
+        (rows,) = np.nonzero(cosines.max(axis=1, initial=-np.inf) >= self._least)
+        if not len(rows):
+            return
+        some = cosines if len(rows) == len(cosines) else cosines[rows]
+        if self._most < len(ids):
+            columns = np.argpartition(some, len(ids) - self._most, axis=1)[:, -self._most :]
+        else:
+            columns = np.broadcast_to(np.arange(len(ids)), some.shape)
+        values = np.take_along_axis(some, columns, axis=1)
+        places, _ = found = np.nonzero(values >= self._least[rows][:, None])
+        for row, value, column in zip(rows[places], values[found], columns[found], strict=True):
+            self._kept[row].append((-float(value), ids[column]))
+        for row in set(rows[places].tolist()):
+            kept = self._kept[row] = sorted(self._kept[row])[: self._most]
+            if len(kept) == self._most:
+                self._least[row] = -kept[-1][0]
+
+    def of(self, place: int) -> Near:
+        """The nearest of one draft, nearest first."""
+        return [(UUID(bytes=pk), -negative) for negative, pk in self._kept[place]]
 
 
 def best(near: dict[UUID, float], most: int) -> Near:

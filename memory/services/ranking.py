@@ -31,6 +31,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.candidates import CandidateRow, Pool
+from memory.selectors.revisions import Revision
 from memory.selectors.signals import Found, SignalRow, Sought, find_candidates
 from teams.errors import UnavailableError
 
@@ -147,14 +148,19 @@ def find(
     question: ReadQuestion,
     only: Sequence[UUID] | None = None,
     with_cold: bool = False,
+    revision: Revision | None = None,
 ) -> Found:
-    """The candidates for a question, not ranked yet; see `rank`."""
+    """The candidates for a question, not ranked yet; see `rank`.
+
+    `revision` is the team's in this transaction.
+    """
     if only is None and viewer.allowed_categories:
         # So that nothing the agent may not read competes with what it may.
         only = narrowed(viewer, Memory.objects.searchable(include_cold=with_cold))
     return find_candidates(
         viewer=viewer,
         sought=sought_by(question, only=only, with_cold=with_cold),
+        revision=revision,
     )
 
 
@@ -226,9 +232,10 @@ def _relevance(asked: Asked, found: Pool) -> Relevance:
     held = np.array([row.terms for row in rows], dtype=np.int64)
     matches = (held[:, None] >> np.arange(len(found.holding)) & 1).astype(bool)
     names = np.zeros((len(rows), len(terms)), dtype=bool)
+    people = [row.people for row in rows]
     for number, term in enumerate(terms):
-        if term.may_name:
-            names[:, number] = [_is_called(row.people, term) for row in rows]
+        if term.may_name and any(people):
+            names[:, number] = [_is_called(each, term) for each in people]
     conversations: dict[UUID | None, int] = {None: NO_CONVERSATION}
     for row in rows:
         conversations.setdefault(row.conversation_id, len(conversations))

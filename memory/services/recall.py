@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import lru_cache
 from uuid import UUID
 
 from memory.clients.tools import Tools
@@ -20,6 +21,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.selectors.contradictions import open_contradictions_among
 from memory.selectors.loading import memories_by_id
+from memory.selectors.revisions import Revision
 from memory.selectors.signals import SignalRow
 from memory.services.cascade import (
     Depth,
@@ -145,10 +147,19 @@ def recall(
     depth: Depth,
     tools: Tools,
     now: datetime,
+    revision: Revision | None = None,
 ) -> Recalled:
-    """The candidates for a prompt of that budget, best first; call it in the team's scope."""
+    """The candidates for a prompt of that budget, best first; call it in the team's scope.
+
+    `revision` is the team's in this transaction.
+    """
     reached = descend(
-        viewer=viewer, question=question, score=by_policy(weights), depth=depth, now=now
+        viewer=viewer,
+        question=question,
+        score=by_policy(weights),
+        depth=depth,
+        now=now,
+        revision=revision,
     )
     ranked = that_could_fit(reached.memories, token_budget=int(SPARE * token_budget))
     messages = load_messages(question=question, ranked=reached.messages, most=MOST_QUOTED)
@@ -162,11 +173,23 @@ def recall(
 
 
 def load_chosen(
-    *, viewer: Viewer, ranked: Iterable[Ranked], tokens: Mapping[UUID, int] | None = None
+    *,
+    viewer: Viewer,
+    ranked: Iterable[Ranked],
+    tokens: Mapping[UUID, int] | None = None,
+    revision: Revision | None = None,
 ) -> list[ScoredMemory]:
-    """The memories of ranked candidates, in their order; with `tokens` only those it names."""
+    """The memories of ranked candidates, in their order; with `tokens` only those it names.
+
+    `revision` is the team's in this transaction.
+    """
     wanted = [each for each in ranked if tokens is None or each.row.memory_id in tokens]
-    memories = memories_by_id(viewer=viewer, ids=[each.row.memory_id for each in wanted])
+    memories = memories_by_id(
+        viewer=viewer,
+        ids=[each.row.memory_id for each in wanted],
+        versions={each.row.memory_id: each.row.version for each in wanted},
+        revision=revision,
+    )
     return [
         ScoredMemory(
             memories[each.row.memory_id],
@@ -235,18 +258,51 @@ def _opposites(
 
 
 def _line(row: SignalRow, opposites: tuple[Opposite, ...]) -> Line:
+    line = _plain_line(
+        row.content,
+        row.memory_type,
+        row.importance,
+        row.confidence,
+        row.held_from or row.said,
+        row.status,
+        row.category,
+        row.subject,
+        row.succeeded,
+        row.failed,
+        row.is_pinned,
+        row.scope,
+    )
+    return replace(line, opposites=opposites) if opposites else line
+
+
+# The questions of one conversation find nearly the same memories.
+@lru_cache(maxsize=4_096)
+def _plain_line(
+    content: str,
+    memory_type: str,
+    importance: int,
+    confidence: float,
+    at: float,
+    status: str,
+    category: str,
+    subject: str,
+    succeeded: int,
+    failed: int,
+    is_pinned: bool,
+    scope: str,
+) -> Line:
+    """The line of a memory that nothing contradicts; `at` in seconds of the epoch."""
     return Line(
-        content=row.content,
-        memory_type=_TYPES[row.memory_type],
-        importance=row.importance,
-        confidence=row.confidence,
-        at=row.at,
-        status=row.status,
-        category=row.category,
-        subject=row.subject,
-        succeeded=row.succeeded,
-        failed=row.failed,
-        opposites=opposites,
-        is_pinned=row.is_pinned,
-        scope=_SCOPES[row.scope],
+        content=content,
+        memory_type=_TYPES[memory_type],
+        importance=importance,
+        confidence=confidence,
+        at=datetime.fromtimestamp(at, UTC),
+        status=status,
+        category=category,
+        subject=subject,
+        succeeded=succeeded,
+        failed=failed,
+        is_pinned=is_pinned,
+        scope=_SCOPES[scope],
     )

@@ -160,14 +160,16 @@ def reembed(
     batch: int = 500,
     grace_seconds: float = GRACE_SECONDS,
     on_progress: Callable[[int], object] = lambda _: None,
+    on_wait: Callable[[float], object] = lambda _: None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Reembedding:
     """Give all memories and messages a vector of `embedder`, make its model active, drop old ones.
 
     Searches use the old vectors until the switch, which is one row's change, and the new ones
-    after it. The old ones are dropped `grace_seconds` later. It may be stopped at any time: the
-    next run goes on from there. Raises ConflictError while another run is under way, and
-    EmbeddingError when the model does not answer; searches are then as before.
+    after it. The old ones are dropped `grace_seconds` later; `on_wait` is told how many seconds
+    that is going to take. It may be stopped at any time: the next run goes on from there. Raises
+    ConflictError while another run is under way, and EmbeddingError when the model does not answer;
+    searches are then as before.
     """
     with _only_run():
         switched_from = _announce(embedder, batch=batch)
@@ -183,6 +185,7 @@ def reembed(
         state = EmbeddingState.objects.get()
         due = state.switched_at.timestamp() + grace_seconds - time.time()
         if due > 0 and _has_old(embedder.name):
+            on_wait(due)
             sleep(due)
             embedded += _pass(embedder=embedder, batch=batch, on_progress=on_progress)
         for kind in _KINDS:

@@ -131,7 +131,13 @@ def search_levels(
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         revision = team_revision(team_id=viewer.team_id)
         reached = descend(
-            viewer=viewer, question=asked, score=by_relevance, depth=depth, now=now, rows=rows
+            viewer=viewer,
+            question=asked,
+            score=by_relevance,
+            depth=depth,
+            now=now,
+            rows=rows,
+            revision=revision,
         )
         ranked = [each for each in reached.memories if each.table.semantic[each.place] > 0]
         said = [each for each in reached.messages if each.table.semantic[each.place] > 0]
@@ -139,7 +145,7 @@ def search_levels(
         scores = [*(each.score for each in ranked), *(each.score for each in messages)]
         scores = sorted(scores, reverse=True)[:limit]
         room = sum(each.score >= scores[-1] for each in ranked) if scores else 0
-        memories = load_chosen(viewer=viewer, ranked=ranked[: min(room, limit)])
+        memories = load_chosen(viewer=viewer, ranked=ranked[: min(room, limit)], revision=revision)
     best = SearchAnswer(memories, messages[: limit - len(memories)], reached.searched)
     if asked.has_vector:
         keep_answer(
@@ -193,6 +199,7 @@ def retrieve(
             depth=Depth(include_cold, include_raw),
             tools=tools,
             now=now,
+            revision=revision,
         )
         searched = time.perf_counter()
         assembly = recalled.assembled(
@@ -204,7 +211,9 @@ def retrieve(
             best_first=True,
         )
         tokens = {each.entry.key: each.tokens for each in assembly.told}
-        chosen = load_chosen(viewer=viewer, ranked=recalled.ranked, tokens=tokens)
+        chosen = load_chosen(
+            viewer=viewer, ranked=recalled.ranked, tokens=tokens, revision=revision
+        )
         contradictions = contradictions_among(viewer=viewer, recalled=recalled, chosen=chosen)
     for warning in assembly.warnings:
         logger.warning("A prompt of team %s: %s.", viewer.team_id, warning)

@@ -15,24 +15,13 @@ from memory.domain.judging.relatedness import Change, names_change
 from memory.domain.judging.replacing import tells_change
 from memory.domain.types import Statement
 from memory.models import Memory
-from memory.selectors.neighbours import (
-    Company,
-    Neighbour,
-    all_vectors,
-    count_up_to,
-    ids_of_subjects,
-    nearest,
-    nearest_of_subject,
-)
+from memory.selectors.comparing import live_memories
+from memory.selectors.many_neighbours import Asked
+from memory.selectors.neighbours import Company, Neighbour
 from memory.services.drafts import MemoryDraft
-from memory.services.nearness import Added, Near, best, keep_best
+from memory.services.nearness import Added, Near, best
+from memory.services.stored_neighbours import Look, Stored, stored_neighbours
 
-# From so many drafts about one audience on, its vectors are read once for all of them, as long as
-# they are no more than so many a draft; below, or beyond, the database is asked for each draft.
-TOGETHER = 8
-VECTORS_A_DRAFT = 1_000
-# Spare neighbours, for what the write itself retires, and to tell apart who is equally near.
-_SPARE = 5
 # How many are looked through for what a draft says has changed ("switched to Linear"): the vectors
 # of the old value and the new one may have nothing in common.
 WIDE_LOOK = 40
@@ -59,25 +48,18 @@ class Surroundings:
         self._model = embedding_model
         self._relevant = min(opposition_similarity, settings.LINK_SIMILARITY)
         self._limit = settings.JUDGED_NEIGHBOURS
-        self._near: dict[int, tuple[Near, Near]] = {}
+        self._near: dict[int, Stored] = {}
         self._known: dict[UUID, Memory] = {}
         self._gone: set[UUID] = set()
         self._added: dict[Audience, Added] = defaultdict(Added)
         self._wide: set[int] = set()
-        by_company: dict[Company, list[int]] = defaultdict(list)
-        for index, draft in enumerate(drafts):
-            if draft.check:
-                if tells_change(draft.content):
-                    self._wide.add(index)
-                by_company[company_of(draft)].append(index)
-        for company, indexes in by_company.items():
-            most = VECTORS_A_DRAFT * len(indexes)
-            if len(indexes) >= TOGETHER and count_up_to(company=company, most=most + 1) <= most:
-                self._near |= self._all_near(company, indexes)
+        checked = [index for index, draft in enumerate(drafts) if draft.check]
+        self._wide |= {index for index in checked if tells_change(drafts[index].content)}
+        self._ask(checked)
         self._load(
             pk
-            for index, (near, of_subject) in self._near.items()
-            for pk, _ in [*near[: self._look(index)], *of_subject]
+            for index, stored in self._near.items()
+            for pk, _ in [*stored.near[: self._look(index)], *stored.of_subject]
         )
 
     def of(self, index: int) -> list[Neighbour]:
@@ -89,16 +71,16 @@ class Surroundings:
         draft = self._drafts[index]
         if not draft.check:
             return []
-        near, of_subject = self._stored(index)
+        stored = self._stored(index)
         # A draft of this write may be among the stored ones by now.
         earlier = self._earlier(index)
-        close = best({**dict(near), **dict(earlier)}, self._look(index))
+        close = best({**dict(stored.near), **dict(earlier)}, self._look(index))
         found = {pk: value for pk, value in close[: self._limit] if value >= self._relevant}
         if index in self._wide:
             found |= self._changed(draft, close)
         if draft.subject:
             same = {pk: value for pk, value in earlier if self._known[pk].subject == draft.subject}
-            found |= dict(best({**dict(of_subject), **same}, self._limit))
+            found |= dict(best({**dict(stored.of_subject), **same}, self._limit))
         self._load(found)
         return sorted(
             (
@@ -143,81 +125,48 @@ class Surroundings:
         """Read these as they stand now, and drop those that are no longer live."""
         wanted = set(ids)
         team_id = self._drafts[0].team_id
-        live = Memory.objects.live().filter(team_id=team_id, pk__in=wanted)
-        rows = {row.pk: row for row in live}
+        rows = live_memories(team_id=team_id, ids=wanted)
         self._known |= rows
         self.drop(wanted - rows.keys())
 
-    def _stored(self, index: int) -> tuple[Near, Near]:
+    def _stored(self, index: int) -> Stored:
         """The nearest memories in the database and those of the subject, without what is gone."""
-        if index not in self._near:
-            self._near[index] = self._ask(index)
-        left = self._left(index)
+        left, before = self._left(index), self._near[index]
         if any(
-            len(now) < min(self._limit, len(before))
-            for now, before in zip(left, self._near[index], strict=True)
+            len(now) < min(self._limit, len(then))
+            for now, then in (
+                (left.near, before.near),
+                (left.of_subject, before.of_subject),
+            )
         ):
             # Too many are gone to tell who is nearest among the others.
-            self._near[index] = self._ask(index)
+            self._ask([index])
             left = self._left(index)
         return left
 
-    def _left(self, index: int) -> tuple[Near, Near]:
-        near, of_subject = (
-            [each for each in found if each[0] not in self._gone] for found in self._near[index]
-        )
-        return near, of_subject
-
-    def _ask(self, index: int) -> tuple[Near, Near]:
-        draft, company = self._drafts[index], company_of(self._drafts[index])
-        vector = self._vectors[index]
-        near = nearest(
-            company=company,
-            vector=vector,
-            embedding_model=self._model,
-            limit=self._look(index) + _SPARE,
-        )
-        if not draft.subject:
-            return near, []
-        return near, nearest_of_subject(
-            company=company,
-            subject=draft.subject,
-            vector=vector,
-            embedding_model=self._model,
-            limit=self._limit + _SPARE,
+    def _left(self, index: int) -> Stored:
+        before = self._near[index]
+        return Stored(
+            [each for each in before.near if each[0] not in self._gone],
+            [each for each in before.of_subject if each[0] not in self._gone],
         )
 
-    def _all_near(self, company: Company, indexes: Sequence[int]) -> dict[int, tuple[Near, Near]]:
-        """The neighbours of many drafts of one company from one read of its vectors."""
-        asked = self._vectors[list(indexes)]
-        by_subject: dict[str, list[int]] = defaultdict(list)
-        for place, index in enumerate(indexes):
-            if self._drafts[index].subject:
-                by_subject[self._drafts[index].subject].append(place)
-        subject_of = (
-            ids_of_subjects(company=company, subjects=list(by_subject)) if by_subject else {}
-        )
-        near: list[Near] = [[] for _ in indexes]
-        of_subject: list[Near] = [[] for _ in indexes]
-        for ids, vectors in all_vectors(company=company, embedding_model=self._model):
-            cosines = np.nan_to_num(asked @ vectors.T)
-            for look in {self._look(index) for index in indexes}:
-                looking = [i for i, index in enumerate(indexes) if self._look(index) == look]
-                keep_best(near, looking, cosines[looking], ids, look + _SPARE)
-            columns: dict[str, list[int]] = defaultdict(list)
-            for column, pk in enumerate(ids):
-                if pk in subject_of:
-                    columns[subject_of[pk]].append(column)
-            for subject, chosen in columns.items():
-                rows = by_subject[subject]
-                keep_best(
-                    of_subject,
-                    rows,
-                    cosines[np.ix_(rows, chosen)],
-                    [ids[column] for column in chosen],
-                    self._limit + _SPARE,
-                )
-        return {index: (near[place], of_subject[place]) for place, index in enumerate(indexes)}
+    def _ask(self, indexes: Sequence[int]) -> None:
+        """Look in the database as it is now."""
+        looks = [
+            Look(
+                Asked(
+                    company_of(self._drafts[index]),
+                    self._vectors[index],
+                    self._drafts[index].subject,
+                ),
+                near=self._look(index),
+                of_subject=self._limit,
+            )
+            for index in indexes
+        ]
+        found = stored_neighbours(looks=looks, embedding_model=self._model)
+        self._near |= zip(indexes, found, strict=True)
 
     def _earlier(self, index: int) -> Near:
         """The nearest drafts stored before in this write, and all of the same subject."""

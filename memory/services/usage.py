@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -21,8 +22,15 @@ from teams.tenancy import team_scope
 NOTED = f"{settings.REDIS_PREFIX}:usage"
 TAKEN = f"{NOTED}:taken"
 
-# One command for all memories of an answer: their number hardly shows in what the read waits for.
+# One field for all memories of an answer, taken apart when it is written down: their number hardly
+# shows in what the read waits for. Where nobody writes down for long, each memory gets its own two,
+# so that what waits is bounded by the memories there are.
+_WHOLE_ANSWERS = 2_000
 _NOTE = """
+if redis.call('HLEN', KEYS[1]) < tonumber(ARGV[4]) then
+    redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':' .. ARGV[2] .. ':' .. ARGV[3], 1)
+    return
+end
 for memory in string.gmatch(ARGV[3], '[^,]+') do
     redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':' .. memory .. ':n', 1)
     redis.call('HSET', KEYS[1], ARGV[1] .. ':' .. memory .. ':t', ARGV[2])
@@ -71,8 +79,8 @@ def note_retrieved(*, team_id: UUID, memory_ids: Iterable[UUID | str], now: date
     """Count one retrieval of each memory; never fails a read, nor slows it, with Redis away."""
     ids = ",".join(map(str, memory_ids))
     if ids:
-        stamp = int(now.timestamp())
-        quick_redis().ask(lambda client: _run(client, _NOTE, 1, NOTED, str(team_id), stamp, ids))
+        given = (str(team_id), int(now.timestamp()), ids, _WHOLE_ANSWERS)
+        quick_redis().ask(lambda client: _run(client, _NOTE, 1, NOTED, *given))
 
 
 def flush_noted_usage() -> None:
@@ -87,24 +95,46 @@ def flush_noted_usage() -> None:
     if not fields:
         return
     batch = fields.pop(b"batch").decode()
-    by_team: dict[UUID, dict[UUID, list[int]]] = {}
-    for field, value in fields.items():
-        team, memory, kind = field.decode().split(":")
-        entry = by_team.setdefault(UUID(team), {}).setdefault(UUID(memory), [0, 0])
-        entry[0 if kind == "n" else 1] = int(value)
-    for team_id, counts in by_team.items():
+    for team_id, counts in _by_team(fields).items():
         with team_scope(team_ids=[team_id], actor="task:flush_usage"):
             _write(team_id, UUID(batch), counts)
     _run(client, _DROP, 1, TAKEN, batch)
 
 
+def _by_team(fields: Mapping[bytes, bytes]) -> dict[UUID, dict[UUID, list[int]]]:
+    """How often and when, in seconds of the epoch, each team's memories were read."""
+    by_team: dict[UUID, dict[str, list[int]]] = {}
+    for field, value in fields.items():
+        team, second, last = field.decode().split(":")
+        entries = by_team.setdefault(UUID(team), {})
+        if last in ("n", "t"):
+            entry = entries.setdefault(second, [0, 0])
+            if last == "n":
+                entry[0] += int(value)
+            else:
+                entry[1] = max(entry[1], int(value))
+            continue
+        for memory in last.split(","):
+            entry = entries.setdefault(memory, [0, 0])
+            entry[0] += int(value)
+            entry[1] = max(entry[1], int(second))
+    return {
+        team: {UUID(memory): entry for memory, entry in entries.items()}
+        for team, entries in by_team.items()
+    }
+
+
 def _run(client: redis.Redis, script: str, keys: int, *given: str | int) -> Any:
     """What the script answers; Redis is sent its text only where it has not seen it yet."""
-    digest = hashlib.sha1(script.encode(), usedforsecurity=False).hexdigest()
     try:
-        return client.evalsha(digest, keys, *given)
+        return client.evalsha(_digest(script), keys, *given)
     except NoScriptError:
         return client.eval(script, keys, *given)
+
+
+@cache
+def _digest(script: str) -> str:
+    return hashlib.sha1(script.encode(), usedforsecurity=False).hexdigest()
 
 
 def _write(team_id: UUID, batch: UUID, counts: dict[UUID, list[int]]) -> None:

@@ -21,6 +21,7 @@ from memory.models.memory import LIVE
 from memory.selectors.neighbours import Neighbour
 from memory.services.conflicts import Ruling, hold, record_conflicts, retire_superseded, rule_on
 from memory.services.drafts import MemoryDraft, Outcome, WriteResult
+from memory.services.external_ids import external_key, refuse_taken, stored_external_ids
 from memory.services.inserting import PreparedDraft, insert_links, insert_memories, new_row
 from memory.services.judging import prepare_judgements
 from memory.services.retrying import run_write
@@ -31,8 +32,6 @@ from teams.services.flags import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
 _ATTEMPTS = 4
-
-ExternalKey = tuple[UUID | None, str | None]
 
 
 def prepare(*, drafts: Sequence[MemoryDraft], tools: Tools) -> list[PreparedDraft]:
@@ -58,7 +57,8 @@ def write_memories(
 ) -> list[WriteResult]:
     """Write the drafts in one transaction and say for each what happened, in order.
 
-    Raises ConflictError when other writers keep taking the same facts in between.
+    Raises ConflictError when other writers keep taking the same facts in between, and its
+    DraftRefusedError for an external id that is taken.
     """
     prepared = prepare(drafts=drafts, tools=tools)
 
@@ -94,7 +94,9 @@ class _Write:
         self._viewer = viewer
         self._prepared = prepared
         self._tools = tools
-        self._by_external_id = _stored_external_ids(viewer, prepared)
+        self._by_external_id = stored_external_ids(
+            viewer=viewer, drafts=[item.draft for item in prepared]
+        )
         self._by_key = _stored_facts(viewer, prepared)
         self._surroundings = Surroundings(
             drafts=[item.draft for item in prepared],
@@ -109,23 +111,19 @@ class _Write:
     def run(self) -> list[WriteResult]:
         results = []
         for index, item in enumerate(self._prepared):
-            result = self._repeated(item) or self._written(index, item)
+            result = self._repeated(index, item) or self._written(index, item)
             results.append(result)
             if item.draft.external_id:
-                self._by_external_id[_external_key(item.draft)] = result.memory
+                self._by_external_id[external_key(item.draft)] = result.memory
         self._flush()
         return results
 
-    def _repeated(self, item: PreparedDraft) -> WriteResult | None:
+    def _repeated(self, index: int, item: PreparedDraft) -> WriteResult | None:
         """The result of a draft that is stored already, by its external id or its words."""
         draft = item.draft
-        existing = self._by_external_id.get(_external_key(draft)) if draft.external_id else None
+        existing = self._by_external_id.get(external_key(draft)) if draft.external_id else None
         if existing is not None:
-            if existing.end_user_id != draft.end_user_id:
-                raise ConflictError(
-                    f"The external_id '{draft.external_id}' is a memory about somebody else.",
-                    field="external_id",
-                )
+            refuse_taken(draft=draft, existing=existing, index=index)
             return WriteResult(existing, Outcome.DUPLICATE)
         existing = self._by_key.get(item.key) if draft.check and not draft.replaces else None
         if existing is None:
@@ -213,21 +211,6 @@ class _Write:
 
 def _nearest(neighbours: Sequence[Neighbour]) -> float | None:
     return max((float(each.similarity) for each in neighbours), default=None)
-
-
-def _external_key(draft: MemoryDraft) -> ExternalKey:
-    """External ids are each agent's own, so that none can be used to ask for another's memory."""
-    return draft.agent_id, draft.external_id
-
-
-def _stored_external_ids(
-    viewer: Viewer, prepared: Sequence[PreparedDraft]
-) -> dict[ExternalKey, Memory]:
-    wanted = {item.draft.external_id for item in prepared if item.draft.external_id}
-    if not wanted:
-        return {}
-    rows = Memory.objects.filter(team_id=viewer.team_id, external_id__in=wanted)
-    return {(row.agent_id, row.external_id): row for row in rows}
 
 
 def _stored_facts(viewer: Viewer, prepared: Sequence[PreparedDraft]) -> dict[bytes, Memory]:

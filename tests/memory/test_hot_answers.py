@@ -161,7 +161,9 @@ def test_an_answer_that_is_kept_asks_the_database_for_the_revision_alone(desk: D
     with CaptureQueriesContext(connection) as queries:
         found = desk.ask()
         same = texts(found) == texts(first)
-    statements = [each["sql"] for each in queries if each["sql"] not in ("BEGIN", "COMMIT")]
+    # Which model is in use is looked up again after a while, whatever is asked.
+    apart = ("BEGIN", "COMMIT", "memory_embeddingstate")
+    statements = [each["sql"] for each in queries if not any(word in each["sql"] for word in apart)]
 
     assert found.stats.cache_hit
     assert same

@@ -230,7 +230,7 @@ def test_the_extraction_of_a_killed_process_is_waited_for_and_taken_over(
 
 def command(path: Path, *extra: str) -> str:
     out = StringIO()
-    names = ["--team", "harbour", "--agent", "kyra", "--user", "sarah"]
+    names = ["--team", "harbour", "--create-team", "--agent", "kyra", "--user", "sarah"]
     call_command("import_conversation", str(path), *names, *extra, stdout=out, stderr=StringIO())
     return out.getvalue()
 
@@ -252,6 +252,33 @@ def test_the_command_says_what_it_did_in_one_line(tmp_path: Path) -> None:
         row = Conversation.objects.select_related("project").get(thread_id="boat-session-1")
         assert row.project is not None
         assert row.project.slug == "ferry"
+
+
+@pytest.mark.django_db
+def test_a_mistyped_team_is_not_created(tmp_path: Path, acme: Cast) -> None:
+    typo = f"{acme.team.slug}e"
+    path = write(tmp_path, SESSIONS)
+
+    with pytest.raises(CommandError) as refused:
+        call_command("import_conversation", str(path), f"--team={typo}", "--agent=a", "--user=u")
+
+    told = str(refused.value)
+    assert all(part in told for part in (f"no team '{typo}'", f"'{acme.team.slug}'"))
+    assert "--create-team" in told
+    assert team_id_of_slug(typo) is None
+    assert not Message.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_team_that_exists_is_imported_into_without_more_ado(tmp_path: Path, acme: Cast) -> None:
+    out = StringIO()
+    path = write(tmp_path, SESSIONS)
+    names = [f"--team={acme.team.slug}", "--agent=kyra", "--user=sarah", "--no-extract"]
+
+    call_command("import_conversation", str(path), *names, stdout=out, stderr=StringIO())
+
+    assert "3 messages (3 new)" in out.getvalue()
+    assert Message.objects.filter(team=acme.team).count() == 3
 
 
 @pytest.mark.django_db
@@ -300,14 +327,14 @@ def test_names_that_the_api_would_refuse_are_refused(
 
 
 class InterruptOnce:
-    """Presses Ctrl-C while the first messages are being stored."""
+    """Presses Ctrl-C while the first conversation's memories are being stored."""
 
     def __init__(self) -> None:
         self.pressed = False
 
     def __call__(self, execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
         # Any: what Django hands to a wrapper of statements
-        if sql.startswith('INSERT INTO "teams_message"') and not self.pressed:
+        if "INSERT INTO memory_memory" in sql and not self.pressed:
             self.pressed = True
             os.kill(os.getpid(), signal.SIGINT)
         return execute(sql, *rest)

@@ -468,6 +468,49 @@ def test_the_command_says_what_there_is_to_do_and_what_it_did(
     assert f"0 memories and messages embedded with {NEW}." in out.getvalue()
 
 
+class Impatient(StringIO):
+    """An operator who presses Ctrl-C when told of a wait."""
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        if "Waiting" in text:
+            raise KeyboardInterrupt
+        return written
+
+
+@both_roles
+def test_the_command_says_what_it_waits_for_when_all_is_embedded(
+    acme: Cast, known: list[Memory], tools: Tools, new_settings: Settings
+) -> None:
+    told = Impatient()
+
+    with pytest.raises(CommandError, match="Interrupted; searches go on"):
+        call_command("reembed", "--grace", "600", stdout=StringIO(), stderr=told)
+
+    assert f"searches use {NEW}. Waiting " in told.getvalue()
+    assert "--grace" in told.getvalue()
+    told = Impatient()
+    call_command("reembed", "--grace", "0", stdout=StringIO(), stderr=told)
+    assert told.getvalue() == ""
+    assert models_of(acme) == {(NEW, "", False)}
+
+
+@both_roles
+def test_the_wait_is_told_before_it_begins(
+    acme: Cast, known: list[Memory], tools: Tools, new_settings: Settings
+) -> None:
+    told: list[str] = []
+
+    run(
+        on_wait=lambda seconds: told.append(f"{seconds:.0f}"),
+        sleep=lambda _: told.append("slept"),
+        grace_seconds=500.0,
+    )
+
+    assert told[1:] == ["slept"]
+    assert 400 < int(told[0]) <= 500
+
+
 # -- several at once -------------------------------------------------------------------------------
 
 

@@ -112,6 +112,21 @@ def test_a_crash_between_two_teams_forgets_and_repeats_neither(town: Cast, ids: 
     assert not client.exists(TAKEN)
 
 
+def test_what_nobody_writes_down_for_long_is_bounded_and_counted(
+    town: Cast, ids: list[UUID]
+) -> None:
+    client = get_redis_connection("default")
+    for second in range(2_050):
+        note(town, ids, now=NOON + timedelta(seconds=second))
+    assert client.hlen(NOTED) <= 2_000 + 2 * len(ids)
+    flush_noted_usage()
+
+    assert counts(town) == dict.fromkeys(ids, 2_050)
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        times = set(MemoryUsage.objects.values_list("last_accessed_at", flat=True))
+    assert times == {NOON + timedelta(seconds=2_049)}
+
+
 def test_two_flushes_at_once_count_once(town: Cast, ids: list[UUID]) -> None:
     for _ in range(5):
         note(town, ids)

@@ -10,17 +10,26 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 from django.db import connection, connections
+from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from memory.clients.tools import Tools
 from memory.domain.types import MemoryType, Tier
 from memory.domain.viewer import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry, SearchGraph
+from memory.selectors.many_neighbours import Asked
 from memory.selectors.signals import Sought, find_candidates
 from memory.selectors.vectors import VectorSearch, forget_graphs
 from memory.services.drafts import Outcome
 from memory.services.reembedding import reembed
 from memory.services.state import delete_memory
+from memory.services.stored_neighbours import (
+    SPARE,
+    TOGETHER,
+    Look,
+    stored_neighbours,
+)
+from memory.services.surroundings import company_of
 from memory.services.vector_graphs import extend_vector_graphs, waiting_vectors
 from teams.tenancy import team_scope
 from tests.conftest import Cast, make_cast
@@ -417,3 +426,41 @@ def test_the_application_may_not_ask_for_an_index_of_any_size(city: Cast) -> Non
         connection.cursor() as cursor,
     ):
         cursor.execute("SELECT palimpsest_ensure_graph(5000, 0)")
+
+
+# -- what a write meets ----------------------------------------------------------------------
+
+
+def test_a_write_meets_what_is_nearest_inside_the_index_and_outside_it(
+    city: Cast, random: Tools
+) -> None:
+    """By the index for few drafts beside many vectors, else compared with every one of them."""
+    memories = store(city, random, *facts(30 * TOGETHER + MANY))
+    extend_vector_graphs(fresh=100)
+    fresh = store(city, random, *facts(100, about="fresh fact"))
+    by_index = {1: True, TOGETHER - 1: True, TOGETHER: True, 3 * TOGETHER: False}
+    for drafts, is_walked in by_index.items():
+        texts = [f"New fact {number}." for number in range(drafts)]
+        looks = [
+            Look(Asked(company_of(draft(city, text)), vector), near=3, of_subject=3)
+            for text, vector in zip(texts, random.embedder.embed(texts), strict=True)
+        ]
+        with (
+            team_scope(team_ids=[city.team.id], actor="test"),
+            CaptureQueriesContext(connection) as queries,
+        ):
+            found = stored_neighbours(
+                looks=looks, embedding_model=random.embedder.name, vectors_a_draft=30
+            )
+
+        assert any("hnsw.ef_search" in query["sql"] for query in queries) == is_walked
+        wanted = [nearest([*memories, *fresh], random, text, 3 + SPARE) for text in texts]
+        met = [{pk for pk, _ in each.near} for each in found]
+        hits = sum(len(one & other) for one, other in zip(met, wanted, strict=True))
+        assert {len(each) for each in met} == {3 + SPARE}
+        assert hits >= 0.95 * drafts * (3 + SPARE)
+        # Of 24 drafts the nearest of some are among the latest, and of some among the others.
+        outside = {memory.pk for memory in fresh}
+        assert drafts < TOGETHER or (
+            any(each & outside for each in met) and any(each - outside for each in met)
+        )

@@ -52,6 +52,16 @@ class Command(BaseCommand):
             file=sys.stderr,
             desc=spec.name,
         )
+
+        def say_what_for(seconds: float) -> None:
+            bar.clear()
+            self.stderr.write(
+                f"Everything is embedded and searches use {spec.name}. Waiting {seconds:.0f} s for"
+                " requests that began with the old model, before its vectors are dropped (--grace)."
+                " It may be stopped; the next run drops them."
+            )
+            bar.refresh()
+
         with bar:
             try:
                 done = reembed(
@@ -59,6 +69,7 @@ class Command(BaseCommand):
                     batch=options["batch"],
                     grace_seconds=max(0.0, options["grace"]),
                     on_progress=bar.update,
+                    on_wait=say_what_for,
                 )
             except ConflictError as error:
                 raise CommandError(error.message) from None

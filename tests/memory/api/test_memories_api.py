@@ -112,6 +112,26 @@ def test_a_repeated_fact_is_a_duplicate(api: APIClient) -> None:
     assert Memory.objects.count() == 1
 
 
+def test_a_memory_shows_how_often_it_was_said_again_and_in_which_messages(api: APIClient) -> None:
+    talk = {"agent": "kyra", "user": "sarah", "thread_id": "t"}
+    conversation = api.post("/v1/conversations", talk, format="json").json()["id"]
+    messages = [{"role": "user", "content": f"Berlin it is ({number})."} for number in range(3)]
+    sent = api.post(f"/v1/conversations/{conversation}/messages", {"messages": messages}, "json")
+    said = [each["id"] for each in sent.json()["messages"]]
+
+    told = [
+        remember(api, user="sarah", conversation=conversation, message_ids=[each]).json()
+        for each in [*said, said[0]]
+    ]
+
+    # The last delivery brings a message that is known already, which is no further witness.
+    assert [each["corroboration"] for each in told] == [0, 1, 2, 2]
+    shown = api.get(f"/v1/memories/{told[0]['id']}").json()
+    assert (shown["corroboration"], shown["provenance"]["message_ids"]) == (2, said)
+    (found,) = api.get("/v1/memories/search?query=Berlin&user=sarah").json()["results"]
+    assert found["corroboration"] == 2
+
+
 def test_a_known_external_id_is_a_duplicate(api: APIClient) -> None:
     first = remember(api, external_id="e-1").json()
 

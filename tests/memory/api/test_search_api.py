@@ -150,5 +150,5 @@ def test_a_search_costs_the_same_queries_however_many_it_finds(
     body = [{"content": f"The billing rule number {n}.", "check": False} for n in range(60)]
     filled.post("/v1/memories", body, format="json")
 
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(20):
         assert len(search(filled, "billing rule", limit=50)) == 50
