@@ -192,15 +192,14 @@ class Server:
 
 @contextmanager
 def own_server(
-    *, threads: int = 8, environment: Mapping[str, str] | None = None
+    *, workers: int = 1, threads: int = 8, environment: Mapping[str, str] | None = None
 ) -> Iterator[Server]:
-    """A gunicorn of one worker on a free port, for as long as it is needed."""
+    """A gunicorn on a free port, set up as `make run` does, for as long as it is needed."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "gunicorn", "config.wsgi"]
-    command += ["-b", f"127.0.0.1:{port}", "-w", "1", "--threads", str(threads)]
-    command += ["--log-level", "warning", "--no-control-socket"]
+    command = [sys.executable, "-m", "gunicorn", "config.wsgi", "-c", "config/gunicorn_conf.py"]
+    command += ["-b", f"127.0.0.1:{port}", "-w", str(workers), "--threads", str(threads)]
     given = {"DATABASE_POOL_SIZE": "12", **(environment or {})}
     server = subprocess.Popen(command, env={**os.environ, **given})
     try:

@@ -1,7 +1,7 @@
 """What does a request cost around what it asks for?
 
 Run as ``python -m benchmarks.requests`` beside a running, migrated database and Redis, with the
-settings that manage.py uses. One person has ``--memories`` memories; one server process answers.
+settings that manage.py uses. One person has ``--memories`` memories; two server processes answer, as `make run` has them.
 Prints, for one client and for ``--clients`` at once, milliseconds of a request (p50, p95 and the
 least), requests a second and the processor's time that the server took for each: of an address
 that does nothing, of the list of agents (which is authentication and one scope), of a retrieval
@@ -112,7 +112,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=8, help="that ask at once")
     options = parser.parse_args()
     ground = make_ground(options.memories)
-    with own_server() as server:
+    with own_server(workers=2) as server:
         body = {"content": "She likes tea.", "agent": AGENT, "user": "sarah"}
         Line(server.port, ground).send("POST", "/v1/memories", body)
         for clients in (1, options.clients):
