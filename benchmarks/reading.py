@@ -4,10 +4,10 @@ Run as ``python -m benchmarks.reading`` beside a running, migrated database, wit
 manage.py uses. It fills a database of its own with 126,000 memories, the shape measured for other
 products: one team with ten users of 600 memories, one of 20,000 and 200 of 500, and a team of
 100,000 without users (``--scale 0.1`` for a tenth of all). It prints milliseconds of `retrieve` and
-`search` in process, where the time of `retrieve` goes, the same through HTTP with eight clients and two processes,
-and of an exact scan of the same owner by the same connection; and how many of the exactly nearest
-ten and fifty the vector search finds for teams of different sizes. Rows stay: use a database that
-may be thrown away.
+`search` in process, where the time of `retrieve` goes, the same through HTTP with eight clients and
+two processes, and of an exact scan of the same owner by the same connection; and how many of the
+exactly nearest ten and fifty the vector search finds for teams of different sizes. Rows stay: use a
+database that may be thrown away.
 """
 
 from __future__ import annotations

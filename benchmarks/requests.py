@@ -1,13 +1,13 @@
 """What does a request cost around what it asks for?
 
 Run as ``python -m benchmarks.requests`` beside a running, migrated database and Redis, with the
-settings that manage.py uses. One person has ``--memories`` memories; two server processes answer, as `make run` has them.
-Prints, for one client and for ``--clients`` at once, milliseconds of a request (p50, p95 and the
-least), requests a second and the processor's time that the server took for each: of an address
-that does nothing, of the list of agents (which is authentication and one scope), of a retrieval
-asked again, and of a retrieval that is new each time. The share of a new retrieval that its own
-stats do not account for is what the way over HTTP costs. Its team stays, for nothing is ever
-removed: use a database of its own.
+settings that manage.py uses. One person has ``--memories`` memories; two processes answer, as with
+`make run`. Prints, for one client and for ``--clients`` at once, milliseconds of a request (p50,
+p95 and the least), requests a second and the processor's time that the server took for each: of an
+address that does nothing, of the list of agents (which is authentication and one scope), of a
+retrieval asked again, and of a retrieval that is new each time. The share of a new retrieval that
+its own stats do not account for is what the way over HTTP costs. Its team stays, for nothing is
+ever removed: use a database of its own.
 """
 
 from __future__ import annotations
