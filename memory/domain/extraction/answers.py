@@ -180,6 +180,20 @@ def affirmed(*, question: str) -> str:
     return capitalised(declarative(_flipped(asked).split(), "")) if asked else ""
 
 
+_OFFERS_TO_NOTE = re.compile(
+    r"(?:^|[.,]\s)(?:(?:shall|should|may|can|could)\si|(?:do\syou\swant|would\syou\slike)\sme\sto)\s(?:just\s|also\s)?"
+    r"(?:note|remember|save|record|store|write\sdown|jot\sdown|keep\sin\smind|make\sa\snote)(?:\sdown)?\s"
+    r"that\s(?P<what>[^?]{6,})\?$",
+    re.IGNORECASE,
+)
+
+
+def noted(*, question: str) -> str:
+    """What the agent offers to note, "Shall I note that you paint?", in the user's voice, or ""."""
+    offer = _OFFERS_TO_NOTE.search(question)
+    return _flipped(offer.group("what").strip()) if offer else ""
+
+
 def _chosen(options: str, given: str) -> str:
     said = set(words_of(given)) - {"a", "an", "the"}
     parts = [part.strip(" ,") for part in re.split(r"\sor\s|,\s", options)]

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from .acts import Act
-from .answers import affirmed, complete_answer, is_offer
+from .answers import affirmed, complete_answer, is_offer, noted
 from .clauses import opens_clause
 from .dates import resolve_dates
 from .dialogue import Unit
@@ -47,6 +47,12 @@ _YES = re.compile(
     r"(?:(?:good\s(?:point|idea|question)|oh|ah|hm+|well|ok)[\s,.!]+){0,2}(?:yes|yeah|yep|yup|correct|"
     r"exactly|definitely|absolutely|of\scourse|indeed)(?:,?\s(?:please|i\sdo|we\sdo|always|thanks|"
     r"definitely|indeed))?[.!]*$",
+    re.IGNORECASE,
+)
+_GO_ON = re.compile(
+    r"(?:(?:yes|yeah|yep|sure|ok|okay|oh|definitely|of\scourse|absolutely)[\s,.!]*){0,2}"
+    r"(?:please|(?:please\s)?do(?:\s(?:that|so|it))?|go\sahead|that\swould\sbe\s(?:good|great|nice|useful))?"
+    r"(?:[\s,]*(?:please|thanks|thank\syou))?[.!]*$",
     re.IGNORECASE,
 )
 _OF_THE_USER = re.compile(
@@ -121,9 +127,15 @@ class Replies:
 
     def affirms(self, *, unit: Unit) -> bool:
         """Tell what a bare yes to "Do you need help at the station?" says of the user."""
-        if unit.place or not _YES.match(unit.text) or not _OF_THE_USER.match(unit.question):
+        if unit.place:
             return False
         asked = replace(unit, sources=merged_sources(unit.sources, question_ids(unit=unit)))
+        offered = noted(question=unit.question)
+        if offered and _GO_ON.match(unit.text):
+            self._writer.write(unit=asked, clause=offered)
+            return True
+        if not _YES.match(unit.text) or not _OF_THE_USER.match(unit.question):
+            return False
         whole = affirmed(question=unit.question)
         if len(content_words(whole)) < 3 or self._frame.takes(unit=unit):
             return False

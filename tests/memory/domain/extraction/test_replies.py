@@ -114,3 +114,20 @@ def test_a_user_without_a_name_is_called_user() -> None:
         "User's name is Ana Ruiz.",
         "User's sister prefers tea.",
     ]
+
+
+@pytest.mark.parametrize("said", ["Yes, please do.", "Sure, go ahead!", "Please do", "Yes."])
+def test_what_the_agent_offers_to_note_is_noted_when_the_user_says_so(said: str) -> None:
+    found = texts("assistant: Shall I note that the invoices go out on Fridays?", f"user: {said}")
+    assert found == ["The invoices go out on Fridays."]
+
+
+def test_what_is_noted_of_the_user_is_told_in_the_users_voice() -> None:
+    offer = "assistant: Got it. Would you like me to remember that you swim on Fridays?"
+    assert texts(offer, "user: Yes please.") == ["Dana swims on Fridays."]
+
+
+@pytest.mark.parametrize("said", ["No, leave it.", "No.", "Maybe later.", "Hm, I'm not sure."])
+def test_what_the_user_would_not_have_noted_is_not(said: str) -> None:
+    offer = "assistant: Shall I note that the invoices go out on Fridays?"
+    assert not any("nvoices" in each for each in texts(offer, f"user: {said}"))
