@@ -38,7 +38,9 @@ WITH asked AS MATERIALIZED (
 ), rarities AS MATERIALIZED (
     SELECT term, seen, ln(1 + greatest(%(total)s::float8 - seen + 0.5, 0.5) / (seen + 0.5)) AS idf
     FROM counts
-    WHERE seen < %(most)s::int OR NOT EXISTS (SELECT FROM counts WHERE seen < %(most)s::int)
+    WHERE seen < %(most)s::int OR NOT EXISTS (
+        SELECT FROM counts WHERE seen > 0 AND seen < %(most)s::int
+    )
 ), lexical AS MATERIALIZED (
     SELECT f.{key}, sum(r.idf) AS weight
     FROM found f JOIN rarities r USING (term) GROUP BY f.{key}

@@ -167,10 +167,16 @@ class _Maker:
     _thread: threading.Thread | None = None
 
     def get(self, team_id: UUID, model: str) -> TeamSketch | None:
+        self._drop_old()
         made = self._made.get(team_id)
-        if made is None or made.model != model:
-            return None
-        return made if time.monotonic() - made.made_at < _LIFE_SECONDS else None
+        return made if made is not None and made.model == model else None
+
+    def _drop_old(self) -> None:
+        since = time.monotonic() - _LIFE_SECONDS
+        with self._changing:
+            for team_id, made in list(self._made.items()):
+                if made is not None and made.made_at < since:
+                    del self._made[team_id]
 
     def put(self, team_id: UUID, made: TeamSketch | None) -> None:
         with self._changing:
@@ -195,17 +201,22 @@ class _Maker:
                 self._thread.start()
 
     def _run(self) -> None:
-        while True:
-            with self._changing:
-                if not self._waiting:
-                    self._thread = None
-                    break
-                team_id, model = self._waiting.popitem()
-            try:
-                make_sketch(team_id=team_id, embedding_model=model)
-            except (DatabaseError, InterfaceError):
-                logger.warning("Searches of team %s go on without a sketch of it.", team_id)
-        connection.close()
+        try:
+            while True:
+                with self._changing:
+                    if not self._waiting:
+                        self._thread = None
+                        break
+                    team_id, model = self._waiting.popitem()
+                try:
+                    make_sketch(team_id=team_id, embedding_model=model)
+                except (DatabaseError, InterfaceError):
+                    logger.warning("Searches of team %s go on without a sketch of it.", team_id)
+                except Exception:
+                    # Whatever it is: the thread serves other teams, and searches need no sketch.
+                    logger.exception("No sketch was made of team %s.", team_id)
+        finally:
+            connection.close()
 
     def clear(self) -> None:
         with self._changing:

@@ -137,6 +137,18 @@ def test_a_change_is_in_the_very_next_answer(town: Cast, random: Tools) -> None:
     assert stored[7].pk not in ids(seen)
 
 
+def test_a_change_counts_for_frequent_words_beside_one_that_nobody_knows(
+    town: Cast, random: Tools
+) -> None:
+    store(town, random, *facts(60))
+    made(town)
+    (new,) = store(town, random, "The ferry waits for the walrus.")
+
+    seen = found(town, random, "Which ferry is zyxxy?", "ferry", "zyxxy")
+
+    assert [row.terms for row in seen.rows if row.memory_id == new.pk] == [1]
+
+
 def test_what_a_transaction_wrote_itself_is_found_in_it(town: Cast, random: Tools) -> None:
     store(town, random, *facts(60))
     made(town)

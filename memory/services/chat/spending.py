@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db import DatabaseError, InterfaceError
+from django.db import DatabaseError, InterfaceError, transaction
 from django.utils import timezone
 
 from memory.clients.tools import Tools
@@ -55,34 +55,60 @@ class Ended:
 
 
 def settle_call(ended: Ended, *, tools: Tools) -> None:
-    """Store the answer, the outcome and the cost of a call in one transaction.
+    """Store the answer, the outcome and the cost of a call, in one transaction where that is had.
 
-    Where the answer cannot be stored its cost is counted all the same, by itself, and the error
-    goes on.
+    Where the cost cannot be counted with them, they are stored without it, and it by itself. What
+    is raised says that the answer is not stored; its cost is counted all the same.
     """
+    committed: list[bool] = []
     try:
         with team_scope(team_ids=[ended.viewer.team_id], actor=ended.viewer.actor):
-            record_answer(
-                viewer=ended.viewer,
-                recorded=ended.recorded,
-                message=ended.message,
-                is_partial=ended.is_partial,
-                tools=tools,
-                now=timezone.now(),
-            )
-            for each in ended.outcomes:
-                write_outcome(each)
+            # First of all that waits for the commit: what follows it may fail by itself.
+            transaction.on_commit(lambda: committed.append(True))
+            _store(ended, tools=tools)
             count_along(
                 reservation=ended.reservation,
                 actual_usd=ended.cost_usd,
                 usage=ended.usage,
                 now=timezone.now(),
             )
-    except BaseException:
+    except BaseException as error:
         _count(ended)
-        for each in ended.outcomes:
-            note_outcome(each)
+        if committed:
+            logger.warning("What a call cost was counted late.", exc_info=True)
+        elif isinstance(error, (DatabaseError, InterfaceError)):
+            _store_alone(ended, tools=tools)
+        else:
+            _note_outcomes(ended)
+            raise
+
+
+def _store(ended: Ended, *, tools: Tools) -> None:
+    record_answer(
+        viewer=ended.viewer,
+        recorded=ended.recorded,
+        message=ended.message,
+        is_partial=ended.is_partial,
+        tools=tools,
+        now=timezone.now(),
+    )
+    for each in ended.outcomes:
+        write_outcome(each)
+
+
+def _store_alone(ended: Ended, *, tools: Tools) -> None:
+    """Store the answer and the outcome once more, without the cost beside them."""
+    try:
+        with team_scope(team_ids=[ended.viewer.team_id], actor=ended.viewer.actor):
+            _store(ended, tools=tools)
+    except BaseException:
+        _note_outcomes(ended)
         raise
+
+
+def _note_outcomes(ended: Ended) -> None:
+    for each in ended.outcomes:
+        note_outcome(each)
 
 
 def _count(ended: Ended) -> None:

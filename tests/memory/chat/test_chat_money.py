@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import threading
 from decimal import Decimal
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from memory.clients.tools import default_tools
 from memory.services.chat.answering import Prepared, answer_chat, paid_for, prepare_chat
 from memory.services.chat.asking import ChatAsk
 from routing.domain.complexity import Tier
-from routing.models import RoutingDecision, SpendEntry
+from routing.models import RoutingDecision, SpendEntry, SpendReservation
 from routing.services.cost_guard import BudgetExceededError, reserve
 from routing.services.router import Route
+from routing.services.spend_record import turn_alone
 from teams.errors import NotFoundError
 from teams.models import EndUser, Team
 from teams.tenancy import team_scope
 from tests.memory.chat.conftest import Town
 from tests.openai_server import FakeOpenAI, answer
+from tests.waiting import PATIENCE_SECONDS
 
 HARD = (
     "Design a replicated lock service: derive its safety under partitions step by step, prove the"
@@ -125,6 +129,36 @@ def test_an_answer_that_cannot_be_stored_is_paid_for_all_the_same(
         spent = SpendEntry.objects.get(team=town.cast.team)
     assert spent.reservation_id == first.reservation.id
     assert [each.outcome for each in decisions(town)] == ["answered"]
+
+
+def test_an_answer_is_stored_though_its_cost_cannot_be_counted_now(
+    town: Town, model: FakeOpenAI
+) -> None:
+    """Somebody keeps the team's money to himself for longer than a writer waits."""
+    first = prepared(town)
+    model.will(answer("Here it is."))
+    taken, given_back = threading.Event(), threading.Event()
+
+    def keep() -> None:
+        with turn_alone(town.cast.team.pk):
+            taken.set()
+            given_back.wait(PATIENCE_SECONDS)
+        connection.close()
+
+    other = threading.Thread(target=keep)
+    other.start()
+    assert taken.wait(PATIENCE_SECONDS)
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = 200")
+    answered = answer_chat(prepared=first)
+    given_back.set()
+    other.join()
+
+    assert answered.body["choices"][0]["message"]["content"] == "Here it is."
+    assert [role for role, _ in town.said("t")] == ["user", "assistant"]
+    with team_scope(team_ids=[town.cast.team.pk], actor="test"):
+        assert not SpendEntry.objects.filter(team=town.cast.team).exists()
+        assert SpendReservation.objects.filter(team=town.cast.team).exists()
 
 
 def test_what_was_left_a_moment_ago_is_not_relied_on(town: Town) -> None:
