@@ -14,6 +14,7 @@ from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.selectors import sketches
 from memory.selectors.revisions import team_revision
+from memory.selectors.search_statement import FREQUENT_FROM
 from memory.selectors.signals import Found, Sought, find_candidates
 from memory.selectors.sketches import (
     MOST_CHANGED,
@@ -140,7 +141,7 @@ def test_a_change_is_in_the_very_next_answer(town: Cast, random: Tools) -> None:
 def test_a_change_counts_for_frequent_words_beside_one_that_nobody_knows(
     town: Cast, random: Tools
 ) -> None:
-    store(town, random, *facts(60))
+    store(town, random, *facts(FREQUENT_FROM + 10))
     made(town)
     (new,) = store(town, random, "The ferry waits for the walrus.")
 
