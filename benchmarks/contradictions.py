@@ -1,6 +1,6 @@
 """How well the rules-based judge tells conflicts.
 
-`python -m benchmarks.contradictions --data FILE ... [--llm] [--verbose]`
+`python -m benchmarks.contradictions --data FILE ... [--llm] [--verbose | --fit [--share S]]`
 
 Conflict = supersede or dispute. Prints recall and precision of conflict and the accuracy over the
 four labels, for all pairs and for the hard ones, the confusion matrix and the speed. `--llm` asks
@@ -167,6 +167,21 @@ def fit(*, pairs: Sequence[Pair]) -> Weights:
     }  # fmt: skip
 
 
+def blend(*, kept: Weights, fitted: Weights, share: float) -> Weights:
+    """The `kept` weights moved towards the `fitted` ones by a share of the way, 0 to 1.
+
+    Pairs of one hand are of one kind; weights that went all the way lost as much on pairs of other
+    hands as they gained on these.
+    """
+    nothing = (0.0, 0.0, 0.0, 0.0)
+    blended: Weights = {}
+    for name in sorted(kept.keys() | fitted.keys()):
+        old, new = kept.get(name, nothing), fitted.get(name, nothing)
+        a, b, c, d = ((1 - share) * x + share * y for x, y in zip(old, new, strict=True))
+        blended[name] = (round(a, 2), round(b, 2), round(c, 2), round(d, 2))
+    return blended
+
+
 def cross_validate(*, pairs: Sequence[Pair], folds: int) -> list[Verdict]:
     """The verdict on each pair by weights fitted without its fold."""
     verdicts: list[Verdict] = [Verdict.COEXIST] * len(pairs)
@@ -219,10 +234,16 @@ def main() -> None:
     parser.add_argument("--part", choices=("all", "even", "odd"), default="all")
     parser.add_argument("--folds", type=int, default=0, help="cross-validate the weights as well")
     parser.add_argument("--fit", action="store_true", help="fit and store the weights, no scores")
+    parser.add_argument(
+        "--share", type=float, default=1.0, help="with --fit: how far the stored weights move, 0-1"
+    )
     options = parser.parse_args()
+    if not 0 <= options.share <= 1:
+        parser.error("--share takes a number from 0 to 1.")
     pairs = [pair for path in options.data for pair in read_pairs(path=path)]
     if options.fit:
-        write_weights(weights=fit(pairs=pairs), path=Path(judging_weights.__file__))
+        weights = blend(kept=judging_weights.WEIGHTS, fitted=fit(pairs=pairs), share=options.share)
+        write_weights(weights=weights, path=Path(judging_weights.__file__))
         return
     if options.part != "all":
         pairs = pairs[0 if options.part == "even" else 1 :: 2]

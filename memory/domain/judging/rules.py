@@ -17,6 +17,8 @@ from .weights import WEIGHTS
 
 # A wrong "duplicate" loses a fact, so that it takes more than being the likeliest of four.
 SURE_OF_DUPLICATE = 0.55
+# What may be a repetition as well as a contradiction is shown to people from this share on.
+PERHAPS_DISPUTED = 0.25
 _VERDICTS = (Verdict.SUPERSEDE, Verdict.DISPUTE, Verdict.COEXIST, Verdict.DUPLICATE)
 
 
@@ -53,7 +55,8 @@ class RulesJudge:
             word = change_word(evidence.new)
         if word:
             return Judgement(Verdict.SUPERSEDE, f'an explicit change ("{word}")', 0.9)
-        verdict, sureness = self._likeliest(features_of(evidence))
+        shares = self._shares(features_of(evidence))
+        verdict = max(_VERDICTS, key=lambda each: shares[each])
         if verdict is Verdict.DUPLICATE:
             if not (_is_read(existing) and _is_read(new)):
                 return Judgement(
@@ -64,21 +67,24 @@ class RulesJudge:
                 return Judgement(Verdict.COEXIST, apart, 0.8)
             if evidence.clash and not evidence.comparison.equal_values and not evidence.elsewhere:
                 return Judgement(Verdict.DISPUTE, reason_for(Verdict.DISPUTE, evidence), 0.6)
-            if sureness < SURE_OF_DUPLICATE:
-                return Judgement(Verdict.COEXIST, "alike, and perhaps not the same", 0.5)
-        return Judgement(verdict, reason_for(verdict, evidence), round(sureness, 3))
+            if shares[verdict] < SURE_OF_DUPLICATE:
+                doubtful = shares[Verdict.DISPUTE] >= PERHAPS_DISPUTED
+                return Judgement(
+                    Verdict.DISPUTE if doubtful else Verdict.COEXIST,
+                    "alike, and perhaps not the same",
+                    0.5,
+                )
+        return Judgement(verdict, reason_for(verdict, evidence), round(shares[verdict], 3))
 
-    def _likeliest(self, features: Mapping[str, float]) -> tuple[Verdict, float]:
-        """The verdict that the weights give the largest share, and that share."""
+    def _shares(self, features: Mapping[str, float]) -> dict[Verdict, float]:
+        """The share of the evidence that the weights give each verdict; they sum to 1."""
         scores = [0.0, 0.0, 0.0, 0.0]
         for feature, value in features.items():
             for place, weight in enumerate(self._weights.get(feature, ())):
                 scores[place] += weight * value
         top = max(scores)
         odds = [math.exp(score - top) for score in scores]
-        shares = dict(zip(_VERDICTS, (odd / sum(odds) for odd in odds), strict=True))
-        best = max(_VERDICTS, key=lambda verdict: shares[verdict])
-        return best, shares[best]
+        return dict(zip(_VERDICTS, (odd / sum(odds) for odd in odds), strict=True))
 
 
 def _on_turned(turned: str, evidence: Evidence) -> Judgement:

@@ -8,6 +8,7 @@ from benchmarks.contradictions import cross_validate, read_pairs, score
 from memory.domain.judging import RulesJudge
 
 PAIRS = read_pairs(path=Path(__file__).with_name("pairs.jsonl"))
+HARD_PAIRS = read_pairs(path=Path(__file__).with_name("hard_pairs.jsonl"))
 
 
 def test_most_pairs_get_their_label() -> None:
@@ -29,3 +30,14 @@ def test_weights_that_never_saw_a_pair_judge_most_pairs_right() -> None:
     assert scores.recall > 0.88
     assert scores.precision > 0.86
     assert scores.accuracy > 0.84
+
+
+def test_pairs_written_to_be_hard_are_judged_better_than_by_the_weights_before_them() -> None:
+    judge = RulesJudge()
+
+    verdicts = [judge.judge(existing=pair.existing, new=pair.new).verdict for pair in HARD_PAIRS]
+
+    scores = score(labels=[pair.label for pair in HARD_PAIRS], verdicts=verdicts)
+    assert scores.recall > 0.80
+    assert scores.precision > 0.74
+    assert scores.accuracy > 0.67

@@ -53,7 +53,6 @@ def test_what_several_may_have_is_no_dispute(existing: str, new: str) -> None:
         ("A box of up to 2 kg costs 4 euros.", "A box of up to 5 kg costs 9 euros."),
         ("Siri has stopped working on the tax form.", "Siri is working on the order form."),
         ("The sauna is closed on public holidays.", "The sauna is open on Sundays."),
-        ("Codes must have 10 characters.", "The owner's code has 16 characters."),
         ("Wages are paid monthly.", "The bonus is paid once a year."),
     ],
 )
