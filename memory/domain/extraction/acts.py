@@ -14,7 +14,7 @@ from .suppositions import is_guess, is_hypothetical
 from .syntax import has_verb, is_imperative, strip_lead
 from .turn_tasks import is_once_only, is_turn_task
 from .verbs import AUXILIARIES, MODALS
-from .words import STOPWORDS, word_set, words_of
+from .words import ADVERBS, PREPOSITIONS, STOPWORDS, word_set, words_of
 
 
 class Act(StrEnum):
@@ -97,8 +97,21 @@ _FOR_ONCE = re.compile(
     re.IGNORECASE,
 )
 _CONJUNCTIONS = frozenset({"and", "but", "so"})
+_BEGINS_QUESTION = frozenset({"is", "are", "does", "did", "would", "could", "should", "will"})
 _ASKING_VERBS = frozenset({"is", "are", "do", "does", "did"})
 _ASKING_CONTRACTIONS = word_set("what's who's where's how's when's why's")
+
+
+def _asks_bare(bare: str, words: list[str]) -> bool:
+    """ "is chocolate bad for dogs": inverted, and its question mark left out."""
+    return (
+        words[0] in _BEGINS_QUESTION
+        and not bare.startswith("Will ")
+        and words[1] not in PREPOSITIONS
+        and words[1] not in ADVERBS
+        and not words[1].endswith(("ed", "ing"))
+        and "," not in bare
+    )
 
 
 def is_lasting(*, text: str) -> bool:
@@ -139,6 +152,7 @@ def _act_of(text: str, chat: bool) -> Act:
         words = words[1:]
     if len(words) > 2 and (
         (words[0] in _INVERTED and words[1] in STOPWORDS and words[1] not in {"not"})
+        or _asks_bare(bare, words)
         or (words[0] in _WH - {"when", "what", "how", "who"} and words[1] in _INVERTED)
         or (words[0] in _WH and words[1] in _ASKING_VERBS and len(words) < 8)
         or (words[0] in _ASKING_CONTRACTIONS and len(words) < 8 and "," not in bare)

@@ -7,8 +7,11 @@ import re
 from .declaratives import decapitalised, declarative, form_of_be
 from .open_answers import answered_openly
 from .syntax import has_verb, strip_lead
+from .verbs import THIRD
 from .words import (
     COMMON_OPENERS,
+    DETERMINERS,
+    PREPOSITIONS,
     capitalised,
     words_of,
 )
@@ -70,7 +73,9 @@ _TELL_ME = re.compile(
 )
 _OPENING = re.compile(
     r"(?:what|how)\s(?:can|may|could|should)\si\s(?:do|help|assist|know|note)\b|what\sdo\syou\sneed$|"
-    r"what['’]?s\s(?:up|new|on\syour\smind)\b|how\sare\s(?:you|things)\b|"
+    r"what['’]?s\s(?:up|new|on\b|wrong|going\son|happened|the\smatter|next|first|it\slike)|(?:what|so)\sdo\syou\s(?:need|want|think|mean)$|"
+    r"what\s(?:happened|else|brings|are\syou\s(?:up\sto|in\sthe\smood))\b|how\s(?:did|does|was|is)\s(?:it|that|everything|your\s\w+)(?:\sgo(?:ing)?)?\b|"
+    r"is\sthere\s(?:any|some)thing\b|anything\s(?:else|i\b|special|in\sparticular|new)|how\sare\s(?:you|things)\b|"
     r"(?:where|how|what|which\s\w+|when)\s(?:shall|should|do|can|could|would)\s(?:we|i|you)\s(?:like\s(?:me\s)?to\s|"
     r"want\s(?:me\s)?to\s)?(?:begin|start|go|proceed|continue|do\s(?:first|next|now)|look\sat|help|talk|discuss)\b",
     re.IGNORECASE,
@@ -103,6 +108,8 @@ def complete_answer(*, question: str, answer: str) -> str:
     given = re.sub(r",?\s(?:please|thanks)$", "", given, flags=re.IGNORECASE)
     asked = re.sub(r"^(?:and|but|so|also)\s", "", asked, flags=re.IGNORECASE)
     if not asked or not given or is_offer(question=question) or _OPENING.match(asked):
+        return ""
+    if _goes_on(given):
         return ""
     asked = re.sub(r"(?i)^(how\smany)\sof\s(?:you|us)\b", r"\1 people", asked)
     if _PRESENT_ASKED.search(asked):
@@ -145,6 +152,12 @@ def complete_answer(*, question: str, answer: str) -> str:
         return f"{capitalised(noun)} {form_of_be(noun)} {decapitalised(given)}"
     opened = answered_openly(asked=asked, given=given)
     return _any_filled(asked, given) if opened is None else opened
+
+
+def _goes_on(given: str) -> bool:
+    """Whether an answer is a clause that only lacks its subject ("depends on the tides")."""
+    words = words_of(given)
+    return len(words) > 1 and words[0] in THIRD and words[1] in PREPOSITIONS | DETERMINERS
 
 
 def _about(asked: str, given: str) -> str:

@@ -15,7 +15,7 @@ from .labels import Label
 from .pins import pinned_label
 from .procedures import is_procedure
 from .profile import profile_label
-from .requests import RequestFrame, as_wish, reminder_before, split_reason
+from .requests import RequestFrame, as_wish, is_idle_wish, reminder_before, split_reason
 from .syntax import is_imperative
 from .taken_up import question_ids
 from .turn_tasks import is_feedback, is_once_only, is_play, is_turn_task
@@ -66,6 +66,7 @@ class Asking:
         ):
             self._work_turn = unit.turn
             self._plays = is_play(text=text)
+            self._writer.observe(unit=unit, text=text)
             return ""
         profile = profile_label(clause=text)
         spoken = profile if profile and profile.attribute in _SPOKEN_TO else None
@@ -85,6 +86,8 @@ class Asking:
             self._writer.write(unit=unit, clause=text, label=label)
         elif pinned and is_imperative(text=text) and not _ALWAYS.match(text):
             self._writer.write(unit=unit, clause=text, pinned=True)
+        elif lasting and not pinned and is_idle_wish(text=text):
+            return ""
         elif spoken or lasting:
             wish = as_wish(text=text)
             self._writer.write(unit=unit, clause=wish, pinned=pinned, request=True, label=spoken)

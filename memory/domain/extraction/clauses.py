@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from .gapping import share_verb
 from .introductions import introductions
-from .syntax import has_verb, is_imperative
+from .syntax import acts_as_verb, has_verb, is_imperative
 from .tense import is_past
 from .verbs import (
     AMBIGUOUS,
@@ -81,6 +81,8 @@ def opens_clause(*, text: str) -> bool:
         if word in AUXILIARIES or word in MODALS:
             return True
         noun_before = words[index - 1] not in STOPWORDS and words[index - 1] not in PREPOSITIONS
+        if acts_as_verb(words=words, index=index):
+            return True
         if noun_before and (is_finite(word=word) or word in THIRD):
             return True
         if (

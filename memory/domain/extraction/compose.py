@@ -6,17 +6,14 @@ import re
 
 from ..types import Role
 from .acts import Act, act_of
+from .admission import Admission
 from .answers import complete_answer
 from .asking import Asking
 from .chat import FIRST_PASS, ChatListener
 from .clauses import opens_clause, split_clauses
 from .dialogue import Unit
 from .drafts import Draft, dated
-from .fillers import (
-    is_ephemeral,
-    is_rule_fragment,
-    says_nothing,
-)
+from .fillers import is_ephemeral, is_rule_fragment, says_nothing
 from .introductions import introductions
 from .mixed import meant_clauses
 from .pins import split_pin
@@ -58,6 +55,8 @@ _BUT_HE = re.compile(
     r"(?:but|though|because|as|since)\s(?:he|she)(?P<clitic>['’]s)?\s", re.IGNORECASE
 )
 _FORGIVEN = frozenset({Act.GUESS, Act.QUOTE, Act.SMALL_TALK, Act.HYPOTHETICAL})
+# Of which what is said may be worth keeping all the same; never what is imagined or quoted.
+_WEIGHED = frozenset({Act.SMALL_TALK})
 
 
 def _without_reaction(text: str) -> str:
@@ -72,10 +71,10 @@ def _without_reaction(text: str) -> str:
 class Walk:
     """One pass over the units of one conversation; holds what earlier sentences established."""
 
-    def __init__(self, *, units: list[Unit], agent: str = "") -> None:
+    def __init__(self, *, units: list[Unit], admission: Admission, agent: str = "") -> None:
         self._units = units
         speakers = {unit.voice.name for unit in units} | {agent} - {""}
-        self._writer = ClauseWriter(speakers=frozenset(speakers))
+        self._writer = ClauseWriter(speakers=frozenset(speakers), admission=admission)
         self._tools = ToolTalk(writer=self._writer)
         self._frame = RequestFrame()
         self._asking = Asking(writer=self._writer, frame=self._frame)
@@ -138,7 +137,8 @@ class Walk:
             act = Act.STATEMENT if pinned and act in _FORGIVEN else act
         if act is Act.STATEMENT and _WANTS_DONE.match(text) and len(split_clauses(text=text)) == 1:
             act = Act.REQUEST
-        for clause in () if pinned else meant_clauses(text=text, act=act):
+        meant = () if pinned else meant_clauses(text=text, act=act)
+        for clause in meant:
             self._state(unit, clause, pinned=False)
         told = act in {Act.STATEMENT, Act.FRAGMENT}
         told = told and not (unit.place and asks_for_none(text=bare))
@@ -160,7 +160,7 @@ class Walk:
             fragment = headed and act is Act.FRAGMENT and _COUNTED.search(text)
             if fragment:
                 self._writer.write(unit=unit, clause=text, pinned=pinned)
-            else:
+            elif not meant:
                 self._sort(unit, bare, text, act, pinned)
 
     def _answered_first(self, unit: Unit, text: str) -> tuple[str, Act]:
@@ -194,12 +194,14 @@ class Walk:
             self._state(unit, text, pinned)
         elif act is Act.REQUEST:
             self._asked(unit, text, pinned)
+        elif act in _WEIGHED:
+            self._state(unit, text, pinned, act)
         elif act is Act.FRAGMENT and (pinned or is_rule_fragment(text=text)):
             self._writer.write(unit=unit, clause=text, pinned=pinned)
         elif not (
             act is Act.FRAGMENT
             and unit.place
-            and is_detail(text=text)
+            and (is_detail(text=text) or self._writer.is_worth(unit=unit, fragment=text))
             and self._replies.details(unit=unit, text=text, reach=0)
         ):
             self._writer.observe(unit=unit, text=text)
@@ -216,27 +218,34 @@ class Walk:
         self._pin_next = -1
         return pinned or announced, rest
 
-    def _state(self, unit: Unit, text: str, pinned: bool) -> None:
+    def _state(self, unit: Unit, text: str, pinned: bool, act: Act = Act.STATEMENT) -> None:
         told = third_person_text(text=text, voice=unit.voice)
         ledger = self._writer.ledger
         ends = _OUTCOME.match(text)
         if ends and ledger.outcome(told=told, turn=unit.turn, sources=unit.sources):
-            return
-        if says_nothing(text=text):
             return
         if ledger.lean(said=text, told=told, turn=unit.turn):
             return
         for clause in split_clauses(text=text):
             said = introductions(clause=clause, speaker=unit.voice.name)
             bare = strip_lead(text=clause)
-            if said:
+            if asks_for_none(text=bare):
+                self._writer.write(
+                    unit=unit, clause=as_wish(text=bare), pinned=pinned, request=True
+                )
+            elif said:
                 self._writer.introduce(unit=unit, said=said)
             elif is_ephemeral(clause=clause) and not pinned:
                 self._writer.observe(unit=unit, text=clause)
             elif is_imperative(text=bare) or re.match(r"(?i)please\b", clause):
                 self._asked(unit, bare, pinned)
-            elif pinned or act_of(text=clause, chat=False) in {Act.STATEMENT, Act.FRAGMENT}:
-                self._writer.write(unit=unit, clause=trim(text=clause), pinned=pinned)
+            else:
+                meant = act_of(text=clause, chat=False)
+                meant = act if meant is Act.STATEMENT else meant
+                if pinned or meant not in {Act.QUESTION, Act.COMMAND, Act.REQUEST}:
+                    self._writer.write(
+                        unit=unit, clause=trim(text=clause), pinned=pinned, act=meant
+                    )
 
     def _asked(self, unit: Unit, text: str, pinned: bool) -> None:
         reason = self._asking.request(unit=unit, text=text, pinned=pinned)

@@ -10,14 +10,14 @@ MARKER = re.compile(
     r"my\s(?:mistake|bad)|scratch\sthat|i\s(?:meant|misread|mixed|misspoke|mistyped|"
     r"got\sthat\swrong|"
     r"was\swrong|made\sa\smistake|read\sthat\swrong|have\sto\scorrect)|make\s(?:that|it)|rather|"
-    r"let\sme\scorrect|to\scorrect|typo|no,|"
+    r"let\sme\scorrect|to\scorrect|typo|no,|no\s(?:hang|hold)\son|no\swait|(?:no[,\s]+)?what\sam\si\s(?:saying|talking\sabout|on\sabout)|"
     r"(?:i\s)?(?:looked|checked|counted|measured|asked|calculated)\s(?:it\s|them\s)?again|that['’]s\swrong|not\squite|slip\sof|whoops|apologies|"
     r"strike\sthat|i\sstand\scorrected|change\sthat|small\scorrection|one\scorrection)\b"
     r"|\b(?:i\smisread|i\smeant|i\smixed\sup|correction:|my\smistake|should\sbe|i\smistyped)\b",
     re.IGNORECASE,
 )
 MARKER_WORDS = re.compile(
-    r"^(?:(?:oh|no|ah|hm+|ok|and|but|argh|ugh|so|hang\son|hold\son|actually|sorry|wait|correction|"
+    r"^(?:(?:oh|no|ah|hm+|ok|and|but|argh|ugh|so|hang\son|hold\son|what\sam\si\s(?:saying|talking\sabout|on\sabout)|actually|sorry|wait|correction|"
     r"oops|my\s(?:mistake|bad)|"
     r"scratch\sthat|strike\sthat|i\smeant(?:\sto\s(?:say|write))?|make\s(?:that|it)|rather|typo|"
     r"whoops|"
@@ -119,6 +119,12 @@ VALUES = (
         r"fifty)\b", re.I)),
     ("name", re.compile(r"(?<!^)(?<![.!?]\s)\b[A-Z][\w-]+(?:\s[A-Z][\w-]+)*")),
 )  # fmt: skip
+# "No, hang on, the van is only free on the 30th, so it's the 30th."
+SETTLED = re.compile(
+    r"[,;–—-]\s(?:so|then)\s(?:it['’]s|it\sis|make\s(?:it|that)|that['’]s|it['’]ll\sbe|say)\s(?:on\s|at\s)?"
+    r"(?P<value>(?:the\s)?[\w:.’'-]+(?:\s[\w:.’'-]+){0,2})[.!]*$",
+    re.IGNORECASE,
+)
 # "One of them died, so it's five now."
 RECOUNTED = re.compile(
     r",?\s(?:so|which\smeans|that\smeans)\s(?:it['’]s|that['’]s|there(?:['’]s|\sare)|we['’]re\s(?:down\sto|up\sto|at|now)|"

@@ -17,6 +17,7 @@ from .correction_words import (
     RETRACT_ABOUT,
     RETRACT_ALL,
     RETRACT_X,
+    SETTLED,
     VALUES,
     WRONG,
 )
@@ -66,6 +67,8 @@ class _Board(Restatements):
             unit = self._units[index] = replace(unit, text=inline)
         marked = bool(MARKER.search(unit.text))
         body = MARKER_WORDS.sub("", unit.text).strip()
+        settled = SETTLED.search(body) if marked else None
+        body = settled.group("value") if settled else body
         if self._agent and body.rstrip(" .!,").lower() == self._agent:
             return
         about: set[str] = set()

@@ -9,14 +9,27 @@ _MONTH = (
     r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b\.?"
 )
 _DAY = r"(?P<{0}>\d{{1,2}})(?:st|nd|rd|th)?"
-_NTH = r"(?P<{0}>\d{{1,2}}(?:st|nd|rd|th)?|first|second|third|fourth|fifth|tenth|twentieth)"
+_BIG_NTH = (
+    r"(?:twenty|thirty)[\s-](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|eleventh|"
+    r"twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|"
+    r"twentieth|thirtieth"
+)
+_NTH = (
+    rf"(?P<{{0}}>\d{{{{1,2}}}}(?:st|nd|rd|th)?|{_BIG_NTH}|first|second|third|fourth|fifth|sixth|seventh|"
+    r"eighth|ninth|tenth)"
+)
 WEEKDAY_NAME = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
 _YEAR = r"(?:,?\s(?P<{0}>(?:19|20)\d\d)\b)?"
 _COUNT = (
     r"(?P<{0}>\d{{1,3}}|a couple of|a few|several|an?|one|two|three|four|five|six|seven|eight|nine"
     r"|ten|eleven|twelve|fifteen|twenty|thirty)"
 )
-_UNIT = r"(?P<{0}>day|week|month|year)s?"
+_UNIT = r"(?P<{0}>day|week|fortnight|month|year)s?"
+# "Mon 8:30", "see you Thurs": short names count where a capital shows them for what they are.
+_SHORT_WEEKDAY = (
+    r"(?-i:(?<![.!?]\s)(?<!^)(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b\.?(?!['’-])|"
+    r"(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b\.?(?=\s(?:\d|at\s\d)))"
+)
 _PART = r"(?:\s(?P<{0}>morning|noon|afternoon|evening|night|lunchtime))?"
 
 DATE_EXPRESSION = re.compile(
@@ -33,18 +46,29 @@ DATE_EXPRESSION = re.compile(
             rf"(?P<dm>\b(?:{WEEKDAY_NAME},?\s)?(?:the\s)?{_NTH.format('dmd')}\.?(?P<dmr>\s?(?:and|"
             rf"to|until|–|-)\s?\d{{1,2}}(?:st|nd|rd|th)?)?\s(?:of\s)?"
             rf"(?-i:{_MONTH.format('dmm')}){_YEAR.format('dmy')})",
+            rf"(?P<off>\b(?P<offn>an?|one|two|three|four|five|six|\d{{1,2}})\s(?P<offu>weeks?|fortnight)\s"
+            rf"(?:from|on|after)\s(?:(?:this|coming|next)\s)?(?P<offd>{WEEKDAY_NAME}|today|tomorrow)\b)",
+            rf"(?P<wdo>\b(?P<wdon>{WEEKDAY_NAME})\s(?P<wdou>week|fortnight)\b(?!['’]))",
+            rf"(?P<far>\bthe\s(?P<farw>week|weekend|month|{WEEKDAY_NAME})\s(?P<fark>after\snext|before\slast)\b)",
+            rf"(?P<nwd>\b(?:the\s)?(?P<nwdn>first|second|third|fourth|last)\s(?P<nwdd>{WEEKDAY_NAME})\s(?:of|in)\s"
+            rf"(?:(?P<nwdr>next|this|the)\smonth|(?-i:{_MONTH.format('nwdm')}))(?!\s\d))",
+            r"(?P<num>\b(?P<numd>[0-3]?\d)(?:\.(?P<numm>[01]?\d)\.(?P<numy>(?:19|20)\d\d)?(?!\d)|"
+            r"/(?P<nums>[01]?\d)/(?P<numz>(?:19|20)\d\d)\b))",
             r"(?P<ref>\b(?:the\s)?day\s(?:after\stomorrow|before\syesterday)"
             rf"|\b(?:today|tonight|tomorrow|yesterday){_PART.format('refp')}"
             r"|\blast\snight|\bthis\s(?:very\s)?(?:morning|afternoon|evening)\b)",
             rf"(?P<th>\b(?:{WEEKDAY_NAME},?\s)?"
-            r"the\s(?P<thd>\d{1,2})(?:st|nd|rd|th)\b(?=\s*(?:[.,;:!?)]|$|(?:is|at|in|and|"
+            rf"the\s(?P<thd>\d{{1,2}}(?:st|nd|rd|th)|{_BIG_NTH})\b"
+            r"(?=\s*(?:[.,;:!?)]|$|(?:is|at|in|and|"
             r"or|for|to|until|till|from|with|because|when|where|if|so|then|not|around|about|after|"
             r"before|between|(?-i:[A-ZÀ-Þ])[\w'’-]+|we|i|he|she|they|my|our|his|her|their|by|of\sthe\smonth|of\s(?:this|next)\smonth)"
             r"\b))(?:\sof\s(?P<thm>the|this|next)\smonth)?)",
             rf"(?P<wds>\b(?:(?P<wdsp>(?:this|next|last)\sweek),?\s(?:on\s|from\s)?)?"
             rf"(?P<wdsa>{WEEKDAY_NAME})\s?(?P<wdsj>and|to|through|until|till|–|-)\s?"
             rf"(?P<wdsb>{WEEKDAY_NAME})(?:\s(?P<wdsw>(?:(?:of\s)?(?:this|next|last))\sweek))?)",
-            rf"(?P<wd>\b(?:(?P<wdrel>next|this|last|past|(?<!is\s)(?<!are\s)(?<!['’]s\s)coming)\s)?(?P<wdn>{WEEKDAY_NAME})\b"
+            rf"(?P<wd>\b(?:(?P<wdv>(?:next|last|this)\sweek),?\s(?:(?P<wdvs>on|from|starting|beginning)\s)?)?"
+            rf"(?:(?P<wdrel>this\scoming|next|this|last|past|(?<!is\s)(?<!are\s)(?<!['’]s\s)coming)\s)?"
+            rf"(?:(?P<wdn>{WEEKDAY_NAME})\b|(?P<wdm>{_SHORT_WEEKDAY}))"
             rf"(?!s\b){_PART.format('wdp')}(?:,?\s(?P<wdw>(?:(?:of\s)?(?:next|last|this))"
             rf"\sweek))?)",
             r"(?P<span>\b(?P<srel>next|last|this(?:\spast|\scoming)?|past|coming)\s"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 
 from .date_expressions import WEEKDAY_NAME
+from .far_dates import far, nth, nth_weekday, numeric, offset_weekday
 from .feast_days import feast
 from .moments import Precision, month_day, with_weekday
 from .span_dates import Resolved, month_number, shift_months, span
@@ -27,14 +28,6 @@ def _nearest(month: int, day: int, today: date, past: bool) -> date:
     return this if this >= today - timedelta(days=60) else date(today.year + 1, month, day)
 
 
-_NTHS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "tenth": 10,
-         "twentieth": 20}  # fmt: skip
-
-
-def _nth(word: str) -> int:
-    return _NTHS.get(word.lower()) or int(word.rstrip("stndrh"))
-
-
 _YEARLY_BEFORE = re.compile(
     r"(?:\b(?:birthdays?|anniversary|name\sday|jubilee)(?:['’]s|\s(?:is|are|was|falls|comes))?"
     r"(?:\s(?:always|already))?|\bborn|\b(?:every|each)\syear)\s(?:on\s)?(?:the\s)?$",
@@ -51,7 +44,7 @@ def _is_yearly(match: re.Match[str]) -> bool:
 
 def _calendar(match: re.Match[str], today: date, past: bool) -> Resolved | None:
     key = "md" if match.group("md") else "dm"
-    month, number = month_number(match.group(key + "m")), _nth(match.group(key + "d"))
+    month, number = month_number(match.group(key + "m")), nth(match.group(key + "d"))
     year = match.group(key + "y")
     day = date(int(year), month, number) if year else _nearest(month, number, today, past)
     if not year and _is_yearly(match):
@@ -97,7 +90,7 @@ def _counted(count: str, unit: str) -> tuple[int, bool]:
     """Days in a counted span, and whether it is exact."""
     vague = {"a couple of": 2, "a few": 3, "several": 4}
     number = vague.get(count.lower()) or NUMBER_WORDS.get(count.lower()) or int(count)
-    size = {"day": 1, "week": 7, "month": 30, "year": 365}[unit.lower()]
+    size = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}[unit.lower()]
     return number * size, count.lower() not in vague and unit.lower() == "day"
 
 
@@ -139,7 +132,7 @@ def _edge(match: re.Match[str], today: date, _past: bool) -> Resolved | None:
 
 
 def _ordinal(match: re.Match[str], today: date, past: bool) -> Resolved | None:
-    number = int(match.group("thd"))
+    number = nth(match.group("thd"))
     base = shift_months(today, 1) if (match.group("thm") or "").lower() == "next" else today
     day = date(base.year, base.month, number)
     named = re.match(WEEKDAY_NAME, match.group(), re.IGNORECASE)
@@ -194,4 +187,5 @@ RESOLVERS: dict[str, Callable[[re.Match[str], date, bool], Resolved | None]] = {
     "feast": feast, "iso": _iso, "md": _calendar, "dm": _calendar, "ref": _reference,
     "wds": weekdays, "wd": weekday, "wkd": weekdays_ahead, "part": _part_of_month,
     "span": span, "ago": _ago, "ahead": _ahead, "eom": _edge, "th": _ordinal, "mon": _month,
+    "off": offset_weekday, "wdo": offset_weekday, "far": far, "nwd": nth_weekday, "num": numeric,
 }  # fmt: skip

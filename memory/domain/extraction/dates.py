@@ -10,12 +10,13 @@ from .date_expressions import DATE_EXPRESSION, WEEKDAY_NAME
 from .date_resolvers import RESOLVERS
 from .moments import FoundDate
 from .span_dates import Resolved
+from .tense import is_past
 from .verbs import BASES, THIRD, UNMARKED, is_finite, is_past_form
 from .words import DETERMINERS, word_set, words_of
 
 # Every date expression holds a figure or one of these; most sentences hold none.
 _MAY_NAME_ONE = re.compile(
-    r"\d|day|night|eve\b|halloween|valentine|morr|week|month|year|quarter|spring|summer|autumn|fall|winter|morn|noon|evening"
+    r"\d|day|night|eve\b|fortnight|week|eenth\b|ieth\b|(?:twenty|thirty)[\s-]|\b(?-i:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b|halloween|valentine|morr|week|month|year|quarter|spring|summer|autumn|fall|winter|morn|noon|evening"
     r"|january|february|march|april|may|june|july|august|september|october|november|december"
     r"|\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b",
     re.IGNORECASE,
@@ -83,6 +84,8 @@ def resolve_dates(*, text: str, today: date, past: bool) -> Dated:
         resolved = _resolve(match, text, today, past)
         if resolved is None:
             continue
+        if found and _follows(match, resolved, found[-1].day, past):
+            resolved = RESOLVERS["th"](match, found[-1].day, False) or resolved
         wording, preposition, day, precision = resolved
         before = words_of(text[max(0, match.start() - 16) : match.start()])
         start = match.start()
@@ -115,11 +118,16 @@ def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> Resolv
     previous = before[-1] if before else ""
     group = match.lastgroup or ""
     name = next((key for key in RESOLVERS if match.group(key)), group)
-    past = _local_tense(text[: match.start()], past)
+    if not _ANSWERED.search(text[: match.start()]):
+        past = _local_tense(text[: match.start()], past)
+    if past and _OPENS_CLAUSE.search(text[: match.start()]):
+        past = is_past(text=text[match.end() :].lstrip(" ,"))
     past = past or (name == "wd" and previous == "since")
     moved = previous == "to" and bool(_MOVED.search(text[: match.start()]))
     if moved:
         past = False
+    if name == "ahead" and previous == "every":
+        return None
     if (
         name == "wd"
         and not moved
@@ -152,6 +160,11 @@ def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> Resolv
         return None
 
 
+def _follows(match: re.Match[str], resolved: Resolved, before: date, past: bool) -> bool:
+    """ "On the 3rd and back on the 10th": a bare day of the month lies after the one before it."""
+    return bool(match.group("th")) and not past and resolved[2] < before
+
+
 def _is_verb(word: str) -> bool:
     return word in THIRD or is_finite(word=word)
 
@@ -166,8 +179,17 @@ def _local_tense(before: str, past: bool) -> bool:
         if (
             index
             and words[index - 1] in _SUBJECTS
-            and (word in THIRD or (word in BASES and word not in UNMARKED))
+            and (
+                word in THIRD
+                or (
+                    word in BASES
+                    and word not in UNMARKED
+                    and words[index - 1] not in {"he", "she", "it"}
+                )
+            )
         ):
+            return False
+        if word in THIRD and _named_before(before, word):
             return False
         if word in _SCHEDULED and (not index or words[index - 1] not in DETERMINERS):
             return False
@@ -184,8 +206,20 @@ def _local_tense(before: str, past: bool) -> bool:
     return past
 
 
+def _named_before(text: str, verb: str) -> bool:
+    """ "Tarek drives": a name carries the verb, which is no plural then."""
+    return bool(re.search(rf"[A-ZÀ-Þ][\w'’-]+\s(?:\w+ly\s)?{re.escape(verb)}\b", text))
+
+
 # "she'll have the export fixed by the 27th"
 _WILL_HAVE = re.compile(r"(?:'ll|\bwill|\bgoing\sto)\s(?:have|get|be)\b")
+# The tense of an answer is not that of the words that say so.
+_ANSWERED = re.compile(r"\banswered: [^.]{0,20}$")
+# "They raised prices, so as of 1 May we …": the verb that counts comes after the date.
+_OPENS_CLAUSE = re.compile(
+    r"[,;:]\s(?:(?:so|and|but)\s)?(?:as\sof|from|starting|by|until|till)\s(?:the\s)?$",
+    re.IGNORECASE,
+)
 _SCHEDULED = word_set(
     "starts begins opens reopens ends closes expires launches arrives leaves joins comes returns "
     "retires takes goes runs moves"

@@ -10,6 +10,7 @@ from functools import lru_cache
 from uuid import UUID
 
 from ..types import Participants, Role, SourceMessage
+from .casual import written_out
 from .clauses import split_question
 from .guards import mask_private_keys, without_rendered_memory
 from .payload import without_payload
@@ -48,7 +49,8 @@ class Unit:
     """One sentence; `own` says that it may be extracted and is not mere context.
 
     `sources` are the messages it draws on, its own among them. `question` is the last question
-    that the other side asked in the turn before, empty where there is none.
+    that the other side asked in the turn before, empty where there is none; `reply`, what the
+    agent says right after the message.
     """
 
     text: str
@@ -63,6 +65,7 @@ class Unit:
     chat: bool = False
     question: str = ""
     question_id: UUID | None = None
+    reply: str = ""
 
 
 def is_person_speaking(*, message: SourceMessage, participants: Participants) -> bool:
@@ -99,6 +102,7 @@ def read_units(
             _group(name, message, everything[max(0, turn - 2) : turn], private),
         )
         sentences = _sentences(message)
+        reply = _reply(message, everything[turn + 1 : turn + 2])
         role = Role.USER if spoken else message.role
         for place, sentence in enumerate(sentences):
             answers = place < 3 or spoken
@@ -106,7 +110,7 @@ def read_units(
                 Unit(
                     sentence, message.id, (message.id,), turn, place, role, voice,
                     message.created_at, own, chat and spoken,
-                    question if answers else "", asked_by if answers else None,
+                    question if answers else "", asked_by if answers else None, reply,
                 )
             )  # fmt: skip
         if message.role is not Role.TOOL:
@@ -114,6 +118,13 @@ def read_units(
             question = asked[-1] if asked else ""
             asked_by = message.id if asked else None
     return units
+
+
+def _reply(message: SourceMessage, after: Sequence[tuple[SourceMessage, bool]]) -> str:
+    """What the agent answers to a user's message, its first thousand characters."""
+    if message.role is not Role.USER or not after or after[0][0].role is not Role.ASSISTANT:
+        return ""
+    return after[0][0].content[:_MAX_SENTENCE]
 
 
 def _sentences(message: SourceMessage) -> tuple[str, ...]:
@@ -126,7 +137,7 @@ def _split(content: str, of_user: bool) -> tuple[str, ...]:
     text = mask_private_keys(text=without_rendered_memory(text=content))
     said = split_sentences(text)
     if of_user:
-        said = without_payload(sentences=said)
+        said = [written_out(text=sentence) for sentence in without_payload(sentences=said)]
     parts = (_DRAWN_OUT.sub(r"\1\2\3", " ".join(part[:_MAX_SENTENCE].split())) for part in said)
     return tuple(
         piece

@@ -122,6 +122,8 @@ def _slug(text: str) -> str:
 def _subject(draft: Draft) -> str:
     """Dot notation of what it is about, made of its words without any secret."""
     attribute = draft.label.attribute or "fact"
+    if attribute == "about":
+        return f"user.about.{_slug(mask_secrets(text=draft.clause or draft.text))}"
     if draft.label.memory_type is MemoryType.USER_PROFILE or attribute.startswith("profile."):
         return f"user.{attribute}"
     if draft.label.category == "preferences":

@@ -10,26 +10,10 @@ from .headings import heading_of, met_with
 from .mentions import Mention
 from .names import is_person, names_in
 from .nouns import first_noun_phrase
+from .pronouns import EXPLETIVE, PRONOUN_SUBJECT, WHOM, agree_first
 from .topic_words import introduced_topic
-from .verbs import agree
 from .words import COMMON_OPENERS, KIN, ORG_SUFFIXES, word_set, words_of
 
-_PRONOUN_SUBJECT = re.compile(
-    r"(?P<lead>^(?:and\s|but\s|so\s|also\s|(?:on|in|at|by|since|until)\s[^,]{2,40},\s)?|"
-    r"(?:\s(?:when|because|that|since|if|while|and|but|so|before|after|until)\s))"
-    r"(?P<pro>she|he|they|it|its|his|her|their)(?P<clitic>['’](?:s|re|ve|ll|d))?\b",
-    re.IGNORECASE,
-)
-_EXPLETIVE = re.compile(
-    r"^\s?(?:(?:is|was|['’]s|will\sbe)\s(?:not\s|really\s|so\s|very\s|too\s|"
-    r"always\s)?(?:important|worth|time|"
-    r"hard|easy|nice|good|great|better|best|fine|ok|raining|true|possible|clear|about|like|all|"
-    r"been|"
-    r"fun|amazing|awesome|late|early|cold|hot|warm|wonderful|lovely|because|what|just)\b|seems|"
-    r"takes|took|"
-    r"turns\sout|looks|makes|helps|feels|depends|would|might|could)",
-    re.IGNORECASE,
-)
 _PLACE_PREPOSITIONS = word_set(
     "in at outside on to near into via of inside within across through over under around"
 )
@@ -64,11 +48,6 @@ _SINGLE_KIN = "|".join(sorted(KIN - _PLURAL_KIN, key=len, reverse=True))
 _ONES_KIN = re.compile(rf"\b([A-Z]\w+['’]s\s(?:[\w-]+\s)?(?:{_SINGLE_KIN}))\b(?!\s[A-Z])")
 
 
-_WHOM = re.compile(
-    r"\bhim\b(?!['’])|\bher(?=\W*$|\s(?:on|at|in|for|from|until|by|to|and|because|since|next|this|tomorrow)\b)"
-)
-
-
 class Focus:
     """The running topic and antecedents of one conversation; lives for one extraction only."""
 
@@ -83,6 +62,7 @@ class Focus:
         self._by_role: Mention | None = None
         self._several: Mention | None = None
         self._body: Mention | None = None
+        self._named: Mention | None = None
 
     def strip_heading(self, *, text: str, source: UUID, turn: int) -> tuple[str, bool]:
         """Take "Call notes from X:" off a sentence and make X the topic."""
@@ -113,6 +93,8 @@ class Focus:
             if name in speakers or name.lower() in _NO_ANTECEDENTS or name in _TITLES:
                 continue
             mention = Mention(name, source, turn, self._said)
+            if self._named is None or self._named.when != mention.when:
+                self._named = mention
             if is_person(name, text=text):
                 self._person = mention
             else:
@@ -122,7 +104,7 @@ class Focus:
                     continue
                 self._thing = mention
                 if (
-                    (not placed or placed[0] not in _PLACE_PREPOSITIONS)
+                    (not placed or placed[0] not in _PLACE_PREPOSITIONS | {"the"})
                     and name.isalpha()
                     and not name.isupper()
                     and not self._is_topic(name)
@@ -171,7 +153,7 @@ class Focus:
         """
         sources: list[UUID] = []
         text = self._object(text, turn, reach, sources)
-        match = _PRONOUN_SUBJECT.match(text)
+        match = PRONOUN_SUBJECT.match(text)
         if match is None:
             return text, sources
         pronoun = match.group("pro").lower()
@@ -196,7 +178,7 @@ class Focus:
             verb = " has"
         rest = text[match.end() :]
         if pronoun == "they" and not clitic and not several:
-            rest = _agree_first(rest)
+            rest = agree_first(rest)
         return f"{match.group('lead')}{name}{verb}{rest}", sources
 
     def _object(self, text: str, turn: int, reach: int, sources: list[UUID]) -> str:
@@ -211,12 +193,17 @@ class Focus:
         if match and thing and turn - thing.turn <= reach:
             sources.append(thing.source)
             return text[: match.start("it")] + thing.name + text[match.end("it") :]
-        match = _WHOM.search(text)
+        match = WHOM.search(text)
         human = self._human()
         if match is None or human is None or human.name in text or turn - human.turn > reach:
             return text
         sources.append(human.source)
         return text[: match.start()] + human.name + text[match.end() :]
+
+    def lent(self, *, turn: int, reach: int = 3) -> Mention | None:
+        """What was named last, for an answer that names nothing itself."""
+        named = self._named
+        return named if named and turn - named.turn <= reach else None
 
     def thing(self, *, turn: int, reach: int = 4) -> str:
         """The thing spoken of last, by its noun where it has one, or ""."""
@@ -247,7 +234,7 @@ class Focus:
             if noun and noun.name.endswith("s") and (group is None or noun.when > group.when):
                 return noun
             return group
-        if pronoun == "it" and _EXPLETIVE.match(rest):
+        if pronoun == "it" and EXPLETIVE.match(rest):
             return None
         if pronoun == "it" and self._thing and self._person and self._thing == self._person:
             return self._noun or self.topic
@@ -257,16 +244,8 @@ class Focus:
         if (
             self._noun
             and pronoun == "it"
+            and not (self._noun.name.endswith("s") and not self._noun.name.endswith("ss"))
             and (named is None or self._noun.when > named.when or named == self._maybe_person)
         ):
             return self._noun
         return named
-
-
-def _agree_first(rest: str) -> str:
-    match = re.match(
-        r"(\s(?:(?:always|never|also|only|still|already|just|really)\s)?)([\w’']+)", rest
-    )
-    if match is None:
-        return rest
-    return match.group(1) + agree(word=match.group(2)) + rest[match.end() :]

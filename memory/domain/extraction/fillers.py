@@ -56,6 +56,12 @@ _ANNOUNCED = re.compile(
     r"changes?|corrections?|news|issues?|topics?)(?:\s(?:today|for\syou|from\sme|first))?\W*$",
     re.IGNORECASE,
 )
+# "Pono did.", "Mine is.": an answer whose verb stands in the question.
+_ELLIPTIC = re.compile(
+    r"^(?:[\w’'-]+\s){1,2}(?:do|does|did|is|are|was|were|has|have|can|will|won['’]t|isn['’]t|didn['’]t|doesn['’]t)"
+    r"(?:\s(?:too|so|that|it|already))?\W*$",
+    re.IGNORECASE,
+)
 _REPORTING = re.compile(r"^[\w’'-]+\s(?:says?|said|thinks?|knows?|means?|reckons?)\W*$", re.I)
 _RULE = re.compile(
     r"(?:i|we)\s(?:only|never|always)\s[a-z]|(?:i['’]m|i\sam|we['’]re|we\sare)\s(?:both|all)\s",
@@ -66,7 +72,7 @@ _HUMAN_STATE = re.compile(r"^(?:she|he)(?:['’]s|\s(?:is|has|was))\s", re.IGNOR
 
 def tells_too_little(*, clause: str) -> bool:
     """Whether a clause names too little to stand for itself ("They changed it", "On May 12")."""
-    if _REPORTING.match(clause):
+    if _REPORTING.match(clause) or _ELLIPTIC.match(clause):
         return True
     words = set(content_words(clause))
     if len(words) > 5:

@@ -20,6 +20,7 @@ _SAID_QUOTE = re.compile(
     r"\b(?:said|says|say|told|wrote|writes|tweeted|posted|reads?|headline|slogan|motto|proverb|"
     r"saying|article|blog|quote|title|line|lyrics?|according\sto|"
     r"per)\b[^\"“]{0,60}[\"“][^\"”]{6,}[\"”]"
+    r"|^['‘](?=\w)[^\"”]{6,}[,.!?]['’]\s(?:said|says|wrote|writes)\b"
     r"|[\"“][^\"”]{6,}[\"”],?\s(?:said|says|wrote|is\swhat|as\s\w+\s(?:says|said|puts)|he\s|she\s"
     r"|they\s)|^[\"“][^\"”]*[\"”]?\.?$|\bas\sthe\s(?:saying|joke|song)\sgoes\b|\band\si\squote\b"
     r"|\b(?!i\b|we\b)[\w’']+\s(?:goes|went|is\slike|was\slike|was\sall),?\s[\"“‘'](?=\w)",

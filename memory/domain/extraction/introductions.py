@@ -28,7 +28,7 @@ _FROM = re.compile(
 _GREETED = re.compile(
     rf"^[\w’'\s]{{2,30}}[,!]\s(?=(?i:i['’]m|i\sam|my\sname(?:\sis|['’]s)|this\sis)\s{_NAME_WORD})"
 )
-_ALONE = re.compile(rf"^(?P<name>{_NAME_WORD}(?:\s{_NAME_WORD}){{1,2}})(?P<rest>$|[,.!;].*)")
+_ALONE = re.compile(rf"^(?P<name>{_NAME_WORD}(?:\s{_NAME_WORD}){{0,2}})(?P<rest>$|[,.!;].*)")
 _PIECE = re.compile(r",\s(?:and\s)?|\sand\s(?=(?:based|living|from|born)\b)")
 _AT_A_PLACE = re.compile(r"^(?!(?:from|in|near)\b).{2,40}\s(?:at|of|for|with)\s(?:the\s)?[A-Z]")
 _CALLED = re.compile(

@@ -38,6 +38,7 @@ _PERSON_VERBS = word_set(
 NOT_NAMES = (
     frozenset(MONTHS)
     | frozenset(WEEKDAYS)
+    | frozenset(day + "s" for day in WEEKDAYS)
     | {"i", "ok", "i'm", "i've", "i'll", "i'd", "english", "german"}
 )
 

@@ -12,6 +12,7 @@ from .dates import resolve_dates
 from .dialogue import Unit
 from .drafts import merged_sources
 from .fillers import is_acknowledgement
+from .guards import is_command
 from .introductions import introductions
 from .requests import RequestFrame
 from .rewrite import third_person_text
@@ -55,6 +56,7 @@ _GO_ON = re.compile(
     r"(?:[\s,]*(?:please|thanks|thank\syou))?[.!]*$",
     re.IGNORECASE,
 )
+_ONLY_HEARD = re.compile(r"(?:oh|thanks|thank\syou|[\s,.!])*$", re.IGNORECASE)
 _OF_THE_USER = re.compile(
     r"(?:and\s|so\s)?do\syou\s(?:still\s|always\s|usually\s|also\s)?(?:need|have|own|use|prefer|work|live|"
     r"speak|drive|take|smoke|eat|drink|travel|commute|play|keep|pay|rent)\s(?!any\b|a\smoment|time\b)"
@@ -131,15 +133,17 @@ class Replies:
             return False
         asked = replace(unit, sources=merged_sources(unit.sources, question_ids(unit=unit)))
         offered = noted(question=unit.question)
-        if offered and _GO_ON.match(unit.text):
-            self._writer.write(unit=asked, clause=offered)
+        goes_on = _GO_ON.match(unit.text) and not _ONLY_HEARD.match(unit.text)
+        if offered and goes_on and not is_command(text=offered):
+            self._writer.write(unit=asked, clause=offered, sure=True)
             return True
         if not _YES.match(unit.text) or not _OF_THE_USER.match(unit.question):
             return False
         whole = affirmed(question=unit.question)
-        if len(content_words(whole)) < 3 or self._frame.takes(unit=unit):
+        is_told = len(content_words(whole)) >= 3 and not is_command(text=whole)
+        if not is_told or self._frame.takes(unit=unit):
             return False
-        self._writer.write(unit=asked, clause=whole)
+        self._writer.write(unit=asked, clause=whole, sure=True)
         return True
 
     def answers_own(self, *, unit: Unit, asked: Unit, text: str) -> bool:

@@ -48,6 +48,7 @@ _NO_PLEASE = re.compile(
     r"^(?:no\s(?P<what>[\w\s-]{3,60}?)[,\s]*please|(?:and\s)?please,?\sno\s(?P<then>[\w\s-]{3,60}?))\W*$",
     re.IGNORECASE,
 )
+_IDLE = re.compile(r"(?:please\s)?(?:don['’]t|do\snot)\s(?!ever\b|always\b)", re.IGNORECASE)
 _REASON = re.compile(
     r"(?:,|\s[–—-]|;)\s(?:because\s|since\s|as\s|cause\s|cos\s)?(?!(?:so|and|then|or|but|please|if|"
     r"when|you|which|who|that)\b)|\s(?:because|since)\s",
@@ -71,6 +72,12 @@ def as_wish(*, text: str) -> str:
     if adverb:
         return f"I ask the agent {adverb.group(1).lower()} to {bare[adverb.end() :]}"
     return f"I ask the agent to {bare[:1].lower()}{bare[1:]}"
+
+
+def is_idle_wish(*, text: str) -> bool:
+    """Whether a "don't" names nothing that could be left undone ("don't ask", "don't be")."""
+    negative = _IDLE.match(text)
+    return negative is not None and len(content_words(text[negative.end() :])) < 2
 
 
 def asks_for_none(*, text: str) -> bool:

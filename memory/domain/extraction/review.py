@@ -14,12 +14,13 @@ from uuid import UUID
 
 from ..types import Candidate, MemoryType, Role
 from .acts import Act, act_of
-from .admission import is_admitted
+from .admission import Admission
 from .chat import SECOND_PASS, ChatListener
 from .dates import resolve_dates
 from .dialogue import Unit
 from .drafts import Draft, dated, merged_sources, sentence
 from .entities import Focus
+from .evidence import Heard
 from .fillers import says_nothing
 from .information import information
 from .introductions import introductions
@@ -41,7 +42,11 @@ _SELF = re.compile(r"\b(?:i|my|me|we|our|us)\b", re.IGNORECASE)
 
 
 def uncovered_drafts(
-    *, units: Sequence[Unit], first_pass: Sequence[Candidate], agent: str = ""
+    *,
+    units: Sequence[Unit],
+    first_pass: Sequence[Candidate],
+    admission: Admission,
+    agent: str = "",
 ) -> list[Draft]:
     """Memories for sentences that tell something and that no candidate of pass 1 tells.
 
@@ -61,7 +66,9 @@ def uncovered_drafts(
             text=strip_lead(text=unit.text), source=unit.message_id, turn=unit.turn
         )
         if unit.own and text and not _covered(unit, told):
-            drafts += [dated(draft) for draft in _leftover(replace(unit, text=text), focus)]
+            drafts += [
+                dated(draft) for draft in _leftover(replace(unit, text=text), focus, admission)
+            ]
         third = third_person_text(text=trim(text=text), voice=unit.voice)
         focus.observe(
             text=third,
@@ -105,7 +112,7 @@ def _muted(unit: Unit) -> Unit:
     return replace(unit, own=False)
 
 
-def _leftover(unit: Unit, focus: Focus) -> list[Draft]:
+def _leftover(unit: Unit, focus: Focus, admission: Admission) -> list[Draft]:
     """Memories for one uncovered sentence: as an answer, as notes, or as it stands."""
     act = act_of(text=unit.text, chat=False)
     if act not in {Act.STATEMENT, Act.FRAGMENT}:
@@ -120,18 +127,16 @@ def _leftover(unit: Unit, focus: Focus) -> list[Draft]:
         if not told and act is Act.STATEMENT and _tells_much(clause):
             told = [clause]
     drafts = [_draft(unit, focus, text, act) for text in told if text]
-    return [draft for draft in drafts if act is not Act.STATEMENT or _is_admitted(draft)]
+    weighed = [(draft, admission.weigh(_heard(unit, draft, act))) for draft in drafts]
+    return [replace(draft, label=each.label) for draft, each in weighed if each.kept]
 
 
-def _is_admitted(draft: Draft) -> bool:
-    """Whether a whole sentence earns its place; what pass 1 refused is not let in here."""
-    return is_admitted(
-        clause=draft.clause,
-        told=draft.text,
-        owner=draft.owner,
-        label=draft.label,
-        dates=draft.dates,
-    )
+def _heard(unit: Unit, draft: Draft, act: Act) -> Heard:
+    """What pass 1 refused is weighed as it was there; it is not let in by another door."""
+    return Heard(
+        unit, draft.clause, draft.text, draft.label, draft.dates, act,
+        joined=len(draft.sources) > 1 or bool(draft.about), leftover=True,
+    )  # fmt: skip
 
 
 def _tells_much(clause: str) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from ..types import Candidate, Participants, SourceMessage
+from .admission import Admission
 from .compose import Walk
 from .corrections import apply_corrections
 from .dialogue import read_units
@@ -29,6 +30,9 @@ class RulesExtractor:
 
     name = "rules"
 
+    def __init__(self, *, admission: Admission | None = None) -> None:
+        self._admission = admission or Admission()
+
     def extract(
         self,
         *,
@@ -39,7 +43,8 @@ class RulesExtractor:
         """Pass 1: what typed patterns find in `messages`; `context` lends topics and names."""
         units = read_units(messages=messages, context=context, participants=participants)
         agent = display_name(participants.agent)
-        drafts = Walk(units=apply_corrections(units=units, agent=agent), agent=agent).drafts()
+        units = apply_corrections(units=units, agent=agent)
+        drafts = Walk(units=units, agent=agent, admission=self._admission).drafts()
         return _candidates(drafts, [*context, *messages], len(context), 1)
 
     def review(
@@ -56,7 +61,9 @@ class RulesExtractor:
             units=read_units(messages=messages, context=context, participants=participants),
             agent=agent,
         )
-        drafts = uncovered_drafts(units=units, first_pass=first_pass, agent=agent)
+        drafts = uncovered_drafts(
+            units=units, first_pass=first_pass, admission=self._admission, agent=agent
+        )
         known = {candidate.content.lower() for candidate in first_pass}
         found = _candidates(drafts, [*context, *messages], len(context), 2)
         return [candidate for candidate in found if candidate.content.lower() not in known]

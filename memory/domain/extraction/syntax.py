@@ -183,7 +183,27 @@ def has_verb(*, text: str) -> bool:
             )
         ):
             return True
-    return False
+    return any(acts_as_verb(words=words, index=index) for index in range(1, len(words)))
+
+
+_SUBJECTS = word_set("i we you they he she it who")
+_NEVER_VERBS = STOPWORDS | PREPOSITIONS | ADVERBS | DETERMINERS
+_GOVERNED = word_set("the a an my our his her their its this that these those it me us him them")
+
+
+def acts_as_verb(*, words: list[str], index: int) -> bool:
+    """Whether a word that no list knows stands where a verb does: "we rack it"."""
+    word, before = words[index], words[index - 1] if index else ""
+    if not index or not word.isalpha() or word in _NEVER_VERBS or len(word) < 3:
+        return False
+    if before in _SUBJECTS or (before in ADVERBS and index > 1 and words[index - 2] in _SUBJECTS):
+        return True
+    after = words[index + 1] if index + 1 < len(words) else ""
+    if before in _NEVER_VERBS or word in NUMBER_WORDS:
+        return False
+    if word.endswith("ed") and len(word) > 4:
+        return not before.endswith("ly") and (after in _GOVERNED or after in PREPOSITIONS)
+    return word.endswith("s") and after in _GOVERNED and not word.endswith("ss")
 
 
 _PLAIN_VERBS = word_set(

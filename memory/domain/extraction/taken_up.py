@@ -21,6 +21,11 @@ _SENTENCES_KEPT = 4
 _IT = re.compile(r"\bit\b")
 _REMINDER = re.compile(r"\bremind(?:er|ed)?\b", re.IGNORECASE)
 _AHEAD = re.compile(r"\b(?:ahead|before|earlier|prior|in\sadvance|beforehand)\b", re.IGNORECASE)
+# "Shall I put that into the notes?": where it is written down is no decision.
+_NOTES_IT = re.compile(
+    r"(?:to\s)?(?:put|note|enter|write|add|save|record|log|mark)\s(?:down\s)?(?:that|this|it|them)\b",
+    re.IGNORECASE,
+)
 _WILL_DO = re.compile(
     r"\s(?:will\sdo|should\sdo|is\s(?:fine|enough|plenty|good|ok)|would\sbe\s\w+|works)(?:\splease)?$",
     re.IGNORECASE,
@@ -57,7 +62,7 @@ class TakenUp:
         """Write down as a decision what the user takes up of the agent's last proposal."""
         near = [each for each in self._offered if each.turn == unit.turn - 1]
         taken = adopted(said=unit.text, offered=[each.text for each in near]) if near else ""
-        if unit.place or not taken or self._frame.takes(unit=unit):
+        if unit.place or not taken or _NOTES_IT.match(taken) or self._frame.takes(unit=unit):
             return False
         focus = self._writer.focus
         sources: tuple[UUID, ...] = (near[-1].message_id,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .verbs import AMBIGUOUS, BASES, THIRD, UNMARKED, is_past_form
+from .verbs import AMBIGUOUS, BASES, PARTICIPLES, THIRD, UNMARKED, is_past_form
 from .words import DETERMINERS, word_set, words_of
 
 _PLAIN_SUBJECTS = word_set("i we they you")
@@ -79,7 +79,9 @@ def is_past(*, text: str) -> bool:
             if word in {"has", "have", "i've", "we've"}:
                 if following[:1] == ["got"] or _still_holds(text):
                     return False
-                return any(is_past_form(word=w) for w in following)
+                return any(
+                    is_past_form(word=w) or (w in PARTICIPLES and w not in BASES) for w in following
+                )
             return False
         if index and word in BASES and words[index - 1] in _PLAIN_SUBJECTS and word not in UNMARKED:
             return False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .words import COMMON_OPENERS, DETERMINERS, words_of
+
 _FRAME = re.compile(
     r"^(?:i|we)\s(?:just\s)?(?:measured|checked|tested|looked|found|noticed|learned|discovered|"
     r"counted|confirmed)"
@@ -48,6 +50,30 @@ _BY_THE_WAY = re.compile(r",?\s(?:btw|by\sthe\sway|tbh|lol|haha)(?=[,.;!]|$)", r
 _THOUGH = re.compile(r"\s(?:though|tho|lol|haha)(?=[.!]*$)", re.IGNORECASE)
 
 
+# "Jonte, the new apprentice, he's not to go up": the pronoun only picks up the name again.
+_PICKED_UP = re.compile(
+    r"^(?P<who>(?:[Mm]y|[Oo]ur|[Tt]he)\s[\w-]+|[A-ZÀ-Þ][\w-]+)"
+    r"(?P<aside>,\s(?:the|my|our|a|an)\s[\w’'-]+(?:\s[\w’'-]+){0,3})?,\s"
+    r"(?:he|she|it|they)(?P<clitic>['’](?:s|re|ll|d|ve))?\s"
+)
+_CLITICS = {"s": " is", "re": " are", "ll": " will", "d": " had", "ve": " have", "": ""}
+
+
+def with_one_subject(*, text: str) -> str:
+    """The sentence without the pronoun that only picks up its subject again."""
+    match = _PICKED_UP.match(text)
+    if match is None or words_of(match.group("who"))[0] in COMMON_OPENERS - DETERMINERS - {
+        "my",
+        "our",
+    }:
+        return text
+    aside = f"{match.group('aside').rstrip()}," if match.group("aside") else ""
+    verb = _CLITICS[(match.group("clitic") or "")[1:]]
+    if verb == " is" and re.match(r"(?:been|got|had|gone|done|moved|left)\b", text[match.end() :]):
+        verb = " has"
+    return f"{match.group('who')}{aside}{verb} {text[match.end() :]}"
+
+
 def trim(*, text: str) -> str:
     """The sentence without a framing head ("What I need: …") and an empty tail (", please")."""
     text = _BY_THE_WAY.sub("", _ASIDE.sub("", _FRAME.sub("", text)))
@@ -58,4 +84,4 @@ def trim(*, text: str) -> str:
         if shorter == text:
             break
         text = shorter
-    return _THOUGH.sub("", text).strip(" ,;-–—")
+    return with_one_subject(text=_THOUGH.sub("", text).strip(" ,;-–—"))

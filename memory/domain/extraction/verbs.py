@@ -108,6 +108,10 @@ _REGULAR_PAST = {_past(base): base for base in sorted(BASES) if base not in _IRR
 PAST = frozenset(_REGULAR_PAST) | frozenset(
     form for forms in _IRREGULAR_PAST.values() for form in forms
 )
+PAST_BASES = {
+    **{form: base for base, forms in sorted(_IRREGULAR_PAST.items()) for form in sorted(forms)},
+    **_REGULAR_PAST,
+}
 IRREGULAR_PAST = frozenset(form for forms in _IRREGULAR_PAST.values() for form in forms)
 PARTICIPLES = frozenset(_REGULAR_PAST) | frozenset(row[2] for row in _IRREGULAR_ROWS)
 GERUNDS = {_gerund(base): base for base in sorted(BASES)}
@@ -120,6 +124,9 @@ def is_past_form(*, word: str) -> bool:
         return False
     if word in PAST or word in {"was", "were", "did", "had", "got"}:
         return True
+    if "-" in word and not word.startswith(("re-", "un-", "pre-", "co-")):
+        # "left-handed", "half-finished": what somebody or something is like.
+        return False
     return word.endswith("ed") and len(word) > 4 and word not in BASES and not word.endswith("eed")
 
 

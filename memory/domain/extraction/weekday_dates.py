@@ -11,9 +11,9 @@ from .words import NUMBER_WORDS, WEEKDAYS
 
 def weekday(match: re.Match[str], today: date, past: bool) -> tuple[str, str, date, Precision]:
     """ "next Friday", "Thursday next week", "Monday morning"."""
-    target = WEEKDAYS.index(match.group("wdn").lower())
-    relation = (match.group("wdrel") or "").lower()
-    week = (match.group("wdw") or "").lower()
+    target = _number(match.group("wdn") or match.group("wdm"))
+    relation = (match.group("wdrel") or "").lower().removeprefix("this ")
+    week = (match.group("wdw") or match.group("wdv") or "").lower()
     if week:
         day = _monday(today, week) + timedelta(days=target)
     elif relation in {"last", "past"} or (past and relation not in {"next", "this", "coming"}):
@@ -28,7 +28,15 @@ def weekday(match: re.Match[str], today: date, past: bool) -> tuple[str, str, da
     wording = with_weekday(day) + (f" at {part}" if part in {"noon", "night", "lunchtime"} else "")
     if part in {"morning", "afternoon", "evening"}:
         wording += f" in the {part}"
+    opening = (match.group("wdvs") or "on").lower()
+    if opening != "on":
+        return f"{opening} {wording}", "", day, Precision.RELATIVE
     return wording, "on", day, Precision.RELATIVE
+
+
+def _number(name: str) -> int:
+    """Monday is 0; short names count as well."""
+    return [day[:2] for day in WEEKDAYS].index(name[:2].lower())
 
 
 def _monday(today: date, week: str) -> date:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from .admission import is_admitted
+from .acts import Act
+from .admission import Admission
 from .anchors import is_anchored, without_anchors
 from .dates import resolve_dates
 from .dialogue import Unit
 from .drafts import Draft, lowered, merged_sources, sentence
 from .entities import Focus
-from .fillers import tells_too_little
+from .evidence import Heard
 from .introductions import Introduction
 from .labels import Label
 from .ledger import Ledger
@@ -24,7 +25,7 @@ from .requests import wishes_told
 from .rewrite import third_person_text
 from .tense import is_past
 from .topics import OnTopic, with_topic
-from .words import content_words
+from .words import COMMON_OPENERS, content_words, words_of
 
 _SELF = re.compile(r"\b(?:i|me|my|mine|i['’](?:m|ve|ll|d))\b", re.IGNORECASE)
 _WE = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
@@ -40,6 +41,8 @@ _PROPERTY = re.compile(
 # "Those are Winston's": what they are stands in the question.
 _POINTING = re.compile(r"(?:these|those|they|it|that)(?:['’](?:s|re))?\s(?!says\b)", re.IGNORECASE)
 _UNNAMED = re.compile(r"they\b", re.IGNORECASE)
+_THEIRS = re.compile(r"\b(?:theirs?|them)\b", re.IGNORECASE)
+_OWN = re.compile(r"\b(?:i|we|my|our|me|us|i['’]\w+|we['’]\w+)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _REACH = 4
 
@@ -47,10 +50,11 @@ _REACH = 4
 class ClauseWriter:
     """Writes clauses as standalone third-person drafts into the ledger of one conversation."""
 
-    def __init__(self, *, speakers: frozenset[str]) -> None:
+    def __init__(self, *, speakers: frozenset[str], admission: Admission) -> None:
         self.focus = Focus()
         self.ledger = Ledger()
         self._speakers = speakers
+        self._admission = admission
 
     def observe(self, *, unit: Unit, text: str) -> None:
         """Learn names and topics from a sentence that becomes no memory."""
@@ -71,8 +75,13 @@ class ClauseWriter:
         pinned: bool = False,
         request: bool = False,
         label: Label | None = None,
+        act: Act = Act.STATEMENT,
+        sure: bool = False,
     ) -> None:
-        """Add one clause; `request` marks a wish, `label` overrides what the patterns say."""
+        """Add one clause; `request` marks a wish, `label` overrides what the patterns say.
+
+        `sure` says that it is to be kept whatever it shows, as where the user was asked for it.
+        """
         if not unit.own:
             self.observe(unit=unit, text=clause)
             return
@@ -96,31 +105,31 @@ class ClauseWriter:
         filed = label or label_clause(
             clause=clause, dates=found.dates, past=past, request=request, chat=False
         )
-        if filed.category != "profile" and not label and tells_too_little(clause=clause):
-            self._learn(unit, found.text)
-            return
         text = found.text
-        admitted = (
-            pinned
-            or label
-            or is_admitted(
-                clause=clause,
-                told=text,
-                owner=unit.voice.name,
-                label=filed,
-                dates=found.dates,
-                asked=len(unit.sources) > 1,
-            )
+        heard = Heard(
+            unit,
+            clause,
+            text,
+            filed,
+            found.dates,
+            act,
+            joined=bool(sources) or len(unit.sources) > 1,
         )
-        if not admitted:
-            self._learn(unit, text)
-            return
+        if not (pinned or label or sure):
+            weighed = self._admission.weigh(heard)
+            if not weighed.kept:
+                self._learn(unit, text)
+                return
+            filed = weighed.label
         if filed.category == "preferences" and not _SELF.search(clause) and not _WE.search(clause):
             text = f"{unit.voice.name} says that {lowered(text)}"
         personal = bool(_SELF.search(clause)) or filed.category in {"profile", "preferences"}
         named = OnTopic(text)
         if not (personal or filed.pinned):
             named = with_topic(text=text, topic=self.focus.topic, turn=unit.turn)
+            if self._names_nothing(unit, clause, named.text):
+                lent = self.focus.lent(turn=unit.turn)
+                named = with_topic(text=named.text, topic=lent, turn=unit.turn)
         draft = replace(
             self._draft(unit, sentence(named.text), pinned_label(filed) if pinned else filed),
             sources=merged_sources(unit.sources, named.sources, sources),
@@ -132,6 +141,22 @@ class ClauseWriter:
         self.ledger.add(draft)
         if filed.category == "preferences":
             self._in_passing(unit, clause)
+
+    def _names_nothing(self, unit: Unit, clause: str, told: str) -> bool:
+        """Whether a clause leans on another for whom or what it is about."""
+        if [name for name in names_in(told) if name != unit.voice.name]:
+            return False
+        first = words_of(told)[:1]
+        if told[:1].isupper() and first and first[0] not in COMMON_OPENERS:
+            return False
+        answers = len(unit.sources) > 1 and not unit.place and not _OWN.search(clause)
+        return answers or bool(_THEIRS.search(clause))
+
+    def is_worth(self, *, unit: Unit, fragment: str) -> bool:
+        """Whether a few words without a verb tell enough to be added to what was just said."""
+        label = label_clause(clause=fragment, dates=(), past=False, request=False, chat=False)
+        heard = Heard(unit, fragment, fragment, label, (), Act.FRAGMENT, joined=True)
+        return len(content_words(fragment)) > 1 and self._admission.weigh(heard).kept
 
     def _leans(self, unit: Unit, clause: str, past: bool) -> bool:
         """Give an "it" that means nothing named to what was told just before, or drop it."""
