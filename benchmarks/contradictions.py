@@ -170,7 +170,8 @@ def fit(*, pairs: Sequence[Pair]) -> Weights:
 def blend(*, kept: Weights, fitted: Weights, share: float) -> Weights:
     """The `kept` weights moved towards the `fitted` ones by a share of the way, 0 to 1.
 
-    Pairs of one hand are of one kind; weights that went all the way lost as much on pairs of other
+    Each fit thereby starts from the one before, and two runs move further than one. Pairs of one
+    hand are of one kind; weights that went all the way lost as much on pairs of other
     hands as they gained on these.
     """
     nothing = (0.0, 0.0, 0.0, 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from .frames import READINGS_KEPT, Reading, Word
+from .frames import Reading, Word, kept_by_reading
 from .tables import words
 
 _SUFFIXES = (
@@ -34,7 +34,7 @@ def without_compounds(left: Iterable[Word], met: set[int]) -> list[Word]:
 _Keyed = tuple[tuple[Word, tuple[str, ...], tuple[str, ...]], ...]
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def _keyed(reading: Reading) -> _Keyed:
     """Each content word with the keys it is found by and those it is looked for by.
 

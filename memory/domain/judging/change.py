@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 
 from .changeforms import FINDERS, is_modal, new_holder
-from .frames import READINGS_KEPT, Reading
+from .frames import Reading, kept_by_reading
 from .lexicon import Mark, Table
 from .tables import words
 from .verbs import PASTS as _PASTS
@@ -59,7 +58,7 @@ def _marked(reading: Reading, table: Table) -> str:
     return ""
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def _signals(reading: Reading) -> Signals:
     found: dict[Table, str] = {}
     strong, weak = "", ""
@@ -110,7 +109,7 @@ def _asks_to_be_called(reading: Reading, mark: Mark) -> bool:
     return after[:1] == ["be"] and after[-1] in {"called", "addressed", "known", "named"}
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def is_past_event(reading: Reading) -> bool:
     """Whether the main verb tells something that happened, not a state that holds."""
     verb = reading.verb

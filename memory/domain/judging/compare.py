@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from .aligning import align, with_initials, without_compounds
-from .frames import READINGS_KEPT, Reading, Word
+from .frames import Reading, Word, kept_by_reading
 from .lexicon import ATTRIBUTE_NAMES, Mark, Table
 from .names import Name
 from .oppositions import oppositions, polarity_clash
@@ -113,12 +112,19 @@ def _share(matched: float, left: Iterable[Word], lost: float) -> float:
     return matched / total if total else 0.0
 
 
-@lru_cache(maxsize=2 * READINGS_KEPT)
+@kept_by_reading
+def _rows_by_table(reading: Reading) -> dict[Table, frozenset[int]]:
+    return {
+        table: frozenset(row for mark in reading.of(table) for row, _ in mark.ids)
+        for table in {mark.table for mark in reading.marks}
+    }
+
+
 def _rows(reading: Reading, table: Table) -> frozenset[int]:
-    return frozenset(row for mark in reading.marks if mark.table is table for row, _ in mark.ids)
+    return _rows_by_table(reading).get(table, _NO_ROWS)
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def attributes_of(reading: Reading) -> frozenset[int]:
     """Rows of attributes the statement gives a value for; "the CEO sails" gives none."""
     telling = reading.verb in {"is", "are", "was", "were", ":", "'s", "has", "been", "will"}
@@ -132,6 +138,7 @@ def attributes_of(reading: Reading) -> frozenset[int]:
     )
 
 
+_NO_ROWS: frozenset[int] = frozenset()
 _ROLES = words("lead owner officer contact reviewer")
 # Attributes of which any two cues ask for the same: "was born in", "birthplace".
 _TIGHT = frozenset(
@@ -200,7 +207,7 @@ def _contrasts(existing: Reading, new: Reading) -> list[tuple[Mark, Mark]]:
     return found
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def _members(reading: Reading) -> dict[int, dict[int, Mark]]:
     rows: dict[int, dict[int, Mark]] = {}
     for mark in reading.marks:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from .frames import READINGS_KEPT, Reading
+from .frames import Reading, kept_by_reading
 from .tables import words
 from .tokens import stem
 
@@ -29,7 +27,7 @@ _STATE_ENDING: tuple[tuple[str, ...], ...] = (
 _REACH = 4
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def endings_of(reading: Reading) -> tuple[tuple[range, bool], ...]:
     """The tokens each ending governs, and whether it ends the state its own verb names."""
     lowers = [token.lower for token in reading.tokens]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, wraps
+from typing import NamedTuple, TypeVar, cast
 
 from .lexicon import Mark, Table, annotate, groups_of_stem
 from .names import Name, find_names
@@ -15,8 +15,9 @@ from .sentence import STOPWORDS, find_head, find_start
 from .slots import main_verb, slots_of
 from .tokens import Token, stem, tokenize
 
-# About 25 kB each with all that is found on it, which is kept for as many.
+# About 25 kB each with all that is found on it.
 READINGS_KEPT = 2_048
+_Found = TypeVar("_Found")
 _STOP_STEMS = frozenset(stem(word) for word in STOPWORDS) | STOPWORDS
 
 
@@ -53,6 +54,7 @@ class Reading:
     slots: tuple[str, ...]
     negative: bool
     lowers: frozenset[str]
+    found: dict[object, object] = field(default_factory=dict, repr=False)
 
     @property
     def verb(self) -> str:
@@ -62,6 +64,23 @@ class Reading:
     def of(self, table: Table) -> list[Mark]:
         """The marks of one table."""
         return [mark for mark in self.marks if mark.table is table]
+
+
+def kept_by_reading(find: Callable[[Reading], _Found]) -> Callable[[Reading], _Found]:
+    """Find it once for each reading, which holds it: it goes when the reading does.
+
+    A cache of its own for each function would hold on to readings that no one else needs.
+    """
+
+    @wraps(find)
+    def found(reading: Reading) -> _Found:
+        try:
+            return cast(_Found, reading.found[find])
+        except KeyError:
+            value = reading.found[find] = find(reading)
+            return value
+
+    return found
 
 
 def read(text: str) -> Reading:

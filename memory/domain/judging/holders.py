@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from .compare import Comparison, has_any
-from .frames import READINGS_KEPT, Reading, Word
+from .frames import Reading, Word, kept_by_reading
 from .tables import words
 from .tokens import stem
 
@@ -44,7 +42,7 @@ def two_holders(e: Reading, n: Reading, c: Comparison) -> str:
     return f"two names for one place: {names_e[0].text} / {names_n[0].text}"
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def holds(reading: Reading) -> bool:
     """Whether the statement names a post, a deed or a rank that one has for all."""
     if has_any(reading):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from .frames import READINGS_KEPT, Reading, Word
+from .frames import Reading, Word, kept_by_reading
 from .lexicon import AXIS_NAMES, Mark, Table
 from .negation import NEGATORS
 from .sameness import comparable, equal
@@ -47,7 +45,7 @@ def _quote(reading: Reading, mark: Mark) -> str:
     return "not " + words if _mark_denied(reading, mark) else words
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def _states(reading: Reading) -> tuple[Mark, ...]:
     """The words that stand for a pole of an axis."""
     measured = {i for q in reading.quantities for i in range(q.start, q.end)}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import pairwise
 
 from .change import is_past_event
 from .compare import Comparison, attributes_of, same_name
-from .frames import READINGS_KEPT, Reading, Word, read
+from .frames import Reading, Word, kept_by_reading, read
 from .holders import holds
 from .lexicon import Table
 from .names import Name
@@ -62,7 +61,7 @@ def _other_labels(e: Reading, n: Reading) -> str:
     return ""
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def _labels(reading: Reading) -> dict[str, str]:
     """The number behind each noun of the subject part, and the digits of codes ("RMA-33")."""
     found: dict[str, str] = {}
@@ -189,6 +188,6 @@ def agents(e: Reading, n: Reading) -> bool:
     return _names_doer(e) or _names_doer(n)
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def _names_doer(reading: Reading) -> bool:
     return any(token.lower in {"by", "who"} for token in reading.tokens[:-1])

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import lru_cache
 from itertools import pairwise
 
-from .frames import READINGS_KEPT, Reading
+from .frames import Reading, kept_by_reading
 from .slots import SUBJECT
 from .tables import words
 
@@ -34,7 +33,7 @@ _LIMITS = words("most least")
 _EXCEPTIONS = words("except but besides beyond outside")
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def extent_of(reading: Reading) -> Extent:
     """The extent of a statement; "not every" and "not all" are a part, "no ... except" is plain."""
     tokens = reading.tokens
@@ -74,7 +73,7 @@ _PERIODS = words(
 )
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def tells_share(reading: Reading) -> bool:
     """Whether the part is told as a figure ("a third of", "80 percent of")."""
     lowers = [token.lower for token in reading.tokens]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from .compare import same_name
 from .endings import endings_of
 from .evidence import Evidence
-from .frames import READINGS_KEPT, Reading, Word, read
+from .frames import Reading, Word, kept_by_reading, read
 from .slots import ASIDE, OBJECT, SUBJECT, VERB, is_copular
 from .subjects import subject_names
 from .tables import words
@@ -41,7 +40,7 @@ _EMPLOYING = words("at for by with")
 _TARGETS = words("to back over")
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def change_word(reading: Reading) -> str:
     """The words by which a statement says that something is otherwise from now on, or ""."""
     tokens = reading.tokens
@@ -73,7 +72,7 @@ def may_concern(*, new: str, text: str) -> bool:
 _WORD = re.compile(r"\w+")
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def _subject_words(reading: Reading) -> frozenset[str]:
     return frozenset(
         part
@@ -83,7 +82,7 @@ def _subject_words(reading: Reading) -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def _turning(reading: Reading) -> str:
     """ "Switched to", "has moved back to": the main verb, where it leads to a new value."""
     verb = reading.verb_at
@@ -146,6 +145,27 @@ def takes_place(ev: Evidence) -> bool:
         return stays and slots <= _SITES and all(word.is_name for word in mine)
     relocated = n.tokens[n.verb_at].stem in _RELOCATING
     return verb.stem in _CHOOSING and slots <= {OBJECT, "on"} and not relocated
+
+
+def goes_on_from(ev: Evidence) -> str:
+    """The verb of a further change, from just where the existing statement says one led; or "".
+
+    "Switched from Jira to Linear", then "switched from Linear to Shortcut".
+    """
+    e, n = ev.existing, ev.new
+    word = _turning(n)
+    if not word or not _turning(e) or n.negative or e.negative or ev.elsewhere:
+        return ""
+    if ev.signals.unreal or ev.before.unreal or not _one_holder(ev):
+        return ""
+    led_to = {place for place, slot in enumerate(e.slots) if slot == "to"}
+    met = {
+        a.position
+        for a, b in ev.comparison.shared
+        if a.stem == b.stem and a.position in led_to and n.slots[b.position] == "from"
+    }
+    named = {each.position for each in e.words if each.position in led_to}
+    return word if met and met == named else ""
 
 
 _TIMES = words("date weekday clock")

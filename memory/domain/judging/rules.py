@@ -9,7 +9,7 @@ from ..types import Judgement, Statement, Verdict
 from .evidence import Evidence, weigh
 from .features import features_of
 from .patterns import strangers
-from .replacing import change_word, replaced_by, takes_place
+from .replacing import change_word, goes_on_from, replaced_by, takes_place
 from .roles import excludes_its_turn, turned_round
 from .sayings import told_by_one
 from .tokens import MAX_CHARS, MAX_TOKENS, fold
@@ -17,8 +17,8 @@ from .weights import WEIGHTS
 
 # A wrong "duplicate" loses a fact, so that it takes more than being the likeliest of four.
 SURE_OF_DUPLICATE = 0.55
-# What may be a repetition as well as a contradiction is shown to people from this share on.
-PERHAPS_DISPUTED = 0.25
+# A wrong "supersede" retires a fact: what nothing in the words says has changed must be likely.
+SURE_OF_SUPERSEDE = 0.55
 _VERDICTS = (Verdict.SUPERSEDE, Verdict.DISPUTE, Verdict.COEXIST, Verdict.DUPLICATE)
 
 
@@ -50,7 +50,7 @@ class RulesJudge:
         turned = turned_round(evidence.existing, evidence.new, evidence.comparison)
         if turned:
             return _on_turned(turned, evidence)
-        word = replaced_by(evidence)
+        word = replaced_by(evidence) or goes_on_from(evidence)
         if not word and takes_place(evidence):
             word = change_word(evidence.new)
         if word:
@@ -68,13 +68,12 @@ class RulesJudge:
             if evidence.clash and not evidence.comparison.equal_values and not evidence.elsewhere:
                 return Judgement(Verdict.DISPUTE, reason_for(Verdict.DISPUTE, evidence), 0.6)
             if shares[verdict] < SURE_OF_DUPLICATE:
-                doubtful = shares[Verdict.DISPUTE] >= PERHAPS_DISPUTED
-                return Judgement(
-                    Verdict.DISPUTE if doubtful else Verdict.COEXIST,
-                    "alike, and perhaps not the same",
-                    0.5,
-                )
-        return Judgement(verdict, reason_for(verdict, evidence), round(shares[verdict], 3))
+                return Judgement(Verdict.COEXIST, "alike, and perhaps not the same", 0.5)
+        share = shares[verdict]
+        is_told = bool(evidence.signals.change or evidence.ending)
+        if verdict is Verdict.SUPERSEDE and share < SURE_OF_SUPERSEDE and not is_told:
+            verdict = Verdict.DISPUTE
+        return Judgement(verdict, reason_for(verdict, evidence), round(share, 3))
 
     def _shares(self, features: Mapping[str, float]) -> dict[Verdict, float]:
         """The share of the evidence that the weights give each verdict; they sum to 1."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 from .compare import Comparison, same_name
-from .frames import READINGS_KEPT, Reading
+from .frames import Reading, kept_by_reading
 from .lexicon import ATTRIBUTE_NAMES
 from .names import Name
 from .tables import words
@@ -26,7 +25,7 @@ _KIN = words(
 )
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def subject_names(reading: Reading) -> tuple[Name, ...]:
     """The names a statement is about; acronyms and codes are no subjects of their own."""
     return tuple(
@@ -91,7 +90,7 @@ def _shares_all_but(c: Comparison, name: Name) -> bool:
     return c.shared_common > 0 and not rest
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def _owned(reading: Reading) -> frozenset[str]:
     """People and animals spoken of as someone's, in the subject part."""
     found: set[str] = set()

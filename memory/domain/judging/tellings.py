@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import pairwise
 
 from .compare import Comparison
-from .frames import READINGS_KEPT, Reading, Word
+from .frames import Reading, Word, kept_by_reading
 from .sentence import AUXILIARIES
 from .slots import ASIDE, VERB, is_copular
 from .tables import words
@@ -36,7 +35,7 @@ _MEASURED = words(
 _HAVING = words("has have had hold holds own owns possess possesses comes come includes features")
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def is_norm(reading: Reading) -> bool:
     """Whether the statement says how something ought to be: a rule, a limit, a target."""
     if not _NORMS.isdisjoint(reading.lowers):
@@ -45,7 +44,7 @@ def is_norm(reading: Reading) -> bool:
     return any(pair in _NORM_PHRASES for pair in pairwise(lowers))
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def is_measured(reading: Reading) -> bool:
     """Whether the statement tells a figure as found at a time, and no rule."""
     if is_norm(reading) or not reading.quantities:
@@ -53,7 +52,7 @@ def is_measured(reading: Reading) -> bool:
     return tells_event(reading) or not _MEASURED.isdisjoint(reading.lowers)
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def tells_event(reading: Reading) -> bool:
     """Whether the verb that carries the meaning has the form of a past."""
     verb = reading.tokens[reading.verb_at : reading.verb_at + 1]
@@ -93,7 +92,7 @@ _ATTITUDES = words(
 )
 
 
-@lru_cache(maxsize=READINGS_KEPT)
+@kept_by_reading
 def is_attitude(reading: Reading) -> bool:
     """Whether the statement tells a liking, a fear or a wish, which one deed does not end."""
     return any(token.lower in _ATTITUDES for token in reading.tokens[reading.head :][:5])

@@ -92,3 +92,43 @@ def test_only_words_of_change_tell_a_change() -> None:
     assert tells_change("The team dropped DHL.")
     assert not tells_change("The team uses Linear.")
     assert not tells_change("The team has not moved to Linear.")
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("The team switched from Jira to Linear.", "The team switched from Linear to Shortcut."),
+        ("The team switched to Linear.", "The team switched from Linear to Shortcut."),
+        ("The user moved to Paris.", "The user moved from Paris to Rome."),
+        ("Ann changed from Orion to Lyra.", "Ann changed from Lyra to Vega."),
+    ],
+)
+def test_a_change_may_go_on_from_where_the_last_one_led(existing: str, new: str) -> None:
+    assert judge(existing, new).verdict is Verdict.SUPERSEDE
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("The team switched from Jira to Linear.", "The sales team switched from Linear to Asana."),
+        ("The team switched from Jira to Linear.", "The team switched from Slack to Teams."),
+        ("The team switched from Jira to Linear.", "The team may switch from Linear to Asana."),
+    ],
+)
+def test_a_change_of_somebody_or_something_else_goes_on_from_nothing(
+    existing: str, new: str
+) -> None:
+    assert judge(existing, new).verdict is not Verdict.SUPERSEDE
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("Tom is the user's brother.", "The user has a brother named Tom."),
+        ("The user starts work at eight.", "The user joined the company in 2018."),
+    ],
+)
+def test_nothing_is_retired_without_a_word_of_change_on_a_bare_likelihood(
+    existing: str, new: str
+) -> None:
+    assert judge(existing, new).verdict is not Verdict.SUPERSEDE
