@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import psycopg
 from django.conf import settings
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 from numpy.typing import NDArray
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
@@ -16,10 +18,17 @@ from psycopg.pq import Format
 # PostgreSQL's numbers of its types.
 _FLOAT4, _FLOAT4_ARRAY = 700, 1021
 _UUID, _UUID_ARRAY = 2950, 2951
+# On a connection that knows how these are sent.
+_MARK = "_palimpsest_dumpers"
 
 
 class Uuids(np.ndarray[Any, np.dtype[np.bytes_]]):
     """Ids of sixteen bytes each, to be made by `view(Uuids)`: a parameter of the type uuid[]."""
+
+
+def uuids(ids: Sequence[UUID]) -> Uuids:
+    """The ids as one parameter of the type uuid[]: a list of many takes long to be written."""
+    return np.array([each.bytes for each in ids], dtype="S16").view(Uuids)
 
 
 class _VectorDumper(Dumper):
@@ -65,15 +74,37 @@ def run_prepared(
     Statements that are not the program's own, a few in number, must not be prepared. With
     DATABASE_PREPARE=false none is.
     """
-    is_prepared = prepare and settings.DATABASE_PREPARE
-    with connection.wrap_database_errors:
-        connection.ensure_connection()
-        raw = connection.connection
+    own: Any = connections[DEFAULT_DB_ALIAS]  # Any: what Django leaves untyped
+    run = partial(_fetched, own, prepare and settings.DATABASE_PREPARE)
+    if not own.execute_wrappers:
+        return run(statement, parameters)
+
+    def execute(sql: str, given: Sequence[Any], *_: object) -> list[tuple[Any, ...]]:
+        return run(sql, given)
+
+    # As the ORM does with its own, so that who wraps statements meets these too.
+    wrapped: Callable[..., Any] = execute
+    for wrapper in reversed(own.execute_wrappers):
+        wrapped = partial(wrapper, wrapped)
+    found: list[tuple[Any, ...]] = wrapped(
+        statement, parameters, False, {"connection": own, "cursor": None}
+    )
+    return found
+
+
+def _fetched(
+    own: Any, is_prepared: bool, statement: str, parameters: Sequence[Any]
+) -> list[tuple[Any, ...]]:
+    with own.wrap_database_errors:
+        own.ensure_connection()
+        raw = own.connection
+        if not hasattr(raw, _MARK):
+            raw.adapters.register_dumper(np.ndarray, _VectorDumper)
+            raw.adapters.register_dumper(Uuids, _UuidsDumper)
+            setattr(raw, _MARK, True)
         with psycopg.RawCursor(raw) as cursor:
-            if connection.queries_logged:
-                connection.queries_log.append({"sql": statement, "time": "0"})
-            cursor.adapters.register_dumper(np.ndarray, _VectorDumper)
-            cursor.adapters.register_dumper(Uuids, _UuidsDumper)
+            if own.queries_logged:
+                own.queries_log.append({"sql": statement, "time": "0"})
             # On only here: psycopg would keep the text of each statement of the ORM, values and
             # all, to count how often it comes.
             raw.prepare_threshold = 0 if is_prepared else None
@@ -81,4 +112,5 @@ def run_prepared(
                 cursor.execute(statement, parameters, prepare=is_prepared, binary=True)
             finally:
                 raw.prepare_threshold = None
-            return cursor.fetchall() if cursor.description else []
+            # Not `description`, which is made anew of all columns each time it is asked for.
+            return [] if cursor.rownumber is None else cursor.fetchall()

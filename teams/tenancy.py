@@ -26,6 +26,7 @@ class TeamScope:
     actor: str = ""
     reason: str = ""
     conversation_id: UUID | None = None
+    is_planned_once: bool = False
 
 
 _NOTHING = TeamScope()
@@ -37,6 +38,13 @@ _SET = (
     " set_config('palimpsest.reason', $3, true),"
     " set_config('palimpsest.conversation_id', $4, true)"
 )
+_UNFLUSHED = ", set_config('synchronous_commit', 'off', true)"
+_PLANNED_ONCE = (
+    ", set_config('plan_cache_mode', 'force_generic_plan', true),"
+    " set_config('enable_seqscan', 'off', true),"
+    " set_config('max_parallel_workers_per_gather', '0', true)"
+)
+_SHARED = ", pg_advisory_xact_lock_shared($5)"
 
 
 def current_scope() -> TeamScope:
@@ -44,14 +52,15 @@ def current_scope() -> TeamScope:
     return _current.get()
 
 
-def _apply(scope: TeamScope) -> None:
+def _apply(scope: TeamScope, *more: str, given: Iterable[object] = ()) -> None:
     run_prepared(
-        _SET,
+        "".join((_SET, *more)),
         [
             ",".join(map(str, scope.team_ids)),
             scope.actor,
             scope.reason,
             str(scope.conversation_id or ""),
+            *given,
         ],
     )
 
@@ -63,20 +72,39 @@ def team_scope(
     actor: str,
     reason: str = "",
     conversation_id: UUID | None = None,
+    is_planned_once: bool = False,
+    is_flushed: bool = True,
+    shared_lock: int | None = None,
 ) -> Iterator[None]:
     """Run one transaction that sees the rows of `team_ids` and no others.
 
     A scope inside another one replaces it until it ends. `actor` and `reason` stand in the log
     row of every memory the transaction changes.
+
+    With `is_planned_once` prepared statements are planned once for all parameters, by one process,
+    and no table is read from end to end. Without `is_flushed` the commit does not wait for the
+    disk: a crash of PostgreSQL may undo it, though never without every later commit, so that nobody
+    may be told of it before one that waits. Inside another scope neither means anything.
+    `shared_lock` is the number of an advisory lock that the transaction shares with others, from
+    its beginning.
     """
-    scope = TeamScope(tuple(team_ids), actor, reason, conversation_id)
     outer = _current.get()
     # The settings end with the transaction; only inside a longer one must they be put back.
     nested = connection.in_atomic_block
+    scope = TeamScope(
+        tuple(team_ids), actor, reason, conversation_id, is_planned_once and not nested
+    )
+    more = []
+    if is_planned_once and not nested:
+        more.append(_PLANNED_ONCE)
+    if not is_flushed and not nested:
+        more.append(_UNFLUSHED)
+    if shared_lock is not None:
+        more.append(_SHARED)
     token = _current.set(scope)
     try:
         with transaction.atomic():
-            _apply(scope)
+            _apply(scope, *more, given=[] if shared_lock is None else [shared_lock])
             yield
             if nested and not connection.needs_rollback:
                 _apply(outer)
@@ -86,11 +114,21 @@ def team_scope(
         _current.reset(token)
 
 
+def wait_for_disk() -> None:
+    """Have the transaction under way be flushed when it commits, though its scope said otherwise.
+
+    For what somebody else may be told of as soon as it is committed.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL synchronous_commit TO DEFAULT")
+
+
 @contextmanager
-def before_commit(act: Callable[[], None]) -> Iterator[None]:
+def before_commit(act: Callable[[], None] | None) -> Iterator[None]:
     """Let every transaction of a team's scope that ends well in the block run `act` at its end.
 
-    An error of `act` undoes that transaction.
+    An error of `act` undoes that transaction. It takes the place of what an outer block asks for,
+    and so does None: then they end by themselves, whatever the request wants of its own.
     """
     token = _at_the_end.set(act)
     try:

@@ -147,9 +147,8 @@ class ChatViewSet(ProtocolViewSet):
     def _note_context(self, prepared: Prepared) -> None:
         built = prepared.context.built
         if built is not None:
-            memories = [each.scored for each in built.memories]
             where = prepared.recorded.conversation.pk
-            self.noted([context_event(prepared.exchange.viewer, memories, built.stats, where)])
+            self.noted([context_event(prepared.exchange.viewer, built, where)])
 
 
 class ModelViewSet(ProtocolViewSet):

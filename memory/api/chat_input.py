@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import cache
 from typing import Any, NoReturn
 from urllib.parse import unquote
 
@@ -220,9 +221,14 @@ def _name(field: str, value: object, most: int) -> str | None:
     if value is None or value == "":
         return None
     try:
-        return str(NameField(max_length=most).run_validation(value))
+        return str(_name_field(most).run_validation(value))
     except serializers.ValidationError as error:
         raise serializers.ValidationError({field: error.detail}) from None
+
+
+@cache
+def _name_field(most: int) -> NameField:
+    return NameField(max_length=most)
 
 
 def _refuse(field: str, words: str) -> NoReturn:

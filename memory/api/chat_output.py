@@ -35,7 +35,7 @@ def told(prepared: Prepared, used: Used | None) -> Json:
         "thread_id": prepared.recorded.conversation.thread_id,
         "agent": prepared.exchange.ask.agent,
         "user": prepared.exchange.ask.user,
-        "memories": [str(each.scored.memory.pk) for each in built.memories] if built else [],
+        "memories": [str(each) for each in built.told] if built else [],
         "messages": [str(each.id) for each in built.messages] if built else [],
         "tier": choice.tier.value,
         "model": choice.name,

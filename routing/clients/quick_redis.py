@@ -11,6 +11,7 @@ from typing import TypeVar
 import redis
 from django.conf import settings
 from redis.backoff import NoBackoff
+from redis.client import Pipeline
 from redis.retry import Retry
 
 logger = logging.getLogger(__name__)
@@ -45,6 +46,10 @@ class QuickRedis:
         self._pause = pause
         self._monotonic = monotonic
         self._away_until = float("-inf")
+
+    def pipeline(self) -> Pipeline:
+        """Commands that `ask` may send together; making it asks for nothing."""
+        return self._client.pipeline(transaction=False)
 
     def ask(self, command: Callable[[redis.Redis], _T]) -> _T | None:
         """What the command answers, or None while Redis is away."""

@@ -14,6 +14,7 @@ from routing.domain.budgets import MICRO, Reservation, Usage
 from routing.domain.choices import CHARS_PER_TOKEN
 from routing.domain.complexity import ComplexityScore
 from routing.services.cost_guard import release, reserve, settle
+from teams.connections import give_back_connection
 from teams.models import Agent, EndUser, Team
 
 TIER = "classifier"
@@ -43,12 +44,14 @@ def classified(
     """The model's score, its cost held before and counted after, as that of any call.
 
     Without a payer, or where it costs nothing (CLASSIFIER_INPUT_PRICE, CLASSIFIER_OUTPUT_PRICE),
-    nothing is counted. Call it outside any transaction. Raises CompletionError, and
-    BudgetExceededError where a budget does not pay for it: then nothing was asked.
+    nothing is counted. Call it outside any transaction: no database connection is held while the
+    model is waited for. Raises CompletionError, and BudgetExceededError where a budget does not pay
+    for it: then nothing was asked.
     """
     counted: list[tuple[int, int]] = []
     read = int(prompt_chars(query=query, history=history) / CHARS_PER_TOKEN) + 1
     held = _held(payer, read)
+    give_back_connection()
     try:
         found = classifier.classify(
             query=query,

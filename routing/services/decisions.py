@@ -20,7 +20,7 @@ from routing.domain.complexity import WEIGHTS, ComplexityScore, Tier
 from routing.models import RoutingDecision
 from teams.models import Agent, EndUser, Team
 from teams.prepared import run_prepared
-from teams.tenancy import team_scope
+from teams.tenancy import before_commit, team_scope
 
 ACTOR = "routing"
 
@@ -143,12 +143,12 @@ def write_outcome(told: Outcome) -> None:
 
 
 def note_outcome(told: Outcome) -> None:
-    """As `write_outcome`, in a transaction of its own.
+    """As `write_outcome`, in a transaction of its own, whatever becomes of the request.
 
     An answer that was paid for is not lost because the database is away: then it is only logged.
     """
     try:
-        with team_scope(team_ids=[told.team_id], actor=ACTOR):
+        with before_commit(None), team_scope(team_ids=[told.team_id], actor=ACTOR):
             write_outcome(told)
     except (DatabaseError, InterfaceError):
         logger.warning("The outcome %s of a decision was not kept.", told.outcome, exc_info=True)

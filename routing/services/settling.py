@@ -66,7 +66,6 @@ def count_along(
     """
     claimant = _claimant(reservation)
     cost = Cost(usd=amount_of(actual_usd, field="actual_usd"), usage=usage, at=now)
-    spend_record.share_turn(claimant.team_id)
     _, spent = spend_record.count_spend(claimant=claimant, cost=cost)
     _tell(claimant, spent, counters or spend_counters())
 

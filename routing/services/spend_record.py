@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from uuid import UUID
 
 from django.db import connection
@@ -37,14 +38,19 @@ WITH noted AS (
 )
 SELECT coalesce((SELECT number FROM routing_spendepoch WHERE team_id = $1), 0)
 """
+# Whoever counts shares the team's turn from here to the end of the transaction.
 _COUNT = """
-WITH held AS (
+WITH turn AS MATERIALIZED (
+    SELECT pg_advisory_xact_lock_shared($13)
+), held AS (
     DELETE FROM routing_spendreservation WHERE team_id = $1 AND id = $6
 )
 INSERT INTO routing_spendentry
     (team_id, agent_id, end_user_id, day, id, reservation_id, model, tier, input_tokens,
      output_tokens, cost_usd, at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+SELECT $1::uuid, $2::uuid, $3::uuid, $4::date, $5::uuid, $6::uuid, $7::text, $8::text, $9::int,
+    $10::int, $11::numeric, $12::timestamptz
+FROM turn
 ON CONFLICT (team_id, reservation_id) DO NOTHING
 RETURNING true
 """
@@ -87,22 +93,21 @@ class Cost:
 @contextmanager
 def shared_turn(team_id: UUID) -> Iterator[None]:
     """One transaction beside others that hold or count money of the team."""
-    with before_commit(_nothing), team_scope(team_ids=[team_id], actor=ACTOR):
-        share_turn(team_id)
+    lock = _lock_of(team_id)
+    # A cost counts whatever becomes of the request.
+    with (
+        before_commit(None),
+        team_scope(team_ids=[team_id], actor=ACTOR, is_planned_once=True, shared_lock=lock),
+    ):
         yield
 
 
 @contextmanager
 def turn_alone(team_id: UUID) -> Iterator[None]:
     """One transaction during which nobody else holds or counts money of the team."""
-    with before_commit(_nothing), team_scope(team_ids=[team_id], actor=ACTOR):
-        _lock("pg_advisory_xact_lock", team_id)
+    with before_commit(None), team_scope(team_ids=[team_id], actor=ACTOR):
+        run_prepared("SELECT pg_advisory_xact_lock($1)", [_lock_of(team_id)])
         yield
-
-
-def share_turn(team_id: UUID) -> None:
-    """Let the transaction under way hold or count money of the team, as `shared_turn` does."""
-    _lock("pg_advisory_xact_lock_shared", team_id)
 
 
 def note_hold(*, claimant: Claimant, now: datetime, along: Callable[[], None] | None = None) -> int:
@@ -123,9 +128,10 @@ def drop_hold(*, team_id: UUID, reservation_id: UUID) -> None:
 
 
 def count_spend(*, claimant: Claimant, cost: Cost) -> tuple[bool, Mapping[Account, Decimal]]:
-    """Count the call's cost once and hold nothing for it any more; call it in a shared turn.
+    """Count the call's cost once and hold nothing for it any more; call it in the team's scope.
 
-    Answers whether it was counted now, and what is spent in its accounts then.
+    Who makes the counters anew waits for the transaction from here on. Answers whether it was
+    counted now, and what is spent in its accounts then.
     """
     counted = run_prepared(
         _COUNT,
@@ -139,6 +145,7 @@ def count_spend(*, claimant: Claimant, cost: Cost) -> tuple[bool, Mapping[Accoun
             _tokens(cost.usage.output_tokens),
             cost.usd,
             cost.at,
+            _lock_of(claimant.team_id),
         ],
     )
     is_counted = bool(counted)
@@ -186,10 +193,6 @@ def decide(
     return True, tuple(Balance(e.spent_usd, e.held_usd + own.amount_usd) for e in before)
 
 
-def _nothing() -> None:
-    """What the request that calls adds to its own transactions: a cost counts without it."""
-
-
 def _note(claimant: Claimant, now: datetime) -> int:
     hold = claimant.hold
     given = [hold.reservation_id, hold.amount_usd, now, hold.expires_at]
@@ -206,7 +209,7 @@ def _tokens(number: int) -> int:
     return max(0, min(number, _MOST_TOKENS))
 
 
-def _lock(function: str, team_id: UUID) -> None:
+@lru_cache(maxsize=1_024)
+def _lock_of(team_id: UUID) -> int:
     digest = hashlib.sha256(f"spend|{team_id}".encode()).digest()
-    number = int.from_bytes(digest[:8], "big", signed=True)
-    run_prepared(f"SELECT {function}($1)", [number])
+    return int.from_bytes(digest[:8], "big", signed=True)

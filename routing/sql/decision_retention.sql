@@ -1,7 +1,7 @@
 -- Removes up to `most` decisions of each team that were made before a moment, which lies a day back
 -- at least; returns how many. With the owner's rights: the application removes none by itself.
 CREATE FUNCTION palimpsest_prune_decisions(made_before timestamptz, most int) RETURNS int
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     removed int;
 BEGIN

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from teams.errors import NotFoundError
+from teams.errors import ConflictError, NotFoundError
 from teams.ids import new_id
 from teams.models import Agent, Conversation, EndUser, Message, Project
 from teams.prepared import run_prepared
@@ -19,12 +19,18 @@ SELECT c.last_position, c.extracted_position, u.external_id = 'erased-' || u.id
 FROM teams_conversation c JOIN teams_enduser u ON u.team_id = c.team_id AND u.id = c.end_user_id
 WHERE c.team_id = $1 AND c.id = $2 FOR UPDATE OF c
 """
-_KNOWN = """
-SELECT id FROM teams_message WHERE team_id = $1 AND conversation_id = $2 AND external_id = ANY($3)
-"""
+# Nothing where one of them is known. Each is looked up by itself, which OFFSET makes sure of.
 _APPEND = """
-WITH moved AS (
-    UPDATE teams_conversation SET last_position = $3 WHERE team_id = $1 AND id = $2
+WITH known AS MATERIALIZED (
+    SELECT FROM unnest($10::text[]) AS wanted (external_id)
+    CROSS JOIN LATERAL (
+        SELECT FROM teams_message m
+        WHERE m.team_id = $1 AND m.conversation_id = $2 AND m.external_id = wanted.external_id
+        OFFSET 0
+    ) AS m LIMIT 1
+), moved AS (
+    UPDATE teams_conversation SET last_position = $3
+    WHERE team_id = $1 AND id = $2 AND NOT EXISTS (SELECT FROM known)
 )
 INSERT INTO teams_message
     (team_id, conversation_id, received_at, id, position, role, content, name, external_id,
@@ -33,6 +39,8 @@ SELECT $1, $2, $4, given.*
 FROM unnest(
     $5::uuid[], $6::integer[], $7::text[], $8::text[], $9::text[], $10::text[], $11::timestamptz[]
 ) AS given
+WHERE NOT EXISTS (SELECT FROM known)
+RETURNING TRUE
 """
 
 
@@ -105,18 +113,36 @@ def append_messages(
     A message whose external id the conversation already has is not stored again: the stored row
     is returned. `conversation` must be locked (`lock_conversation`).
     """
-    stored = _stored(conversation, messages)
-    position = conversation.last_position
+    rows, fresh = _numbered(conversation, messages, now, {})
+    if fresh and not _insert(conversation, fresh):
+        stored = _stored(conversation, messages)
+        rows, fresh = _numbered(conversation, messages, now, stored)
+        if fresh and not _insert(conversation, fresh):
+            raise ConflictError("The messages were being stored already. Send them again.")
+    if fresh:
+        conversation.last_position = fresh[-1].position
+    for row in fresh:
+        row._state.adding = False
+    return rows
+
+
+def _numbered(
+    conversation: Conversation,
+    messages: Sequence[NewMessage],
+    now: datetime,
+    stored: dict[str | None, Message],
+) -> tuple[list[Message], list[Message]]:
+    """The rows of the messages, and those of them that are new; `stored` are by external id."""
+    known = dict(stored)
+    rows: list[Message] = []
     fresh: list[Message] = []
-    answer: list[Message] = []
     for message in messages:
-        row = stored.get(message.external_id) if message.external_id is not None else None
+        row = known.get(message.external_id) if message.external_id is not None else None
         if row is None:
-            position += 1
             row = Message(
                 team_id=conversation.team_id,
                 conversation=conversation,
-                position=position,
+                position=conversation.last_position + len(fresh) + 1,
                 role=message.role,
                 content=message.content,
                 name=message.name,
@@ -125,12 +151,9 @@ def append_messages(
             )
             fresh.append(row)
             if message.external_id is not None:
-                stored[message.external_id] = row
-        answer.append(row)
-    if fresh:
-        _insert(conversation, fresh)
-    conversation.last_position = position
-    return answer
+                known[message.external_id] = row
+        rows.append(row)
+    return rows, fresh
 
 
 def _stored(
@@ -138,27 +161,26 @@ def _stored(
 ) -> dict[str | None, Message]:
     """Those of the messages that the conversation has already, by external id."""
     wanted = {message.external_id for message in messages if message.external_id is not None}
-    if not wanted:
-        return {}
-    found = run_prepared(_KNOWN, [conversation.team_id, conversation.pk, sorted(wanted)])
-    if not found:
-        return {}
-    rows = Message.objects.filter(team_id=conversation.team_id, pk__in=[pk for (pk,) in found])
+    rows = Message.objects.filter(
+        team_id=conversation.team_id, conversation=conversation, external_id__in=wanted
+    )
     return {row.external_id: row for row in rows}
 
 
-def _insert(conversation: Conversation, rows: Sequence[Message]) -> None:
-    """Write the rows, and the last one's position with the conversation, in one statement."""
+def _insert(conversation: Conversation, rows: Sequence[Message]) -> bool:
+    """Write the rows, and the last one's position with the conversation, in one statement.
+
+    False where the conversation has one of them already: then nothing is written.
+    """
     received_at = timezone.now()
     given = [
         [getattr(row, name) for row in rows]
         for name in ("id", "position", "role", "content", "name", "external_id", "created_at")
     ]
     whose = [conversation.team_id, conversation.pk, rows[-1].position, received_at]
-    run_prepared(_APPEND, [*whose, *given])
     for row in rows:
         row.received_at = received_at
-        row._state.adding = False
+    return bool(run_prepared(_APPEND, [*whose, *given]))
 
 
 def mark_closed(*, conversation: Conversation, now: datetime) -> None:

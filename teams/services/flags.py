@@ -9,6 +9,9 @@ from django.conf import settings
 from teams.domain.flags import FLAGS, Flags
 from teams.errors import ForbiddenError
 from teams.models import Team
+from teams.prepared import run_prepared
+
+_OVERRIDES = "SELECT feature_flags FROM teams_team WHERE id = $1"
 
 
 def default_flags() -> Flags:
@@ -35,8 +38,8 @@ def flag(*, team: Team, name: str) -> bool:
 
 def flags_of_id(*, team_id: UUID) -> Flags:
     """The flags of the team of that id, in one query; call it in the team's scope."""
-    overrides = Team.objects.filter(pk=team_id).values_list("feature_flags", flat=True).first()
-    return default_flags().overridden(overrides)
+    rows = run_prepared(_OVERRIDES, [team_id])
+    return default_flags().overridden(rows[0][0] if rows else None)
 
 
 def require_memory(flags: Flags) -> None:

@@ -1,6 +1,6 @@
 -- An agent's identity document, in the shape in which the API shows it.
 CREATE FUNCTION palimpsest_agent_document(agent teams_agent) RETURNS jsonb
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public AS $$
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT jsonb_build_object(
         'slug', agent.slug,
         'name', agent.name,
@@ -21,7 +21,7 @@ $$;
 -- The version counts the changes of the document, whatever a writer makes of it. The name puts it
 -- before other triggers of the row.
 CREATE FUNCTION palimpsest_count_agent_version() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
         NEW.version := 1;
@@ -40,7 +40,7 @@ CREATE TRIGGER count_version BEFORE INSERT OR UPDATE ON teams_agent
 -- Keeps each version in the transaction of the change. It runs with the owner's rights: nobody else
 -- writes versions.
 CREATE FUNCTION palimpsest_keep_agent_version() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     INSERT INTO public.teams_agentversion
         (id, team_id, agent_id, number, document, actor, reason, created_at)
@@ -76,7 +76,7 @@ RETURNS TABLE (
     id uuid, team_id uuid, prefix text, agent_id uuid, agent_slug text, allowed_categories text[],
     feature_flags jsonb
 )
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT k.id, k.team_id, k.prefix::text, k.agent_id, a.slug::text,
         CASE WHEN jsonb_typeof(a.allowed_categories) = 'array'
             THEN ARRAY(SELECT jsonb_array_elements_text(a.allowed_categories)) ELSE '{}' END,

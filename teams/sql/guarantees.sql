@@ -35,7 +35,7 @@ REVOKE ALL ON FUNCTION palimpsest_key_by_team(regclass, text) FROM PUBLIC;
 -- and answer with as little as the caller needs.
 CREATE FUNCTION palimpsest_api_key(key_digest bytea)
 RETURNS TABLE (id uuid, team_id uuid, prefix text, agent_id uuid, agent_slug text)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT k.id, k.team_id, k.prefix::text, k.agent_id, a.slug::text
     FROM public.teams_apikey k
     LEFT JOIN public.teams_agent a ON a.team_id = k.team_id AND a.id = k.agent_id
@@ -43,12 +43,12 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public AS $$
 $$;
 
 CREATE FUNCTION palimpsest_team_by_slug(team_slug text) RETURNS uuid
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT id FROM public.teams_team WHERE slug = team_slug
 $$;
 
 CREATE FUNCTION palimpsest_teams_of_staff(staff_id bigint) RETURNS SETOF uuid
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT t.id FROM public.teams_team t
     JOIN public.teams_staffuser s ON s.id = staff_id AND s.is_active
     WHERE s.is_superuser
@@ -57,7 +57,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public AS $$
 $$;
 
 CREATE FUNCTION palimpsest_all_teams() RETURNS SETOF uuid
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT id FROM public.teams_team
 $$;
 

@@ -1,6 +1,6 @@
 -- A team's settings, by the names of their columns.
 CREATE FUNCTION palimpsest_team_document(team teams_team) RETURNS jsonb
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public AS $$
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT jsonb_build_object(
         'name', team.name,
         'time_zone', team.time_zone,
@@ -13,7 +13,7 @@ $$;
 -- Keeps each version in the transaction of the change, whose lock on the team's row keeps the
 -- numbers in order. It runs with the owner's rights: nobody else writes versions.
 CREATE FUNCTION palimpsest_keep_team_version() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     now_said jsonb := public.palimpsest_team_document(NEW);
 BEGIN

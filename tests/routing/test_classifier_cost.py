@@ -7,11 +7,14 @@ from decimal import Decimal
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 from pytest_django import Settings
 
-from routing.domain.complexity import DIMENSIONS
+from routing.clients.classifier import Classifier
+from routing.domain.complexity import DIMENSIONS, ComplexityScore, score_query
 from routing.models import SpendEntry, SpendReservation
+from routing.services.classifying import Payer, classified
 from routing.services.router import Route
 from teams.models import Team
 from teams.tenancy import team_scope
@@ -71,6 +74,25 @@ def test_its_tokens_are_paid_for_by_whose_query_it_judges(
     expected = entry.input_tokens * Decimal("0.5") + entry.output_tokens * Decimal(2)
     assert entry.cost_usd == expected / 1000 > 0
     assert held(cast) == 0
+
+
+def test_no_connection_is_held_while_it_is_waited_for(cast: Cast) -> None:
+    held_then: list[bool] = []
+
+    class Waiting(Classifier):
+        """Looks whether its caller holds a connection, and answers nothing of use."""
+
+        def __init__(self) -> None:
+            self.name = "waiting"
+
+        def classify(self, **asked: object) -> ComplexityScore:
+            held_then.append(connection.connection is not None)
+            return score_query(query="What time is it?", history_turns=0)
+
+    payer = Payer(cast.team, cast.kyra, cast.sarah, timezone.now())
+    classified(classifier=Waiting(), query="So?", history=[], history_turns=0, payer=payer)
+
+    assert held_then == [False]
 
 
 def test_an_answer_asked_for_twice_costs_both_times(cast: Cast, server: FakeOpenAI) -> None:

@@ -78,6 +78,7 @@ def test_a_key_of_one_agent_need_not_name_it(till: Till, client_of: Clients) -> 
         ({"agent": "nobody"}, 404, "no agent 'nobody'"),
         ({"agent": "kyra", "user": "\x00"}, 422, "user"),
         ({"agent": ""}, 422, "agent"),
+        ({"agent": "kyra", "usr": "sarah"}, 422, "no such field"),
     ],
 )
 def test_a_bad_question_is_answered_with_what_is_wrong(

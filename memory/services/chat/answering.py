@@ -10,7 +10,6 @@ from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
-from django.db import connection
 from django.utils import timezone
 
 from memory.clients.tools import Tools
@@ -37,6 +36,7 @@ from routing.services.decisions import Outcome, keep_by_itself, keep_decision, n
 from routing.services.models import catalogue_of
 from routing.services.router import Route
 from routing.services.stepping_down import cheapest_within
+from teams.connections import give_back_connection
 from teams.models import Conversation, Message
 from teams.services.flags import flags_of
 from teams.tenancy import team_scope
@@ -103,7 +103,8 @@ def prepare_chat(
     UnavailableError while a compaction goes on; the messages are stored by then and a request that
     is sent again stores none twice.
     """
-    with team_scope(team_ids=[team_id], actor=actor):
+    # Nobody is told of this before the hold or the refusal after it is committed, and with it this.
+    with team_scope(team_ids=[team_id], actor=actor, is_planned_once=True, is_flushed=False):
         conversation = conversation_of(team_id=team_id, ask=ask)
         team = conversation.team
         is_remembering = flags_of(team=team).memory
@@ -221,12 +222,6 @@ def _reserved(exchange: Exchange, route: Route, now: datetime) -> Reservation:
 def used_by(answer: Answer | AnswerStream) -> Used:
     """What an answer took, or has taken so far."""
     return Used(answer.choice, answer.attempts, answer.usage, answer.is_estimated, answer.cost_usd)
-
-
-def give_back_connection() -> None:
-    """Let others have the database connection while a model is waited for."""
-    if not connection.in_atomic_block:
-        connection.close()
 
 
 def _viewer(conversation: Conversation, actor: str) -> Viewer:

@@ -21,9 +21,10 @@ from memory.domain.chat.wording import ROLES, said_without_calls, spoken_text
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
+from memory.services.built_prompts import BuiltPrompt
 from memory.services.chat.asking import ChatAsk, Json
 from memory.services.compaction import compact_conversation
-from memory.services.prompting import BuiltPrompt, build_prompt, prompt_without_memory
+from memory.services.prompting import build_prompt, prompt_without_memory
 from memory.services.ranking import Question
 from memory.services.updates import with_news
 from memory.services.waiting import StillExtractingError
@@ -168,6 +169,7 @@ def _build(
         now=now,
         # The question itself is stored, so that what the team knows is never the same again.
         is_kept=False,
+        is_shown=False,
     )
 
 

@@ -62,7 +62,9 @@ def settle_call(ended: Ended, *, tools: Tools) -> None:
     """
     committed: list[bool] = []
     try:
-        with team_scope(team_ids=[ended.viewer.team_id], actor=ended.viewer.actor):
+        with team_scope(
+            team_ids=[ended.viewer.team_id], actor=ended.viewer.actor, is_planned_once=True
+        ):
             # First of all that waits for the commit: what follows it may fail by itself.
             transaction.on_commit(lambda: committed.append(True))
             _store(ended, tools=tools)

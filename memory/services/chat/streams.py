@@ -6,11 +6,12 @@ import logging
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from memory.services.chat.answering import Prepared, Used, asked, give_back_connection, used_by
+from memory.services.chat.answering import Prepared, Used, asked, used_by
 from memory.services.chat.asking import Json
 from memory.services.chat.spending import Ended, settle_call
 from routing.services.calling import AnswerStream, open_stream
 from routing.services.decisions import Outcome
+from teams.connections import give_back_connection
 from teams.errors import UnavailableError
 
 logger = logging.getLogger(__name__)

@@ -22,6 +22,7 @@ from teams.prepared import run_prepared
 from teams.rows import Columns
 from teams.services.conversations import lock_conversation
 from teams.services.people import ensure_agent, ensure_end_user
+from teams.tenancy import wait_for_disk
 
 _CONVERSATION, _TEAM, _AGENT = Columns(Conversation), Columns(Team), Columns(Agent)
 _END_USER, _PROJECT = Columns(EndUser), Columns(Project)
@@ -61,13 +62,16 @@ def conversation_of(*, team_id: UUID, ask: ChatAsk) -> Conversation:
     found = _known_thread(team_id, ask) or _found_by_history(team_id, ask)
     if found is not None:
         return found
-    conversation, _ = open_conversation(
+    conversation, is_new = open_conversation(
         team_id=team_id,
         agent=ask.agent,
         user=ask.user,
         project=ask.project,
         thread_id=ask.thread_id,
     )
+    if is_new:
+        # Who asks for the conversation of that thread is told of it without a write of his own.
+        wait_for_disk()
     return lock_conversation(team_id=team_id, conversation_id=conversation.pk)
 
 

@@ -16,10 +16,10 @@ from routing.domain.complexity import Tier
 from routing.models import RoutingDecision, SpendEntry, SpendReservation
 from routing.services.cost_guard import BudgetExceededError, reserve
 from routing.services.router import Route
-from routing.services.spend_record import turn_alone
-from teams.errors import NotFoundError
+from routing.services.spend_record import shared_turn, turn_alone
+from teams.errors import ConflictError, NotFoundError
 from teams.models import EndUser, Team
-from teams.tenancy import team_scope
+from teams.tenancy import before_commit, team_scope
 from tests.memory.chat.conftest import Town
 from tests.openai_server import FakeOpenAI, answer
 from tests.waiting import PATIENCE_SECONDS
@@ -129,6 +129,54 @@ def test_an_answer_that_cannot_be_stored_is_paid_for_all_the_same(
         spent = SpendEntry.objects.get(team=town.cast.team)
     assert spent.reservation_id == first.reservation.id
     assert [each.outcome for each in decisions(town)] == ["answered"]
+
+
+def test_what_became_of_a_call_is_known_though_its_answer_may_not_be_stored(
+    town: Town, model: FakeOpenAI
+) -> None:
+    """As when its run lost the claim of an Idempotency-Key to another one."""
+
+    def refuse() -> None:
+        raise ConflictError("The claim is lost.")
+
+    first = prepared(town)
+    model.will(answer("Here it is."))
+
+    with before_commit(refuse), pytest.raises(ConflictError):
+        answer_chat(prepared=first)
+
+    assert [role for role, _ in town.said("t")] == ["user"]
+    assert [each.outcome for each in decisions(town)] == ["answered"]
+    with team_scope(team_ids=[town.cast.team.pk], actor="test"):
+        assert SpendEntry.objects.filter(team=town.cast.team).count() == 1
+
+
+def test_what_is_told_of_waits_for_the_disk_and_what_goes_before_it_need_not(
+    town: Town, model: FakeOpenAI
+) -> None:
+    """A commit that waits takes all before it along: the hold's before the model is asked."""
+    waited: list[bool] = []
+
+    def note() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT current_setting('synchronous_commit') <> 'off'"
+                " WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
+            )
+            waited.extend(row[0] for row in cursor.fetchall())
+
+    model.will(answer("Here it is."))
+    with before_commit(note):
+        first = prepared(town)
+        of_the_request = list(waited)
+        answer_chat(prepared=first)
+    with shared_turn(town.cast.team.pk), connection.cursor() as cursor:
+        cursor.execute("SHOW synchronous_commit")
+        of_the_hold = cursor.fetchone()[0]
+
+    assert of_the_request == [False]
+    assert of_the_hold != "off"
+    assert waited == [False, True]
 
 
 def test_an_answer_is_stored_though_its_cost_cannot_be_counted_now(
