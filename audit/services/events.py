@@ -20,6 +20,7 @@ import redis
 from django.conf import settings
 from django.db import connection, transaction
 from django_redis import get_redis_connection
+from redis.client import Pipeline
 
 from audit.models import OperationalEvent
 from teams.ids import new_id
@@ -73,12 +74,16 @@ def note_events(
     *, client: redis.Redis, team_id: UUID, events: Sequence[Event], now: datetime
 ) -> None:
     """Put the events into the buffer, in one round trip; raises what `client` raises."""
-    if not events:
-        return
     pipe = client.pipeline(transaction=False)
-    pipe.rpush(BUFFER, *(_encoded(team_id, event, now) for event in events))
-    pipe.ltrim(BUFFER, -settings.EVENT_BUFFER, -1)
+    add_events(pipe=pipe, team_id=team_id, events=events, now=now)
     pipe.execute()
+
+
+def add_events(*, pipe: Pipeline, team_id: UUID, events: Sequence[Event], now: datetime) -> None:
+    """As `note_events`, once somebody sends what is in the pipeline."""
+    if events:
+        pipe.rpush(BUFFER, *(_encoded(team_id, event, now) for event in events))
+        pipe.ltrim(BUFFER, -settings.EVENT_BUFFER, -1)
 
 
 def flush_events() -> int:

@@ -14,7 +14,7 @@ $$;
 CREATE FUNCTION palimpsest_current_commit(
     team uuid, OUT commit_id bigint, OUT stamped timestamptz, OUT is_new boolean
 )
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     number bigint := pg_current_xact_id()::text::bigint;
 BEGIN
@@ -34,7 +34,7 @@ $$;
 -- Stamps a commit. It runs twice: the first time it lines up behind every other check that waits
 -- for the end of the transaction, so that nothing is waited for while the team's lock is held.
 CREATE FUNCTION palimpsest_stamp_commit() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     lock bigint;
     clock record;
@@ -107,7 +107,7 @@ CREATE FUNCTION palimpsest_write_log(
     event text, before jsonb, after jsonb, is_first boolean, detail jsonb, conversation uuid,
     revision bigint, at timestamptz
 ) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     team uuid := (after->>'team_id')::uuid;
     entry record := public.palimpsest_current_commit(team);
@@ -146,7 +146,7 @@ REVOKE ALL ON FUNCTION palimpsest_current_commit(uuid),
 -- Links stand apart from the memories and change none: a row of the log says which ones a memory
 -- got or lost, beside the state it has, which is held until the transaction ends.
 CREATE FUNCTION palimpsest_log_links() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     linked record;
     after jsonb;

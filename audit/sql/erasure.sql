@@ -3,7 +3,7 @@
 -- Whether the caller is palimpsest_erase_user, run for whoever called it with the owner's rights. A
 -- setting could be set by others; the call stack, the role and the erasure's row cannot.
 CREATE OR REPLACE FUNCTION palimpsest_is_erasing() RETURNS boolean
-LANGUAGE plpgsql SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     stack text;
 BEGIN
@@ -152,7 +152,7 @@ $$;
 -- null for somebody unknown. Rows stay, with their numbers, positions, times and ids: only what
 -- they say goes. Actor and reason of the log's rows are the transaction's.
 CREATE OR REPLACE FUNCTION palimpsest_erase_user(asked_team uuid, person uuid, why text) RETURNS jsonb
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     moment timestamptz;
     counts jsonb;

@@ -42,7 +42,7 @@ $$;
 -- takes the lock that the reference to the person takes anyway, so it waits for an erasure that has
 -- not committed yet; run again, the transaction finds the person no more.
 CREATE FUNCTION palimpsest_check_people(asked_team uuid, people uuid[]) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     PERFORM FROM teams_enduser WHERE team_id = asked_team AND id = ANY (people)
     ORDER BY id FOR KEY SHARE;
@@ -87,7 +87,7 @@ CREATE TRIGGER check_people_of_conversation AFTER INSERT ON memory_memory
 
 -- Likewise for the person's own row: a form that was opened before must not bring a name back.
 CREATE FUNCTION palimpsest_keep_person_erased() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF EXISTS (
         SELECT FROM audit_erasure WHERE team_id = OLD.team_id AND end_user_id = OLD.id

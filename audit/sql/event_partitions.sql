@@ -33,7 +33,7 @@ GRANT SELECT, INSERT ON audit_operationalevent TO palimpsest_app;
 -- Makes the tables of the days from `first` to `last`, as far as they are missing; returns how many
 -- it made. Days are UTC. Runs with the owner's rights, as the application may not create anything.
 CREATE FUNCTION palimpsest_make_event_days(first date, last date) RETURNS int
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public SET lock_timeout = '5s' AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '5s' AS $$
 DECLARE
     day date := first;
     made int := 0;
@@ -74,7 +74,7 @@ $$;
 
 -- Drops the tables of the days before `first_kept`; returns how many.
 CREATE FUNCTION palimpsest_drop_event_days(first_kept date) RETURNS int
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public SET lock_timeout = '5s' AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '5s' AS $$
 DECLARE
     part text;
     dropped int := 0;

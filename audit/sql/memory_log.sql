@@ -45,7 +45,7 @@ $$;
 -- Writes the log row of every change of a memory, in the transaction of the change, and moves the
 -- revision of the conversation the memory came from.
 CREATE OR REPLACE FUNCTION palimpsest_log_memory() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     before jsonb;
     after jsonb := public.palimpsest_memory_state(to_jsonb(NEW));

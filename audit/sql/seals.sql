@@ -38,7 +38,7 @@ CREATE TRIGGER enter_log BEFORE INSERT ON audit_memorylog
 
 -- The last number drawn, of all teams together.
 CREATE FUNCTION palimpsest_last_log_number() RETURNS bigint
-LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT last_value FROM public.audit_memorylog_seq_seq
 $$;
 REVOKE ALL ON FUNCTION palimpsest_last_log_number() FROM PUBLIC;

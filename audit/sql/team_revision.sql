@@ -22,7 +22,7 @@ $$;
 -- changed several teams; a team gets as many rows as ever committed in it at the same moment. Runs
 -- with the owner's rights: the application may read the revision and not write it.
 CREATE FUNCTION palimpsest_move_revision() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     of_memories int := (TG_ARGV[0] = 'memories')::int;
     changed_team uuid;

@@ -5,7 +5,7 @@ CREATE FUNCTION palimpsest_api_key(key_digest bytea)
 RETURNS TABLE (
     id uuid, team_id uuid, prefix text, agent_id uuid, agent_slug text, allowed_categories text[]
 )
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT k.id, k.team_id, k.prefix::text, k.agent_id, a.slug::text,
         CASE WHEN jsonb_typeof(a.allowed_categories) = 'array'
             THEN ARRAY(SELECT jsonb_array_elements_text(a.allowed_categories)) ELSE '{}' END

@@ -28,7 +28,7 @@ CREATE TRIGGER log_memory AFTER INSERT OR UPDATE ON memory_memory
 
 -- Keeps memory_memorytag equal to memory_memory.tags.
 CREATE FUNCTION palimpsest_index_tags() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         DELETE FROM public.memory_memorytag

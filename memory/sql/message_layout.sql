@@ -80,7 +80,7 @@ CREATE FUNCTION palimpsest_message_matches(
     term int, message_id uuid, team_id uuid, agent_id uuid, end_user_id uuid, project_id uuid
 )
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 300
-SET search_path = pg_catalog, public
+SET search_path = pg_catalog, public, pg_temp
 SET enable_seqscan = off SET enable_indexscan = off SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
@@ -115,7 +115,7 @@ GRANT EXECUTE ON FUNCTION palimpsest_message_matches(uuid, text[], text[], int) 
 
 -- The teams in which messages wait: the one question of the sweep that comes before a team.
 CREATE FUNCTION palimpsest_teams_with_waiting_messages() RETURNS SETOF uuid
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT DISTINCT team_id FROM public.memory_messageentry WHERE is_waiting
 $$;
 REVOKE ALL ON FUNCTION palimpsest_teams_with_waiting_messages() FROM PUBLIC;

@@ -8,7 +8,7 @@ CREATE FUNCTION palimpsest_message_matches(
     term int, message_id uuid, team_id uuid, agent_id uuid, end_user_id uuid, project_id uuid
 )
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 300
-SET search_path = pg_catalog, public
+SET search_path = pg_catalog, public, pg_temp
 SET enable_seqscan = off SET enable_indexscan = off SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN

@@ -74,7 +74,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT left(md5(team::text || owner), 10) || CASE place WHEN 0 THEN '+' ELSE '-' END
 $$;
 CREATE FUNCTION palimpsest_word_keys(team uuid, end_user uuid, place smallint, lexemes tsvector)
-RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, public AS $$
+RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT CASE WHEN place = 3 OR lexemes = ''::tsvector THEN '{}'::text[] ELSE
         string_to_array(
             palimpsest_word_prefix(team, '', place) || replace(
@@ -98,7 +98,7 @@ CREATE INDEX memory_search_by_word ON memory_searchentry
 -- graph_dimensions and graph_number say so: it is empty, and soon made, when its first team needs it. Writers wait for the transaction that makes it, and it for them, but not for long:
 -- else it fails with 55P03. Runs with the owner's rights, as the application may create nothing.
 CREATE FUNCTION palimpsest_ensure_graph(dimensions int, number int) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public SET lock_timeout = '3s' AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '3s' AS $$
 BEGIN
     IF dimensions IS NULL OR dimensions NOT BETWEEN 1 AND 4000 THEN
         RAISE EXCEPTION 'vectors of % dimensions cannot be indexed', dimensions;
@@ -137,7 +137,7 @@ CREATE FUNCTION palimpsest_matches(
     project_id uuid, place smallint
 )
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 2000
-SET search_path = pg_catalog, public
+SET search_path = pg_catalog, public, pg_temp
 SET enable_seqscan = off SET enable_indexscan = off SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN

@@ -573,7 +573,7 @@ def test_the_command_names_what_was_changed_and_fails(sealed: Sealed) -> None:
     by_owner(f"UPDATE audit_memorylog SET actor = 'nobody' WHERE seq = {numbers[0]}")
     out = StringIO()
 
-    with pytest.raises(CommandError, match="1 findings"):
+    with pytest.raises(CommandError, match=r"1 finding\."):
         call_command("verify_log", "--team", town.team.slug, stdout=out)
 
     assert f"log entry {numbers[0]}: it was changed" in out.getvalue()

@@ -47,7 +47,7 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {finding}")
             wrong += len(found.findings)
         if wrong:
-            raise CommandError(f"The log was tampered with: {wrong} findings.")
+            raise CommandError(f"The log was tampered with: {_findings(wrong)}.")
 
 
 def _summary(found: Verified) -> str:
@@ -56,9 +56,13 @@ def _summary(found: Verified) -> str:
         f"{found.unsealed} not sealed yet",
         f"{found.erased} erased in {found.erasures} erasures",
         f"head {found.head}" if found.head else "no seal yet",
-        f"{len(found.findings)} findings" if found.findings else "as it was sealed",
+        _findings(len(found.findings)) if found.findings else "as it was sealed",
     ]
     return "; ".join(parts)
+
+
+def _findings(count: int) -> str:
+    return "1 finding" if count == 1 else f"{count} findings"
 
 
 def _head(given: str) -> Head:
