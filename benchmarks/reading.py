@@ -1,13 +1,18 @@
 """How long does a read take, for small and large owners, beside plain exact search in PostgreSQL?
 
 Run as ``python -m benchmarks.reading`` beside a running, migrated database, with the settings that
-manage.py uses. It fills a database of its own with 126,000 memories, the shape measured for other
-products: one team with ten users of 600 memories, one of 20,000 and 200 of 500, and a team of
-100,000 without users (``--scale 0.1`` for a tenth of all). It prints milliseconds of `retrieve` and
-`search` in process, where the time of `retrieve` goes, the same through HTTP with eight clients and
-two processes, and of an exact scan of the same owner by the same connection; and how many of the
-exactly nearest ten and fifty the vector search finds for teams of different sizes. Rows stay: use a
-database that may be thrown away.
+manage.py uses. It fills it with 226,000 memories: a team with ten users of 600, one of 20,000 and
+200 of 500, as was measured for other products, and a team of 100,000 without users (``--scale 0.1``
+for a tenth of all). ``--rows 1000000 --classes`` adds teams of 100, 1,000, 10,000 and 300,000, and
+as many of 2,000 as it takes to come to so many rows. With ``--keep NAME`` it fills only what no run
+of that name has filled before, ``--fill`` does nothing else.
+
+It prints milliseconds of `retrieve` and `search` in process, where the time of `retrieve` goes, and
+the same of what a large owner costs where a sketch does not help: with none, in a transaction that
+has written, among what a filter leaves; of an exact scan of the same owner by the same connection;
+of `retrieve` through HTTP with eight clients and two processes; and how many of the exactly nearest
+ten and fifty a read finds by the sketch, and without it, for teams of different sizes. Rows stay:
+use a database that may be thrown away.
 """
 
 from __future__ import annotations
@@ -15,270 +20,168 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import random
 import resource
 import time
-from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from uuid import UUID, uuid4
+from collections.abc import Sequence
+from uuid import uuid4
 
 import django
 import numpy as np
+import psutil  # type: ignore[import-untyped]
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
-from django.db import connection, connections  # noqa: E402
-from django.utils import timezone  # noqa: E402
-from pgvector import HalfVector  # noqa: E402
+from django.conf import settings  # noqa: E402
+from django.db import connections  # noqa: E402
+from django.test.utils import override_settings  # noqa: E402
 
 from benchmarks.locomo_runs import own_server  # noqa: E402
+from benchmarks.reading_ground import ACTOR, AGENT, Ground, Owner, questions  # noqa: E402
 from benchmarks.reading_http import concurrent_calls  # noqa: E402
-from benchmarks.texts import Texts  # noqa: E402
+from benchmarks.reading_ways import WAYS, Reader  # noqa: E402
 from memory.clients.tools import Tools, default_tools  # noqa: E402
-from memory.domain.scoring import Weights  # noqa: E402
-from memory.domain.viewer import Viewer  # noqa: E402
+from memory.selectors.revisions import team_revision  # noqa: E402
 from memory.selectors.signal_statement import Shape  # noqa: E402
-from memory.selectors.sketches import make_sketch  # noqa: E402
+from memory.selectors.signals import Sought, find_candidates  # noqa: E402
+from memory.selectors.sketches import forget_sketches, make_sketch  # noqa: E402
 from memory.selectors.vectors import VectorSearch, forget_graphs  # noqa: E402
-from memory.services.explicit import StatedMemory, remember  # noqa: E402
-from memory.services.ranking import Question  # noqa: E402
-from memory.services.retrieval import retrieve, search  # noqa: E402
 from memory.services.vector_graphs import extend_vector_graphs  # noqa: E402
-from teams.models import Agent, EndUser  # noqa: E402
 from teams.services.keys import issue_key  # noqa: E402
-from teams.services.people import create_team, ensure_agent  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
 
-ACTOR = "benchmark:reading"
-AGENT = "reader"
-BATCH = 1_000
-_EXACT = """
-SELECT memory_id FROM memory_searchentry
-WHERE team_id = %s AND (end_user_id = %s OR end_user_id IS NULL AND %s::uuid IS NULL)
-ORDER BY embedding <#> %s::halfvec LIMIT 10
-"""
+# A process makes its sketch aside once somebody asks.
+WARM_UP_SECONDS = 15.0
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """Whose memories are read: a user of a team, or a whole team."""
-
-    title: str
-    team_id: UUID
-    user: str | None = None
-
-    def viewer(self) -> Viewer:
-        """The agent that asks about them."""
-        with team_scope(team_ids=[self.team_id], actor=ACTOR):
-            user = self.user and EndUser.objects.get(team_id=self.team_id, external_id=self.user).pk
-            agent = Agent.objects.get(team_id=self.team_id, slug=AGENT).pk
-        return Viewer(self.team_id, ACTOR, agent_id=agent, end_user_id=user or None)
-
-
-@dataclass(slots=True)
-class Timings:
-    """Milliseconds by what was measured."""
-
-    values: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-
-    def measure(self, name: str, call: Callable[[], object]) -> None:
-        """Call it and note how long it took."""
-        started = time.perf_counter()
-        call()
-        self.values[name].append(1000 * (time.perf_counter() - started))
-
-    def row(self, name: str) -> str:
-        """Median and 95th percentile."""
-        p50, p95 = np.percentile(self.values[name], [50, 95])
-        return f"{p50:>9.1f}{p95:>9.1f}"
-
-
-def new_team() -> UUID:
-    """An empty team with the agent that reads."""
-    slug = f"reading-{uuid4().hex[:10]}"
-    team = create_team(slug=slug, name=slug, actor=ACTOR)
-    with team_scope(team_ids=[team.id], actor=ACTOR):
-        ensure_agent(team_id=team.id, slug=AGENT)
-    return team.id
-
-
-def fill(*, team_id: UUID, user: str | None, count: int, texts: Texts, tools: Tools) -> None:
-    """Write so many unchecked memories about the user."""
-    viewer = Viewer(team_id=team_id, actor=ACTOR)
-    for begin in range(0, count, BATCH):
-        stated = [
-            StatedMemory(
-                content=texts.statement(), importance=texts.importance(), user=user, check=False
-            )
-            for _ in range(min(BATCH, count - begin))
-        ]
-        remember(viewer=viewer, stated=stated, tools=tools, now=timezone.now())
-
-
-def build(*, scale: float, tools: Tools) -> list[Owner]:
-    """The teams that are read."""
-    texts = Texts(random.randrange(2**32))
-    shared, wide = new_team(), new_team()
-    small, large, other = (max(1, round(scale * count)) for count in (600, 20_000, 500))
-    for number in range(10):
-        fill(team_id=shared, user=f"small-{number}", count=small, texts=texts, tools=tools)
-    fill(team_id=shared, user="large", count=large, texts=texts, tools=tools)
-    for number in range(200):
-        fill(team_id=shared, user=f"other-{number}", count=other, texts=texts, tools=tools)
-    fill(team_id=wide, user=None, count=max(1, round(scale * 100_000)), texts=texts, tools=tools)
-    return [
-        Owner(f"user of {small:,}", shared, "small-3"),
-        Owner(f"user of {large:,}", shared, "large"),
-        Owner(f"team of {round(scale * 100_000):,}", wide),
-    ]
-
-
-def read_times(*, owner: Owner, questions: int, tools: Tools) -> tuple[Timings, Timings]:
-    """Times of every way to ask the owner's memories, and of the steps of `retrieve`."""
-    viewer, texts = owner.viewer(), Texts(random.randrange(2**32))
-    asked = [texts.statement().rstrip(".") + "?" for _ in range(questions)]
-    vectors = tools.embedder.embed(asked)
-    times, steps = Timings(), Timings()
-
-    def retrieved(text: str) -> None:
-        found = retrieve(
-            viewer=viewer,
-            question=Question(text),
-            weights=Weights(),
-            token_budget=2000,
-            limit=None,
-            include_cold=False,
-            tools=tools,
-            now=timezone.now(),
-        )
-        for name, value in found.stats.steps_ms.items():
-            steps.values[name].append(value)
-
-    def searched(text: str) -> None:
-        search(viewer=viewer, question=Question(text), limit=10, tools=tools, now=timezone.now())
-
-    def exact(number: int) -> None:
-        user = viewer.end_user_id
-        vector = HalfVector(vectors[number]).to_text()
-        with team_scope(team_ids=[owner.team_id], actor=ACTOR), connection.cursor() as cursor:
-            cursor.execute(_EXACT, [owner.team_id, user, user, vector])
-            cursor.fetchall()
-
-    for text in asked[:5]:
-        retrieved(text)  # a connection's first statements are planned
-        searched(text)
-    steps.values.clear()
-    for number, text in enumerate(asked):
-        times.measure("retrieve", lambda text=text: retrieved(text))  # type: ignore[misc]
-        times.measure("retrieve again", lambda text=text: retrieved(text))  # type: ignore[misc]
-        times.measure("search", lambda text=text: searched(text))  # type: ignore[misc]
-        times.measure("exact scan", lambda number=number: exact(number))  # type: ignore[misc]
-    return times, steps
-
-
-def graph_recall(*, owner: Owner, questions: int, tools: Tools) -> tuple[float, float]:
-    """The share of the exactly nearest 10 and 50 that the vector search finds."""
-    viewer, texts = owner.viewer(), Texts(random.randrange(2**32))
-    vectors = tools.embedder.embed([texts.statement() for _ in range(questions)])
-    shape = Shape(of_agent=True, of_user=viewer.end_user_id is not None, of_project=False)
+def recall(*, owner: Owner, asked: Sequence[str], tools: Tools) -> tuple[float, ...]:
+    """The share of the exactly nearest 10 and 50 that a read finds, and finds without a sketch."""
+    viewer, shape = owner.viewer(), Shape(True, owner.user is not None, False)
     given = {"agent": viewer.agent_id, "end_user": viewer.end_user_id}
     shares = []
     with team_scope(team_ids=[owner.team_id], actor=ACTOR):
-        for vector in vectors:
-            found = [
-                [
-                    pk
-                    for pk, _ in VectorSearch(
-                        team_id=owner.team_id,
-                        condition=shape.condition,
-                        parameters={name: pk for name, pk in given.items() if pk},
-                        vector=vector,
-                        embedding_model=tools.embedder.name,
-                        limit=50,
-                        is_exact=is_exact,
-                    ).fetch()
-                ]
-                for is_exact in (True, False)
-            ]
-            shares.append(
-                [
-                    len(set(found[0][:k]) & set(found[1][:k])) / max(1, len(found[0][:k]))
-                    for k in (10, 50)
-                ]
-            )
-    ten, fifty = np.mean(shares, axis=0)
-    return float(ten), float(fifty)
+        revision = team_revision(team_id=owner.team_id)
+        for vector in tools.embedder.embed(asked):
+            exact = VectorSearch(
+                team_id=owner.team_id,
+                condition=shape.condition,
+                parameters={name: pk for name, pk in given.items() if pk},
+                vector=vector,
+                embedding_model=tools.embedder.name,
+                limit=50,
+                is_exact=True,
+            ).fetch()
+            wanted = [pk for pk, _ in exact]
+            sought = Sought([], vector, tools.embedder.name)
+            row = []
+            for most in (settings.SKETCH_MOST_MEMORIES, 0):
+                with override_settings(SKETCH_MOST_MEMORIES=most):
+                    found = find_candidates(viewer=viewer, sought=sought, revision=revision)
+                pks = {each.memory_id for each in found.rows}
+                row += [len(pks & set(wanted[:k])) / max(1, len(wanted[:k])) for k in (10, 50)]
+            shares.append(row)
+    return tuple(100 * float(share) for share in np.mean(shares, axis=0))
 
 
-def run(*, scale: float, questions: int, clients: int, tools: Tools) -> None:
-    """Fill, measure and print everything."""
+def prepared(ground: Ground, *, tools: Tools) -> list[Owner]:
+    """The ground as it stands a while after it was filled."""
     started = time.perf_counter()
-    owners = build(scale=scale, tools=tools)
+    owners = ground.fill(tools=tools)
     filled = time.perf_counter() - started
     moved = extend_vector_graphs(fresh=0)
     forget_graphs()
     with connections["owner"].cursor() as cursor:
         cursor.execute("ANALYZE")  # as autovacuum does within minutes
     print(f"filled in {filled:.0f} s; {moved:,} vectors moved into the approximate index")
-    for team_id in {owner.team_id for owner in owners}:
-        # As a process does aside once somebody asks.
-        started = time.perf_counter()
-        made = make_sketch(team_id=team_id, embedding_model=tools.embedder.name)
-        count = len(made.sketch.ids) if made is not None else 0
-        print(f"sketch of {count:,} memories in {time.perf_counter() - started:.1f} s")
+    return owners
+
+
+def print_times(owners: Sequence[Owner], *, count: int, tools: Tools) -> None:
+    """A table of them, and the memory that it took."""
     # As gunicorn_conf.py does: what was loaded is nothing to look through.
     gc.collect()
     gc.freeze()
-    print()
-    print(f"{'ms, p50 and p95':<22}{'retrieve':>18}{'again':>18}{'search':>18}{'exact scan':>18}")
+    print(
+        f"\nload {os.getloadavg()[0]:.1f}\n{'ms, p50 and p95':<18}"
+        + "".join(f"{way:>16}" for way in WAYS)
+    )
     for owner in owners:
-        times, steps = read_times(owner=owner, questions=questions, tools=tools)
-        ways = ("retrieve", "retrieve again", "search", "exact scan")
-        ratio = np.median(times.values["retrieve"]) / np.median(times.values["exact scan"])
+        started = time.perf_counter()
+        # As a process does aside once somebody asks.
+        made = make_sketch(team_id=owner.team_id, embedding_model=tools.embedder.name)
+        took = time.perf_counter() - started
+        size = len(made.sketch.ids) if made is not None else 0
+        reader = Reader(owner, tools)
+        reader.measure(questions(count))
+        reader.measure_without_sketch(questions(count // 4 + 5))
         print(
-            f"{owner.title:<22}"
-            + "".join(times.row(way) for way in ways)
-            + f"   retrieve/exact {ratio:.1f}; "
-            + ", ".join(f"{name} {steps.row(name).split()[0]}" for name in steps.values),
+            f"{owner.title:<18}"
+            + "".join(reader.times.row(way) for way in WAYS)
+            + f"  sketch of {size:,} in {took:.1f} s; "
+            + ", ".join(
+                f"{name} {reader.steps.row(name).split()[0]}" for name in reader.steps.values
+            ),
             flush=True,
         )
+        forget_sketches()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"\nthis process held at most {memory:.0f} MB")
-    print("\nof the exactly nearest the vector search finds, % of 10 and of 50")
+
+
+def print_recall(owners: Sequence[Owner], *, count: int, tools: Tools) -> None:
+    """A table of what reads find of what is nearest."""
+    print("\nof the exactly nearest a read finds, % of 10 and of 50; and without a sketch")
     for owner in owners:
-        ten, fifty = graph_recall(owner=owner, questions=questions, tools=tools)
-        print(f"{owner.title:<22}{100 * ten:>9.1f}{100 * fifty:>9.1f}")
-    print(f"\nHTTP, {clients} clients, ms: p50 and p95 of retrieve")
+        make_sketch(team_id=owner.team_id, embedding_model=tools.embedder.name)
+        found = recall(owner=owner, asked=questions(count), tools=tools)
+        print(f"{owner.title:<18}" + "".join(f"{share:>9.1f}" for share in found), flush=True)
+        forget_sketches()
+
+
+def print_http(owners: Sequence[Owner], *, count: int, clients: int) -> None:
+    """A table of what clients wait for."""
+    print(f"\nHTTP, {clients} clients, ms: p50 and p95 of retrieve; MB that a process holds")
     with own_server(workers=2) as server:
         for owner in owners:
             with team_scope(team_ids=[owner.team_id], actor=ACTOR):
                 token = issue_key(team_id=owner.team_id).token
-            texts = Texts(random.randrange(2**32))
             bodies = [
-                {"query": texts.statement(), "agent": AGENT, "token_budget": 2000}
+                {"query": text, "agent": AGENT, "token_budget": 2000}
                 | ({"user": owner.user} if owner.user else {})
-                for _ in range(questions)
+                for text in questions(count + 20)
             ]
-            took = concurrent_calls(port=server.port, token=token, bodies=bodies, clients=clients)
+            warm_until = time.perf_counter() + WARM_UP_SECONDS
+            while time.perf_counter() < warm_until:
+                concurrent_calls(port=server.port, token=token, bodies=bodies[:20], clients=clients)
+                time.sleep(1.0)
+            took = concurrent_calls(
+                port=server.port, token=token, bodies=bodies[20:], clients=clients
+            )
             p50, p95 = np.percentile(took, [50, 95])
-            print(f"{owner.title:<22}{p50:>9.1f}{p95:>9.1f}", flush=True)
+            held = max(each.memory_info().rss for each in psutil.Process().children(recursive=True))
+            print(f"{owner.title:<18}{p50:>9.1f}{p95:>9.1f}{held / 2**20:>9.0f}", flush=True)
 
 
 def main() -> None:
     """Read the command line, measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scale", type=float, default=1.0, help="of the number of memories")
+    parser.add_argument("--scale", type=float, default=1.0, help="of the memories of each owner")
+    parser.add_argument("--rows", type=int, default=0, help="the least that the database holds")
+    parser.add_argument("--classes", action="store_true", help="a team of each size class as well")
+    parser.add_argument("--keep", metavar="NAME", help="fill it once, and use it again")
+    parser.add_argument("--fill", action="store_true", help="measure nothing")
+    parser.add_argument("--only", default="", help="those whose title has this in it")
     parser.add_argument("--questions", type=int, default=100, help="asked of each owner")
     parser.add_argument("--clients", type=int, default=8, help="that ask through HTTP at once")
     given = parser.parse_args()
-    run(
-        scale=given.scale,
-        questions=given.questions,
-        clients=given.clients,
-        tools=default_tools(),
-    )
+    name = given.keep or f"reading-{uuid4().hex[:10]}"
+    ground = Ground(name, scale=given.scale, rows=given.rows, classes=given.classes)
+    tools = default_tools()
+    owners = [each for each in prepared(ground, tools=tools) if given.only in each.title]
+    if not given.fill:
+        print_times(owners, count=given.questions, tools=tools)
+        print_recall(owners, count=given.questions, tools=tools)
+        print_http(owners, count=given.questions, clients=given.clients)
 
 
 if __name__ == "__main__":

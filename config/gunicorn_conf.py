@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from config.allocating import give_memory_back
 from config.collecting import spare_the_collector
 from config.embedded.paths import home
 
@@ -66,6 +67,12 @@ def child_exit(server: "Arbiter", worker: "Worker") -> None:
     from prometheus_client import multiprocess
 
     multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
+
+
+def post_fork(server: "Arbiter", worker: "Worker") -> None:
+    """Set how memory is given back before the worker has threads."""
+    del server, worker
+    give_memory_back()
 
 
 def post_worker_init(worker: "Worker") -> None:

@@ -13,6 +13,7 @@ from memory.clients.tools import default_tools
 from memory.services.job_runs import run_job
 from memory.services.jobs import RUN_JOB_TASK, overdue_jobs
 from memory.services.message_index import index_waiting
+from memory.services.statistics import renew_outdated_statistics
 from memory.services.usage import flush_noted_usage
 from memory.services.vector_graphs import extend_vector_graphs
 from teams.services.people import all_team_ids
@@ -59,6 +60,12 @@ def flush_usage() -> None:
 def extend_graphs() -> None:
     """Add the latest vectors of large teams to their approximate index."""
     extend_vector_graphs(seconds=settings.CELERY_TASK_TIME_LIMIT / 4)
+
+
+@shared_task(name="memory.tasks.renew_statistics")
+def renew_statistics() -> None:
+    """Let the planner know of tables that have grown much."""
+    renew_outdated_statistics()
 
 
 @shared_task(name="memory.tasks.index_messages")

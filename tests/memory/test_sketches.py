@@ -7,22 +7,25 @@ from dataclasses import replace
 from uuid import UUID, uuid4
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from memory.clients.tools import Tools
-from memory.domain.types import MemoryType
+from memory.domain.types import MemoryType, Tier
 from memory.domain.viewer import Viewer
-from memory.selectors import sketches
+from memory.models import Memory, SearchEntry
+from memory.selectors.lexemes import words_of
 from memory.selectors.revisions import team_revision
 from memory.selectors.search_statement import FREQUENT_FROM
 from memory.selectors.signals import Found, Sought, find_candidates
 from memory.selectors.sketches import (
     MOST_CHANGED,
-    TeamSketch,
     forget_sketches,
     make_sketch,
     sketch_of,
 )
+from memory.selectors.team_sketches import TeamSketch
 from memory.selectors.vectors import forget_graphs
 from memory.services.state import delete_memory
 from teams.tenancy import team_scope
@@ -58,10 +61,15 @@ def facts(count: int, *, about: str = "ferry") -> list[str]:
 
 
 def found(
-    cast: Cast, tools: Tools, question: str, *terms: str, viewer: Viewer | None = None
+    cast: Cast,
+    tools: Tools,
+    question: str,
+    *terms: str,
+    viewer: Viewer | None = None,
+    only: Sequence[UUID] | None = None,
 ) -> Found:
     """The candidates of a question, as a reader's transaction has them."""
-    sought = Sought(terms, tools.embedder.embed([question])[0], MODEL)
+    sought = Sought(terms, tools.embedder.embed([question])[0], MODEL, only=only)
     with team_scope(team_ids=[cast.team.id], actor="test"):
         return find_candidates(
             viewer=viewer or Viewer(team_id=cast.team.id, actor="test"),
@@ -232,9 +240,148 @@ def test_a_process_keeps_the_latest_that_it_has_room_for(
 
 def test_words_are_those_of_the_index(town: Cast) -> None:
     with team_scope(team_ids=[town.team.id], actor="test"):
-        assert sketches.words_of(["crates", "the", "pier", "crates"]) == [
+        assert words_of(["crates", "the", "pier", "crates"]) == [
             ("crate",),
             (),
             ("pier",),
             ("crate",),
         ]
+
+
+def test_a_vector_that_comes_later_is_near_though_the_log_does_not_tell(
+    town: Cast, random: Tools
+) -> None:
+    """As while the model is changed: some memories get their new vector after the sketch."""
+    stored = store(town, random, *facts(400))
+    late = [stored[7].pk, stored[300].pk]
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        SearchEntry.objects.filter(memory_id__in=late).update(embedding_model="older@32")
+    made(town)
+    assert changed_since(town) == set(late)
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        SearchEntry.objects.filter(memory_id__in=late).update(embedding_model=MODEL)
+
+    seen = found(town, random, stored[300].content)
+
+    assert cosines(seen)[stored[300].pk] == pytest.approx(1.0, abs=0.01)
+
+
+def test_where_most_have_no_vector_yet_there_is_no_sketch(town: Cast, random: Tools) -> None:
+    stored = store(town, random, *facts(MOST_CHANGED + 31))
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        late = [each.pk for each in stored[30:]]
+        SearchEntry.objects.filter(memory_id__in=late).update(embedding_model="older@32")
+
+    assert make_sketch(team_id=town.team.id, embedding_model=MODEL) is None
+
+
+def test_a_sketch_read_in_pieces_has_every_memory_once_in_order(town: Cast, random: Tools) -> None:
+    stored = store(town, random, *facts(1_300), end_user_id=town.sarah.pk)
+    stored += store(town, random, *facts(30), end_user_id=town.dmitri.pk)
+    known = made(town)
+    sketch = known.sketch
+
+    assert sketch.ids.tolist() == sorted(each.pk.bytes.rstrip(b"\0") for each in stored)
+    users = [known.audiences[number].end_user_id for number in sketch.audiences.tolist()]
+    owners = {each.pk.bytes.rstrip(b"\0"): each.end_user_id for each in stored}
+    assert users == [owners[each] for each in sketch.ids.tolist()]
+
+
+def test_larger_vectors_take_more_of_the_room(town: Cast, tools: Tools, settings: Settings) -> None:
+    huge = random_tools(tools, dimensions=1_536)
+    store(town, huge, *facts(30))
+    settings.SKETCH_MOST_MEMORIES = 60
+
+    assert make_sketch(team_id=town.team.id, embedding_model=huge.embedder.name) is None
+    settings.SKETCH_MOST_MEMORIES = 120
+    assert make_sketch(team_id=town.team.id, embedding_model=huge.embedder.name) is not None
+
+
+def test_the_one_that_nobody_asks_is_given_up_first(
+    town: Cast, random: Tools, settings: Settings
+) -> None:
+    second, third = (make_cast(f"other-{uuid4().hex}") for _ in range(2))
+    for cast in (town, second, third):
+        store(cast, random, *facts(30))
+    settings.SKETCH_MOST_MEMORIES = 80
+    made(town)
+    made(second)
+    assert changed_since(town) == set()
+
+    made(third)
+
+    assert changed_since(second) is None
+    assert changed_since(town) == set()
+
+
+def test_a_large_owner_is_counted_by_its_sketch(town: Cast, random: Tools) -> None:
+    store(town, random, *facts(40), end_user_id=town.sarah.pk)
+    store(town, random, *facts(30), end_user_id=town.dmitri.pk)
+    made(town)
+    viewer = Viewer(team_id=town.team.id, actor="test", end_user_id=town.sarah.pk)
+    found(town, random, "ferry", "ferry", viewer=viewer)
+    forget_graphs()
+
+    with CaptureQueriesContext(connection) as queries:
+        seen = found(town, random, "ferry", "ferry", viewer=viewer)
+
+    assert seen.total == 40
+    assert not [each for each in queries if "count(*) FROM" in each["sql"]]
+
+
+def test_among_given_memories_it_finds_what_the_statement_finds(
+    town: Cast, random: Tools, settings: Settings
+) -> None:
+    stored = store(town, random, *facts(300))
+    stored += store(town, random, *facts(5, about="icy tram"))
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        Memory.objects.filter(pk=stored[300].pk).update(tier=Tier.COLD.value)
+    made(town)
+    stored += store(town, random, "The ferry waits for the walrus.", "The walrus is late.")
+    given = [each.pk for each in stored if each.pk.int % 2 or each in (stored[300], stored[-1])]
+    for question, *terms in (
+        ("Which ferry carries lamp 3?", "ferry", "carries", "lamp", "3"),
+        ("Where does the icy tram go?", "icy", "tram", "zebra"),
+        ("Is the walrus late?", "walrus", "late"),
+    ):
+        settings.SKETCH_MOST_MEMORIES = 0
+        usual = found(town, random, question, *terms, only=given)
+        settings.SKETCH_MOST_MEMORIES = 10_000
+        sketched = found(town, random, question, *terms, only=given)
+        near = sorted(cosines(usual), key=cosines(usual).__getitem__)[-20:]
+
+        terms_of = {row.memory_id: row.terms for row in usual.rows}
+        highest = max(terms_of.values())
+        assert ids(sketched) <= set(given)
+        assert {pk for pk, held in terms_of.items() if held == highest} <= ids(sketched)
+        for row in sketched.rows:
+            assert row.terms == terms_of.get(row.memory_id, row.terms)
+        assert {*near} <= ids(sketched)
+        assert replace(sketched, rows=[]) == replace(usual, rows=[])
+
+
+def test_where_too_many_given_memories_are_new_to_it_the_statement_looks_at_each(
+    town: Cast, random: Tools
+) -> None:
+    store(town, random, *facts(30))
+    made(town)
+    cold = store(town, random, *facts(MOST_CHANGED + 1, about="tram"))
+    given = [each.pk for each in cold]
+
+    seen = found(town, random, cold[7].content, only=given)
+
+    assert cosines(seen)[cold[7].pk] == pytest.approx(1.0, abs=0.01)
+
+
+def test_what_an_agent_may_not_read_takes_no_pinned_memory_s_place(
+    town: Cast, random: Tools
+) -> None:
+    secret = store(town, random, *facts(1_100, about="vault"), category="secret", is_pinned=True)
+    allowed = store(town, random, *facts(20), category="open", is_pinned=True)
+    made(town)
+    viewer = Viewer(team_id=town.team.id, actor="test", allowed_categories=("open",))
+
+    seen = ids(found(town, random, "Which ferry?", "ferry", viewer=viewer))
+
+    assert {each.pk for each in allowed} <= seen
+    assert not seen & {each.pk for each in secret}
