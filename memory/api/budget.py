@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -14,13 +11,14 @@ from memory.api.base import ApiViewSet, refusals
 from memory.api.budget_output import BudgetLeftSerializer
 from memory.api.callers import named_viewer
 from memory.api.fields import NameField
+from memory.api.input import StrictSerializer
 from routing.services.cost_guard import budget_left
 from teams.errors import InvalidError
 from teams.models import Agent, EndUser, Team
 from teams.tenancy import team_scope
 
 
-class BudgetQuerySerializer(serializers.Serializer[Any]):
+class BudgetQuerySerializer(StrictSerializer):
     """Whose budget is asked for."""
 
     agent = NameField(required=False, help_text="May be left out with a key of one agent.")

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, cast
 from uuid import UUID
 
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 from rest_framework.request import Request
 
-from audit.services.events import Event, note_events
+from audit.services.events import Event, add_events
 from memory.api.callers import NOBODY
 from memory.api.idempotency import REPLAY_HEADER, IdempotentPosts
-from memory.clients.quick_redis import quick_redis
+from memory.clients.afterwards import afterwards, gathering
 from memory.domain.scoring import Signals
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.drafts import Outcome, WriteResult
-from memory.services.recall import ScoredMemory
 from teams.principal import Principal
 
 _HOT = "hotpath"
@@ -33,6 +34,19 @@ class NotedRequests(IdempotentPosts):
 
     operations: ClassVar[Mapping[str, tuple[str, str]]] = {}
     _events: Sequence[Event] = ()
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        # Any: Django's own signature
+        """The answer; what it leaves in Redis goes there once the answer is sent."""
+        with gathering() as left:
+            try:
+                response = super().dispatch(request, *args, **kwargs)
+            except BaseException:
+                left.send()
+                raise
+        # What Django calls when a response is closed, which servers do once it is sent.
+        cast(Any, response)._resource_closers.append(left.send)
+        return response
 
     def noted(self, events: Iterable[Event]) -> None:
         """Note these events in place of the plain one, once the request is answered."""
@@ -63,10 +77,8 @@ class NotedRequests(IdempotentPosts):
         plain = Event(node=operation[0], op=operation[1], status=status)
         events = self._events if status == "ok" and self._events else [plain]
         now = timezone.now()
-        quick_redis().ask(
-            lambda client: note_events(
-                client=client, team_id=caller.team_id, events=events, now=now
-            )
+        afterwards(
+            lambda pipe: add_events(pipe=pipe, team_id=caller.team_id, events=events, now=now)
         )
 
 
@@ -81,17 +93,15 @@ def found_event(
     *,
     viewer: Viewer,
     found: int,
-    node: str = _HOT,
-    **meta: object,
 ) -> Event:
     """A read, with the best cosine of what it found; nothing found counts as skipped."""
     return Event(
-        node=node,
+        node=_HOT,
         op=op,
         status="ok" if found else "skipped",
         end_user_id=known_person(viewer),
         similarity=max((each.cosine for each in signals), default=None),
-        meta={"found": found, **meta},
+        meta={"found": found},
     )
 
 
@@ -106,21 +116,34 @@ class _Stats(Protocol):
     def total_ms(self) -> float: ...
 
 
-def context_event(
-    viewer: Viewer, told: Sequence[ScoredMemory], stats: _Stats, conversation_id: UUID | None
-) -> Event:
+class _Context(Protocol):
+    """A prompt or part of one: how many memories it tells, and the best cosine among them."""
+
+    @property
+    def stats(self) -> _Stats: ...
+    @property
+    def found(self) -> int: ...
+    @property
+    def similarity(self) -> float | None: ...
+
+
+def context_event(viewer: Viewer, context: _Context, conversation_id: UUID | None) -> Event:
     """A prompt or part of one, with what it took."""
-    event = found_event(
-        "context",
-        [each.signals for each in told],
-        viewer=viewer,
-        found=len(told),
+    stats = context.stats
+    return Event(
         node="context",
-        tokens=stats.tokens_used,
-        cache_hit=stats.cache_hit,
-        ms=stats.total_ms,
+        op="context",
+        status="ok" if context.found else "skipped",
+        end_user_id=known_person(viewer),
+        conversation_id=conversation_id,
+        similarity=context.similarity,
+        meta={
+            "found": context.found,
+            "tokens": stats.tokens_used,
+            "cache_hit": stats.cache_hit,
+            "ms": stats.total_ms,
+        },
     )
-    return replace(event, conversation_id=conversation_id)
 
 
 def memory_event(op: str, memory: Memory) -> Event:

@@ -30,7 +30,8 @@ from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.tokens import TokenCounter
 from memory.domain.viewer import Viewer
 from memory.selectors.conversations import conversation_for
-from memory.services.prompting import BuiltPrompt, build_prompt, prompt_without_memory
+from memory.services.built_prompts import BuiltPrompt
+from memory.services.prompting import build_prompt, prompt_without_memory
 from memory.services.ranking import Question
 from memory.services.updates import News, with_news
 from teams.errors import InvalidError, NotFoundError
@@ -92,9 +93,8 @@ class PromptViewSet(ApiViewSet):
                 token_budget=token_budget,
                 build=partial(build, counter=counter),
             )
-        told = [each.scored for each in built.memories]
         asked_in = conversation.pk if conversation else None
-        self.noted([context_event(viewer, told, built.stats, asked_in)])
+        self.noted([context_event(viewer, built, asked_in)])
         return Response(_answer(built, news))
 
 

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
+from functools import cache
 from uuid import UUID
 
+import orjson
+from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import named_agent
 from memory.api.input import RetrieveSerializer
 from memory.api.operations import context_event
 from memory.api.output import ContradictionSerializer
-from memory.api.plain_output import plain_packed_memory, plain_packed_message
+from memory.api.plain_output import plain_packed_message
 from memory.api.said_output import RetrievalSerializer
 from memory.api.weights import weights_of
+from memory.api.written_output import JSON, packed_memories, with_fields
 from memory.clients.token_counters import counter_for
 from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.selectors.conversations import conversation_for
+from memory.services.answers import Retrieval
 from memory.services.ranking import Question
-from memory.services.retrieval import retrieve
+from memory.services.retrieval import retrieve_written
+from memory.services.retrieving import Wanted
 from teams.errors import NotFoundError
 from teams.tenancy import team_scope
 
@@ -39,7 +44,7 @@ class RetrievalViewSet(ApiViewSet):
         request=RetrieveSerializer,
         responses={200: RetrievalSerializer, **refusals(403, 404, 422)},
     )
-    def retrieve(self, request: Request) -> Response:
+    def retrieve(self, request: Request) -> HttpResponse:
         """The memories an agent needs for a question, within a token budget, ready to paste."""
         given = self.body(RetrieveSerializer)
         viewer, agent = named_agent(
@@ -48,32 +53,45 @@ class RetrievalViewSet(ApiViewSet):
             user=given.get("user"),
             project=given.get("project"),
         )
-        if given.get("conversation"):
-            viewer = _in_conversation(viewer, given["conversation"])
-        found = retrieve(
-            viewer=viewer,
-            question=Question(given["query"], given.get("conversation")),
-            weights=weights_of(agent),
-            token_budget=given.get("token_budget") or agent.token_budget,
-            limit=given.get("limit"),
-            include_cold=given.get("include_cold"),
-            include_raw=given.get("include_raw"),
+        conversation = given.get("conversation")
+        if conversation:
+            viewer = _in_conversation(viewer, conversation)
+        sent = retrieve_written(
+            wanted=Wanted(
+                viewer=viewer,
+                question=Question(given["query"], conversation),
+                weights=weights_of(agent),
+                token_budget=given.get("token_budget") or agent.token_budget,
+                limit=given.get("limit"),
+                include_cold=given.get("include_cold"),
+                include_raw=given.get("include_raw"),
+                counter=counter_for(agent.model_config),
+            ),
+            write=_written,
+            form=_form(),
             tools=default_tools(),
-            counter=counter_for(agent.model_config),
             now=timezone.now(),
         )
-        self.noted([context_event(viewer, found.memories, found.stats, given.get("conversation"))])
-        return Response(
-            {
-                "memories": [plain_packed_memory(each) for each in found.memories],
-                "messages": [plain_packed_message(each) for each in found.messages],
-                "formatted_prompt": found.formatted_prompt,
-                "stats": asdict(found.stats),
-                "contradictions": [
-                    ContradictionSerializer(each).data for each in found.contradictions
-                ],
-            }
-        )
+        self.noted([context_event(viewer, sent, conversation)])
+        return HttpResponse(with_fields(sent.text, {"stats": sent.stats}), content_type=JSON)
+
+
+def _written(found: Retrieval) -> bytes:
+    """What `RetrievalSerializer` shows of it, but for its stats."""
+    return orjson.dumps(
+        {
+            "memories": orjson.Fragment(packed_memories(found.memories)),
+            "messages": [plain_packed_message(each) for each in found.messages],
+            "formatted_prompt": found.formatted_prompt,
+            "contradictions": [ContradictionSerializer(each).data for each in found.contradictions],
+        }
+    )
+
+
+@cache
+def _form() -> str:
+    """All fields of what is written, so that another release's answers are not taken for it."""
+    return repr(RetrievalSerializer())
 
 
 def _in_conversation(viewer: Viewer, conversation_id: UUID) -> Viewer:

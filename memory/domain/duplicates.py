@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Hashable
-from functools import lru_cache
 
 from .rendering import Line
 
@@ -22,12 +21,15 @@ def saying(line: Line) -> Hashable:
     Besides, the same label, for an event with its day, and both disputed or neither. Two copies of
     a fact, the team's and an agent's own, differ in nothing but their audience.
     """
+    return line.once("_saying", _saying)
+
+
+def _saying(line: Line) -> Hashable:
     # A fact that an agent noted for itself is the same fact.
     label = line.label.replace("NOTE", "FACT")
     return (label, line.is_disputed, _words(line.content))
 
 
-@lru_cache(maxsize=4_096)
 def _words(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)

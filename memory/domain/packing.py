@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 # The smallest budget that a reader may ask for, in tokens.
 MINIMUM_BUDGET = 100
@@ -35,9 +35,8 @@ class Room:
         return tokens if self.ceiling is None else min(tokens, self.ceiling)
 
 
-@dataclass(frozen=True, slots=True)
-class Item(Generic[T]):
-    """Something that may go into a prompt.
+class Item(NamedTuple, Generic[T]):
+    """Something that may go into a prompt; a tuple, as there are hundreds for each.
 
     `section` names its room, `tokens` is its written size, `score` its rank there. `opens` names
     the headings it stands under with their sizes; each is paid once, by the first item under it.

@@ -1,14 +1,13 @@
-"""Frozen dataclasses as JSON and back, by their annotations: the values of their fields."""
+"""Frozen dataclasses as JSON and back, by their annotations: an object of their fields."""
 
 from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cache
-from operator import attrgetter
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints, overload
 from uuid import UUID
 
@@ -33,10 +32,9 @@ def as_plain(value: Any, foreign: Foreign) -> Any:
     write = foreign.get(kind)
     if write is not None:
         return write(value)
-    fields_of = _values_of(kind)
-    if fields_of is not None:
-        values = fields_of.read(value)
-        return list(values) if fields_of.is_plain else [as_plain(each, foreign) for each in values]
+    names = _names_of(kind)
+    if names is not None:
+        return {name: as_plain(getattr(value, name), foreign) for name in names}
     match value:
         case Enum():
             return value.value
@@ -55,23 +53,9 @@ def as_plain(value: Any, foreign: Foreign) -> Any:
     raise TypeError(f"{kind.__name__} cannot be written as JSON")
 
 
-@dataclass(frozen=True, slots=True)
-class _Values:
-    """How the fields of a dataclass are read, and whether JSON holds all of them as they are."""
-
-    read: Callable[[Any], Sequence[Any]]
-    is_plain: bool
-
-
 @cache
-def _values_of(kind: Any) -> _Values | None:
-    if not is_dataclass(kind):
-        return None
-    names = [field.name for field in fields(kind)]
-    is_plain = all(hint in _PLAIN for hint in get_type_hints(kind).values())
-    if len(names) < 2:
-        return _Values(lambda value: [getattr(value, name) for name in names], is_plain)
-    return _Values(attrgetter(*names), is_plain)
+def _names_of(kind: Any) -> tuple[str, ...] | None:
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
 
 
 @cache
@@ -175,12 +159,12 @@ def _parsed(parse: Callable[[Any], Any]) -> _Reader:
 
 def _dataclass(kind: Any) -> _Reader:
     hints = get_type_hints(kind)
-    readers = [_reader(hints[field.name]) for field in fields(kind)]
+    readers = [(field.name, _reader(hints[field.name])) for field in fields(kind)]
 
     def read(data: Any, foreign: Foreign) -> Any:
-        if type(data) is not list:
-            raise TypeError(f"the values of {kind.__name__} were expected")
-        return kind(*[inner(each, foreign) for inner, each in zip(readers, data, strict=True)])
+        if type(data) is not dict or len(data) != len(readers):
+            raise TypeError(f"the fields of {kind.__name__} were expected")
+        return kind(*[inner(data[name], foreign) for name, inner in readers])
 
     return read
 

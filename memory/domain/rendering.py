@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import TypeVar
 
 from .escaping import escaped_line, quoted
 from .types import MemoryType, Scope, Status
+
+_T = TypeVar("_T")
 
 IDENTITY = "## Your Identity"
 ABOUT_USER = "## About This User"
@@ -83,6 +87,13 @@ class Line:
         if self.memory_type == MemoryType.EPISODIC:
             label += f" {self.at:%Y-%m-%d}"
         return label
+
+    def once(self, name: str, make: Callable[[Line], _T]) -> _T:
+        """What `make` makes of the line under that name, made the first time it is asked for."""
+        kept: dict[str, _T] = self.__dict__
+        if name not in kept:
+            kept[name] = make(self)
+        return kept[name]
 
     def render(self) -> str:
         """One line; the memory's text cannot open a line, label or section of its own."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
+from typing import TypeVar
 
 from .escaping import escaped_line, plain_line
 from .extraction.guards import is_command, mask_secrets, without_rendered_memory
@@ -19,6 +21,8 @@ SPEAKING_ROLES = (Role.USER.value, Role.ASSISTANT.value)
 # About 115 tokens: a line of a prompt, however long the message.
 MOST_CHARS = 400
 MOST_NAME_CHARS = 40
+_SHORT = 2_000
+_T = TypeVar("_T")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\s*\n+\s*")
 _WORD = re.compile(r"[^\W_]+")
 # Enough of a word to know it again with another ending.
@@ -39,18 +43,29 @@ _COURTESIES = frozenset(
 )
 
 
+# The questions about one conversation find nearly the same messages.
+@lru_cache(maxsize=2_048)
+def _plain_text(content: str) -> str:
+    return mask_secrets(text=without_rendered_memory(text=content)).strip()
+
+
 def searchable_text(content: str) -> str:
     """What of a message is searched and shown: without memory that was rendered into a prompt.
 
     Found again, injected memory would come back as if somebody had said it. Keys, passwords and
     card numbers are masked, as in memories. Empty when nothing else was said.
     """
-    return mask_secrets(text=without_rendered_memory(text=content)).strip()
+    return _remembered(_plain_text, content)
+
+
+@lru_cache(maxsize=2_048)
+def _normal_text(text: str) -> str:
+    return normalise_text(text)
 
 
 def says_the_same(one: str, other: str) -> bool:
     """Whether both are the same words: a message that is the question cannot answer it."""
-    return normalise_text(one) == normalise_text(other)
+    return _remembered(_normal_text, one) == _remembered(_normal_text, other)
 
 
 def says_nothing(text: str) -> bool:
@@ -69,11 +84,7 @@ def excerpt(text: str, *, words: Collection[str], limit: int = MOST_CHARS) -> st
     Sentences that try to steer the memory or the agent are left out, as extraction does; what is
     cut away shows as "…". Empty when nothing is left.
     """
-    sentences = [
-        line
-        for sentence in _SENTENCE_END.split(text)
-        if (line := plain_line(sentence)) and not is_command(text=line)
-    ]
+    sentences = list(_remembered(_sentences, text))
     whole = " ".join(sentences)
     if len(whole) <= limit:
         return whole
@@ -86,6 +97,21 @@ def excerpt(text: str, *, words: Collection[str], limit: int = MOST_CHARS) -> st
     if len(body) > limit:
         body = _around(body, stems, limit)
     return f"{'… ' if start else ''}{body}{' …' if end < len(sentences) else ''}"
+
+
+@lru_cache(maxsize=2_048)
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(
+        line
+        for sentence in _SENTENCE_END.split(text)
+        if (line := plain_line(sentence)) and not is_command(text=line)
+    )
+
+
+def _remembered(read: Callable[[str], _T], text: str) -> _T:
+    """What a cached reading makes of the text; long texts would fill too much of a process."""
+    plain: Callable[[str], _T] = read.__wrapped__ if len(text) > _SHORT else read  # type: ignore[attr-defined]
+    return plain(text)
 
 
 def _window(sentences: list[str], first: int, limit: int) -> tuple[int, int]:

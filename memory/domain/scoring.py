@@ -78,11 +78,11 @@ class SignalTable:
 
     def at(self, place: int) -> Signals:
         """Those of one memory."""
-        return self._rows[place]
+        return Signals(*[column[place] for column in self._columns])
 
     @cached_property
-    def _rows(self) -> list[Signals]:
-        return list(map(Signals, *(getattr(self, name).tolist() for name in _COLUMNS)))
+    def _columns(self) -> list[list[float]]:
+        return [getattr(self, name).tolist() for name in _COLUMNS]
 
     @classmethod
     def of(cls, rows: Sequence[Signals]) -> SignalTable:

@@ -26,3 +26,14 @@ def open_contradictions_among(*, viewer: Viewer, memory_ids: Sequence[UUID]) -> 
     touching = Q(memory_a_id__in=memory_ids) | Q(memory_b_id__in=memory_ids)
     rows = contradictions_visible_to(viewer).filter(touching, resolved_at=None)
     return list(rows.order_by("-detected_at")) if memory_ids else []
+
+
+def recorded_pairs(*, team_id: UUID, ids: Sequence[UUID]) -> set[frozenset[UUID]]:
+    """The pairs among those memories that somebody has recorded as a contradiction, settled or not.
+
+    Call it in the team's scope.
+    """
+    rows = Contradiction.objects.filter(
+        team_id=team_id, memory_a__in=ids, memory_b__in=ids
+    ).values_list("memory_a_id", "memory_b_id")
+    return {frozenset(pair) for pair in rows}

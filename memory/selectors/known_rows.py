@@ -7,18 +7,19 @@ with each search, so a row is read once and then only when it has changed.
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+import orjson
+
 # The xmin and ctid of a memory, and those of its usage or None.
 Version = tuple[bytes, bytes, bytes | None, bytes | None]
-# Some three kilobytes each.
+# Some six kilobytes each.
 MOST_ROWS = 3_000
 # A row is read anew after so long, so that what was erased leaves this process too.
 KNOWN_SECONDS = 600.0
@@ -26,17 +27,22 @@ KNOWN_SECONDS = 600.0
 
 @dataclass(slots=True)
 class KnownRow:
-    """The columns of a memory and of its usage; `kept` as JSON without the last bracket."""
+    """The columns of a memory and of its usage, and what was written of them, once for all answers.
+
+    `kept` are columns as JSON without the last bracket; `shown` is what somebody else made of the
+    row, under what else it depends on.
+    """
 
     version: Version
     values: tuple[Any, ...]  # Any: what the columns hold
-    kept: str | None = None
+    kept: bytes | None = None
+    shown: tuple[Hashable, bytes] | None = None
     read_at: float = field(default_factory=time.monotonic)
 
-    def as_json(self, columns: Iterable[Any]) -> str:
+    def as_json(self, columns: Sequence[Any]) -> bytes:
         """The columns as JSON, the last bracket left away; written once."""
         if self.kept is None:
-            self.kept = json.dumps(list(columns), default=str)[:-1]
+            self.kept = orjson.dumps(columns, default=str)[:-1]
         return self.kept
 
 

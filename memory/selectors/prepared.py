@@ -15,7 +15,11 @@ from teams.tenancy import current_scope
 
 # A plan for all owners is made for the usual one, and where a database has few teams it would read
 # its tables from end to end for the least of them.
-_PLAN = "SELECT set_config('plan_cache_mode', $1, true), set_config('enable_seqscan', $2, true)"
+# Other processes take longer to start than what they would take over.
+_PLAN = """
+SELECT set_config('plan_cache_mode', $1, true), set_config('enable_seqscan', $2, true),
+    set_config('max_parallel_workers_per_gather', '0', true)
+"""
 GENERIC = "force_generic_plan"
 _PARAMETER = re.compile(r"%\((\w+)\)s|%%")
 # On a connection: the scope for which the way of planning was set last, and that way.
@@ -49,7 +53,10 @@ def _set_plan(mode: str) -> None:
     raw: Any = connection.connection  # Any: the mark is ours
     now = (current_scope(), mode)
     before = getattr(raw, _MARK, None)
-    is_set = before is not None and before[0] is now[0] and before[1] == mode
+    if before is not None and before[0] is now[0]:
+        is_set = before[1] == mode
+    else:
+        is_set = now[0].is_planned_once and mode == GENERIC
     if not is_set or not now[0].team_ids:
         run_prepared(_PLAN, [mode, "off" if mode == GENERIC else "on"])
         setattr(raw, _MARK, now)

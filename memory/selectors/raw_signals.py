@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -18,12 +18,10 @@ from memory.selectors.raw_statement import RawShape
 from memory.selectors.revisions import Revision
 from memory.selectors.search_statement import QUESTION_COLUMNS, Holding, most_of_a_term
 from memory.selectors.signals import Sought
-from teams.models import Message
 
 # Nobody rated a message; the least that extraction gives to what it finds worth keeping.
 IMPORTANCE = 3
 _totals = Known()
-_DOCUMENT = ("personality", "rules", "skills", "model_config", "retrieval_weights")
 
 
 class _Columns(NamedTuple):
@@ -82,6 +80,7 @@ def find_messages(
         of_user=viewer.end_user_id is not None,
         of_project=viewer.project_id is not None,
     )
+    has_vector = bool(sought.vector.any())
     parameters: dict[str, Any] = {  # Any: a parameter of any type
         "agent": None,
         "project": None,
@@ -89,14 +88,14 @@ def find_messages(
         "owners": [str(viewer.end_user_id or "")],
         "terms": list(sought.terms),
         # No entry is of no model: without a vector there is no cosine to read.
-        "model": sought.embedding_model if sought.vector.any() else None,
+        "model": sought.embedding_model if has_vector else None,
         "vector": sought.vector,
         "counted": settings.EXACT_SEARCH_LIMIT + 1,
     }
     total = _total(viewer, shape, parameters, revision)
     if not total:
         return FoundMessages([], 0, (0,) * len(sought.terms))
-    by_vector = bool(sought.vector.any()) and total <= settings.EXACT_SEARCH_LIMIT
+    by_vector = has_vector and total <= settings.EXACT_SEARCH_LIMIT
     statement = shape.statement(by_vector=by_vector)
     most = most_of_a_term(total)
     rows = fetch_planned(statement, {**parameters, "total": total, "most": most})
@@ -124,16 +123,3 @@ def _total(
     if revision is not None:
         _totals.put(owner, ((revision.messages, counted), total))
     return int(total)
-
-
-def messages_with_names(*, ids: Sequence[UUID]) -> dict[UUID, Message]:
-    """The messages of ids that were found, with their conversation's agent and end user."""
-    if not ids:
-        return {}
-    # An agent's document is long and says nothing here.
-    rows = (
-        Message.objects.filter(id__in=ids)
-        .select_related("conversation__agent", "conversation__end_user")
-        .defer(*(f"conversation__agent__{name}" for name in _DOCUMENT))
-    )
-    return {row.pk: row for row in rows}

@@ -10,13 +10,14 @@ from memory.models.querysets import heard_by_q
 from memory.selectors.conditions import viewer_sql
 from memory.selectors.search_statement import LIMITS, common_parts
 
+# (In a CASE for the reason that signal_statement.py has it in one.)
 _FOUND = """
     SELECT memory_messageentry.term, memory_messageentry.message_id
     FROM palimpsest_message_matches(
         %(team)s::uuid, %(owners)s::text[], %(terms)s::text[], %(most)s::int,
         %(agent)s::uuid, %(project)s::uuid
     ) AS memory_messageentry
-    WHERE {visible}
+    WHERE CASE WHEN {visible} THEN TRUE END
 """
 _STATEMENT = """{searched}, chosen AS MATERIALIZED (
     SELECT message_id FROM hits UNION SELECT message_id FROM around
@@ -37,13 +38,17 @@ WHERE {visible} AND NOT memory_messageentry.is_waiting AND NOT memory_messageent
     AND memory_messageentry.lexemes <> ''::tsvector
 """
 _NEAR = """
+    SELECT * FROM ({compared}) AS compared ORDER BY cosine DESC LIMIT {NEAR_LIMIT}
+"""
+_COMPARED = """
     SELECT message_id, -((CASE embedding_model WHEN %(model)s THEN embedding ELSE next_embedding
         END) <#> (SELECT vector FROM asked)) AS cosine
     FROM memory_messageentry
-    WHERE memory_messageentry.team_id = %(team)s AND {visible} AND NOT is_forgotten
+    WHERE memory_messageentry.team_id = %(team)s AND {owner} AND {visible} AND NOT is_forgotten
         AND embedding IS NOT NULL AND (embedding_model = %(model)s OR next_model = %(model)s)
-    ORDER BY 2 DESC LIMIT {NEAR_LIMIT}
 """
+# Of an end user's viewer: what is theirs and what is nobody's, each a range of an index.
+_OWNERS = ("end_user_id = %(end_user)s", "end_user_id IS NULL")
 _NOWHERE = "SELECT NULL::uuid AS message_id, NULL::float8 AS cosine WHERE FALSE"
 _COUNT = """
 SELECT count(*) FROM (
@@ -77,17 +82,20 @@ class RawShape:
 
     def statement(self, *, by_vector: bool) -> str:
         """The statement; without `by_vector` words alone propose messages."""
-        return _statement(self.visible, by_vector)
+        owners = _OWNERS if self.of_user else ("TRUE",)
+        return _statement(self.visible, owners if by_vector else ())
 
 
 @lru_cache
-def _statement(visible: str, by_vector: bool) -> str:
+def _statement(visible: str, owners: tuple[str, ...]) -> str:
+    """The statement; without owners whose vectors to compare, words alone propose."""
     terms = {**LIMITS, "visible": visible}
+    compared = " UNION ALL ".join(_COMPARED.format(**terms, owner=owner) for owner in owners)
     common = common_parts(
         entry="memory_messageentry",
         key="message_id",
         found=_FOUND.format(**terms),
-        near=_NEAR.format(**terms) if by_vector else _NOWHERE,
+        near=_NEAR.format(**terms, compared=compared) if owners else _NOWHERE,
         condition=visible,
     )
     return _STATEMENT.format(**terms, **common)

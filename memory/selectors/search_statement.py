@@ -60,12 +60,13 @@ WITH asked AS MATERIALIZED (
         SELECT * FROM {entry} o WHERE o.team_id = %(team)s AND o.{key} = c.{key} OFFSET 0
     ) AS e
     CROSS JOIN LATERAL (
-        SELECT {entry}.{key} FROM {entry}
-        WHERE {entry}.team_id = %(team)s
-            AND {entry}.conversation_id = e.conversation_id
-            AND {entry}.position BETWEEN e.position - {REACH} AND e.position + {REACH}
-            AND {condition}
-        LIMIT {NEIGHBOURS_LIMIT}
+        SELECT {entry}.{key} FROM (
+            SELECT * FROM {entry} o
+            WHERE o.team_id = %(team)s AND o.conversation_id = e.conversation_id
+                AND o.position BETWEEN e.position - {REACH} AND e.position + {REACH}
+            OFFSET 0
+        ) AS {entry}
+        WHERE {condition} LIMIT {NEIGHBOURS_LIMIT}
     ) n
 )"""
 _COUNTS = "SELECT term, count(*) AS seen FROM found GROUP BY term"

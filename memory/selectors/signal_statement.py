@@ -111,23 +111,25 @@ _INDEXED = """
     ) AS memory_searchentry
     WHERE CASE WHEN {visible} AND {placed} THEN TRUE END
 """
-_ASKED = """(
+# Each term's query is made once, and not for each entry that it is compared with.
+_ASKED = """WITH wanted AS MATERIALIZED (
         SELECT number::int AS term, (
             SELECT string_agg('''' || replace(lexeme, '''', '''''') || '''', ' & ')::tsquery
             FROM unnest(tsvector_to_array(to_tsvector('english', t.term))) AS lexeme
         ) AS query
         FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS t (term, number)
-    ) AS asked"""
+    )"""
 _CHANGED = """
     UNION SELECT memory_id FROM unnest(%(changed)s::uuid[]) AS changed (memory_id)"""
 _READ_CHANGED = """
-    SELECT asked.term, memory_searchentry.memory_id
+    {asked}
+    SELECT wanted.term, memory_searchentry.memory_id
     FROM unnest(%(changed)s::uuid[]) AS changed (memory_id)
     CROSS JOIN LATERAL (
         SELECT * FROM memory_searchentry e
         WHERE e.team_id = %(team)s AND e.memory_id = changed.memory_id OFFSET 0
     ) AS memory_searchentry
-    JOIN {asked} ON memory_searchentry.lexemes @@ asked.query
+    JOIN wanted ON memory_searchentry.lexemes @@ wanted.query
     WHERE {condition}
 """
 _NEAR_SKETCHED = """
@@ -144,9 +146,10 @@ _NEAR_SKETCHED = """
     ORDER BY 2 DESC, 1 LIMIT {NEAR_LIMIT}
 """
 _READ = """
-    SELECT asked.term, memory_searchentry.memory_id
-    FROM {asked}
-    JOIN memory_searchentry ON memory_searchentry.lexemes @@ asked.query
+    {asked}
+    SELECT wanted.term, memory_searchentry.memory_id
+    FROM wanted
+    JOIN memory_searchentry ON memory_searchentry.lexemes @@ wanted.query
     WHERE memory_searchentry.team_id = %(team)s AND {condition}
 """
 _RECENT = """(
@@ -170,7 +173,8 @@ _IMPORTANT = """(
     LIMIT {IMPORTANCE_LIMIT}
 )"""
 _LIVE = "memory_searchentry.status IN ('active', 'disputed') AND memory_searchentry.tier <> 'cold'"
-_OWNERS = (
+# Of an end user's viewer: what is theirs and what is nobody's, each a range of an index.
+OWNERS = (
     "memory_searchentry.end_user_id = %(end_user)s",
     "memory_searchentry.end_user_id IS NULL",
 )
@@ -269,7 +273,7 @@ def signal_statement(shape: Shape, near: str) -> str:
             return branch.format(**terms, owner="TRUE", forwards="", backwards="")
         return " UNION ALL ".join(
             branch.format(**terms, owner=owner, forwards=_FORWARDS, backwards=_BACKWARDS)
-            for owner in _OWNERS
+            for owner in OWNERS
         )
 
     common = common_parts(

@@ -18,6 +18,7 @@ from memory.selectors.conditions import viewer_parameters
 from memory.selectors.frequent_words import remember_frequent, worth_looking_up
 from memory.selectors.known import Known
 from memory.selectors.known_rows import Version
+from memory.selectors.lexemes import words_of
 from memory.selectors.prepared import fetch_planned
 from memory.selectors.revisions import Revision
 from memory.selectors.search_statement import (
@@ -30,19 +31,21 @@ from memory.selectors.search_statement import (
 from memory.selectors.signal_statement import (
     GIVEN,
     NOWHERE,
+    OWNERS,
     SEMANTIC_LIMIT,
     SKETCHED,
     Shape,
     signal_statement,
 )
-from memory.selectors.sketches import TeamSketch, sketch_of, words_of
-from memory.selectors.vectors import VectorSearch
+from memory.selectors.sketches import MOST_CHANGED, sketch_of, sketched_total
+from memory.selectors.team_sketches import TeamSketch
+from memory.selectors.vectors import VectorSearch, know_total, known_total
 from teams.prepared import Uuids
 
 _NOBODY = "nobody"
-# So many that a sketch takes for the nearest hold nearly all of the hundred nearest: 97 % of them
-# among 100,000 memories, and all of the first ten.
-SKETCHED_LIMIT = 300
+# So many that a sketch takes for the nearest hold nearly all of the hundred nearest: 98 % of them
+# among 126,000 memories, and all of the first fifty.
+SKETCHED_LIMIT = 120
 _cold = Known()
 
 
@@ -107,6 +110,10 @@ class SignalRow(NamedTuple):
         return self.status in LIVE
 
 
+# Where the terms stand in what the statement answers.
+_TERMS = QUESTION_COLUMNS + SignalRow._fields.index("terms")
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """The candidates of a question, and how rare its terms are among `total` memories.
@@ -155,13 +162,15 @@ def find_candidates(*, viewer: Viewer, sought: Sought, revision: Revision | None
         embedding_model=sought.embedding_model,
         limit=SEMANTIC_LIMIT,
         is_exact=sought.only is not None,
+        owners=OWNERS if shape.of_user else ("TRUE",),
     )
-    total = len(sought.only) if sought.only is not None else search.total()
+    has_vector = bool(sought.vector.any())
+    total = len(sought.only) if sought.only is not None else _total(search, viewer, sought)
     most = most_of_a_term(total)
     parameters = {
         **search.all_parameters(),
         # No entry is of no model: without a vector there is no cosine to read.
-        "model": sought.embedding_model if sought.vector.any() else None,
+        "model": sought.embedding_model if has_vector else None,
         "owners": [""] if viewer.end_user_id is None else [str(viewer.end_user_id), _NOBODY],
         "with_cold": sought.with_cold or sought.only is not None,
         "most": most,
@@ -172,14 +181,16 @@ def find_candidates(*, viewer: Viewer, sought: Sought, revision: Revision | None
     if (
         total > settings.SKETCH_FROM
         and revision is not None
-        and sought.only is None
-        and not sought.with_cold
-        and sought.vector.any()
+        and (sought.only is not None or not sought.with_cold)
+        and has_vector
+        # What an agent may not read must not take the place of what is pinned or important.
+        and not viewer.allowed_categories
     ):
         sketched = sketch_of(team_id=viewer.team_id, embedding_model=sought.embedding_model)
-        if sketched is not None:
-            return _sketched(viewer, sought, shape, parameters, *sketched)
-    if not sought.vector.any():
+        found = sketched and _sketched(viewer, sought, parameters, *sketched)
+        if found:
+            return found
+    if not has_vector:
         near = NOWHERE
     elif search.graph() is None:
         near = search.statement()
@@ -213,47 +224,66 @@ def find_candidates(*, viewer: Viewer, sought: Sought, revision: Revision | None
     )
 
 
+def _total(search: VectorSearch, viewer: Viewer, sought: Sought) -> int:
+    """`VectorSearch.total`, by a sketch where it tells: of a large owner that takes long."""
+    if known_total(search.owner) is None and not sought.with_cold:
+        seen = sketched_total(viewer=viewer, embedding_model=sought.embedding_model)
+        # A small one may have grown since, and then a sketch of it is to be made.
+        if seen is not None and seen > settings.SKETCH_FROM:
+            know_total(search.owner, seen)
+    return search.total()
+
+
 def _sketched(
     viewer: Viewer,
     sought: Sought,
-    shape: Shape,
     parameters: Mapping[str, Any],  # Any: a parameter of any type
     known: TeamSketch,
-    changed: Sequence[UUID],
-) -> Found:
-    """The candidates that a sketch of the team proposes, and all that was changed since."""
-    sketch, among = known.sketch, known.visible_to(viewer)
-    near = sketch.nearest(sought.vector, among=among, limit=SKETCHED_LIMIT)
+    changed: list[UUID],
+) -> Found | None:
+    """The candidates that a sketch of the team proposes, and all that was changed since.
+
+    None where too many of the given memories are unknown to it.
+    """
+    if sought.only is None:
+        part = known.seen_by(viewer)
+    else:
+        part, unknown = known.part_of(sought.only)
+        given = set(sought.only)
+        changed = list({*unknown, *(each for each in changed if each in given)})
+        if len(changed) > MOST_CHANGED:
+            return None
+    near = part.nearest(sought.vector, limit=SKETCHED_LIMIT)
     lexemes = words_of(sought.terms)
-    words = sketch.with_words(
-        lexemes, among=among, most=parameters["most"], limit=LIMITS["LEXICAL_LIMIT"]
-    )
+    words = part.with_words(lexemes, most=parameters["most"], limit=LIMITS["LEXICAL_LIMIT"])
     counted = [number for number in range(len(lexemes)) if number not in words.frequent]
     rows = fetch_planned(
-        signal_statement(shape, SKETCHED),
+        # Given memories stand in any place; those that are not given are left out here.
+        signal_statement(_shape(viewer, with_cold=sought.only is not None), SKETCHED),
         {
             **parameters,
             "terms": list(sought.terms),
-            "changed": list(changed),
-            "near_ids": sketch.ids[near].view(Uuids),
-            "worded_ids": sketch.ids[words.best].view(Uuids),
+            "changed": changed,
+            "near_ids": near.view(Uuids),
+            "worded_ids": known.sketch.ids[words.best].view(Uuids),
             "worded_shares": words.shares,
             "known_terms": [number + 1 for number in counted],
             "known_counts": [words.counts[number] for number in counted],
         },
     )
-    found = [SignalRow._make(each[QUESTION_COLUMNS:]) for each in rows]
     # The statement has looked for the words in what was changed alone.
     is_changed = set(changed)
-    ids = np.array([row.memory_id.bytes for row in found], dtype="S16")
-    places = sketch.places_of(ids)
-    held = np.where(places >= 0, words.held[places], 0).tolist()
-    new = [row.terms for row, place in zip(found, places, strict=True) if place < 0]
+    ids = [each[QUESTION_COLUMNS] for each in rows]
+    places = known.sketch.places_of(np.array([pk.bytes for pk in ids], dtype="S16"))
+    held = words.held.at(places).tolist()
+    new = [each[_TERMS] for each, place in zip(rows, places.tolist(), strict=True) if place < 0]
+    is_given = [True] * len(rows) if sought.only is None else part.holds(places).tolist()
     total = int(parameters["total"])
     return Found(
         rows=[
-            row if not bits or row.memory_id in is_changed else row._replace(terms=bits)
-            for row, bits in zip(found, held, strict=True)
+            _sketched_row(each, bits=0 if pk in is_changed else bits)
+            for each, pk, bits, is_one in zip(rows, ids, held, is_given, strict=True)
+            if is_one or pk in is_changed
         ],
         total=total,
         holding=tuple(
@@ -262,6 +292,13 @@ def _sketched(
         ),
         without_lexeme=frozenset(number for number, each in enumerate(lexemes) if not each),
     )
+
+
+def _sketched_row(columns: tuple[Any, ...], *, bits: int) -> SignalRow:  # Any: of any type
+    """The row with the terms that the sketch knows it to hold, if any."""
+    if not bits:
+        return SignalRow._make(columns[QUESTION_COLUMNS:])
+    return SignalRow._make((*columns[QUESTION_COLUMNS:_TERMS], bits, *columns[_TERMS + 1 :]))
 
 
 def has_cold(*, viewer: Viewer, revision: Revision | None = None) -> bool:

@@ -29,6 +29,10 @@ WHERE done.team_id = %s AND done.position > %s AND done.position <= %s
 ORDER BY entry.memory_id DESC LIMIT %s
 """
 _AFTER_ALL = UUID(int=2**128 - 1)
+_SHOWN_AS_THEY_ARE = (
+    *("memory_type", "form", "payload", "scope", "category", "subject", "content", "tags"),
+    *("importance", "confidence", "corroboration", "is_pinned", "status", "tier", "version"),
+)
 
 
 class Kind(StrEnum):
@@ -133,21 +137,7 @@ def all_changes(
 def fields_of(memory: Memory) -> dict[str, object]:
     """What can change of a memory and is shown of it, by the names of the API."""
     return {
-        "memory_type": memory.memory_type,
-        "form": memory.form,
-        "payload": memory.payload,
-        "scope": memory.scope,
-        "category": memory.category,
-        "subject": memory.subject,
-        "content": memory.content,
-        "tags": memory.tags,
-        "importance": memory.importance,
-        "confidence": memory.confidence,
-        "corroboration": memory.corroboration,
-        "is_pinned": memory.is_pinned,
-        "status": memory.status,
-        "tier": memory.tier,
-        "version": memory.version,
+        **{name: getattr(memory, name) for name in _SHOWN_AS_THEY_ARE},
         "supersedes": memory.supersedes_id,
         "superseded_by": memory.superseded_by_id,
         "contradicts": memory.contradicts,

@@ -15,23 +15,26 @@ from numpy.typing import NDArray
 from memory.models import SearchGraph
 from memory.selectors.known import Known
 from memory.selectors.prepared import fetch_planned
+from teams.prepared import run_prepared
 
 _COUNTED = 200_000
 
 _SCAN = """
-SET LOCAL hnsw.iterative_scan = relaxed_order;
-SET LOCAL hnsw.ef_search = {};
-SET LOCAL hnsw.max_scan_tuples = {}
+SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
+    set_config('hnsw.ef_search', $1, true), set_config('hnsw.max_scan_tuples', $2, true)
 """
 # The vector is read from its array once and not for each entry, which in a plan for all parameters
 # takes a subquery. While a re-embedding is under way an entry may have the asked model's vector as
 # its next one.
 _EXACT = """
-SELECT memory_id, -({vector} <#> (SELECT %(vector)s::float4[]::halfvec)) AS cosine
-FROM memory_searchentry
-WHERE team_id = %(team)s AND {condition} {outside}
-    AND (embedding_model = %(model)s OR next_model = %(model)s)
-ORDER BY {vector} <#> (SELECT %(vector)s::float4[]::halfvec) LIMIT %(closest)s
+SELECT memory_id, -distance AS cosine FROM ({compared}) AS compared
+ORDER BY distance LIMIT %(closest)s
+"""
+_COMPARED = """
+    SELECT memory_id, {vector} <#> (SELECT %(vector)s::float4[]::halfvec) AS distance
+    FROM memory_searchentry
+    WHERE team_id = %(team)s AND {owner} AND {condition} {outside}
+        AND (embedding_model = %(model)s OR next_model = %(model)s)
 """
 STORED = "CASE embedding_model WHEN %(model)s THEN embedding ELSE next_embedding END"
 _INSIDE = """
@@ -57,7 +60,9 @@ SELECT count(*) FROM (
 class VectorSearch:
     """The `limit` entries closest to a unit vector of the model named, among those of a condition.
 
-    `condition` is SQL on search entries with named `parameters`, see `conditions.as_sql`. With
+    `condition` is SQL on search entries with named `parameters`, see `conditions.as_sql`. `owners`
+    say of whom these entries can be, each so that an index holds the entries of one together: a
+    plan for all parameters reads a team from end to end where it may be one or the other. With
     `is_exact` the approximate index is left alone.
     """
 
@@ -68,6 +73,7 @@ class VectorSearch:
     embedding_model: str
     limit: int
     is_exact: bool = False
+    owners: tuple[str, ...] = ("TRUE",)
 
     def fetch(self) -> list[tuple[UUID, float]]:
         """Memory ids with their cosines, best first."""
@@ -90,16 +96,20 @@ class VectorSearch:
         """The SQL of it with the columns memory_id and cosine, in no order; up to twice as many."""
         graph = self.graph()
         if graph is None:
-            exact = _EXACT.format(vector=STORED, condition=self.condition, outside="")
-            return _ONE_WAY.format(exact)
+            return _ONE_WAY.format(self._exact())
         set_scan()
-        outside = _EXACT.format(
-            vector=STORED, condition=self.condition, outside="AND graph_dimensions = 0"
-        )
+        outside = self._exact("AND graph_dimensions = 0")
         inside = _INSIDE.format(
             size=graph.dimensions, number=graph.number, condition=self.condition
         )
         return _BOTH_WAYS.format(outside, inside)
+
+    def _exact(self, outside: str = "") -> str:
+        compared = " UNION ALL ".join(
+            _COMPARED.format(vector=STORED, owner=owner, condition=self.condition, outside=outside)
+            for owner in self.owners
+        )
+        return _EXACT.format(compared=compared)
 
     def graph(self) -> SearchGraph | None:
         """The approximate index that the search uses, or None where it is exact."""
@@ -150,10 +160,14 @@ def know_total(owner: Hashable, total: int) -> None:
     _totals.put(owner, total)
 
 
-def set_scan() -> None:
-    """Let the transaction's searches of an approximate index walk as far as the settings say."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SCAN.format(settings.GRAPH_EF_SEARCH, settings.GRAPH_MAX_SCAN))
+def set_scan(*, breadth: int | None = None) -> None:
+    """Let the transaction's searches of an approximate index walk as far as the settings say.
+
+    With `breadth` no broader than that, which finds a few nearest as well and takes less.
+    """
+    broadest = settings.GRAPH_EF_SEARCH
+    least = broadest if breadth is None else min(breadth, broadest)
+    run_prepared(_SCAN, [str(least), str(settings.GRAPH_MAX_SCAN)])
 
 
 def graph_of(*, team_id: UUID, embedding_model: str) -> SearchGraph | None:

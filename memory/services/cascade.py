@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -26,11 +27,11 @@ from memory.selectors.raw_signals import (
     FoundMessages,
     MessageRow,
     find_messages,
-    messages_with_names,
 )
 from memory.selectors.revisions import Revision
 from memory.selectors.signals import Found, has_cold
-from memory.services.message_index import speaker_of_message
+from memory.selectors.sources import sources_among
+from memory.selectors.spoken import SpokenMessage, spoken_messages
 from memory.services.ranking import (
     Ranked,
     ReadQuestion,
@@ -41,7 +42,6 @@ from memory.services.ranking import (
     score_pool,
     sought_by,
 )
-from teams.models import Message
 
 # Of the messages found, so many may be the question itself or say nothing.
 _SPARE = 10
@@ -64,8 +64,7 @@ class Depth:
     include_raw: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RankedMessage:
+class RankedMessage(NamedTuple):
     """A message that is not loaded yet, with its score 0-1 on the scale of memories."""
 
     row: MessageRow
@@ -151,7 +150,7 @@ def descend(
     messages = find_messages(viewer=viewer, sought=sought_by(question), revision=revision)
     if not messages.rows:
         return Descent(ranked, [], tuple(searched))
-    ranked, said = _together(question, found, messages, score, now)
+    ranked, said = _together(viewer, question, found, messages, score, now)
     if depth.include_raw is None and question.conversation_id is not None:
         # Who asks from within a conversation has it before them, or its summary.
         said = [each for each in said if each.row.conversation_id != question.conversation_id]
@@ -166,15 +165,16 @@ def strength(ranked: Sequence[Ranked]) -> float:
 
 
 def load_messages(
-    *, question: ReadQuestion, ranked: Sequence[RankedMessage], most: int
+    *, viewer: Viewer, question: ReadQuestion, ranked: Sequence[RankedMessage], most: int
 ) -> list[ScoredMessage]:
-    """The best `most` messages, loaded, in their order.
+    """The best `most` messages, loaded, in their order; call it in the team's scope.
 
     Without those that are the question, and without courtesies, unless the question's words are
     in them.
     """
     wanted = ranked[: most + _SPARE]
-    known = messages_with_names(ids=[each.row.message_id for each in wanted])
+    ids = [each.row.message_id for each in wanted]
+    known = spoken_messages(team_id=viewer.team_id, ids=ids)
     found = []
     for each in wanted:
         message = known[each.row.message_id]
@@ -185,15 +185,15 @@ def load_messages(
     return found[:most]
 
 
-def _scored(ranked: RankedMessage, message: Message, text: str) -> ScoredMessage:
+def _scored(ranked: RankedMessage, message: SpokenMessage, text: str) -> ScoredMessage:
     return ScoredMessage(
-        id=message.pk,
+        id=message.id,
         conversation_id=message.conversation_id,
         position=message.position,
         role=message.role,
-        speaker=speaker_of_message(message),
+        speaker=message.speaker,
         external_id=message.external_id,
-        said_at=message.created_at,
+        said_at=message.said_at,
         text=text,
         score=ranked.score,
         signals=ranked.signals,
@@ -220,7 +220,7 @@ def _memories(
         viewer=viewer,
         question=question,
         only=only,
-        with_cold=bool(with_cold) or rows is not None,
+        with_cold=bool(with_cold) or only is not None,
         revision=revision,
     )
     if rows is not None and only is None:
@@ -244,6 +244,7 @@ def _memories(
 
 
 def _together(
+    viewer: Viewer,
     question: ReadQuestion,
     found: Found,
     messages: FoundMessages,
@@ -262,21 +263,24 @@ def _together(
         ),
         key=lambda each: (-each.score, each.row.message_id),
     )
-    best = _best_of_sources(memories)
+    best = _best_of_sources(viewer.team_id, memories, messages)
     return memories, [each for each in said if each.score > best.get(each.row.message_id, -1.0)]
 
 
-def _best_of_sources(memories: Sequence[Ranked]) -> dict[UUID, float]:
+def _best_of_sources(
+    team_id: UUID, memories: Sequence[Ranked], messages: FoundMessages
+) -> dict[UUID, float]:
     """For each message of which a candidate was made, the score of the best such memory.
 
     What a memory replaced was made of messages too: they would only say again what is past.
     """
     scores = {each.row.memory_id: each.score for each in memories}
-    best: dict[UUID, float] = {}
-    rows = Memory.objects.filter(id__in=scores).values_list(
-        "id", "source_message_ids", "supersedes__source_message_ids"
+    pairs = sources_among(
+        team_id=team_id,
+        memory_ids=list(scores),
+        message_ids=[row.message_id for row in messages.rows],
     )
-    for pk, sources, earlier in rows:
-        for message_id in (*sources, *(earlier or ())):
-            best[message_id] = max(best.get(message_id, 0.0), scores[pk])
+    best: dict[UUID, float] = {}
+    for memory_id, message_id in pairs:
+        best[message_id] = max(best.get(message_id, 0.0), scores[memory_id])
     return best

@@ -12,8 +12,11 @@ from django.utils import timezone
 from memory.clients.tools import Tools
 from memory.domain.judging.relatedness import is_specific
 from memory.domain.types import Judgement, Statement, Strategy, Verdict
+from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
+from memory.selectors.contradictions import recorded_pairs
 from memory.selectors.signals import SignalRow
+from memory.services.shared_matters import name_each_other, shared_against_own
 
 # A subject with more memories than this is a topic and no single matter.
 MOST_OF_A_SUBJECT = 5
@@ -27,6 +30,7 @@ class Clash:
     later: SignalRow
     judgement: Judgement
     judge: str
+    strategy: Strategy = Strategy.SAME_SUBJECT
 
     def as_contradiction(self, *, earlier: Memory, later: Memory) -> Contradiction:
         """As a contradiction between the loaded memories, never to be saved: it has no id."""
@@ -35,7 +39,7 @@ class Clash:
             team_id=earlier.team_id,
             memory_a=earlier,
             memory_b=later,
-            strategy=Strategy.SAME_SUBJECT.value,
+            strategy=self.strategy.value,
             judge=self.judgement.judge or self.judge,
             verdict=self.judgement.verdict.value,
             reason=self.judgement.reason,
@@ -43,12 +47,33 @@ class Clash:
         )
 
 
-def clashes_within(*, rows: Sequence[SignalRow], tools: Tools) -> list[Clash]:
-    """Conflicts between live candidates of one subject that nobody has recorded.
+def clashes_within(*, viewer: Viewer, rows: Sequence[SignalRow], tools: Tools) -> list[Clash]:
+    """Conflicts between live candidates that nobody has recorded; call it in the team's scope.
 
     Memories of different audiences are not always compared when they are stored, yet one reader
-    may see both. Nothing is written: what one agent keeps to itself leaves no mark on what all see.
+    may see both. Judged are those of one subject, and what others share beside what the agent who
+    reads knows for itself, whatever their subjects. Nothing is written: what one agent keeps to
+    itself leaves no mark on what all see. What people have settled is no clash again.
     """
+    found = [
+        *_of_one_subject(rows, tools),
+        *(
+            Clash(each.earlier, each.later, each.judgement, tools.judge.name, each.strategy)
+            for each in shared_against_own(viewer=viewer, rows=rows, tools=tools)
+        ),
+    ]
+    if not found:
+        return []
+    ids = {row.memory_id for each in found for row in (each.earlier, each.later)}
+    recorded = recorded_pairs(team_id=viewer.team_id, ids=list(ids))
+    return [
+        each
+        for each in found
+        if frozenset((each.earlier.memory_id, each.later.memory_id)) not in recorded
+    ]
+
+
+def _of_one_subject(rows: Sequence[SignalRow], tools: Tools) -> list[Clash]:
     by_subject: dict[str, list[SignalRow]] = defaultdict(list)
     for row in rows:
         if row.is_live and is_specific(row.subject):
@@ -58,9 +83,7 @@ def clashes_within(*, rows: Sequence[SignalRow], tools: Tools) -> list[Clash]:
         if not 1 < len(group) <= MOST_OF_A_SUBJECT:
             continue
         for one, other in combinations(sorted(group, key=lambda each: each.created_at), 2):
-            if other.memory_id in (one.contradicts or ()) or one.memory_id in (
-                other.contradicts or ()
-            ):
+            if name_each_other(one, other):
                 continue
             clash = _clash(one, other, tools)
             if clash is not None:

@@ -57,7 +57,7 @@ def post_messages(
     With `tools`, they are made searchable right after the commit; otherwise the sweep does it.
     Raises NotFoundError for a conversation the viewer may not see.
     """
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
         return keep_messages(
             viewer=viewer, conversation=conversation, messages=messages, now=now, tools=tools

@@ -13,8 +13,8 @@ from memory.domain.types import MemoryType, Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.selectors.contradictions import contradictions_visible_to
-from memory.services.conflicts import release_disputes, settle_status
 from memory.services.drafts import MemoryDraft, WriteResult
+from memory.services.ended_disputes import release_disputes, settle_status
 from memory.services.retrying import retried
 from memory.services.secrets import MaskedText, masked_note, masked_text, note_masked
 from memory.services.write_path import prepare, store

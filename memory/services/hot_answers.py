@@ -11,69 +11,36 @@ for no longer than `HOT_ANSWER_SECONDS`, and not into another day.
 
 from __future__ import annotations
 
-import hashlib
-import json
-import logging
 from collections.abc import Hashable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Generic, TypeVar, cast
 from uuid import UUID
 
-from django.conf import settings
+import orjson
 from django.db import connection
 
 from memory.clients.quick_redis import quick_redis
-from memory.clients.tools import Tools
-from memory.domain.plain_json import Foreign, as_plain, from_plain, shape_of
+from memory.domain.plain_json import Foreign, from_plain, shape_of
 from memory.domain.viewer import Viewer
-from memory.models import Contradiction, Memory
+from memory.models import Contradiction
 from memory.selectors.contradictions import contradictions_visible_to
-from memory.selectors.loading import ROW_SHAPE, memories_of_rows, row_as_json
+from memory.selectors.kept_rows import ROW_SHAPE, row_as_json, rows_as_kept
 from memory.selectors.revisions import Revision, committed_revision, team_revision
+from memory.selectors.shown_rows import ShownRow
+from memory.services.hot_keys import (
+    HotKey,
+    KeptRevision,
+    holds,
+    is_of_today,
+    kept_revision,
+    put,
+)
 from teams.tenancy import team_scope
 
-logger = logging.getLogger(__name__)
-
 _T = TypeVar("_T")
-# A longer answer is made again rather than kept: Redis is not only ours.
-MOST_BYTES = 256 * 1024
 # Of a contradiction that is not stored: all that it says, apart from its memories.
 _SEEN = ("strategy", "judge", "verdict", "reason")
-
-
-@dataclass(frozen=True, slots=True)
-class HotKey:
-    """Where an answer is kept, and for whom."""
-
-    name: str
-    viewer: Viewer
-    now: datetime
-
-
-def hot_key(
-    *, kind: str, viewer: Viewer, tools: Tools, now: datetime, parts: dict[str, object]
-) -> HotKey | None:
-    """The key of an answer that `parts` decide together with the viewer and the models.
-
-    None where nothing is kept. Raises TypeError for a part that cannot be written down.
-    """
-    model = tools.embedding_model
-    if not settings.HOT_ANSWER_SECONDS or model is None:
-        return None
-    decisive = {
-        "kind": kind,
-        "agent": viewer.agent_id,
-        "end_user": viewer.end_user_id,
-        "project": viewer.project_id,
-        "categories": sorted(viewer.allowed_categories),
-        "embedding_model": model,
-        "judge": tools.judge.name,
-        **parts,
-    }
-    written = json.dumps(as_plain(decisive, {}), sort_keys=True)
-    digest = hashlib.sha256(written.encode()).hexdigest()
-    return HotKey(f"{settings.REDIS_PREFIX}:hot:{viewer.team_id}:{digest}", viewer, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +57,7 @@ def held_answer(key: HotKey | None, kind: type[_T]) -> Held[_T] | None:
     Its rows are made when they are looked at, of what was read of them under the same revision.
     """
     held = _held(key) if key is not None else None
-    if key is None or held is None or not _is_of_today(held.at, key.now):
+    if key is None or held is None or not is_of_today(held.at, key.now):
         return None
     if held.shape != _shape(kind):
         # What another release kept.
@@ -101,7 +68,7 @@ def held_answer(key: HotKey | None, kind: type[_T]) -> Held[_T] | None:
         return None
     rows = _Rows(viewer.team_id, held.memories)
     foreign: Foreign = {
-        Memory: rows.memory,
+        ShownRow: rows.row,
         Contradiction: lambda data: _contradiction(data, known, rows, viewer),
     }
     try:
@@ -121,21 +88,17 @@ def keep_answer(
     """
     if key is None or revision is None:
         return
-    written = _Written()
-    kept = _Kept(
-        answer=written.plain(answer),
-        memories=[],
-        contradictions=[str(each) for each in written.contradictions],
-        revision=[revision.memories, revision.messages if read_messages else None],
-        at=key.now.isoformat(),
-        shape=_shape(type(answer)),
-    )
-    rows = ", ".join(map(row_as_json, written.memories.values()))
-    others = {name: value for name, value in vars(kept).items() if name != "memories"}
-    value = f'{{"memories": [{rows}], {json.dumps(others, default=str)[1:]}'.encode()
-    if len(value) <= MOST_BYTES:
-        seconds = settings.HOT_ANSWER_SECONDS
-        quick_redis().ask(lambda client: client.set(key.name, value, ex=seconds))
+    named = _Named()
+    written = orjson.dumps(answer, default=named.write)
+    kept = {
+        "answer": orjson.Fragment(written),
+        "memories": [orjson.Fragment(row_as_json(row)) for row in named.rows.values()],
+        "contradictions": list(named.contradictions),
+        "revision": kept_revision(revision, read_messages=read_messages),
+        "at": key.now,
+        "shape": _shape(type(answer)),
+    }
+    put(key, orjson.dumps(kept))
 
 
 def _shape(kind: type) -> str:
@@ -146,55 +109,57 @@ def _shape(kind: type) -> str:
 class _Kept:
     """What Redis holds: the answer, the rows of its memories, and what it depends on.
 
-    `revision` is that of the memories, and that of the messages where they had a part in it;
-    `shape` names the fields whose values `answer` holds.
+    `shape` names the fields that `answer` holds.
     """
 
     answer: Any  # Any: what JSON holds
     memories: list[list[Any]]
     contradictions: list[str]
-    revision: list[int | None]
+    revision: KeptRevision
     at: str
     shape: str
 
 
-@dataclass(slots=True)
-class _Written:
-    """An answer on its way to JSON, in which rows are named and not copied."""
+class _Named:
+    """The rows of an answer that is written as JSON, in which they are named and not copied."""
 
-    memories: dict[UUID, Memory] = field(default_factory=dict)
-    contradictions: dict[UUID, None] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.rows: dict[UUID, ShownRow] = {}
+        self.contradictions: dict[str, None] = {}
 
-    def plain(self, answer: object) -> Any:  # Any: what JSON holds
-        return as_plain(answer, {Memory: self._memory, Contradiction: self._contradiction})
+    def write(self, value: object) -> object:
+        """What stands in the JSON for what it does not know; TypeError for what nobody knows."""
+        if isinstance(value, ShownRow):
+            self.rows[value.id] = value
+            return value.id
+        if isinstance(value, Contradiction):
+            return self._contradiction(value)
+        raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
-    def _memory(self, memory: Memory) -> str:
-        self.memories[memory.pk] = memory
-        return str(memory.pk)
-
-    def _contradiction(self, row: Contradiction) -> Any:
+    def _contradiction(self, row: Contradiction) -> object:
         if row.pk is not None:
-            self.contradictions[row.pk] = None
-            return str(row.pk)
+            self.contradictions[str(row.pk)] = None
+            return row.pk
+        # Both of its memories are among those of the answer.
         return {
-            "memory_a": self._memory(row.memory_a),
-            "memory_b": self._memory(cast(Memory, row.memory_b)),
-            "detected_at": row.detected_at.isoformat(),
+            "memory_a": row.memory_a_id,
+            "memory_b": row.memory_b_id,
+            "detected_at": row.detected_at,
             **{name: getattr(row, name) for name in _SEEN},
         }
 
 
 class _Rows:
-    """The memories of a kept answer, all made when the first one is asked for."""
+    """The rows of a kept answer, all made when the first one is asked for."""
 
     def __init__(self, team_id: UUID, kept: list[list[Any]]) -> None:
         self._team_id, self._kept = team_id, kept
-        self._made: dict[UUID, Memory] = {}
+        self._made: dict[UUID, ShownRow] = {}
 
-    def memory(self, name: str) -> Memory:
+    def row(self, name: str) -> ShownRow:
         """The one of that id."""
         if not self._made:
-            self._made = memories_of_rows(team_id=self._team_id, rows=self._kept)
+            self._made = rows_as_kept(team_id=self._team_id, rows=self._kept)
         return self._made[UUID(name)]
 
 
@@ -203,31 +168,19 @@ def _held(key: HotKey) -> _Kept | None:
     if value is None:
         return None
     try:
-        return _Kept(**json.loads(cast(bytes, value)))
+        return _Kept(**orjson.loads(cast(bytes, value)))
     except (TypeError, ValueError):
         return None
-
-
-def _is_of_today(kept_at: str, now: datetime) -> bool:
-    """Whether the kept answer's moment is near enough: a question may say "yesterday"."""
-    at = datetime.fromisoformat(kept_at)
-    near = timedelta(seconds=settings.HOT_ANSWER_SECONDS)
-    return abs(now - at) <= near and at.astimezone(UTC).date() == now.astimezone(UTC).date()
-
-
-def _holds(kept: list[int | None], revision: Revision) -> bool:
-    memories, messages = kept
-    return memories == revision.memories and messages in (None, revision.messages)
 
 
 def _known(held: _Kept, viewer: Viewer) -> dict[str, Contradiction] | None:
     """The contradictions of a kept answer that still holds; None for one that does not."""
     if not held.contradictions and not connection.in_atomic_block:
         revision = committed_revision(team_id=viewer.team_id)
-        return {} if revision is not None and _holds(held.revision, revision) else None
+        return {} if revision is not None and holds(held.revision, revision) else None
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         revision = team_revision(team_id=viewer.team_id)
-        if revision is None or not _holds(held.revision, revision):
+        if revision is None or not holds(held.revision, revision):
             return None
         known = _contradictions(viewer, held.contradictions)
     return known if len(known) == len(held.contradictions) else None
@@ -247,8 +200,8 @@ def _contradiction(
     return Contradiction(
         id=None,
         team_id=viewer.team_id,
-        memory_a=rows.memory(data["memory_a"]),
-        memory_b=rows.memory(data["memory_b"]),
+        memory_a=rows.row(data["memory_a"]).memory,
+        memory_b=rows.row(data["memory_b"]).memory,
         detected_at=datetime.fromisoformat(data["detected_at"]),
         **{name: data[name] for name in _SEEN},
     )

@@ -208,7 +208,9 @@ class _Import:
 
     def _append(self, conversation_id: UUID, messages: Sequence[NewMessage]) -> list[Message]:
         """Store messages without the capped extraction that the agent's interval would queue."""
-        with team_scope(team_ids=[self.target.team_id], actor=self.viewer.actor):
+        with team_scope(
+            team_ids=[self.target.team_id], actor=self.viewer.actor, is_planned_once=True
+        ):
             conversation = visible_conversation(viewer=self.viewer, conversation_id=conversation_id)
             return append_messages(conversation=conversation, messages=messages, now=self.now)
 

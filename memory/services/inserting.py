@@ -19,6 +19,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.drafts import MemoryDraft
 from teams.ids import new_id
+from teams.prepared import run_prepared
 
 HOT_IMPORTANCE = 9
 
@@ -27,22 +28,24 @@ _NAMES = [field.attname for field in Memory._meta.concrete_fields]
 # One parameter for all rows: the ORM takes four times as long to write a value at a time.
 _INSERT = """
 INSERT INTO memory_memory ({columns})
-SELECT {columns} FROM jsonb_populate_recordset(NULL::memory_memory, %s)
+SELECT {columns} FROM jsonb_populate_recordset(NULL::memory_memory, $1)
 """.format(columns=", ".join(_COLUMNS))
 _INDEX = """
 INSERT INTO memory_searchentry (memory_id, team_id, memory_type, said_at, people, embedding,
     embedding_model, next_embedding, next_model, lexemes)
 SELECT given.memory_id, given.team_id, '', now(), string_to_array(given.people, ' '),
-    given.vector::halfvec, %s, given.next_vector::halfvec, coalesce(given.next_model, ''),
+    ($2::float4[])[(given.place - 1) * $3 + 1 : given.place * $3]::halfvec, $1,
+    given.next_vector::halfvec, coalesce(given.next_model, ''),
     to_tsvector('english', given.content)
-FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
-    AS given (memory_id, team_id, content, people, vector, next_vector, next_model)
+FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[])
+    WITH ORDINALITY
+    AS given (memory_id, team_id, content, people, next_vector, next_model, place)
 """
 _LINK = """
 INSERT INTO memory_memoryrelation
     (id, team_id, from_memory_id, to_memory_id, relation_type, strength, created_at)
-SELECT given.id, given.team_id, given.from_id, given.to_id, 'related_to', given.strength, %s
-FROM unnest(%s::uuid[], %s::uuid[], %s::uuid[], %s::uuid[], %s::float8[])
+SELECT given.id, given.team_id, given.from_id, given.to_id, 'related_to', given.strength, $1
+FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::float8[])
     AS given (id, team_id, from_id, to_id, strength)
 ON CONFLICT DO NOTHING
 """
@@ -99,21 +102,22 @@ def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_m
         return
     memories = [memory for memory, _ in rows]
     document = json.dumps([_as_json(memory) for memory in memories], default=_plain)
-    with connection.cursor() as cursor:
-        cursor.execute(_INSERT, [document])
-        cursor.execute(
-            _INDEX,
-            [
-                embedding_model,
-                [memory.pk for memory in memories],
-                [memory.team_id for memory in memories],
-                [memory.content for memory in memories],
-                [" ".join(name_words(item.draft.people)) for _, item in rows],
-                [_vector_text(item.vector) for _, item in rows],
-                [_vector_text(item.next_vector) for _, item in rows],
-                [item.next_model for _, item in rows],
-            ],
-        )
+    run_prepared(_INSERT, [document])
+    vectors = [item.vector for _, item in rows]
+    run_prepared(
+        _INDEX,
+        [
+            embedding_model,
+            np.concatenate(vectors),
+            len(vectors[0]),
+            [memory.pk for memory in memories],
+            [memory.team_id for memory in memories],
+            [memory.content for memory in memories],
+            [" ".join(name_words(item.draft.people)) for _, item in rows],
+            [_vector_text(item.next_vector) for _, item in rows],
+            [item.next_model for _, item in rows],
+        ],
+    )
     for memory in memories:
         memory._state.adding = False
         memory._state.db = connection.alias
@@ -121,19 +125,17 @@ def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_m
 
 def insert_links(edges: Sequence[tuple[Memory, UUID, float]]) -> None:
     """Edges `related_to` from new memories to older ones, each with its strength 0-1."""
-    now = timezone.now()
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _LINK,
-            [
-                now,
-                [new_id() for _ in edges],
-                [memory.team_id for memory, _, _ in edges],
-                [memory.pk for memory, _, _ in edges],
-                [other for _, other, _ in edges],
-                [strength for _, _, strength in edges],
-            ],
-        )
+    run_prepared(
+        _LINK,
+        [
+            timezone.now(),
+            [new_id() for _ in edges],
+            [memory.team_id for memory, _, _ in edges],
+            [memory.pk for memory, _, _ in edges],
+            [other for _, other, _ in edges],
+            [strength for _, _, strength in edges],
+        ],
+    )
 
 
 def _as_json(memory: Memory) -> dict[str, object]:

@@ -20,8 +20,8 @@ from audit.services.events import Event, record_events
 from memory.clients.tools import Tools
 from memory.domain.types import Candidate
 from memory.domain.viewer import Viewer
-from memory.models import Job, Memory
-from memory.models.memory import LIVE
+from memory.models import Job
+from memory.selectors.comparing import retired_sources
 from memory.services import extraction
 from memory.services.inserting import PreparedDraft
 from memory.services.jobs import publish
@@ -197,12 +197,11 @@ def _without_retired(prepared: Sequence[PreparedDraft]) -> list[PreparedDraft]:
     """
     if not prepared:
         return []
-    keys = [item.key for item in prepared]
-    team_id = prepared[0].draft.team_id
-    rows = Memory.objects.filter(team_id=team_id, dedupe_key__in=keys).exclude(status__in=LIVE)
     retired: dict[bytes, set[UUID]] = {}
-    for row in rows:
-        retired.setdefault(bytes(row.dedupe_key or b""), set()).update(row.source_message_ids)
+    for user in {item.draft.end_user_id for item in prepared}:
+        keys = [item.key for item in prepared if item.draft.end_user_id == user]
+        team_id = prepared[0].draft.team_id
+        retired |= retired_sources(team_id=team_id, end_user_id=user, keys=keys)
     return [
         item
         for item in prepared

@@ -14,8 +14,8 @@ from memory.domain.text import normalise_text
 from memory.domain.types import Statement
 from memory.models import Memory
 from memory.selectors.neighbours import Neighbour
-from memory.services.conflicts import pairs_to_judge
 from memory.services.drafts import MemoryDraft
+from memory.services.matters import pairs_to_judge
 from memory.services.surroundings import Surroundings
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope

@@ -13,14 +13,21 @@ from pgvector import HalfVector
 from memory.clients.tools import Tools
 from memory.domain.said import searchable_text
 from memory.domain.text import name_words
-from memory.models import MessageEntry
-from teams.models import Message
+from memory.selectors.spoken import spoken_messages
+from teams.prepared import run_prepared
 from teams.tenancy import team_scope
 
 ACTOR = "task:index_messages"
 BATCH = 200
+# No message's id comes before it.
+_FIRST = UUID(int=0)
 
 _TEAMS = "SELECT * FROM palimpsest_teams_with_waiting_messages()"
+_NEXT = """
+SELECT message_id FROM memory_messageentry
+WHERE team_id = $1 AND is_waiting AND message_id > $2
+ORDER BY message_id LIMIT $3
+"""
 # Whoever comes second changes nothing: the entry waits no more.
 _FILL = """
 UPDATE memory_messageentry AS entry
@@ -28,9 +35,9 @@ SET is_waiting = FALSE, people = string_to_array(given.people, ' '),
     embedding = given.vector::halfvec, embedding_model = given.model,
     next_embedding = given.next_vector::halfvec, next_model = given.next_model,
     lexemes = to_tsvector('english', given.text)
-FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
+FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
     AS given (message_id, text, people, vector, model, next_vector, next_model)
-WHERE entry.team_id = %s AND entry.message_id = given.message_id AND entry.is_waiting
+WHERE entry.team_id = $1 AND entry.message_id = given.message_id AND entry.is_waiting
 """
 
 
@@ -48,14 +55,6 @@ class _Waiting:
         return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
 
-def speaker_of_message(message: Message) -> str:
-    """The name of who said it; load the conversation with its agent and end user."""
-    if message.name:
-        return message.name
-    conversation = message.conversation
-    return str(conversation.end_user if message.role == "user" else conversation.agent.name)
-
-
 def index_waiting(*, tools: Tools, most: int) -> int:
     """Index what waits in all teams, at most about `most` messages of each; returns how many."""
     with connection.cursor() as cursor:
@@ -71,7 +70,7 @@ def index_team(*, team_id: UUID, tools: Tools, most: int = 0) -> int:
     does not answer; what was indexed by then stays.
     """
     done = 0
-    after: UUID | None = None
+    after = _FIRST
     while not most or done < most:
         batch = _batch(team_id, after=after)
         if not batch:
@@ -89,22 +88,17 @@ def embedded_texts(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
     return {each.message_id: each.embedded for each in _read(team_id, ids)}
 
 
-def _batch(team_id: UUID, *, after: UUID | None) -> list[_Waiting]:
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        rows = MessageEntry.objects.filter(team_id=team_id, is_waiting=True)
-        if after is not None:
-            rows = rows.filter(message_id__gt=after)
-        ids = list(rows.order_by("message_id").values_list("message_id", flat=True)[:BATCH])
-        return _read(team_id, ids)
+def _batch(team_id: UUID, *, after: UUID) -> list[_Waiting]:
+    with team_scope(team_ids=[team_id], actor=ACTOR, is_planned_once=True):
+        rows = run_prepared(_NEXT, [team_id, after, BATCH])
+        return _read(team_id, [pk for (pk,) in rows])
 
 
 def _read(team_id: UUID, ids: Sequence[UUID]) -> list[_Waiting]:
-    rows = Message.objects.filter(team_id=team_id, id__in=ids).select_related(
-        "conversation__agent", "conversation__end_user"
-    )
+    rows = spoken_messages(team_id=team_id, ids=ids)
     return [
-        _Waiting(row.pk, speaker_of_message(row), searchable_text(row.content))
-        for row in rows.order_by("id")
+        _Waiting(each.id, each.speaker, searchable_text(each.content))
+        for each in sorted(rows.values())
     ]
 
 
@@ -131,5 +125,5 @@ def _fill(team_id: UUID, batch: Sequence[_Waiting], tools: Tools) -> None:
         [next_vectors.get(each.message_id) for each in batch],
         [next_model if each.message_id in next_vectors else "" for each in batch],
     ]
-    with team_scope(team_ids=[team_id], actor=ACTOR), connection.cursor() as cursor:
-        cursor.execute(_FILL, [*columns, team_id])
+    with team_scope(team_ids=[team_id], actor=ACTOR, is_planned_once=True):
+        run_prepared(_FILL, [team_id, *columns])

@@ -18,6 +18,8 @@ logger = logging.getLogger(__name__)
 
 # What is posted within so many seconds is embedded together.
 _GATHER_SECONDS = 0.02
+# Where much is said, no more often than this: it takes the processor from those who ask.
+_REST_SECONDS = 0.2
 _IDLE_SECONDS = 5.0
 # So many messages of a team at a time; a large import is the sweep's.
 _MOST = 1_000
@@ -61,6 +63,8 @@ class _Indexer:
             for team_id, tools in teams.items():
                 _index(team_id, tools)
             connection.close()
+            with self._woken:
+                self._woken.wait_for(lambda: self._is_ending, _REST_SECONDS)
 
 
 def _index(team_id: UUID, tools: Tools) -> None:

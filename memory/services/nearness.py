@@ -54,19 +54,17 @@ class Nearest:
 
     def see(self, *, cosines: NDArray[np.float32], ids: Sequence[bytes]) -> None:
         """Look at some more: `cosines` has the shape (drafts, ids)."""
-        (rows,) = np.nonzero(cosines.max(axis=1, initial=-np.inf) >= self._least)
-        if not len(rows):
-            return
-        some = cosines if len(rows) == len(cosines) else cosines[rows]
-        if self._most < len(ids):
-            columns = np.argpartition(some, len(ids) - self._most, axis=1)[:, -self._most :]
+        if self._most < len(ids) and np.isneginf(self._least).any():
+            # At first nearly all would be worth a look.
+            at = len(ids) - self._most
+            floor = np.maximum(self._least, np.partition(cosines, at, axis=1)[:, at])
         else:
-            columns = np.broadcast_to(np.arange(len(ids)), some.shape)
-        values = np.take_along_axis(some, columns, axis=1)
-        places, _ = found = np.nonzero(values >= self._least[rows][:, None])
-        for row, value, column in zip(rows[places], values[found], columns[found], strict=True):
-            self._kept[row].append((-float(value), ids[column]))
-        for row in set(rows[places].tolist()):
+            floor = self._least
+        rows, columns = np.divmod(np.flatnonzero(cosines >= floor[:, None]), len(ids) or 1)
+        values = cosines[rows, columns].tolist()
+        for row, value, column in zip(rows.tolist(), values, columns.tolist(), strict=True):
+            self._kept[row].append((-value, ids[column]))
+        for row in set(rows.tolist()):
             kept = self._kept[row] = sorted(self._kept[row])[: self._most]
             if len(kept) == self._most:
                 self._least[row] = -kept[-1][0]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -20,12 +20,13 @@ from memory.models import Contradiction
 from memory.selectors.revisions import Revision, team_revision
 from memory.selectors.signals import SignalRow
 from memory.services.agent_words import document_of, texts_of
-from memory.services.cascade import Depth, Level, ScoredMessage
-from memory.services.hot_answers import held_answer, hot_key, keep_answer
-from memory.services.ranking import Question, read
+from memory.services.built_prompts import BuiltPrompt, PromptMemory, PromptStats, layers_of
+from memory.services.cascade import Depth, Level
+from memory.services.hot_answers import held_answer, keep_answer
+from memory.services.hot_keys import hot_key
+from memory.services.ranking import Question, Ranked, read
 from memory.services.recall import (
     Recalled,
-    ScoredMemory,
     contradictions_among,
     load_chosen,
     recall,
@@ -39,66 +40,6 @@ from teams.tenancy import team_scope
 MEMORY_OFF = "memory is switched off for this team, so the prompt holds none"
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class LayerUse:
-    """What became of a layer: `number` is 1-7, `cut` says how much of it the budget took away."""
-
-    number: int
-    name: Layer
-    tokens: int
-    memories: int
-    cut: int
-    cut_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class PromptMemory:
-    """A memory in the prompt, and the number of the layer it stands in."""
-
-    scored: ScoredMemory
-    layer: int
-
-
-@dataclass(frozen=True, slots=True)
-class PromptStats:
-    """What a prompt took; times are milliseconds."""
-
-    tokens_used: int
-    token_budget: int
-    token_counter: str
-    signals_hit: Mapping[str, int]
-    duplicates: int
-    total_ms: float
-    steps_ms: Mapping[str, float]
-    cache_hit: bool = False
-    searched: tuple[Level, ...] = ()
-
-    def again(self, *, total_ms: float) -> PromptStats:
-        """Those of the same prompt when it was kept."""
-        return replace(self, cache_hit=True, total_ms=total_ms, steps_ms={"cache": total_ms})
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltPrompt:
-    """A prompt, its seven layers in their order, and the memories in it, best first.
-
-    `messages` are quoted in layer 5, below what memories say.
-    """
-
-    prompt: str
-    layers: tuple[LayerUse, ...]
-    memories: Sequence[PromptMemory]
-    messages: Sequence[ScoredMessage]
-    contradictions: Sequence[Contradiction]
-    warnings: tuple[str, ...]
-    stats: PromptStats
-
-    @property
-    def trimmed(self) -> list[LayerUse]:
-        """The layers that the budget cut into, the first trimmed first."""
-        return [layer for layer in reversed(self.layers) if layer.cut]
 
 
 def build_prompt(
@@ -115,12 +56,13 @@ def build_prompt(
     include_cold: bool | None = None,
     include_raw: bool | None = None,
     is_kept: bool = True,
+    is_shown: bool = True,
 ) -> BuiltPrompt:
     """The seven layers within `token_budget` tokens; over it only by layers 1-3 and what is pinned.
 
     `conversation` is one the viewer may see; its running summary is layer 7. `include_cold` and
     `include_raw` are those of `cascade.Depth`. Without `is_kept` it is made anew and not kept, for
-    a question that nobody asks again.
+    a question that nobody asks again; without `is_shown` the memories are not read, but named.
     """
     started = time.perf_counter()
     document = document_of(agent)
@@ -145,7 +87,7 @@ def build_prompt(
         kept = held.answer
         return replace(kept, stats=kept.stats.again(total_ms=_milliseconds(started)))
     asked = read(question, tools=tools, now=now)
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         revision = team_revision(team_id=viewer.team_id)
         summary = running_summary(conversation=conversation) if conversation is not None else ""
         recalled = recall(
@@ -170,25 +112,33 @@ def build_prompt(
             token_budget=token_budget,
             counter=counter,
         )
-        memories = _memories(viewer, recalled, assembly, revision)
-        chosen = [each.scored for each in memories]
-        contradictions = contradictions_among(viewer=viewer, recalled=recalled, chosen=chosen)
+        keys = {each.entry.key for each in assembly.told}
+        told = [each for each in recalled.ranked if each.row.memory_id in keys]
+        memories: tuple[PromptMemory, ...] = ()
+        contradictions: Sequence[Contradiction] = ()
+        if is_shown:
+            memories = _memories(viewer, told, assembly, revision)
+            chosen = [each.scored for each in memories]
+            contradictions = contradictions_among(viewer=viewer, recalled=recalled, chosen=chosen)
+    ids = tuple(each.row.memory_id for each in told)
     for warning in assembly.warnings:
         logger.warning("A prompt of agent %s: %s.", agent.pk, warning)
-    _note(viewer, memories, now)
+    note_retrieved(team_id=viewer.team_id, memory_ids=ids, now=now)
     ended = time.perf_counter()
     built = BuiltPrompt(
         prompt=assembly.prompt,
-        layers=_layers(assembly),
+        layers=layers_of(assembly),
+        told=ids,
+        similarity=max((float(each.table.cosine[each.place]) for each in told), default=None),
         memories=memories,
         messages=recalled.quoted(assembly.quoted),
         contradictions=contradictions,
-        warnings=(*assembly.warnings, *_mixed_users(viewer, chosen)),
+        warnings=(*assembly.warnings, *_mixed_users(viewer, told)),
         stats=PromptStats(
             tokens_used=assembly.tokens_used,
             token_budget=token_budget,
             token_counter=counter.name,
-            signals_hit=signals_hit(chosen),
+            signals_hit=signals_hit([each.scored for each in memories]),
             duplicates=len(assembly.duplicates),
             total_ms=_milliseconds(started, ended),
             steps_ms={
@@ -220,7 +170,9 @@ def prompt_without_memory(*, agent: Agent, token_budget: int, counter: TokenCoun
     )
     return BuiltPrompt(
         prompt=assembly.prompt,
-        layers=_layers(assembly),
+        layers=layers_of(assembly),
+        told=(),
+        similarity=None,
         memories=(),
         messages=(),
         contradictions=(),
@@ -235,11 +187,6 @@ def prompt_without_memory(*, agent: Agent, token_budget: int, counter: TokenCoun
             steps_ms={},
         ),
     )
-
-
-def _note(viewer: Viewer, told: Sequence[PromptMemory], now: datetime) -> None:
-    ids = [each.scored.memory.pk for each in told]
-    note_retrieved(team_id=viewer.team_id, memory_ids=ids, now=now)
 
 
 def _summaries(recalled: Recalled, conversation: Conversation | None) -> set[UUID]:
@@ -260,32 +207,19 @@ def _is_summary_of(row: SignalRow, conversation: Conversation) -> bool:
 
 
 def _memories(
-    viewer: Viewer, recalled: Recalled, assembly: Assembly, revision: Revision | None
+    viewer: Viewer, told: Sequence[Ranked], assembly: Assembly, revision: Revision | None
 ) -> tuple[PromptMemory, ...]:
     layers = {told.entry.key: LAYERS.index(Layer(told.section)) + 1 for told in assembly.told}
     tokens = {told.entry.key: told.tokens for told in assembly.told}
-    chosen = load_chosen(viewer=viewer, ranked=recalled.ranked, tokens=tokens, revision=revision)
-    return tuple(PromptMemory(scored=each, layer=layers[each.memory.pk]) for each in chosen)
+    chosen = load_chosen(viewer=viewer, ranked=told, tokens=tokens, revision=revision)
+    return tuple(PromptMemory(scored=each, layer=layers[each.id]) for each in chosen)
 
 
-def _layers(assembly: Assembly) -> tuple[LayerUse, ...]:
-    cut = {each.section: each for each in assembly.trimmed}
-    return tuple(
-        LayerUse(
-            number=number,
-            name=layer,
-            tokens=assembly.tokens[layer],
-            memories=sum(told.section == layer for told in assembly.told),
-            cut=cut[layer].count if layer in cut else 0,
-            cut_tokens=cut[layer].tokens if layer in cut else 0,
-        )
-        for number, layer in enumerate(LAYERS, start=1)
-    )
-
-
-def _mixed_users(viewer: Viewer, chosen: Sequence[ScoredMemory]) -> tuple[str, ...]:
-    users = {each.memory.end_user_id for each in chosen} - {None}
-    if viewer.end_user_id is not None or len(users) < 2:
+def _mixed_users(viewer: Viewer, told: Sequence[Ranked]) -> tuple[str, ...]:
+    if viewer.end_user_id is not None:
+        return ()
+    users = {each.row.end_user_id for each in told} - {None}
+    if len(users) < 2:
         return ()
     return (
         f"no user is named, so the prompt holds memories about {len(users)} users;"

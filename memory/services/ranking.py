@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -37,6 +38,8 @@ from teams.errors import UnavailableError
 
 logger = logging.getLogger(__name__)
 
+_IDENTITY, _DISPUTED = MemoryType.IDENTITY.value, Status.DISPUTED.value
+
 # A search asks what is said about something: relevance decides, the rest breaks ties.
 SEARCH_WEIGHTS = Weights(semantic=0.9, recency=0.02, importance=0.05, continuity=0.0, relation=0.03)
 
@@ -64,9 +67,8 @@ class ReadQuestion:
         return bool(self.vector.any())
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A candidate that is not loaded yet, with its score 0-1."""
+class Ranked(NamedTuple):
+    """A candidate that is not loaded yet, with its score 0-1; there are hundreds a question."""
 
     row: SignalRow
     score: float
@@ -81,7 +83,7 @@ class Ranked:
     @property
     def is_mandatory(self) -> bool:
         """Whether every prompt of its audience holds it."""
-        return self.row.is_pinned or self.row.memory_type == MemoryType.IDENTITY
+        return self.row.is_pinned or self.row.memory_type == _IDENTITY
 
 
 Score = Callable[[Sequence[CandidateRow], SignalTable], NDArray[np.float64]]
@@ -114,9 +116,9 @@ def by_policy(weights: Weights) -> Score:
         return final_scores(
             table,
             weights=weights,
-            is_identity=np.array([row.memory_type == MemoryType.IDENTITY for row in rows]),
+            is_identity=np.array([row.memory_type == _IDENTITY for row in rows]),
             is_pinned=np.array([row.is_pinned for row in rows]),
-            is_disputed=np.array([row.status == Status.DISPUTED for row in rows]),
+            is_disputed=np.array([row.status == _DISPUTED for row in rows]),
         )
 
     return score
@@ -231,14 +233,7 @@ def _relevance(asked: Asked, found: Pool) -> Relevance:
     terms = asked.terms
     held = np.array([row.terms for row in rows], dtype=np.int64)
     matches = (held[:, None] >> np.arange(len(found.holding)) & 1).astype(bool)
-    names = np.zeros((len(rows), len(terms)), dtype=bool)
-    people = [row.people for row in rows]
-    for number, term in enumerate(terms):
-        if term.may_name and any(people):
-            names[:, number] = [_is_called(each, term) for each in people]
-    conversations: dict[UUID | None, int] = {None: NO_CONVERSATION}
-    for row in rows:
-        conversations.setdefault(row.conversation_id, len(conversations))
+    names = _names(terms, [row.people for row in rows])
     return fuse(
         asked=asked,
         rarity=Rarity(
@@ -250,12 +245,36 @@ def _relevance(asked: Asked, found: Pool) -> Relevance:
             matches=matches[:, kept],
             names=names,
             cosine=_floats([row.cosine for row in rows]),
-            conversation=np.array([conversations[row.conversation_id] for row in rows]),
+            conversation=_numbered([row.conversation_id for row in rows]),
             position=np.array([row.position or 0 for row in rows]),
             said_at=_floats([row.said for row in rows]),
             held_from=_floats([row.held_from for row in rows]),
             held_until=_floats([row.held_until for row in rows]),
         ),
+    )
+
+
+def _names(terms: Sequence[Term], people: Sequence[str]) -> NDArray[np.bool_]:
+    """Which terms are a name of the people of each candidate; few of those are different."""
+    known = dict.fromkeys(people)
+    places = {each: place for place, each in enumerate(known)}
+    called = np.zeros((len(known), len(terms)), dtype=bool)
+    for number, term in enumerate(terms):
+        if term.may_name:
+            called[:, number] = [_is_called(each, term) for each in known]
+    found: NDArray[np.bool_] = called[[places[each] for each in people]]
+    return found
+
+
+def _numbered(conversations: Sequence[UUID | None]) -> NDArray[np.int64]:
+    """The same number for the same conversation; an id itself takes longer to be looked up."""
+    numbers: dict[int, int] = {}
+    return np.array(
+        [
+            NO_CONVERSATION if each is None else numbers.setdefault(each.int, len(numbers))
+            for each in conversations
+        ],
+        dtype=np.int64,
     )
 
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from functools import lru_cache
+from datetime import datetime
 from uuid import UUID
 
 from memory.clients.tools import Tools
 from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import Entry, Plan, Text, Written
-from memory.domain.rendering import Line, Opposite
+from memory.domain.rendering import Opposite
 from memory.domain.said import HEADING, SaidLine, excerpt
 from memory.domain.scoring import Signals, Weights
 from memory.domain.tokens import TokenCounter, estimate_tokens
-from memory.domain.types import MemoryType, Scope, Status
+from memory.domain.types import MemoryType, Status
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.selectors.contradictions import open_contradictions_among
-from memory.selectors.loading import memories_by_id
+from memory.selectors.loading import rows_by_id
 from memory.selectors.revisions import Revision
+from memory.selectors.shown_rows import ShownRow
 from memory.selectors.signals import SignalRow
 from memory.services.cascade import (
     Depth,
@@ -32,6 +32,7 @@ from memory.services.cascade import (
     load_messages,
 )
 from memory.services.clashes import Clash, clashes_within
+from memory.services.lines import line_of
 from memory.services.ranking import Ranked, ReadQuestion, by_policy
 from teams.services.flags import flags_of_id
 
@@ -44,18 +45,24 @@ _A_LINE = 24
 MOST_QUOTED = 20
 
 
-_TYPES = {kind.value: kind for kind in MemoryType}
-_SCOPES = {scope.value: scope for scope in Scope}
-
-
 @dataclass(frozen=True, slots=True)
 class ScoredMemory:
     """A memory with its score 0-1, the signals behind it, and its rendered size in tokens."""
 
-    memory: Memory
+    row: ShownRow
     score: float
     signals: Signals
     tokens: int = 0
+
+    @property
+    def id(self) -> UUID:
+        """The memory's."""
+        return self.row.id
+
+    @property
+    def memory(self) -> Memory:
+        """The memory, made when it is first looked at."""
+        return self.row.memory
 
     @property
     def level(self) -> Level:
@@ -118,7 +125,7 @@ class Recalled:
 
     def _entry(self, each: Ranked) -> Entry:
         key = each.row.memory_id
-        return Entry(key, _line(each.row, self.opposites.get(key, ())), each.score)
+        return Entry(key, line_of(each.row, self.opposites.get(key, ())), each.score)
 
     def quotes(self, *, section: str) -> list[Text]:
         """The messages as lines for that section of a plan, in the order they were said."""
@@ -162,9 +169,11 @@ def recall(
         revision=revision,
     )
     ranked = that_could_fit(reached.memories, token_budget=int(SPARE * token_budget))
-    messages = load_messages(question=question, ranked=reached.messages, most=MOST_QUOTED)
+    messages = load_messages(
+        viewer=viewer, question=question, ranked=reached.messages, most=MOST_QUOTED
+    )
     rows = [each.row for each in ranked]
-    clashes = clashes_within(rows=rows, tools=tools)
+    clashes = clashes_within(viewer=viewer, rows=rows, tools=tools)
     if clashes and not flags_of_id(team_id=viewer.team_id).contradiction_detection:
         clashes = []
     opposites = _opposites(viewer, rows, clashes)
@@ -184,7 +193,7 @@ def load_chosen(
     `revision` is the team's in this transaction.
     """
     wanted = [each for each in ranked if tokens is None or each.row.memory_id in tokens]
-    memories = memories_by_id(
+    rows = rows_by_id(
         viewer=viewer,
         ids=[each.row.memory_id for each in wanted],
         versions={each.row.memory_id: each.row.version for each in wanted},
@@ -192,13 +201,13 @@ def load_chosen(
     )
     return [
         ScoredMemory(
-            memories[each.row.memory_id],
+            rows[each.row.memory_id],
             each.score,
             each.signals,
             (tokens or {}).get(each.row.memory_id, 0),
         )
         for each in wanted
-        if each.row.memory_id in memories
+        if each.row.memory_id in rows
     ]
 
 
@@ -206,12 +215,15 @@ def contradictions_among(
     *, viewer: Viewer, recalled: Recalled, chosen: Sequence[ScoredMemory]
 ) -> list[Contradiction]:
     """The open contradictions of the chosen memories, recorded or seen only now."""
-    shown = {each.memory.pk: each.memory for each in chosen}
-    disputed = [pk for pk, memory in shown.items() if memory.status == Status.DISPUTED]
+    shown = {each.id: each for each in chosen}
+    disputed = any(
+        each.row.memory_id in shown and each.row.status == Status.DISPUTED
+        for each in recalled.ranked
+    )
     recorded = open_contradictions_among(viewer=viewer, memory_ids=list(shown)) if disputed else []
     seen = [
         each.as_contradiction(
-            earlier=shown[each.earlier.memory_id], later=shown[each.later.memory_id]
+            earlier=shown[each.earlier.memory_id].memory, later=shown[each.later.memory_id].memory
         )
         for each in recalled.clashes
         if each.earlier.memory_id in shown and each.later.memory_id in shown
@@ -255,54 +267,3 @@ def _opposites(
         found[one.memory_id] += (Opposite(other.content, other.created_at),)
         found[other.memory_id] += (Opposite(one.content, one.created_at),)
     return found
-
-
-def _line(row: SignalRow, opposites: tuple[Opposite, ...]) -> Line:
-    line = _plain_line(
-        row.content,
-        row.memory_type,
-        row.importance,
-        row.confidence,
-        row.held_from or row.said,
-        row.status,
-        row.category,
-        row.subject,
-        row.succeeded,
-        row.failed,
-        row.is_pinned,
-        row.scope,
-    )
-    return replace(line, opposites=opposites) if opposites else line
-
-
-# The questions of one conversation find nearly the same memories.
-@lru_cache(maxsize=4_096)
-def _plain_line(
-    content: str,
-    memory_type: str,
-    importance: int,
-    confidence: float,
-    at: float,
-    status: str,
-    category: str,
-    subject: str,
-    succeeded: int,
-    failed: int,
-    is_pinned: bool,
-    scope: str,
-) -> Line:
-    """The line of a memory that nothing contradicts; `at` in seconds of the epoch."""
-    return Line(
-        content=content,
-        memory_type=_TYPES[memory_type],
-        importance=importance,
-        confidence=confidence,
-        at=datetime.fromtimestamp(at, UTC),
-        status=status,
-        category=category,
-        subject=subject,
-        succeeded=succeeded,
-        failed=failed,
-        is_pinned=is_pinned,
-        scope=_SCOPES[scope],
-    )

@@ -2,84 +2,42 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from memory.clients.afterwards import at_its_end
 from memory.clients.tools import Tools
-from memory.domain.plans.retrieval import RETRIEVAL
+from memory.domain.plain_json import from_plain, shape_of
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE, TokenCounter
 from memory.domain.viewer import Viewer
-from memory.models import Contradiction
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.revisions import team_revision
-from memory.services.cascade import (
-    Depth,
-    Level,
-    ScoredMessage,
-    descend,
-    load_messages,
-)
-from memory.services.hot_answers import held_answer, hot_key, keep_answer
+from memory.services.answers import Retrieval, RetrievalStats, SearchAnswer
+from memory.services.cascade import Depth, Level, descend, load_messages
+from memory.services.hot_answers import held_answer, keep_answer
+from memory.services.hot_keys import hot_key
+from memory.services.hot_texts import held_text, keep_text
 from memory.services.ranking import Question, by_relevance, read
-from memory.services.recall import (
-    ScoredMemory,
-    contradictions_among,
-    load_chosen,
-    recall,
-    signals_hit,
-)
+from memory.services.recall import ScoredMemory, load_chosen
+from memory.services.retrieving import Wanted, make, milliseconds
 from memory.services.usage import note_retrieved
 from teams.tenancy import team_scope
 
-logger = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True, slots=True)
-class RetrievalStats:
-    """What a retrieval took; times are milliseconds."""
+class SentRetrieval:
+    """A retrieval as it was written for whoever asked, all but its stats.
 
-    tokens_used: int
-    token_budget: int
-    signals_hit: dict[str, int]
-    cache_hit: bool
-    total_ms: float
-    steps_ms: dict[str, float] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    token_counter: str = ESTIMATE.name
-    searched: tuple[Level, ...] = ()
+    `found` is the number of its memories, `similarity` the best cosine among them.
+    """
 
-    def again(self, *, total_ms: float) -> RetrievalStats:
-        """Those of the same answer when it was kept."""
-        return replace(self, cache_hit=True, total_ms=total_ms, steps_ms={"cache": total_ms})
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieval:
-    """Memories and messages within the budget, best first, and the prompt made of them."""
-
-    memories: Sequence[ScoredMemory]
-    messages: Sequence[ScoredMessage]
-    formatted_prompt: str
+    text: bytes
     stats: RetrievalStats
-    contradictions: Sequence[Contradiction]
-
-
-@dataclass(frozen=True, slots=True)
-class SearchAnswer:
-    """What was found, each kind best first, and the levels that were searched."""
-
-    memories: Sequence[ScoredMemory]
-    messages: Sequence[ScoredMessage]
-    searched: tuple[Level, ...]
-
-    @property
-    def results(self) -> list[ScoredMemory | ScoredMessage]:
-        """All of it, best first."""
-        return sorted([*self.memories, *self.messages], key=lambda each: -each.score)
+    found: int
+    similarity: float | None
 
 
 def search(
@@ -128,7 +86,7 @@ def search_levels(
         note_retrieved(team_id=viewer.team_id, memory_ids=held.memory_ids, now=now)
         return held.answer
     asked = read(question, tools=tools, now=now)
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         revision = team_revision(team_id=viewer.team_id)
         reached = descend(
             viewer=viewer,
@@ -141,17 +99,20 @@ def search_levels(
         )
         ranked = [each for each in reached.memories if each.table.semantic[each.place] > 0]
         said = [each for each in reached.messages if each.table.semantic[each.place] > 0]
-        messages = load_messages(question=asked, ranked=said, most=limit)
+        messages = load_messages(viewer=viewer, question=asked, ranked=said, most=limit)
         scores = [*(each.score for each in ranked), *(each.score for each in messages)]
         scores = sorted(scores, reverse=True)[:limit]
         room = sum(each.score >= scores[-1] for each in ranked) if scores else 0
         memories = load_chosen(viewer=viewer, ranked=ranked[: min(room, limit)], revision=revision)
     best = SearchAnswer(memories, messages[: limit - len(memories)], reached.searched)
-    if asked.has_vector:
-        keep_answer(
-            key, answer=best, revision=revision, read_messages=Level.RAW in reached.searched
+    with at_its_end():
+        note_retrieved(
+            team_id=viewer.team_id, memory_ids=[each.id for each in best.memories], now=now
         )
-    _note(viewer, best.memories, now)
+        if asked.has_vector:
+            keep_answer(
+                key, answer=best, revision=revision, read_messages=Level.RAW in reached.searched
+            )
     return best
 
 
@@ -173,85 +134,65 @@ def retrieve(
     `include_cold` and `include_raw` are those of `cascade.Depth`.
     """
     started = time.perf_counter()
-    parts = {
-        "question": question,
-        "weights": weights,
-        "token_budget": token_budget,
-        "limit": limit,
-        "include_cold": include_cold,
-        "include_raw": include_raw,
-        "counter": counter.name,
-    }
-    key = hot_key(kind="retrieve", viewer=viewer, tools=tools, now=now, parts=parts)
+    wanted = Wanted(
+        viewer, question, weights, token_budget, limit, include_cold, include_raw, counter
+    )
+    key = wanted.key("retrieve", tools=tools, now=now)
     held = held_answer(key, Retrieval)
     if held is not None:
         note_retrieved(team_id=viewer.team_id, memory_ids=held.memory_ids, now=now)
         kept = held.answer
-        return replace(kept, stats=kept.stats.again(total_ms=_milliseconds(started)))
-    asked = read(question, tools=tools, now=now)
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        revision = team_revision(team_id=viewer.team_id)
-        recalled = recall(
-            viewer=viewer,
-            question=asked,
-            weights=weights,
-            token_budget=token_budget,
-            depth=Depth(include_cold, include_raw),
-            tools=tools,
-            now=now,
-            revision=revision,
-        )
-        searched = time.perf_counter()
-        assembly = recalled.assembled(
-            plan=RETRIEVAL,
-            texts=recalled.quotes(section="rest"),
-            token_budget=token_budget,
-            counter=counter,
-            limit=limit,
-            best_first=True,
-        )
-        tokens = {each.entry.key: each.tokens for each in assembly.told}
-        chosen = load_chosen(
-            viewer=viewer, ranked=recalled.ranked, tokens=tokens, revision=revision
-        )
-        contradictions = contradictions_among(viewer=viewer, recalled=recalled, chosen=chosen)
-    for warning in assembly.warnings:
-        logger.warning("A prompt of team %s: %s.", viewer.team_id, warning)
-    _note(viewer, chosen, now)
-    ended = time.perf_counter()
-    found = Retrieval(
-        memories=chosen,
-        messages=recalled.quoted(assembly.quoted),
-        formatted_prompt=assembly.prompt,
-        contradictions=contradictions,
-        stats=RetrievalStats(
-            tokens_used=assembly.tokens_used,
-            token_budget=token_budget,
-            signals_hit=signals_hit(chosen),
-            cache_hit=False,
-            total_ms=_milliseconds(started, ended),
-            steps_ms={
-                "search": _milliseconds(started, searched),
-                "pack": _milliseconds(searched, ended),
-            },
-            warnings=assembly.warnings,
-            token_counter=counter.name,
-            searched=recalled.searched,
-        ),
-    )
-    if asked.has_vector:
+        return replace(kept, stats=kept.stats.again(total_ms=milliseconds(started)))
+    with at_its_end():
+        made = make(wanted, tools=tools, now=now, started=started)
         keep_answer(
-            key,
-            answer=found,
-            revision=revision,
-            read_messages=Level.RAW in recalled.searched,
+            key, answer=made.found, revision=made.revision, read_messages=made.read_messages
         )
-    return found
+    return made.found
 
 
-def _note(viewer: Viewer, found: Sequence[ScoredMemory], now: datetime) -> None:
-    note_retrieved(team_id=viewer.team_id, memory_ids=[each.memory.pk for each in found], now=now)
+def retrieve_written(
+    *,
+    wanted: Wanted,
+    write: Callable[[Retrieval], bytes],
+    form: str,
+    tools: Tools,
+    now: datetime,
+) -> SentRetrieval:
+    """As `retrieve`, written by `write`: what was written before is not made or written again.
 
-
-def _milliseconds(start: float, end: float | None = None) -> float:
-    return round(((end or time.perf_counter()) - start) * 1000, 3)
+    `form` tells what is written so from what is written otherwise. The stats, which are of each
+    time, stay out of it.
+    """
+    started = time.perf_counter()
+    team_id = wanted.viewer.team_id
+    kind = f"{form} {shape_of(RetrievalStats)}"
+    key = wanted.key(kind, tools=tools, now=now)
+    held = held_text(key)
+    if held is not None:
+        note_retrieved(team_id=team_id, memory_ids=held.memory_ids, now=now)
+        stats: RetrievalStats = from_plain(RetrievalStats, held.told["stats"], {})
+        return SentRetrieval(
+            text=held.text,
+            stats=stats.again(total_ms=milliseconds(started)),
+            found=len(held.memory_ids),
+            similarity=held.told["similarity"],
+        )
+    with at_its_end():
+        made = make(wanted, tools=tools, now=now, started=started)
+        found = made.found
+        sent = SentRetrieval(
+            text=write(found),
+            stats=found.stats,
+            found=len(found.memories),
+            similarity=max((each.signals.cosine for each in found.memories), default=None),
+        )
+        keep_text(
+            key,
+            text=sent.text,
+            told={"stats": sent.stats, "similarity": sent.similarity},
+            memory_ids=[each.id for each in found.memories],
+            revision=made.revision,
+            read_messages=made.read_messages,
+        )
+    return sent

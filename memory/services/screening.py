@@ -10,18 +10,28 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
-from django.db.models import Q
 
 from audit.services.events import Event
 from memory.domain.extraction.guards import MASK, mask_secrets
 from memory.domain.types import Candidate
 from memory.domain.wording import check_wording
-from memory.models import Job
 from memory.services.drafts import WriteResult
 from memory.services.extraction import MessageRange
 from memory.services.inserting import PreparedDraft
 from teams.models import Message
+from teams.prepared import run_prepared
+
+_TAKE_TURN = "SELECT pg_advisory_xact_lock($1)"
+_WRITTEN = """
+SELECT coalesce(sum(
+    coalesce((job.result ->> 'created')::integer, 0)
+    + coalesce((job.result ->> 'versioned')::integer, 0)
+), 0)::integer
+FROM memory_job AS job JOIN teams_conversation AS talk
+    ON talk.team_id = job.team_id AND talk.id = job.conversation_id
+WHERE job.team_id = $1 AND talk.end_user_id = $2 AND job.is_capped
+    AND (job.finished_at IS NULL OR job.finished_at >= $3)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,27 +124,16 @@ def room_today(*, team_id: UUID, end_user_id: UUID, now: datetime) -> int:
     """
     if not settings.MAX_MEMORIES_PER_USER_DAY:
         return 2**31
-    _take_turn(team_id, end_user_id)
+    run_prepared(_TAKE_TURN, [_turn_of(team_id, end_user_id)])
     midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    jobs = Job.objects.filter(
-        Q(finished_at=None) | Q(finished_at__gte=midnight),
-        team_id=team_id,
-        conversation__end_user_id=end_user_id,
-        is_capped=True,
-    )
-    written = sum(
-        (created or 0) + (versioned or 0)
-        for created, versioned in jobs.values_list("result__created", "result__versioned")
-    )
-    return max(0, settings.MAX_MEMORIES_PER_USER_DAY - written)
+    ((written,),) = run_prepared(_WRITTEN, [team_id, end_user_id, midnight])
+    return max(0, settings.MAX_MEMORIES_PER_USER_DAY - int(written))
 
 
-def _take_turn(team_id: UUID, end_user_id: UUID) -> None:
+def _turn_of(team_id: UUID, end_user_id: UUID) -> int:
     """Taken before the writers' own turns by everybody, and it ends with the transaction."""
     turn = f"daily-room|{team_id}|{end_user_id}"
-    number = int.from_bytes(hashlib.sha256(turn.encode()).digest()[:8], "big", signed=True)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
+    return int.from_bytes(hashlib.sha256(turn.encode()).digest()[:8], "big", signed=True)
 
 
 def most_important(prepared: Sequence[PreparedDraft], room: int) -> list[PreparedDraft]:

@@ -7,7 +7,7 @@ from uuid import UUID
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.conflicts import release_disputes
+from memory.services.ended_disputes import release_disputes
 from memory.services.inserting import HOT_IMPORTANCE
 from memory.services.retrying import retried
 from memory.services.secrets import masked_note

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.models import SearchGraph
+from memory.selectors.company_graphs import graphs_of
 from memory.selectors.many_neighbours import (
     Asked,
     all_vectors,
-    graphs_of,
     nearest_in_graph,
     nearest_of_many,
     nearest_of_subjects,
@@ -26,7 +26,7 @@ from memory.services.nearness import Near, Nearest, best
 # approximate index only as long as they are no more than so many a draft: beyond, walking the
 # index for each takes less than comparing all.
 TOGETHER = 8
-VECTORS_A_DRAFT = 500
+VECTORS_A_DRAFT = 100
 # Spare neighbours, for what the write itself retires, and to tell apart who is equally near.
 SPARE = 5
 

@@ -53,8 +53,11 @@ def running_summary(*, conversation: Conversation) -> str:
     Empty when there is none or it was deleted. `conversation` must be read before, in or outside
     the same transaction, and the transaction must not have changed it: Redis answers for its
     revision, which every compaction, correction and deletion moves; for any other revision, or
-    without Redis, the database does.
+    without Redis, the database does. At revision 0, as it was read, there was no summary.
     """
+    if not conversation.revision:
+        # A summary is a memory of the conversation, and each one of these moves it.
+        return ""
     key = f"{settings.REDIS_PREFIX}:summary:{conversation.team_id}:{conversation.pk}"
     held = quick_redis().ask(lambda client: client.get(key))
     if held is not None:

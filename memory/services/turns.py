@@ -6,7 +6,20 @@ import hashlib
 from collections.abc import Iterable
 from uuid import UUID
 
-from django.db import connection
+from teams.prepared import run_prepared
+
+# One statement waits for all of them, in their order. A large batch before this one may take long;
+# a row that somebody holds should not, so the longer limit ends with the statement.
+_TAKE = """
+WITH before AS MATERIALIZED (
+    SELECT current_setting('lock_timeout') AS limit, set_config('lock_timeout', '50s', true)
+), taken AS MATERIALIZED (
+    SELECT pg_advisory_xact_lock(number)
+    FROM before, unnest($1::bigint[]) WITH ORDINALITY AS turns (number, place) ORDER BY place
+)
+SELECT set_config('lock_timeout', (SELECT before.limit FROM before), true)
+FROM (SELECT count(*) FROM taken) AS all_taken
+"""
 
 
 def take_turns(owners: Iterable[tuple[UUID, UUID | None]]) -> None:
@@ -21,9 +34,4 @@ def take_turns(owners: Iterable[tuple[UUID, UUID | None]]) -> None:
         int.from_bytes(hashlib.sha256(turn.encode()).digest()[:8], "big", signed=True)
         for turn in turns
     )
-    with connection.cursor() as cursor:
-        # A large batch before this one may take long; a row that somebody holds should not.
-        cursor.execute("SET LOCAL lock_timeout = '50s'")
-        for number in numbers:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
-        cursor.execute("SET LOCAL lock_timeout TO DEFAULT")
+    run_prepared(_TAKE, [numbers])

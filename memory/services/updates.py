@@ -13,7 +13,7 @@ from memory.domain.tokens import TokenCounter
 from memory.domain.updates import MAX_BULLETS, Update, header, updates_of
 from memory.domain.viewer import Viewer
 from memory.selectors.changes import happened_between, known_memories, revisions_of
-from memory.services.prompting import BuiltPrompt
+from memory.services.built_prompts import BuiltPrompt
 from teams.ids import new_id
 from teams.tenancy import team_scope
 

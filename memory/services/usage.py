@@ -15,7 +15,7 @@ from django.db import connection
 from django_redis import get_redis_connection
 from redis.exceptions import NoScriptError
 
-from memory.clients.quick_redis import quick_redis
+from memory.clients.afterwards import afterwards
 from teams.ids import new_id
 from teams.tenancy import team_scope
 
@@ -80,7 +80,8 @@ def note_retrieved(*, team_id: UUID, memory_ids: Iterable[UUID | str], now: date
     ids = ",".join(map(str, memory_ids))
     if ids:
         given = (str(team_id), int(now.timestamp()), ids, _WHOLE_ANSWERS)
-        quick_redis().ask(lambda client: _run(client, _NOTE, 1, NOTED, *given))
+        # With its text: that Redis has not seen it yet would be known only afterwards.
+        afterwards(lambda pipe: pipe.eval(_NOTE, 1, NOTED, *given))
 
 
 def flush_noted_usage() -> None:

@@ -17,14 +17,15 @@ from memory.domain.text import dedupe_key
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.models.memory import LIVE
+from memory.selectors.comparing import live_facts
 from memory.selectors.neighbours import Neighbour
-from memory.services.conflicts import Ruling, hold, record_conflicts, retire_superseded, rule_on
+from memory.services.conflicts import hold, record_conflicts, retire_superseded, rule_on
 from memory.services.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.external_ids import external_key, refuse_taken, stored_external_ids
 from memory.services.inserting import PreparedDraft, insert_links, insert_memories, new_row
 from memory.services.judging import prepare_judgements
 from memory.services.retrying import run_write
+from memory.services.rulings import Ruling
 from memory.services.surroundings import Surroundings
 from memory.services.turns import take_turns
 from teams.errors import ConflictError
@@ -217,7 +218,7 @@ def _stored_facts(viewer: Viewer, prepared: Sequence[PreparedDraft]) -> dict[byt
     wanted = {item.key for item in prepared if item.draft.check}
     if not wanted:
         return {}
-    rows = Memory.objects.filter(team_id=viewer.team_id, dedupe_key__in=wanted, status__in=LIVE)
+    rows = live_facts(team_id=viewer.team_id, keys=wanted)
     return {bytes(row.dedupe_key or b""): row for row in rows}
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Iterable
 
-import redis
 from django.conf import settings
 from django.db import transaction
 from django_redis import get_redis_connection
 
+from memory.clients.quick_redis import quick_redis
 from memory.services.drafts import Outcome, WriteResult
 
 WRITTEN = f"{settings.REDIS_PREFIX}:written"
-
-logger = logging.getLogger(__name__)
 
 
 def count_written(results: Iterable[WriteResult]) -> None:
@@ -23,13 +20,10 @@ def count_written(results: Iterable[WriteResult]) -> None:
     counts = Counter(result.outcome.value for result in results)
 
     def count() -> None:
-        try:
-            pipe = get_redis_connection("default").pipeline(transaction=False)
-            for outcome, number in counts.items():
-                pipe.hincrby(WRITTEN, outcome, number)
-            pipe.execute()
-        except redis.RedisError:
-            logger.warning("Written memories were not counted: Redis is away.")
+        pipe = quick_redis().pipeline()
+        for outcome, number in counts.items():
+            pipe.hincrby(WRITTEN, outcome, number)
+        quick_redis().ask(lambda _: pipe.execute())
 
     if counts:
         transaction.on_commit(count)

@@ -9,26 +9,36 @@ from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
+from memory.services.answers import Retrieval
+from memory.services.disputes import resolve_contradiction
 from memory.services.drafts import MemoryDraft
 from memory.services.ranking import Question
-from memory.services.retrieval import Retrieval, retrieve
+from memory.services.retrieval import retrieve
 from memory.services.write_path import write_memories
 from tests.conftest import Cast
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
-def tell(acme: Cast, tools: Tools, text: str, *, own: bool, day: int) -> Memory:
+def tell(
+    acme: Cast,
+    tools: Tools,
+    text: str,
+    *,
+    own: bool,
+    day: int,
+    subject: str = "infra.staging.port",
+) -> Memory:
     """Kyra learns it for herself, or Luke lets all agents know."""
     draft = MemoryDraft(
         team_id=acme.team.id,
         content=text,
-        memory_type=MemoryType.SEMANTIC,
+        memory_type=MemoryType.SEMANTIC if own or subject else MemoryType.SHARED,
         importance=8,
         extractor="test",
         created_at=NOON + timedelta(days=day),
-        subject="infra.staging.port",
-        agent_id=acme.kyra.pk if own else None,
+        subject=subject,
+        agent_id=acme.kyra.pk if own else None if subject else acme.luke.pk,
         author_id=acme.kyra.pk if own else acme.luke.pk,
     )
     viewer = Viewer(team_id=acme.team.id, actor="test")
@@ -68,3 +78,59 @@ def test_a_clash_seen_on_the_way_out_writes_nothing(acme: Cast, tools: Tools) ->
 
     assert not Contradiction.objects.exists()
     assert set(Memory.objects.values_list("status", flat=True)) == {"active"}
+
+
+def test_what_another_agent_shares_against_ones_own_needs_no_subject(
+    acme: Cast, tools: Tools
+) -> None:
+    tell(acme, tools, "The staging database listens on port 5433.", own=True, day=0, subject="")
+    tell(acme, tools, "The staging database listens on port 5432.", own=False, day=1, subject="")
+
+    kyras, lukes = ask(acme, tools, acme.kyra.pk), ask(acme, tools, acme.luke.pk)
+
+    assert "DISPUTED" in kyras.formatted_prompt
+    assert [each.strategy for each in kyras.contradictions] == ["semantic_opposition"]
+    assert "DISPUTED" not in lukes.formatted_prompt
+    assert lukes.contradictions == []
+    assert not Contradiction.objects.exists()
+
+
+def test_asked_again_the_same_pair_clashes_again(acme: Cast, tools: Tools) -> None:
+    tell(acme, tools, "The staging database listens on port 5433.", own=True, day=0, subject="")
+    tell(acme, tools, "The staging database listens on port 5432.", own=False, day=1, subject="")
+    ask(acme, tools, acme.kyra.pk)
+    tell(acme, tools, "Lunch is served at noon.", own=True, day=2, subject="")
+
+    found = ask(acme, tools, acme.kyra.pk).contradictions
+    assert {"Staging listens on port 5432.", "Staging listens on port 6543."} in [
+        {each.memory_a.content, each.memory_b.content if each.memory_b else ""} for each in found
+    ]
+
+
+def test_what_is_shared_about_another_matter_is_no_clash(acme: Cast, tools: Tools) -> None:
+    tell(acme, tools, "The staging database listens on port 5433.", own=True, day=0, subject="")
+    tell(acme, tools, "The staging database runs in Rotterdam.", own=False, day=1, subject="")
+    tell(acme, tools, "The production database listens on port 5432.", own=False, day=1, subject="")
+
+    assert ask(acme, tools, acme.kyra.pk).contradictions == []
+
+
+def test_what_people_have_settled_is_no_clash_again(
+    acme: Cast, tools: Tools, viewer: Viewer
+) -> None:
+    first = tell(acme, tools, "The staging database listens on port 5433.", own=False, day=0)
+    second = tell(acme, tools, "The staging database listens on port 5432.", own=False, day=1)
+    open_one = Contradiction.objects.get()
+    assert {open_one.memory_a_id, open_one.memory_b_id} == {first.pk, second.pk}
+
+    resolve_contradiction(
+        viewer=viewer,
+        contradiction_id=open_one.pk,
+        resolution="both_valid",
+        tools=tools,
+        now=NOON + timedelta(days=3),
+    )
+
+    answer = ask(acme, tools, acme.kyra.pk)
+    assert answer.contradictions == []
+    assert "DISPUTED" not in answer.formatted_prompt

@@ -18,7 +18,7 @@ from memory.services.corrections import correct_memory
 from memory.services.explicit import StatedMemory, remember
 from memory.services.state import delete_memory
 from teams.models import Conversation
-from tests.memory.test_compaction import (
+from tests.memory.compacting import (
     FACTS,
     FactExtractor,
     compact,

@@ -25,7 +25,7 @@ from memory.services.jobs import start_extraction
 from memory.services.waiting import StillExtractingError, extract_now
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope
-from tests.memory.test_compaction import (
+from tests.memory.compacting import (
     FACTS,
     FactExtractor,
     Recorder,

@@ -1,135 +1,43 @@
-"""People settle contradictions; what stands, what names what, and what is open always agree."""
+"""Disputes: how one is settled, what an objection does, and who sees it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from random import Random
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
-from django.db import OperationalError
 from django.utils import timezone
 
 from audit.models import MemoryLog
 from memory.clients.tools import Tools
-from memory.domain.feedback import Feedback
-from memory.domain.types import Judgement, MemoryType, Statement, Status, Verdict
+from memory.domain.types import MemoryType, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.selectors.relations import related_to
-from memory.services.corrections import correct_memory, give_feedback
+from memory.services.corrections import correct_memory
 from memory.services.disputes import resolve_contradiction
-from memory.services.drafts import Outcome
 from memory.services.state import delete_memory
-from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError, UnavailableError
-from teams.tenancy import team_scope
+from teams.errors import ConflictError, InvalidError, NotFoundError, UnavailableError
 from tests import factories
-from tests.conftest import Cast, make_cast
+from tests.conftest import Cast
+from tests.memory.disputing import (
+    SUBJECT,
+    THREE,
+    Quarrel,
+    between,
+    check_invariants,
+    now_is,
+    object_to,
+    plain,
+    resolve,
+    stored,
+    team_of,
+)
 from tests.memory.test_corrections import AwayEmbedder
-from tests.memory.test_extraction_jobs import OrthogonalEmbedder
 from tests.memory.test_write_path import draft, live, write
-from tests.teams.test_conversations import race
 
-SUBJECT = "user.preference.drink"
-
-
-class Quarrel:
-    """A judge that disputes everything, or says what it was told of the new text."""
-
-    name = "quarrel"
-
-    def __init__(self, verdicts: dict[str, Verdict] | None = None) -> None:
-        self.verdicts = verdicts or {}
-
-    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
-        """The verdict."""
-        return Judgement(self.verdicts.get(new.content, Verdict.DISPUTE), "as told")
-
-
-class Moody:
-    """A judge whose verdict on a pair is a throw of the dice, the same each time."""
-
-    name = "moody"
-
-    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
-        """Mostly a dispute."""
-        dice = Random(f"{existing.content}|{new.content}")
-        verdicts = [Verdict.DISPUTE] * 5 + [Verdict.SUPERSEDE, Verdict.COEXIST, Verdict.DUPLICATE]
-        return Judgement(dice.choice(verdicts), "as it fell")
-
-
-@pytest.fixture
-def plain(tools: Tools) -> Tools:
-    """Tools under which all memories of one subject dispute each other."""
-    return replace(tools, embedder=OrthogonalEmbedder(), judge=Quarrel())
-
-
-def stored(cast: Cast, tools: Tools, *texts: str) -> list[Memory]:
-    """Memories of one subject, as the database has them."""
-    found = [write(cast, tools, draft(cast, text, subject=SUBJECT))[0].memory for text in texts]
-    return [now_is(each) for each in found]
-
-
-def now_is(memory: Memory) -> Memory:
-    """The memory as the database has it."""
-    return Memory.objects.get(pk=memory.pk)
-
-
-def team_of(cast: Cast) -> Viewer:
-    """The team as a reviewer."""
-    return Viewer(team_id=cast.team.id, actor="reviewer")
-
-
-def between(one: Memory, other: Memory | None) -> Contradiction:
-    """The contradiction of these two, or the objection to the one."""
-    return Contradiction.objects.get(memory_a=one, memory_b=other)
-
-
-def resolve(
-    cast: Cast, tools: Tools, row: Contradiction, resolution: str, *, note: str = "", text: str = ""
-) -> Contradiction:
-    """Settle it as the team."""
-    return resolve_contradiction(
-        viewer=team_of(cast),
-        contradiction_id=row.pk,
-        resolution=resolution,
-        tools=tools,
-        now=timezone.now(),
-        note=note,
-        merged_content=text,
-    ).contradiction
-
-
-def object_to(cast: Cast, memory: Memory) -> Contradiction:
-    """Say that it is wrong; the open contradiction."""
-    give_feedback(viewer=team_of(cast), memory_id=memory.pk, signal=Feedback.WRONG, note="")
-    return Contradiction.objects.get(memory_a=memory, memory_b=None, resolved_at=None)
-
-
-def check_invariants() -> None:
-    """Names point both ways among live ones, and disputed is who has something open."""
-    rows = {each.pk: each for each in Memory.objects.all()}
-    still_open = list(Contradiction.objects.filter(resolved_at=None))
-    objected = {each.memory_a_id for each in still_open if each.memory_b_id is None}
-    pairs = {
-        frozenset((each.memory_a_id, each.memory_b_id)) for each in still_open if each.memory_b_id
-    }
-    named = {frozenset((each.pk, item)) for each in rows.values() for item in each.contradicts}
-    assert named == pairs
-    for each in rows.values():
-        assert len(set(each.contradicts)) == len(each.contradicts)
-        for item in each.contradicts:
-            assert rows[item].is_live
-            assert each.pk in rows[item].contradicts
-        disputed = bool(each.contradicts) or each.pk in objected
-        assert (each.status == Status.DISPUTED) == disputed, each.content
-        if each.superseded_by_id:
-            assert each.status == Status.SUPERSEDED
-
-
-# -- how one is settled ----------------------------------------------------------------------
+__all__ = ["plain"]
 
 
 @pytest.mark.parametrize(("resolution", "winner"), [("a_wins", 0), ("b_wins", 1)])
@@ -266,9 +174,6 @@ def test_each_change_is_logged_with_the_resolution_and_its_note(acme: Cast, plai
     assert last == {sides[0].pk: "contradiction_resolved", sides[1].pk: "superseded"}
 
 
-# -- an objection ----------------------------------------------------------------------------
-
-
 def test_an_objection_may_be_overruled(acme: Cast, plain: Tools) -> None:
     (memory,) = stored(acme, plain, "Sarah drinks tea.")
 
@@ -340,92 +245,6 @@ def test_the_end_of_the_other_side_does_not_end_an_objection(
     check_invariants()
 
 
-# -- several ---------------------------------------------------------------------------------
-
-
-THREE = ("Sarah drinks tea.", "Sarah drinks milk.", "Sarah drinks water.")
-
-
-def test_settling_one_of_several_leaves_the_others_open(acme: Cast, plain: Tools) -> None:
-    one, two, three = stored(acme, plain, *THREE)
-
-    resolve(acme, plain, between(one, two), "both_valid")
-
-    assert now_is(one).contradicts == [three.pk]
-    assert now_is(two).contradicts == [three.pk]
-    assert {now_is(each).status for each in (one, two, three)} == {"disputed"}
-    check_invariants()
-
-
-def test_who_loses_one_dispute_is_out_of_all(acme: Cast, plain: Tools) -> None:
-    one, two, three = stored(acme, plain, *THREE)
-
-    resolve(acme, plain, between(one, two), "a_wins", note="Asked her.")
-
-    assert now_is(two).status == "superseded"
-    assert now_is(one).contradicts == [three.pk]
-    assert now_is(three).contradicts == [one.pk]
-    ended = between(two, three)
-    assert (ended.resolution, ended.resolution_note) == ("b_wins", "the other side of it lost")
-    with pytest.raises(ConflictError):
-        resolve(acme, plain, ended, "a_wins")
-    check_invariants()
-
-
-def test_a_merge_of_two_of_three_is_judged_against_the_third(acme: Cast, plain: Tools) -> None:
-    one, two, three = stored(acme, plain, *THREE)
-
-    resolve(acme, plain, between(one, two), "merged", text="Sarah drinks tea with milk.")
-
-    merged = Memory.objects.live().exclude(pk=three.pk).get()
-    assert now_is(three).contradicts == [merged.pk]
-    assert merged.contradicts == [three.pk]
-    assert Contradiction.objects.filter(resolved_at=None).count() == 1
-    check_invariants()
-
-
-def test_a_correction_of_a_disputed_memory_ends_its_disputes_and_is_judged_anew(
-    acme: Cast, plain: Tools
-) -> None:
-    one, two = stored(acme, plain, *THREE[:2])
-    tools = replace(plain, judge=Quarrel({"Sarah drinks tea and milk.": Verdict.COEXIST}))
-
-    result = correct_memory(
-        viewer=team_of(acme),
-        memory_id=one.pk,
-        corrected_content="Sarah drinks tea and milk.",
-        reason="",
-        tools=tools,
-        now=timezone.now(),
-    )
-
-    assert result.outcome == Outcome.VERSIONED
-    assert (now_is(two).status, now_is(two).contradicts) == ("active", [])
-    assert between(one, two).resolution == "b_wins"
-    check_invariants()
-
-
-def test_a_correction_that_still_conflicts_is_disputed_again(acme: Cast, plain: Tools) -> None:
-    one, two = stored(acme, plain, *THREE[:2])
-
-    result = correct_memory(
-        viewer=team_of(acme),
-        memory_id=one.pk,
-        corrected_content="Sarah drinks green tea.",
-        reason="",
-        tools=plain,
-        now=timezone.now(),
-    )
-
-    assert result.outcome == Outcome.DISPUTED
-    assert now_is(two).contradicts == [result.memory.pk]
-    assert now_is(one).status == "superseded"
-    check_invariants()
-
-
-# -- who sees what ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("stranger", ["agent", "team"])
 def test_a_stranger_neither_sees_nor_settles(
     acme: Cast, globex: Cast, plain: Tools, stranger: str
@@ -490,137 +309,3 @@ def test_related_names_each_live_visible_neighbour_once_strongest_first(
         (three.pk, 0.7),
     ]
     assert [each.pk for each in after] == [three.pk]
-
-
-# -- whatever happens ------------------------------------------------------------------------
-
-
-def _one_step(cast: Cast, tools: Tools, dice: Random, *, objections: bool) -> None:
-    rows = list(Memory.objects.live().order_by("id"))
-    still_open = list(Contradiction.objects.filter(resolved_at=None).order_by("id"))
-    steps: list[Callable[[], object]] = [
-        lambda: stored(cast, tools, f"Sarah drinks {dice.randrange(1000)}.")
-    ]
-    if rows:
-        memory = dice.choice(rows)
-        steps += [
-            lambda: delete_memory(viewer=team_of(cast), memory_id=memory.pk),
-            lambda: correct_memory(
-                viewer=team_of(cast),
-                memory_id=memory.pk,
-                corrected_content=f"Sarah eats {dice.randrange(1000)}.",
-                reason="",
-                tools=tools,
-                now=timezone.now(),
-            ),
-        ]
-        if objections:
-            steps.append(lambda: object_to(cast, memory))
-    if still_open:
-        row = dice.choice(still_open)
-        how = dice.choice(["a_wins", "b_wins", "both_valid", "merged"])
-        steps.append(
-            lambda: resolve(cast, tools, row, how, text=f"Sarah has {dice.randrange(1000)}.")
-        )
-    # Writing is twice as likely as each way of taking away.
-    dice.choice([steps[0], *steps])()
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_no_sequence_leaves_a_memory_and_its_disputes_at_odds(
-    acme: Cast, plain: Tools, seed: int
-) -> None:
-    dice = Random(seed)
-    tools = replace(plain, judge=Moody())
-    stored(acme, tools, *THREE)
-
-    for _ in range(20):
-        _one_step(acme, tools, dice, objections=False)
-        check_invariants()
-
-
-def test_no_sequence_with_objections_leaves_them_at_odds(acme: Cast, plain: Tools) -> None:
-    tools = replace(plain, judge=Moody())
-
-    for seed in range(3):
-        dice = Random(seed)
-        for _ in range(20):
-            _one_step(acme, tools, dice, objections=True)
-            check_invariants()
-
-
-# -- all at once -----------------------------------------------------------------------------
-
-
-@pytest.fixture
-def town(committed_db: None) -> Cast:
-    """A team that several connections may write to."""
-    return make_cast(f"town-{uuid4().hex}")
-
-
-def test_of_many_verdicts_at_once_one_holds(town: Cast, plain: Tools) -> None:
-    with team_scope(team_ids=[town.team.id], actor="test"):
-        row = between(*stored(town, plain, *THREE[:2]))
-    ways = ["a_wins", "b_wins", "both_valid", "a_wins", "b_wins", "both_valid"]
-
-    def act(number: int) -> str | None:
-        try:
-            return resolve(town, plain, row, ways[number]).resolution
-        except ConflictError:
-            return None
-
-    answers = [each for each in race(6, act) if each]
-
-    assert len(answers) == 1
-    with team_scope(team_ids=[town.team.id], actor="test"):
-        assert Contradiction.objects.get().resolution == answers[0]
-        check_invariants()
-
-
-@pytest.mark.parametrize("round_number", range(2))
-def test_settling_correcting_and_deleting_at_once_ends_consistent(
-    town: Cast, plain: Tools, round_number: int
-) -> None:
-    with team_scope(team_ids=[town.team.id], actor="test"):
-        one, two, three = stored(town, plain, *THREE)
-        pairs = [between(one, two), between(one, three), between(two, three)]
-
-    def settle(number: int) -> object:
-        return resolve(town, plain, pairs[number], ["a_wins", "b_wins", "both_valid"][number])
-
-    def correct(memory_id: UUID) -> object:
-        return correct_memory(
-            viewer=team_of(town),
-            memory_id=memory_id,
-            corrected_content="Sarah drinks cocoa.",
-            reason="",
-            tools=plain,
-            now=timezone.now(),
-        )
-
-    acts: list[Callable[[], object]] = [
-        lambda: settle(0),
-        lambda: settle(1),
-        lambda: settle(2),
-        lambda: correct(one.pk),
-        lambda: correct(two.pk),
-        lambda: delete_memory(viewer=team_of(town), memory_id=three.pk),
-    ]
-
-    def act(number: int) -> bool:
-        try:
-            acts[number]()
-        except DomainError:
-            return False
-        except OperationalError as error:
-            # Two took each other's rows; the database let one go on and nothing of this stays.
-            if "deadlock" not in str(error):
-                raise
-            return False
-        return True
-
-    done = race(6, act)
-
-    assert any(done)
-    with team_scope(team_ids=[town.team.id], actor="test"):
-        check_invariants()

@@ -30,16 +30,18 @@ from memory.domain.tokens import ESTIMATE
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
+from memory.services.answers import Retrieval
+from memory.services.built_prompts import BuiltPrompt
 from memory.services.corrections import correct_memory, give_feedback
 from memory.services.drafts import MemoryDraft
-from memory.services.prompting import BuiltPrompt, build_prompt
+from memory.services.prompting import build_prompt
 from memory.services.ranking import Question
-from memory.services.retrieval import Retrieval, retrieve, search
+from memory.services.retrieval import retrieve, search
 from memory.services.state import delete_memory, pin_memory
 from memory.services.usage import flush_noted_usage
 from memory.services.write_path import write_memories
 from teams.errors import UnavailableError
-from teams.models import Project
+from teams.models import Project, Team
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast
@@ -525,3 +527,15 @@ def test_what_redis_still_holds_after_an_outage_is_not_given_after_a_write(
 
     assert not found.stats.cache_hit
     assert "The release is on Monday." in texts(found)
+
+
+def test_what_a_team_switches_off_is_gone_from_the_very_next_answer(desk: Desk) -> None:
+    desk.remember("The ferry sails at nine.")
+    desk.ask()
+    assert desk.ask().stats.cache_hit
+
+    with team_scope(team_ids=[desk.cast.team.pk], actor="test"):
+        flags = {"contradiction_detection": False}
+        assert Team.objects.filter(pk=desk.cast.team.pk).update(feature_flags=flags) == 1
+
+    assert not desk.ask().stats.cache_hit

@@ -327,14 +327,14 @@ def test_names_that_the_api_would_refuse_are_refused(
 
 
 class InterruptOnce:
-    """Presses Ctrl-C while the first conversation's memories are being stored."""
+    """Presses Ctrl-C when the first conversation has just been begun."""
 
     def __init__(self) -> None:
         self.pressed = False
 
     def __call__(self, execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
         # Any: what Django hands to a wrapper of statements
-        if "INSERT INTO memory_memory" in sql and not self.pressed:
+        if 'INSERT INTO "teams_conversation"' in sql and not self.pressed:
             self.pressed = True
             os.kill(os.getpid(), signal.SIGINT)
         return execute(sql, *rest)

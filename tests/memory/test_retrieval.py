@@ -15,9 +15,10 @@ from memory.domain.tokens import estimate_tokens
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
+from memory.services.answers import Retrieval
 from memory.services.drafts import MemoryDraft
 from memory.services.ranking import Question
-from memory.services.retrieval import Retrieval, retrieve, search
+from memory.services.retrieval import retrieve, search
 from memory.services.usage import flush_noted_usage
 from memory.services.write_path import write_memories
 from tests import factories

@@ -25,7 +25,7 @@ from teams.models import Conversation
 from teams.services.conversations import start_conversation
 from teams.tenancy import team_scope
 from tests.conftest import Cast, make_cast
-from tests.memory.test_disputes import Quarrel
+from tests.memory.disputing import Quarrel
 from tests.memory.test_extraction_jobs import OrthogonalEmbedder
 from tests.memory.test_write_path import draft
 from tests.waiting import PATIENCE_SECONDS, until

@@ -19,7 +19,7 @@ from memory.services.conversations import open_conversation, post_messages
 from memory.services.waiting import extract_now
 from teams.services.conversations import NewMessage
 from tests.conftest import Cast
-from tests.memory.test_model_extractor import found, proposal
+from tests.memory.modelled import found, proposal
 from tests.openai_server import FakeOpenAI
 
 ROOT = Path(__file__).resolve().parents[2]

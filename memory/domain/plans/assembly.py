@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from uuid import UUID
 
 from ..duplicates import saying
 from ..packing import Item, Packed, pack
+from ..rendering import Line
 from ..tokens import TokenCounter
 from .plan import Block, Entry, Plan, Text, Written
 
@@ -15,8 +17,7 @@ from .plan import Block, Entry, Plan, Text, Written
 _Shown = tuple[Entry | Text, Written]
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """A memory in the prompt, the section it stands in, and the tokens of its line."""
 
     entry: Entry
@@ -126,29 +127,54 @@ def _items(
             openings[name, heading] = (*before, frame(block), below)
         return openings[name, heading]
 
-    def item(
-        shown: Entry | Text, written: Written, section: str, is_mandatory: bool
-    ) -> Item[_Shown]:
+    def item(shown: Entry | Text, placed: _Placed) -> Item[_Shown]:
+        written, section = placed.written, placed.section
         return Item(
-            value=(shown, written),
-            section=section,
-            tokens=counter.count(f"{written.text}\n"),
-            score=shown.score,
-            opens=opens(sections[section].block, written.heading),
-            is_mandatory=is_mandatory,
+            (shown, written),
+            section,
+            placed.tokens,
+            shown.score,
+            opens(sections[section].block, written.heading),
+            placed.is_mandatory,
         )
 
-    items = [
-        item(text, text.written, text.section, text.is_mandatory)
-        for text in texts
-        if text.written.text
-    ]
+    def of_text(text: Text) -> _Placed:
+        tokens = counter.count(f"{text.written.text}\n")
+        return _Placed(text.section, text.written, tokens, text.is_mandatory)
+
+    items = [item(text, of_text(text)) for text in texts if text.written.text]
     for entry in entries:
-        section = plan.section_of(entry.line)
-        if section is not None:
-            written = section.write(entry.line)
-            items.append(item(entry, written, section.room.name, section.must(entry.line)))
+        placed = _placed(entry.line, plan, counter)
+        if placed is not None:
+            items.append(item(entry, placed))
     return items
+
+
+class _Placed(NamedTuple):
+    """Where a line stands in a plan, how it is written there and what that takes."""
+
+    section: str
+    written: Written
+    tokens: int
+    is_mandatory: bool
+
+
+def _placed(line: Line, plan: Plan, counter: TokenCounter) -> _Placed | None:
+    """Where the line stands; it outlives its question, and that stays the same."""
+    places = line.once("_places", lambda _: dict[str, tuple[Plan, _Placed | None]]())
+    known = places.get(counter.name)
+    if known is None or known[0] is not plan:
+        known = places[counter.name] = (plan, _place(line, plan, counter))
+    return known[1]
+
+
+def _place(line: Line, plan: Plan, counter: TokenCounter) -> _Placed | None:
+    section = plan.section_of(line)
+    if section is None:
+        return None
+    written = section.write(line)
+    tokens = counter.count(f"{written.text}\n")
+    return _Placed(section.room.name, written, tokens, section.must(line))
 
 
 def _saying(shown: _Shown) -> Hashable | None:

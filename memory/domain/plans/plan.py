@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from ..packing import Room
@@ -98,8 +99,7 @@ class Plan:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A memory that a plan may show; `key` is its id, `score` its rank, 0-1."""
 
     key: UUID

@@ -13,10 +13,11 @@ from rest_framework.test import APIClient
 from memory.api.output import PackedMemorySerializer
 from memory.api.plain_output import plain_packed_memory, plain_packed_message
 from memory.api.said_output import PackedMessageSerializer
+from memory.api.written_output import packed_memories
 from memory.domain.scoring import Signals
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
-from memory.selectors.loading import memories_by_id
+from memory.selectors.loading import rows_by_id
 from memory.services.cascade import ScoredMessage
 from memory.services.recall import ScoredMemory
 from teams.models import Project
@@ -58,17 +59,22 @@ def test_memories_are_told_as_the_serializer_tells_them(api: APIClient, acme: Ca
     )
     viewer = Viewer(team_id=acme.team.id, actor="test")
 
-    memories = memories_by_id(viewer=viewer, ids=list(Memory.objects.values_list("id", flat=True)))
+    ids = list(Memory.objects.values_list("id", flat=True))
+    rows = rows_by_id(viewer=viewer, ids=ids)
 
-    assert len(memories) == 2
-    for memory in memories.values():
-        found = ScoredMemory(memory, 0.9, SIGNALS, tokens=12)
+    assert len(rows) == 2
+    for row in rows.values():
+        memory = row.memory
+        found = ScoredMemory(row, 0.9, SIGNALS, tokens=12)
         plain = plain_packed_memory(found)
         shown = {"level": found.level, "score": 0.9, "signals": SIGNALS, "tokens": 12}
         for name, value in shown.items():
             setattr(memory, name, value)
         assert as_sent(plain) == as_sent(PackedMemorySerializer(memory).data)
-    told = as_sent(plain_packed_memory(ScoredMemory(memories[full.pk], 0.9, SIGNALS)))
+        # The second time with what was written of the row the first time.
+        for _ in range(2):
+            assert json.loads(packed_memories([found])) == [as_sent(plain)]
+    told = as_sent(plain_packed_memory(ScoredMemory(rows[full.pk], 0.9, SIGNALS)))
     assert (told["user"], told["project"]) == ("sarah", "atlas")
     assert told["usage"]["retrieved"] == 3
 

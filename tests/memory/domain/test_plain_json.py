@@ -122,10 +122,10 @@ def test_what_json_cannot_hold_is_refused() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        written(Signals())[1:],
-        ["1", *written(Signals())[1:]],
-        [*written(Signals()), 1.0],
         {"semantic": 1.0},
+        {**written(Signals()), "semantic": "1"},
+        {**written(Signals()), "other": 1.0},
+        list(written(Signals()).values()),
         [],
         None,
     ],

@@ -1,0 +1,80 @@
+"""Under which key an answer is kept in Redis, and whether what is kept there still holds."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import orjson
+from django.conf import settings
+
+from memory.clients.afterwards import afterwards
+from memory.clients.tools import Tools
+from memory.domain.plain_json import as_plain
+from memory.domain.viewer import Viewer
+from memory.selectors.revisions import Revision
+
+# A longer answer is made again rather than kept: Redis is not only ours.
+MOST_BYTES = 256 * 1024
+# The revision of the memories, and that of the messages where they had a part in it.
+KeptRevision = list[int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class HotKey:
+    """Where an answer is kept, and for whom."""
+
+    name: str
+    viewer: Viewer
+    now: datetime
+
+
+def hot_key(
+    *, kind: str, viewer: Viewer, tools: Tools, now: datetime, parts: dict[str, object]
+) -> HotKey | None:
+    """The key of an answer that `parts` decide together with the viewer and the models.
+
+    None where nothing is kept. Raises TypeError for a part that cannot be written down.
+    """
+    model = tools.embedding_model
+    if not settings.HOT_ANSWER_SECONDS or model is None:
+        return None
+    decisive = {
+        "kind": kind,
+        "agent": viewer.agent_id,
+        "end_user": viewer.end_user_id,
+        "project": viewer.project_id,
+        "categories": sorted(viewer.allowed_categories),
+        "embedding_model": model,
+        "judge": tools.judge.name,
+        **parts,
+    }
+    written = orjson.dumps(as_plain(decisive, {}), option=orjson.OPT_SORT_KEYS)
+    digest = hashlib.sha256(written).hexdigest()
+    return HotKey(f"{settings.REDIS_PREFIX}:hot:{viewer.team_id}:{digest}", viewer, now)
+
+
+def put(key: HotKey, value: bytes) -> None:
+    """Keep the value under the key, if it is not too long."""
+    if len(value) <= MOST_BYTES:
+        seconds = settings.HOT_ANSWER_SECONDS
+        afterwards(lambda pipe: pipe.set(key.name, value, ex=seconds))
+
+
+def kept_revision(revision: Revision, *, read_messages: bool) -> KeptRevision:
+    """What to keep of the revision; `read_messages` says that messages had a part in the answer."""
+    return [revision.memories, revision.messages if read_messages else None]
+
+
+def holds(kept: KeptRevision, revision: Revision) -> bool:
+    """Whether nothing has changed since that had a part in the answer."""
+    memories, messages = kept
+    return memories == revision.memories and messages in (None, revision.messages)
+
+
+def is_of_today(kept_at: str, now: datetime) -> bool:
+    """Whether the kept answer's moment is near enough: a question may say "yesterday"."""
+    at = datetime.fromisoformat(kept_at)
+    near = timedelta(seconds=settings.HOT_ANSWER_SECONDS)
+    return abs(now - at) <= near and at.astimezone(UTC).date() == now.astimezone(UTC).date()
