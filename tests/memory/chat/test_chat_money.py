@@ -12,6 +12,7 @@ from django.utils import timezone
 from memory.clients.tools import default_tools
 from memory.services.chat.answering import Prepared, answer_chat, paid_for, prepare_chat
 from memory.services.chat.asking import ChatAsk
+from memory.services.conversations import open_conversation
 from routing.domain.complexity import Tier
 from routing.models import RoutingDecision, SpendEntry, SpendReservation
 from routing.services.cost_guard import BudgetExceededError, reserve
@@ -165,6 +166,8 @@ def test_what_is_told_of_waits_for_the_disk_and_what_goes_before_it_need_not(
             )
             waited.extend(row[0] for row in cursor.fetchall())
 
+    with team_scope(team_ids=[town.cast.team.pk], actor="test"):
+        open_conversation(team_id=town.cast.team.pk, agent="kyra", user="sarah", thread_id="t")
     model.will(answer("Here it is."))
     with before_commit(note):
         first = prepared(town)
@@ -218,3 +221,19 @@ def test_what_was_left_a_moment_ago_is_not_relied_on(town: Town) -> None:
 
     with pytest.raises(BudgetExceededError):
         paid_for(first.exchange, first.context, route, timezone.now())
+
+
+def test_a_thread_that_a_chat_begins_is_on_the_disk_before_another_is_told_of_it(
+    town: Town,
+) -> None:
+    settings: list[str] = []
+
+    def note() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW synchronous_commit")
+            settings.append(cursor.fetchone()[0])
+
+    with before_commit(note):
+        prepared(town)
+
+    assert settings[0] != "off"
