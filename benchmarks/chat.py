@@ -71,6 +71,8 @@ def make_ground(memories: int) -> Ground:
     for start in range(0, memories, 500):
         part = stated[start : start + 500]
         remember(viewer=viewer, stated=part, tools=default_tools(), now=timezone.now())
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ANALYZE")  # as the worker does within seconds
     with team_scope(team_ids=[team.pk], actor=ACTOR):
         return Ground(issue_key(team_id=team.pk).token, texts)
 

@@ -24,6 +24,7 @@ from memory.domain.viewer import Viewer
 from memory.selectors.comparing import Meaning, meanings_of
 from memory.selectors.signals import SignalRow
 from memory.services.matters import bar_of, speak_of_one_matter, strategy_of
+from memory.services.summaries import SUMMARY_TAG
 
 # Of the candidates that come first, so many pairs are looked at, those with most words in common,
 # of which there must be two. Measured where a third of the answer is shared, with the machine busy:
@@ -64,10 +65,11 @@ def shared_against_own(*, viewer: Viewer, rows: Sequence[SignalRow], tools: Tool
     """
     if viewer.agent_id is None:
         return []
-    shared = [row for row in rows if row.memory_type in TEAM_WIDE and row.is_live]
+    rows = [row for row in rows if row.is_live and SUMMARY_TAG not in (row.tags or ())]
+    shared = [row for row in rows if row.memory_type in TEAM_WIDE]
     if not shared:
         return []
-    own = [row for row in rows if row.memory_type not in TEAM_WIDE and row.is_live]
+    own = [row for row in rows if row.memory_type not in TEAM_WIDE]
     shared, own = shared[:MOST_SHARED], own[:MOST_OWN]
     pairs = [
         (one, other) if one.said <= other.said else (other, one)

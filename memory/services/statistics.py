@@ -11,6 +11,7 @@ _TABLES = (
     "memory_messageentry",
     "memory_memoryusage",
     "memory_memoryrelation",
+    "teams_message",
 )
 # So many new rows make no plan wrong, nor does a smaller share of what is there; PostgreSQL's own
 # daemon looks at that within minutes.

@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION palimpsest_renew_statistics(
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '3s' AS $$
 BEGIN
     IF asked NOT IN ('memory_memory', 'memory_searchentry', 'memory_messageentry',
-            'memory_memoryusage', 'memory_memoryrelation') THEN
+            'memory_memoryusage', 'memory_memoryrelation', 'teams_message') THEN
         RAISE EXCEPTION '% is not a table that searches read', asked;
     END IF;
     PERFORM FROM pg_class c

@@ -12,7 +12,7 @@ from django.db import IntegrityError, connection, transaction
 from rest_framework.test import APIClient
 
 from memory.models import Category, Memory
-from teams.models import Agent
+from teams.models import Agent, Team
 from teams.services.people import team_id_of_slug
 from tests import factories
 from tests.conftest import Cast, make_cast
@@ -171,7 +171,12 @@ def test_loads_at_the_same_time_take_turns(committed_db: None, tmp_path: Path) -
         printed = StringIO()
         try:
             call_command(
-                "load_categories", str(file), team="crowded", stdout=printed, stderr=printed
+                "load_categories",
+                str(file),
+                team="crowded",
+                create_team=True,
+                stdout=printed,
+                stderr=printed,
             )
         finally:
             connection.close()
@@ -222,3 +227,13 @@ def test_memories_keep_a_category_that_was_removed(  # type: ignore[no-untyped-d
 
     memory.refresh_from_db()
     assert memory.category == "event"
+
+
+def test_a_mistyped_team_is_not_made(acme: Cast, tmp_path: Path) -> None:
+    file = tmp_path / "categories.yaml"
+    file.write_text(SEED)
+
+    with pytest.raises(CommandError, match=r"There is no team 'acmee'.*'acme'.*--create-team"):
+        call_command("load_categories", str(file), team="acmee")
+
+    assert not Team.objects.filter(slug="acmee").exists()

@@ -132,7 +132,7 @@ class Walk:
         text = with_subject(text=_without_reaction(trim(text=text)))
         if not text:
             return
-        if act is not Act.QUESTION and text != bare.strip(" ,;-–—"):
+        if (pinned or act is not Act.QUESTION) and text != bare.strip(" ,;-–—"):
             act = act_of(text=text, chat=False)
             act = Act.STATEMENT if pinned and act in _FORGIVEN else act
         if act is Act.STATEMENT and _WANTS_DONE.match(text) and len(split_clauses(text=text)) == 1:

@@ -19,6 +19,13 @@ _REMEMBER = re.compile(
     r"\s?[:,–—-]?\s*(?:that\s)?",
     re.IGNORECASE,
 )
+# "Can you remember that my badge is blue?" asks for it too; "can you remember that day?" does not.
+_ASKED_POLITELY = re.compile(
+    r"^(?:(?:please|and|also|so|but|oh|hey)[\s,]+){0,2}(?:can|could|would|will)\s(?:you|u)\s"
+    r"(?:(?:please|kindly|also)\s){0,2}(?:remember|keep\sin\smind|memori[sz]e|make\sa\snote|"
+    r"note(?:\sdown)?)(?:\splease)?[:,]?\sthat\s(?=(?:i|we|my|our|the|he|she|they|it)(?:['’]\w+)?\s)",
+    re.IGNORECASE,
+)
 # "Remember to call Bob" is an errand; "remember to always use tabs" is a rule that holds on.
 _ERRAND = re.compile(r"to\s(?!(?:always|never|only)\b)", re.IGNORECASE)
 _REMEMBER_TAIL = re.compile(
@@ -34,6 +41,9 @@ def split_pin(*, text: str) -> tuple[bool, str]:
 
     Nothing is left of "Remember that!", which speaks of its neighbour.
     """
+    polite = _ASKED_POLITELY.match(text)
+    if polite:
+        return True, text[polite.end() :].rstrip("?!. ") + "."
     match = _REMEMBER.match(text)
     if match and not text.endswith("?") and not _ERRAND.match(text[match.end() :]):
         rest = text[match.end() :].strip().removeprefix("to ")

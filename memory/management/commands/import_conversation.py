@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -24,10 +23,10 @@ from tqdm import tqdm  # type: ignore[import-untyped]
 
 from memory.clients.tools import default_tools
 from memory.domain.transcripts import TranscriptError, TranscriptFile, read_transcripts
+from memory.management.naming import team_named
 from memory.services.importing import ImportMode, ImportTarget, import_transcripts
 from memory.services.statistics import WORTH_IT, renew_statistics
 from teams.errors import DomainError
-from teams.services.people import ensure_team, slugs_like, team_id_of_slug
 
 ACTOR = "command:import_conversation"
 INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended
@@ -67,7 +66,12 @@ class Command(BaseCommand):
         if file.unread_fields:
             self.stderr.write(f"Fields that are not imported: {', '.join(file.unread_fields)}.")
         target = ImportTarget(
-            team_id=_team_id(options["team"], create=options["create_team"]),
+            team_id=team_named(
+                options["team"],
+                create=options["create_team"],
+                actor=ACTOR,
+                not_done="nothing was imported",
+            ),
             agent=options["agent"],
             user=options["user"],
             project=options["project"],
@@ -125,19 +129,6 @@ class Command(BaseCommand):
             if not name.strip() or len(name) > limit or not name.isprintable():
                 raise CommandError(f"--{option} must be 1 to {limit} printable characters.")
             options[option] = name.strip()
-
-
-def _team_id(slug: str, *, create: bool) -> UUID:
-    """The team; a slug that was mistyped must not make one of its own."""
-    team_id = ensure_team(slug=slug, actor=ACTOR) if create else team_id_of_slug(slug)
-    if team_id is not None:
-        return team_id
-    similar = ", ".join(f"'{each}'" for each in slugs_like(slug))
-    raise CommandError(
-        f"There is no team '{slug}', and nothing was imported."
-        + (f" Teams with a similar name: {similar}." if similar else "")
-        + " Check --team, or run the same command with --create-team to create it."
-    )
 
 
 def _read(path: Path) -> TranscriptFile:

@@ -11,8 +11,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_slug
 
 from memory.domain.categories import CategoryFile, CategoryFileError, read_category_file
+from memory.management.naming import team_named
 from memory.services.categories import load_categories
-from teams.services.people import ensure_team
 
 ACTOR = "command:load_categories"
 MAX_BYTES = 1_000_000
@@ -28,7 +28,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="the YAML file")
-        parser.add_argument("--team", required=True, help="slug of the team, created when new")
+        parser.add_argument("--team", required=True, help="slug of the team")
+        parser.add_argument(
+            "--create-team", action="store_true", help="create the team when there is none"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         try:
@@ -38,9 +41,13 @@ class Command(BaseCommand):
                 "--team must be a slug: letters, digits, hyphens and underscores."
             ) from None
         file = _read(options["file"])
-        changes = load_categories(
-            team_id=ensure_team(slug=options["team"], actor=ACTOR), file=file, actor=ACTOR
+        team_id = team_named(
+            options["team"],
+            create=options["create_team"],
+            actor=ACTOR,
+            not_done="nothing was loaded",
         )
+        changes = load_categories(team_id=team_id, file=file, actor=ACTOR)
         for name in file.undefined:
             self.stderr.write(f"'{name}' stands in an allowlist and is no category of the file.")
         for change in changes:

@@ -148,3 +148,25 @@ def test_hearing_of_an_offer_is_no_yes(said: str) -> None:
 )
 def test_what_steers_the_agent_is_not_noted_though_the_agent_offers_it(offer: str) -> None:
     assert texts(f"assistant: {offer}", "user: Yes, please do.") == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Can you remember that my shoe size is 44?",
+        "can u remember that my shoe size is 44",
+        "Could you please keep in mind that my shoe size is 44?",
+    ],
+)
+def test_a_polite_request_to_remember_is_one(said: str) -> None:
+    (found,) = both_passes(f"user: {said}")
+    assert (found.content, found.importance, found.is_pinned) == (
+        "Dana's shoe size is 44.",
+        10,
+        True,
+    )
+
+
+@pytest.mark.parametrize("said", ["Can you remember my name?", "Can you remember that day?"])
+def test_a_question_after_what_is_remembered_is_none(said: str) -> None:
+    assert both_passes(f"user: {said}") == []
