@@ -28,6 +28,7 @@ def tell(
     own: bool,
     day: int,
     subject: str = "infra.staging.port",
+    tags: tuple[str, ...] = (),
 ) -> Memory:
     """Kyra learns it for herself, or Luke lets all agents know."""
     draft = MemoryDraft(
@@ -38,6 +39,7 @@ def tell(
         extractor="test",
         created_at=NOON + timedelta(days=day),
         subject=subject,
+        tags=tags,
         agent_id=acme.kyra.pk if own else None if subject else acme.luke.pk,
         author_id=acme.kyra.pk if own else acme.luke.pk,
     )
@@ -131,3 +133,11 @@ def test_what_people_have_settled_is_no_clash_again(
     answer = ask(acme, tools, acme.kyra.pk)
     assert answer.contradictions == []
     assert "DISPUTED" not in answer.formatted_prompt
+
+
+def test_a_summary_is_held_against_nothing(acme: Cast, tools: Tools) -> None:
+    told = "The staging database listens on port 5433."
+    tell(acme, tools, told, own=True, day=0, subject="", tags=("summary",))
+    tell(acme, tools, "The staging database listens on port 5432.", own=False, day=1, subject="")
+
+    assert ask(acme, tools, acme.kyra.pk).contradictions == []

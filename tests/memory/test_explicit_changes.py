@@ -148,3 +148,22 @@ def test_two_passes_that_say_the_opposite_are_both_heard(
     )
 
     assert sorted(live(acme)) == ["Anna reports to Ben.", "Ben reports to Anna."]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The office is in Berlin.", "The office moved to Hamburg."),
+        ("The standup is at 9:30.", "The standup is at 10:00 now."),
+        ("The team uses Jira.", "The team now uses Linear."),
+    ],
+)
+def test_a_change_told_in_talk_takes_the_place_of_the_old_value(
+    acme: Cast, tools: Tools, first: str, second: str
+) -> None:
+    write(acme, tools, replace(draft(acme, first), extraction_pass=1))
+
+    (result,) = write(acme, tools, replace(draft(acme, second), extraction_pass=1))
+
+    assert result.outcome == Outcome.SUPERSEDED_EXISTING
+    assert live(acme) == [second]
