@@ -3,7 +3,9 @@
 Takes labelled pairs (`--data FILE ...`, the format of benchmarks/contradictions.py) and plays them
 as a stream: all the existing statements, then all the new ones, each against its nearest
 neighbours. Prints the share of labelled conflicts that are found with their right partner, and the
-share of memories that conflict with anything else, at several thresholds. `--fit` fits the weights
+share of memories that conflict with anything else, at several bounds. `--talk FILE ...` extracts
+LoCoMo conversations by the rules and adds the share of their memories that conflict with another:
+such talk tells hardly any change, so that nearly all of these are wrong. `--fit` fits the weights
 of `memory/domain/judging/related_weights.py` on the pairs (related) against pairs of different
 items (unrelated), and prints nothing.
 """
@@ -13,19 +15,34 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.contradictions import Pair, read_pairs
+from benchmarks.locomo_data import read_sample
 from memory.clients.embedders import WordLlamaEmbedder
+from memory.domain.extraction.rules import RulesExtractor
 from memory.domain.judging import related_weights
 from memory.domain.judging.evidence import weigh
 from memory.domain.judging.features import features_of
-from memory.domain.judging.relatedness import Change, is_specific, names_change, relatedness
+from memory.domain.judging.hearing import Bound
+from memory.domain.judging.paths import as_compared, is_specific
+from memory.domain.judging.relatedness import names_change, relatedness
 from memory.domain.judging.rules import RulesJudge
-from memory.domain.types import Statement, Verdict
+from memory.domain.judging.told import is_reported, may_contradict
+from memory.domain.types import (
+    Judgement,
+    Participants,
+    Role,
+    SourceMessage,
+    Statement,
+    Verdict,
+)
+from memory.domain.wording import check_wording
 
 CONFLICT = (Verdict.SUPERSEDE, Verdict.DISPUTE)
 Matrix = NDArray[np.float64]
@@ -41,9 +58,17 @@ class Meeting:
     existing: int
     same_subject: bool
     related: float
-    change: Change
-    verdict: Verdict
-    confidence: float
+    is_named: bool
+    is_plain: bool
+    judgement: Judgement
+
+    def conflicts(self, *, bound: Bound, only_plain: bool) -> bool:
+        """Whether the memory would be disputed or superseded at these bounds."""
+        if self.judgement.verdict not in CONFLICT:
+            return False
+        near = self.related >= bound.relatedness and (self.is_plain or not only_plain)
+        is_met = near or self.is_named or self.same_subject
+        return is_met and self.judgement.confidence >= bound.sureness
 
 
 def unrelated(*, pairs: Sequence[Pair], embedder: WordLlamaEmbedder) -> list[Pair]:
@@ -115,13 +140,13 @@ def meetings(
     for index in range(1, len(stream)):
         near = vectors[:index] @ vectors[index]
         for place, other in enumerate(np.argsort(-near)[:WIDE_LOOK]):
-            old, new = stream[other], stream[index]
-            same = is_specific(new.subject) and old.subject == new.subject
-            change = names_change(existing=old, new=new)
+            same = is_specific(stream[index].subject)
+            same = same and stream[other].subject == stream[index].subject
+            old, new = as_compared(stream[other], stream[index])
+            is_named = bool(names_change(existing=old, new=new))
             close = place < nearest and near[other] >= embedder.opposition_similarity
-            if not (close or (same and place < nearest) or change):
+            if not (close or (same and place < nearest) or is_named):
                 continue
-            judgement = judge.judge(existing=old, new=new)
             related = relatedness(existing=old, new=new, similarity=float(near[other]))
             found.append(
                 Meeting(
@@ -129,18 +154,52 @@ def meetings(
                     int(other),
                     same,
                     related if close else 0.0,
-                    change,
-                    judgement.verdict,
-                    judgement.confidence,
+                    is_named and not is_reported(new),
+                    may_contradict(old, new),
+                    judge.judge(existing=old, new=new),
                 )
             )
     return found
 
 
+def memories_of(*, path: Path) -> list[Statement]:
+    """What the rules distil from a LoCoMo conversation, in its order."""
+    sample, extractor = read_sample(path=path), RulesExtractor()
+    names = sorted({turn.name for turn in sample.turns})
+    participants = Participants(user=names[0], agent="agent")
+    found: dict[str, Statement] = {}
+    for transcript in sample.transcripts:
+        messages = [
+            SourceMessage(
+                uuid4(),
+                place,
+                Role.USER if turn.name == names[0] else Role.ASSISTANT,
+                turn.content,
+                turn.created_at,
+                turn.name,
+            )
+            for place, turn in enumerate(transcript.turns, start=1)
+            if turn.created_at is not None
+        ]
+        said_at = {message.id: message.created_at for message in messages}
+        first = extractor.extract(messages=messages, context=(), participants=participants)
+        second = extractor.review(
+            messages=messages, context=(), participants=participants, first_pass=first
+        )
+        for candidate in (*first, *second):
+            at = said_at[candidate.message_ids[-1]]
+            worded = check_wording(candidate, said_at=at).candidate
+            if worded is not None:
+                statement = Statement(worded.content, at, worded.subject)
+                found.setdefault(statement.content, statement)
+    return list(found.values())
+
+
 def main() -> None:
-    """Read the command line, play the stream and print the table, or fit."""
+    """Read the command line, play the streams and print the table, or fit."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, nargs="+", required=True, help="JSON lines of pairs")
+    parser.add_argument("--talk", type=Path, nargs="+", default=[], help="LoCoMo conversations")
     parser.add_argument("--nearest", type=int, default=3, help="neighbours judged")
     parser.add_argument("--fit", action="store_true", help="fit and store the weights, no figures")
     options = parser.parse_args()
@@ -153,33 +212,27 @@ def main() -> None:
         return
     stream = [pair.existing for pair in pairs] + [pair.new for pair in pairs]
     met = meetings(stream=stream, embedder=embedder, nearest=options.nearest)
+    talks = [memories_of(path=path) for path in options.talk]
+    heard = [meetings(stream=talk, embedder=embedder, nearest=options.nearest) for talk in talks]
+    told = sum(map(len, talks))
     conflicts = sum(pair.label in CONFLICT for pair in pairs)
     print(f"{len(pairs)} pairs as a stream of {len(stream)}, {options.nearest} neighbours judged")
-    print(f"{'related':>8}{'sure':>6}{'conflicts found':>17}{'memories in a false conflict':>30}")
-    for related in (0.0, 0.3, 0.5, 0.73, 0.88, 0.95):
-        for sure in (0.0, 0.7):
-            # What was stated on purpose may name a change of the aspect, what was distilled from
-            # talk must name what is over.
-            named = Change.ENDED if sure else Change.OF_ASPECT
-            acted = [
-                each
-                for each in met
-                if each.verdict in CONFLICT
-                and (
-                    each.same_subject
-                    or (
-                        (each.related >= related or each.change >= named)
-                        and each.confidence >= sure
-                    )
-                )
-            ]
-            partners = [each for each in acted if each.new - len(pairs) == each.existing]
-            right = sum(pairs[each.existing].label in CONFLICT for each in partners)
-            wrong = {each.new for each in acted} - {each.new for each in partners}
-            print(
-                f"{related:>8}{sure:>6}{right / max(1, conflicts):>17.3f}"
-                f"{len(wrong) / len(stream):>30.3f}"
-            )
+    print(f"{told} memories of {len(talks)} conversations")
+    print(f"{'related':>8}{'sure':>6}{'plain':>7}{'found':>8}{'false':>8}{'in talk':>9}")
+    for related, sure, plain in product((0.0, 0.4, 0.5, 0.7, 0.85), (0.0, 0.5, 0.7), (False, True)):
+        bound = Bound(related, sure)
+        acted = [each for each in met if each.conflicts(bound=bound, only_plain=plain)]
+        partners = [each for each in acted if each.new - len(pairs) == each.existing]
+        right = sum(pairs[each.existing].label in CONFLICT for each in partners)
+        wrong = {each.new for each in acted} - {each.new for each in partners}
+        in_talk = sum(
+            len({each.new for each in talk if each.conflicts(bound=bound, only_plain=plain)})
+            for talk in heard
+        )
+        print(
+            f"{related:>8}{sure:>6}{plain!s:>7}{right / max(1, conflicts):>8.3f}"
+            f"{len(wrong) / len(stream):>8.3f}{in_talk / max(1, told):>9.3f}"
+        )
 
 
 if __name__ == "__main__":

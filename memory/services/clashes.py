@@ -10,12 +10,13 @@ from itertools import combinations
 from django.utils import timezone
 
 from memory.clients.tools import Tools
-from memory.domain.judging.relatedness import is_specific
-from memory.domain.types import Judgement, Statement, Strategy, Verdict
+from memory.domain.judging.paths import is_specific
+from memory.domain.types import Judgement, Strategy, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.selectors.contradictions import recorded_pairs
-from memory.selectors.signals import SignalRow
+from memory.selectors.signal_rows import SignalRow
+from memory.services.matters import as_statements
 from memory.services.shared_matters import name_each_other, shared_against_own
 
 # A subject with more memories than this is a topic and no single matter.
@@ -94,10 +95,8 @@ def _of_one_subject(rows: Sequence[SignalRow], tools: Tools) -> list[Clash]:
 def _clash(earlier: SignalRow, later: SignalRow, tools: Tools) -> Clash | None:
     if (earlier.end_user_id, earlier.project_id) != (later.end_user_id, later.project_id):
         return None
-    judgement = tools.judge.judge(
-        existing=Statement(earlier.content, earlier.created_at, earlier.subject),
-        new=Statement(later.content, later.created_at, later.subject),
-    )
+    existing, new = as_statements(earlier=earlier, later=later)
+    judgement = tools.judge.judge(existing=existing, new=new)
     if judgement.verdict not in (Verdict.SUPERSEDE, Verdict.DISPUTE):
         return None
     return Clash(earlier, later, judgement, tools.judge.name)

@@ -26,6 +26,7 @@ from memory.services import extraction
 from memory.services.inserting import PreparedDraft
 from memory.services.jobs import publish
 from memory.services.leases import kept_lease
+from memory.services.refiling import filed_with_profile
 from memory.services.retrying import run_write
 from memory.services.screening import (
     Screened,
@@ -126,6 +127,7 @@ def _run_window(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> _S
         drafts = extraction.drafts_of(
             source=source, candidates=screened.candidates, extractor=tools.extractor.name
         )
+        drafts = filed_with_profile(source=source, drafts=drafts, actor=ACTOR)
         prepared = prepare(drafts=drafts, tools=tools)
     window = _Window(job, last, candidates, screened, prepared)
     return run_write(partial(_write_window, window, first=first, claim=claim, tools=tools))
@@ -199,14 +201,14 @@ def _without_retired(prepared: Sequence[PreparedDraft]) -> list[PreparedDraft]:
         return []
     retired: dict[bytes, set[UUID]] = {}
     for user in {item.draft.end_user_id for item in prepared}:
-        keys = [item.key for item in prepared if item.draft.end_user_id == user]
+        keys = [key for item in prepared if item.draft.end_user_id == user for key in item.keys]
         team_id = prepared[0].draft.team_id
         retired |= retired_sources(team_id=team_id, end_user_id=user, keys=keys)
     return [
         item
         for item in prepared
         if not item.draft.message_ids
-        or not retired.get(item.key, set()).issuperset(item.draft.message_ids)
+        or not any(retired.get(key, set()).issuperset(item.draft.message_ids) for key in item.keys)
     ]
 
 

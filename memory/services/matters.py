@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
 
 from memory.clients.tools import Tools
 from memory.domain.audience import Reach
-from memory.domain.judging.relatedness import Change, is_specific, names_change, relatedness
+from memory.domain.judging.hearing import (
+    EXTRACTED,
+    STATED,
+    Bar,
+    Hearing,
+    hearing_of_one_subject,
+    hearing_on,
+)
+from memory.domain.judging.paths import as_compared, is_specific
 from memory.domain.types import Statement, Strategy, Verdict
 from memory.models import Memory
 from memory.selectors.neighbours import Neighbour
 from memory.services.drafts import MemoryDraft
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """What it takes, without a common subject, that a memory changes another one.
-
-    `relatedness` is how likely the two must be about one matter, `sureness` how confident the
-    judge must be, both 0-1. benchmarks/relatedness.py shows what each costs. `change` is what the
-    new memory may say in so many words instead of being that related.
-    """
-
-    relatedness: float
-    sureness: float
-    change: Change
-
-
-# Somebody said it on purpose; and what was distilled from talk, where a neighbour is seldom about
-# the same matter and a wrong verdict would retire what was right.
-STATED = Bar(relatedness=0.4, sureness=0.0, change=Change.OF_ASPECT)
-EXTRACTED = Bar(relatedness=0.85, sureness=0.6, change=Change.OF_ASPECT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,51 +34,64 @@ class Pair:
     new: Statement
     same_subject: bool
     new_is_older: bool
-    sureness_needed: float
+    hearing: Hearing
+
+
+class Told(Protocol):
+    """Anything that says something about a subject: a draft, a memory, a candidate of a read."""
+
+    @property
+    def content(self) -> str: ...
+
+    @property
+    def created_at(self) -> datetime: ...
+
+    @property
+    def subject(self) -> str: ...
+
+
+def as_statements(*, earlier: Told, later: Told) -> tuple[Statement, Statement]:
+    """The two as gate and judge are to see them: with their subjects where those are evidence."""
+    return as_compared(
+        Statement(earlier.content, earlier.created_at, earlier.subject),
+        Statement(later.content, later.created_at, later.subject),
+    )
 
 
 def pairs_to_judge(
     *, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools
 ) -> list[Pair]:
     """The neighbours that may speak of the same thing as the draft, without those it replaces."""
-    arriving = Statement(draft.content, draft.created_at, draft.subject)
     pairs = []
     for neighbour in neighbours:
         memory = neighbour.memory
         if memory.pk in draft.replaces:
             continue
-        same_subject = is_specific(draft.subject) and draft.subject == memory.subject
-        standing = Statement(memory.content, memory.created_at, memory.subject)
-        older = arriving.at < standing.at
-        first, second = (arriving, standing) if older else (standing, arriving)
+        older = draft.created_at < memory.created_at
+        said = replace(draft, content=draft.told) if draft.told else draft
+        first, second = as_statements(
+            earlier=said if older else memory, later=memory if older else said
+        )
         bar = bar_of(draft.extraction_pass)
-        if not same_subject and not speak_of_one_matter(
-            existing=first, new=second, similarity=neighbour.similarity, bar=bar, tools=tools
-        ):
-            continue
-        sureness = 0.0 if same_subject else bar.sureness
-        pairs.append(Pair(memory, neighbour.reach, first, second, same_subject, older, sureness))
+        hearing: Hearing | None = hearing_of_one_subject(bar=bar)
+        same_subject = is_specific(draft.subject) and draft.subject == memory.subject
+        if not same_subject:
+            hearing = hearing_on(
+                existing=first,
+                new=second,
+                similarity=neighbour.similarity,
+                anchor=tools.embedder.opposition_similarity,
+                bar=bar,
+            )
+        if hearing is not None:
+            reach = neighbour.reach
+            pairs.append(Pair(memory, reach, first, second, same_subject, older, hearing))
     return pairs
 
 
 def bar_of(extraction_pass: int | None) -> Bar:
     """What it takes for a memory of that pass; None is for one that somebody stated."""
     return STATED if extraction_pass is None else EXTRACTED
-
-
-def speak_of_one_matter(
-    *, existing: Statement, new: Statement, similarity: float, bar: Bar, tools: Tools
-) -> bool:
-    """Whether two statements without a common subject are worth a judge's look.
-
-    `similarity` is the cosine of their vectors.
-    """
-    anchor = tools.embedder.opposition_similarity
-    if similarity >= anchor:
-        related = relatedness(existing=existing, new=new, similarity=similarity, anchor=anchor)
-        if related >= bar.relatedness:
-            return True
-    return names_change(existing=existing, new=new) >= bar.change
 
 
 def strategy_of(*, same_subject: bool, verdict: Verdict) -> Strategy:

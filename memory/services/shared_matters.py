@@ -16,14 +16,15 @@ from uuid import UUID
 
 from memory.clients.tools import Tools
 from memory.domain.audience import TEAM_WIDE
-from memory.domain.judging.relatedness import is_specific
+from memory.domain.judging.hearing import hearing_on
+from memory.domain.judging.paths import is_specific
 from memory.domain.judging.sentence import STOPWORDS
 from memory.domain.text import normalise_text
-from memory.domain.types import Judgement, Statement, Strategy, Verdict
+from memory.domain.types import Judgement, Strategy, Verdict
 from memory.domain.viewer import Viewer
 from memory.selectors.comparing import Meaning, meanings_of
-from memory.selectors.signals import SignalRow
-from memory.services.matters import bar_of, speak_of_one_matter, strategy_of
+from memory.selectors.signal_rows import SignalRow
+from memory.services.matters import as_statements, bar_of, strategy_of
 from memory.services.summaries import SUMMARY_TAG
 
 # Of the candidates that come first, so many pairs are looked at, those with most words in common,
@@ -174,21 +175,17 @@ def _conflict(
     own = second if earlier.memory_type in TEAM_WIDE else first
     if own.agent_id is None:
         return None  # what belongs to no agent was compared when it was stored
-    existing, new = _statement(earlier), _statement(later)
-    bar = bar_of(second.extraction_pass)
-    if not speak_of_one_matter(
+    existing, new = as_statements(earlier=earlier, later=later)
+    hearing = hearing_on(
         existing=existing,
         new=new,
         similarity=float(first.vector @ second.vector),
-        bar=bar,
-        tools=tools,
-    ):
+        anchor=tools.embedder.opposition_similarity,
+        bar=bar_of(second.extraction_pass),
+    )
+    if hearing is None or hearing.contradiction is None:
         return None
     judgement = tools.judge.judge(existing=existing, new=new)
     if judgement.verdict not in (Verdict.SUPERSEDE, Verdict.DISPUTE):
         return None
-    return judgement if judgement.confidence >= bar.sureness else None
-
-
-def _statement(row: SignalRow) -> Statement:
-    return Statement(row.content, row.created_at, row.subject)
+    return judgement if hearing.admits(judgement) else None

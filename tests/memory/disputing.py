@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
-import pytest
 from django.utils import timezone
 
 from memory.clients.tools import Tools
@@ -16,7 +14,6 @@ from memory.models import Contradiction, Memory
 from memory.services.corrections import give_feedback
 from memory.services.disputes import resolve_contradiction
 from tests.conftest import Cast
-from tests.memory.test_extraction_jobs import OrthogonalEmbedder
 from tests.memory.test_write_path import draft, write
 
 SUBJECT = "user.preference.drink"
@@ -46,12 +43,6 @@ class Moody:
         dice = Random(f"{existing.content}|{new.content}")
         verdicts = [Verdict.DISPUTE] * 5 + [Verdict.SUPERSEDE, Verdict.COEXIST, Verdict.DUPLICATE]
         return Judgement(dice.choice(verdicts), "as it fell")
-
-
-@pytest.fixture
-def plain(tools: Tools) -> Tools:
-    """Tools under which all memories of one subject dispute each other."""
-    return replace(tools, embedder=OrthogonalEmbedder(), judge=Quarrel())
 
 
 def stored(cast: Cast, tools: Tools, *texts: str) -> list[Memory]:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
+from ..number_words import ONES, ORDINALS, TENS
 from . import feasts
 from .tables import words
 from .tokens import Token
-from .units import CURRENCIES, MONTHS, ONES, ORDINALS, TENS, UNITS, WEEKDAYS, ZONES
+from .units import CURRENCIES, MONTHS, UNITS, WEEKDAYS, ZONES
 
 _ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})\Z")
 _DOTTED = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})\Z")

@@ -185,6 +185,9 @@ def _contrastive(reading: Reading) -> str:
     tokens = reading.tokens
     for i in range(2, len(tokens) - 1):
         if tokens[i].lower in {"not", "never"} and tokens[i - 1].lower in {",", "and", "-", "("}:
+            if tokens[i].lower == "never" and tokens[i - 1].lower == "and":
+                # "Keeps on going and never quits" sets nothing right.
+                continue
             after = tokens[i + 1].lower
             if after not in {"only", "just", "to", "when", "if", "be", "been", "yet", "even"}:
                 return "not " + tokens[i + 1].text

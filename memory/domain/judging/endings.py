@@ -10,7 +10,7 @@ _ENDING = frozenset(
     stem(verb)
     for verb in words(
         "drop ditch abandon quit scrap retire discontinue replace supersede leave left cancel "
-        "uninstall supplant oust dump forgo"
+        "uninstall supplant oust dump forgo sell"
     )
 )
 _ENDING_PHRASES: tuple[tuple[str, ...], ...] = (
@@ -44,7 +44,28 @@ def endings_of(reading: Reading) -> tuple[tuple[range, bool], ...]:
                 end = i + len(phrase)
                 if lower == phrase[0] and tuple(lowers[i:end]) == phrase:
                     found.append((_governed(lowers, end), is_state))
+    found += [(span, True) for span in _any_more(lowers)]
     return tuple(found)
+
+
+def _any_more(lowers: list[str]) -> list[range]:
+    """What stands between "not" and "any more": "does not order from Luigi's any longer"."""
+    ends = [
+        i
+        for i, lower in enumerate(lowers)
+        if lower == "anymore" or (lower == "any" and lowers[i + 1 : i + 2] in _LONGER)
+    ]
+    starts = [i + 1 for i, lower in enumerate(lowers) if lower in {"not", "n't", "never"}]
+    return [
+        range(start, end)
+        for end in ends
+        for start in starts[-1:]
+        if start < end <= start + _DENIED_REACH
+    ]
+
+
+_LONGER = (["more"], ["longer"])
+_DENIED_REACH = 8
 
 
 def _governed(lowers: list[str], start: int) -> range:
@@ -63,5 +84,5 @@ def _is_verb(reading: Reading, i: int) -> bool:
     lower = reading.tokens[i].lower
     before = reading.tokens[i - 1].lower if i else ""
     return (
-        lower.endswith(("ed", "es", "s")) or lower in {"left", "quit", "oust"}
+        lower.endswith(("ed", "es", "s")) or lower in {"left", "quit", "oust", "sold"}
     ) and before not in {"the", "a", "an", "is", "are", "to", "not"}

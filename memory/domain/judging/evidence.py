@@ -163,7 +163,7 @@ def _only_adds(signals: Signals) -> bool:
 
 def _renewed(e: Reading, n: Reading) -> bool:
     """ "The number is ...", "a new number: ...": the new of something already known."""
-    known = {token.stem for token in e.tokens}
+    known = {token.stem for token in e.tokens if not token.separator}
     if "new" in known:
         return False
     return any(

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..number_words import ORDINALS
 from .numerals import NUMBER, digits_value, rate, read_number, read_words, unit_after, word_value
 from .tables import words
 from .tokens import Token, stem
-from .units import CURRENCIES, ORDINALS, SCALE_SUFFIXES, SCALES, UNITS
+from .units import CURRENCIES, SCALE_SUFFIXES, SCALES, UNITS
 
 _MONEY_CODE = re.compile(r"(?P<code>usd|eur|gbp|chf|jpy)(?P<rest>\d[\d.,]*[kmb]?)\Z")
 _RANGE = re.compile(r"(\d+)-(\d+)([a-z%]{0,6})\Z")

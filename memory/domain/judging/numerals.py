@@ -5,17 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ..number_words import ONES, TENS
 from .tokens import Token
-from .units import (
-    CURRENCIES,
-    FRACTIONS,
-    ONES,
-    POWERS,
-    SCALES,
-    SCALES_OF_DEGREES,
-    TENS,
-    UNITS,
-)
+from .units import CURRENCIES, FRACTIONS, POWERS, SCALES, SCALES_OF_DEGREES, UNITS
 
 
 def read_number(tokens: Sequence[Token], i: int) -> tuple[float, int] | None:

@@ -94,7 +94,9 @@ def ending(e: Reading, n: Reading, *, happened: bool) -> str:
             continue
         for row, _ in mark.ids:
             state = states.get(row)
-            if state is not None and row not in own and state.start not in e.denied:
+            if state is None or state.start < e.head:
+                continue
+            if row not in own and state.start not in e.denied:
                 first = " ".join(t.text for t in e.tokens[state.start : state.end])
                 second = " ".join(t.text for t in n.tokens[mark.start : mark.end])
                 if first.lower() != second.lower():

@@ -9,13 +9,14 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from ..number_words import ONES, ORDINALS, TENS
 from . import calendar
 from .measures import Quantity, measure_at, quote
 from .numerals import NUMBER, rate, read_number, unit_after
 from .shares import share_at
 from .tables import words
 from .tokens import Token
-from .units import CURRENCIES, FREQUENCIES, ONES, ORDINALS, SCALES, TENS, TIMES, UNITS
+from .units import CURRENCIES, FREQUENCIES, SCALES, TIMES, UNITS
 
 __all__ = ["Quantity", "find_quantities"]
 

@@ -10,11 +10,12 @@ import math
 from enum import IntEnum
 
 from ..types import Statement
+from .change_words import may_concern, tells_change
 from .evidence import weigh
 from .features import features_of
 from .patterns import strangers
 from .related_weights import COSINE, SQUARE, WEIGHTS
-from .replacing import ends_by_name, may_concern, takes_place, tells_change
+from .replacing import ends_by_name, takes_place
 
 # The similarity from which the fitted embedder's vectors say anything, see `related_weights`.
 ANCHOR = 0.3
@@ -63,8 +64,3 @@ def names_change(*, existing: Statement, new: Statement) -> Change:
     if ends_by_name(evidence):
         return Change.ENDED
     return Change.OF_ASPECT if takes_place(evidence) else Change.NONE
-
-
-def is_specific(subject: str) -> bool:
-    """Whether a subject path names a matter, and not just the kind of memory it is."""
-    return "." in subject and not subject.startswith(("fact.", "event.", "activity."))

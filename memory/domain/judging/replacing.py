@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
+from .change_words import FILLERS, MOVING, change_word, turning
 from .compare import same_name
 from .endings import endings_of
 from .evidence import Evidence
-from .frames import Reading, Word, kept_by_reading, read
+from .frames import Reading, Word
 from .slots import ASIDE, OBJECT, SUBJECT, VERB, is_copular
 from .subjects import subject_names
 from .tables import words
-from .tellings import tells_event, verbs_of
+from .tellings import is_passive_state, tells_event, verbs_of
 from .tokens import stem
 from .values import is_many_valued
 
-_NOW = words("now nowadays instead anymore henceforth meanwhile")
-_NOW_PHRASES: tuple[tuple[str, ...], ...] = (
-    ("no", "longer"), ("from", "now", "on"), ("any", "more"), ("these", "days"), ("as", "of"),
-    ("going", "forward"), ("from", "here", "on"), ("any", "longer"),
-)  # fmt: skip
-_TURNING = frozenset(
-    stem(verb) for verb in words("switch change migrate convert transition swap shift defect")
-)
-_MOVING = frozenset(stem(verb) for verb in words("move relocate transfer"))
 _RELOCATING = frozenset({stem("relocate")})
 # What one has by choice until one turns to another, and where one is until one moves.
 _CHOOSING = frozenset(
@@ -34,64 +24,12 @@ _CHOOSING = frozenset(
     )
 )
 _STAYING = frozenset(stem(verb) for verb in words("live reside dwell locate base sit stay"))
+_HOSTING = frozenset(stem(verb) for verb in words("host run store keep deploy build back"))
 _SITES = words("in at on")
+# Where a place is, beside its name: "in Berlin, near the river".
+_NEARBY = words("near by between behind opposite along beside close")
 _EMPLOYED = frozenset(stem(verb) for verb in words("work employ"))
 _EMPLOYING = words("at for by with")
-_TARGETS = words("to back over")
-
-
-@kept_by_reading
-def change_word(reading: Reading) -> str:
-    """The words by which a statement says that something is otherwise from now on, or ""."""
-    tokens = reading.tokens
-    lowers = [token.lower for token in tokens]
-    for i, lower in enumerate(lowers):
-        if lower in _NOW and not (lower == "instead" and lowers[i + 1 : i + 2] == ["of"]):
-            return tokens[i].text
-        for phrase in _NOW_PHRASES:
-            if lower == phrase[0] and tuple(lowers[i : i + len(phrase)]) == phrase:
-                return " ".join(phrase)
-    return _turning(reading)
-
-
-def tells_change(text: str) -> bool:
-    """Whether a statement says in so many words that something has changed or ended."""
-    reading = read(text)
-    return bool(change_word(reading)) or bool(endings_of(reading))
-
-
-def may_concern(*, new: str, text: str) -> bool:
-    """Whether `text` has a word of the subject of `new`; without it no change of it is told.
-
-    Asked of many, so that it takes nothing apart but `new`.
-    """
-    subject = _subject_words(read(new))
-    return not subject or any(word in subject for word in _WORD.findall(text.casefold()))
-
-
-_WORD = re.compile(r"\w+")
-
-
-@kept_by_reading
-def _subject_words(reading: Reading) -> frozenset[str]:
-    return frozenset(
-        part
-        for word in reading.words
-        if word.in_subject and word.text not in _FILLERS
-        for part in _WORD.findall(word.text.casefold())
-    )
-
-
-@kept_by_reading
-def _turning(reading: Reading) -> str:
-    """ "Switched to", "has moved back to": the main verb, where it leads to a new value."""
-    verb = reading.verb_at
-    if verb >= len(reading.tokens) or verb in reading.denied or not tells_event(reading):
-        return ""
-    if reading.tokens[verb].stem not in _TURNING | _MOVING:
-        return ""
-    after = [token.lower for token in reading.tokens[verb + 1 : verb + 6]]
-    return reading.tokens[verb].text if not _TARGETS.isdisjoint(after) else ""
 
 
 def replaced_by(ev: Evidence) -> str:
@@ -106,10 +44,12 @@ def replaced_by(ev: Evidence) -> str:
     if not word or n.negative or _is_aside(ev) or not _one_holder(ev):
         return ""
     same, _ = verbs_of(e, n, ev.comparison)
-    turning = bool(_turning(n))
-    if not same or (tells_event(n) and not turning) or (tells_event(e) and not _turning(e)):
+    turns = bool(turning(n))
+    if not same or (tells_event(n) and not turns) or (tells_event(e) and not turning(e)):
         return ""
-    many = is_many_valued(e) and is_many_valued(n) and not turning
+    many = is_many_valued(e) and is_many_valued(n) and not turns
+    # What is written in one language is in that one; who writes may write in several.
+    many = many and not (is_passive_state(e) and is_passive_state(n))
     if many and word.casefold() != "instead":
         return ""
     return word if _values_part(ev) else ""
@@ -123,11 +63,16 @@ def takes_place(ev: Evidence) -> bool:
     if replaced_by(ev):
         return True
     e, n = ev.existing, ev.new
-    if not _turning(n) or _is_aside(ev) or not _one_holder(ev) or e.negative:
+    if _is_aside(ev) or not _one_holder(ev) or e.negative:
+        return False
+    if _changed_itself(ev):
+        return True
+    if not turning(n):
         return False
     if e.verb_at >= len(e.tokens) or tells_event(e):
         return False
-    mine, theirs = _outside_subject(ev.left_existing), _outside_subject(ev.left_new)
+    mine, theirs = values_left(ev.left_existing), values_left(ev.left_new)
+    mine = [word for word in mine if word.position != e.verb_at]
     theirs = [word for word in theirs if word.position != n.verb_at]
     if not mine or not theirs or len(mine) > 3 or len(theirs) > 3 or not _of_a_kind(mine, theirs):
         return False
@@ -138,13 +83,33 @@ def takes_place(ev: Evidence) -> bool:
         return False
     verb, slots = e.tokens[e.verb_at], {e.slots[word.position] for word in mine}
     if verb.stem in _EMPLOYED and slots <= _EMPLOYING:
-        # "Works at X", "changed to Y".
-        return all(word.is_name for word in (*mine, *theirs))
-    if n.tokens[n.verb_at].stem in _MOVING and not (slots & {OBJECT}):
+        # "Works at X", "changed to Y"; who moved to the town of Y may still work at X.
+        of_employers = n.tokens[n.verb_at].stem not in MOVING or slots.isdisjoint(_SITES)
+        return of_employers and all(word.is_name for word in (*mine, *theirs))
+    if n.tokens[n.verb_at].stem in MOVING and not (slots & {OBJECT}):
+        if verb.stem in _HOSTING:
+            return slots <= _SITES and all(word.is_name for word in mine)
         stays = verb.stem in _STAYING or is_copular(e.tokens, e.verb_at)
-        return stays and slots <= _SITES and all(word.is_name for word in mine)
+        sites = [word for word in mine if e.slots[word.position] in _SITES]
+        named = bool(sites) and all(word.is_name for word in sites)
+        return stays and named and slots <= _SITES | _NEARBY
     relocated = n.tokens[n.verb_at].stem in _RELOCATING
     return verb.stem in _CHOOSING and slots <= {OBJECT, "on"} and not relocated
+
+
+def _changed_itself(ev: Evidence) -> bool:
+    """ "The address is X", "the address changed, it is Y now": what it was, it is no more."""
+    e, n = ev.existing, ev.new
+    verb = n.tokens[n.verb_at : n.verb_at + 1]
+    if not (verb and verb[0].stem == _CHANGE and change_word(n) and tells_event(n)):
+        return False
+    told = [word for word in values_left(ev.left_existing) if word.position != e.verb_at]
+    intransitive = OBJECT not in {n.slots[word.position] for word in n.words} - {VERB}
+    values = {e.slots[word.position] for word in told} | {e.slots[q.start] for q in e.quantities}
+    return is_copular(e.tokens, e.verb_at) and intransitive and values == {OBJECT}
+
+
+_CHANGE = stem("change")
 
 
 def goes_on_from(ev: Evidence) -> str:
@@ -153,8 +118,8 @@ def goes_on_from(ev: Evidence) -> str:
     "Switched from Jira to Linear", then "switched from Linear to Shortcut".
     """
     e, n = ev.existing, ev.new
-    word = _turning(n)
-    if not word or not _turning(e) or n.negative or e.negative or ev.elsewhere:
+    word = turning(n)
+    if not word or not turning(e) or n.negative or e.negative or ev.elsewhere:
         return ""
     if ev.signals.unreal or ev.before.unreal or not _one_holder(ev):
         return ""
@@ -184,6 +149,7 @@ def ends_by_name(ev: Evidence) -> bool:
         for a, b in ev.comparison.shared
         if a.stem == b.stem and not a.in_subject and _is_value(e, a)
     }
+    values |= {b.start for a, b in ev.comparison.equal_values if a.start > e.verb_at}
     same, _ = verbs_of(e, n, ev.comparison)
     other = {word.position for word in ev.left_new}
     return any(
@@ -209,7 +175,9 @@ def _is_aside(ev: Evidence) -> bool:
 def _one_holder(ev: Evidence) -> bool:
     """Whether both are about the same thing or person, with nothing else in their subjects."""
     c = ev.comparison
-    if any(w.in_subject for w in (*c.left_existing, *c.left_new) if w.text not in _FILLERS):
+    if any(_is_other(ev.existing, w) for w in c.left_existing) or any(
+        _is_other(ev.new, w) for w in c.left_new
+    ):
         return False
     if any(a.in_subject and b.in_subject and a.stem != b.stem for a, b in c.shared):
         # The user's father and the user's parents.
@@ -220,13 +188,24 @@ def _one_holder(ev: Evidence) -> bool:
     return any(a.in_subject and b.in_subject for a, b in c.shared)
 
 
-_FILLERS = words("now new current currently meanwhile back over no longer any more anymore")
+_OWNERS = words("team company user firm group")
+
+
+def _is_other(reading: Reading, word: Word) -> bool:
+    """Whether a left-over word of the subject makes another thing of it.
+
+    "The team's office" is "the office" to those who speak.
+    """
+    if not word.in_subject or word.text in FILLERS:
+        return False
+    after = reading.tokens[word.position + 1 : word.position + 2]
+    return not (word.text in _OWNERS and after and after[0].lower == "'s")
 
 
 def _values_part(ev: Evidence) -> bool:
     """Whether one value of each is left over in the same place, and they may be of one kind."""
     c = ev.comparison
-    mine, theirs = _outside_subject(ev.left_existing), _outside_subject(ev.left_new)
+    mine, theirs = values_left(ev.left_existing), values_left(ev.left_new)
     if c.oppositions:
         return len(mine) <= 2 and len(theirs) <= 2
     if not mine or not theirs or len(mine) > 3 or len(theirs) > 3 or c.equal_values:
@@ -245,5 +224,6 @@ def _of_a_kind(mine: list[Word], theirs: list[Word]) -> bool:
     return not (kinds_e and kinds_n) or not kinds_e.isdisjoint(kinds_n)
 
 
-def _outside_subject(left: tuple[Word, ...]) -> list[Word]:
-    return [w for w in left if not w.in_subject and w.text not in _FILLERS]
+def values_left(left: tuple[Word, ...]) -> list[Word]:
+    """The left-over words that say something of the subject."""
+    return [w for w in left if not w.in_subject and w.text not in FILLERS]

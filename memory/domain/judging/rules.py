@@ -6,10 +6,15 @@ import math
 from collections.abc import Mapping
 
 from ..types import Judgement, Statement, Verdict
+from .bygone import adds_nothing, is_named_over, may_be_bygone
+from .change_words import change_word
+from .common_ground import is_common
+from .compatible import excludes_nothing
 from .evidence import Evidence, weigh
 from .features import features_of
 from .patterns import strangers
-from .replacing import change_word, goes_on_from, replaced_by, takes_place
+from .repeats import subject_alone, told_otherwise
+from .replacing import goes_on_from, replaced_by, takes_place
 from .roles import excludes_its_turn, turned_round
 from .sayings import told_by_one
 from .tokens import MAX_CHARS, MAX_TOKENS, fold
@@ -19,6 +24,12 @@ from .weights import WEIGHTS
 SURE_OF_DUPLICATE = 0.55
 # A wrong "supersede" retires a fact: what nothing in the words says has changed must be likely.
 SURE_OF_SUPERSEDE = 0.55
+SURE_OF_BYGONE = 0.6
+# A conflict of which no finding says what parts the two is a guess.
+UNNAMED = 0.4
+# One that meets the other in nothing but what both are about.
+STRAY = 0.3
+_CONFLICTS = (Verdict.SUPERSEDE, Verdict.DISPUTE)
 _VERDICTS = (Verdict.SUPERSEDE, Verdict.DISPUTE, Verdict.COEXIST, Verdict.DUPLICATE)
 
 
@@ -37,7 +48,11 @@ class RulesJudge:
         self._weights = weights
 
     def judge(self, *, existing: Statement, new: Statement) -> Judgement:
-        """The verdict on the pair with its reason; the confidence is the share of the evidence."""
+        """The verdict on the pair with its reason.
+
+        The confidence is the share of the evidence, at most UNNAMED for a conflict of which
+        nothing says what parts the two.
+        """
         if _plain(existing.content) == _plain(new.content):
             return Judgement(Verdict.DUPLICATE, "the same words", 1.0)
         apart = strangers(existing.content, new.content)
@@ -57,12 +72,20 @@ class RulesJudge:
             return Judgement(Verdict.SUPERSEDE, f'an explicit change ("{word}")', 0.9)
         shares = self._shares(features_of(evidence))
         verdict = max(_VERDICTS, key=lambda each: shares[each])
+        if verdict is Verdict.DUPLICATE and told_otherwise(evidence):
+            verdict = max(_VERDICTS[:3], key=lambda each: shares[each])
+        if verdict not in _CONFLICTS and self._is_bygone(evidence, existing=existing, new=new):
+            return Judgement(Verdict.DISPUTE, "the earlier statement says that this is over", 0.8)
+        if verdict in _CONFLICTS:
+            why = excludes_nothing(evidence)
+            if why:
+                return Judgement(Verdict.COEXIST, why, 0.8)
         if verdict is Verdict.DUPLICATE:
             if not (_is_read(existing) and _is_read(new)):
                 return Judgement(
                     Verdict.COEXIST, "alike at the start, too long to read in full", 0.5
                 )
-            apart = told_by_one(evidence)
+            apart = told_by_one(evidence) or subject_alone(evidence)
             if apart:
                 return Judgement(Verdict.COEXIST, apart, 0.8)
             if evidence.clash and not evidence.comparison.equal_values and not evidence.elsewhere:
@@ -73,7 +96,21 @@ class RulesJudge:
         is_told = bool(evidence.signals.change or evidence.ending)
         if verdict is Verdict.SUPERSEDE and share < SURE_OF_SUPERSEDE and not is_told:
             verdict = Verdict.DISPUTE
+        if verdict in _CONFLICTS and not is_common(evidence):
+            share = min(share, STRAY)
+        if not _names_reason(verdict, evidence):
+            share = min(share, UNNAMED)
         return Judgement(verdict, reason_for(verdict, evidence), round(share, 3))
+
+    def _is_bygone(self, evidence: Evidence, *, existing: Statement, new: Statement) -> bool:
+        """Whether the existing statement would replace the new one, had it come later."""
+        if not may_be_bygone(evidence):
+            return False
+        turned = weigh(new, existing)
+        if is_named_over(turned):
+            return True
+        shares = self._shares(features_of(turned))
+        return shares[Verdict.SUPERSEDE] >= SURE_OF_BYGONE and adds_nothing(evidence)
 
     def _shares(self, features: Mapping[str, float]) -> dict[Verdict, float]:
         """The share of the evidence that the weights give each verdict; they sum to 1."""
@@ -97,6 +134,16 @@ def _on_turned(turned: str, evidence: Evidence) -> Judgement:
             Verdict.DISPUTE, f"the other way round: {turned}, nothing says which holds", 0.85
         )
     return Judgement(Verdict.COEXIST, f"the same words in other places: {turned}", 0.85)
+
+
+def _names_reason(verdict: Verdict, evidence: Evidence) -> bool:
+    """Whether a finding stands behind the verdict, if it is a conflict."""
+    signals, c = evidence.signals, evidence.comparison
+    if verdict is Verdict.SUPERSEDE:
+        return bool(signals.correction or signals.change or signals.weak or evidence.ending)
+    if verdict is Verdict.DISPUTE:
+        return bool(c.other_values or c.oppositions or c.polarity or evidence.clash)
+    return True
 
 
 def _plain(text: str) -> str:

@@ -10,6 +10,9 @@ from .quantities import Quantity
 
 def comparable(a: Quantity, b: Quantity) -> bool:
     """Whether the two could be two values of one attribute, by their dimension."""
+    if a.kind == b.kind == "date":
+        # "In May", "in 2020": neither says anything of the other.
+        return any(x and y for x, y in zip(a.parts, b.parts, strict=True))
     if a.kind == b.kind:
         return a.kind not in {"label", "ordinal"} or a.head == b.head
     kinds = {a.kind, b.kind}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..extraction.verbs import AMBIGUOUS, BASES, GERUNDS, THIRD
+from ..number_words import ONES
 from .tables import words
 from .tokens import Token
-from .units import ONES
 from .verbs import is_past_form
 
 AUXILIARIES = words(

@@ -62,6 +62,16 @@ def tells_event(reading: Reading) -> bool:
     return bool(verb) and is_past_form(verb[0].lower)
 
 
+@kept_by_reading
+def is_passive_state(reading: Reading) -> bool:
+    """ "Is written in German": what was done to it is the state that it is in."""
+    return (
+        reading.head < reading.verb_at
+        and reading.verb in {"is", "are", "'s"}
+        and (is_past_form(reading.tokens[reading.verb_at].lower))
+    )
+
+
 def verbs_of(e: Reading, n: Reading, c: Comparison) -> tuple[bool, bool]:
     """Whether the main verbs say the same, and whether they say unrelated things."""
     first, second = e.tokens[e.verb_at : e.verb_at + 1], n.tokens[n.verb_at : n.verb_at + 1]

@@ -1,40 +1,7 @@
-"""Data: number words, units with their base factors, currencies, calendar names."""
+"""Data: words for scales, units with their base factors, currencies, calendar names."""
 
 from __future__ import annotations
 
-ONES: dict[str, int] = {
-    word: value
-    for value, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-        ]
-    )
-}
-TENS: dict[str, int] = {
-    word: 10 * value
-    for value, word in enumerate(
-        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
-    )
-}
 SCALES: dict[str, int] = {
     "hundred": 100,
     "thousand": 1_000,
@@ -57,34 +24,6 @@ FRACTIONS: dict[str, float] = {
     "tenth": 1 / 10,
     "halv": 1 / 2,
 }
-ORDINALS: dict[str, int] = {
-    word: value
-    for value, word in enumerate(
-        [
-            "first",
-            "second",
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-            "eleventh",
-            "twelfth",
-            "thirteenth",
-            "fourteenth",
-            "fifteenth",
-            "sixteenth",
-            "seventeenth",
-            "eighteenth",
-            "nineteenth",
-            "twentieth",
-        ],
-        start=1,
-    )
-} | {"thirtieth": 30}
 
 _MINUTE, _HOUR, _DAY, _YEAR = 60.0, 3_600.0, 86_400.0, 365.0 * 86_400.0
 

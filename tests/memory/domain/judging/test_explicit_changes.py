@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from memory.domain.judging.change_words import tells_change
 from memory.domain.judging.relatedness import Change, names_change
-from memory.domain.judging.replacing import tells_change
 from memory.domain.types import Statement, Verdict
 
 from .test_rules_judge import EARLIER, LATER, judge

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from memory.domain.judging.change import is_past_event
+from memory.domain.judging.change_words import change_word
 from memory.domain.judging.endings import endings_of
 from memory.domain.judging.frames import Reading, kept_by_reading, read
-from memory.domain.judging.replacing import change_word
 from memory.domain.judging.subjects import subject_names
 from memory.domain.judging.tellings import tells_event
 

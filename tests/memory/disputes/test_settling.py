@@ -29,7 +29,6 @@ from tests.memory.disputing import (
     check_invariants,
     now_is,
     object_to,
-    plain,
     resolve,
     stored,
     team_of,
@@ -37,15 +36,11 @@ from tests.memory.disputing import (
 from tests.memory.test_corrections import AwayEmbedder
 from tests.memory.test_write_path import draft, live, write
 
-__all__ = ["plain"]
-
 
 @pytest.mark.parametrize(("resolution", "winner"), [("a_wins", 0), ("b_wins", 1)])
 def test_the_side_that_wins_stands_and_supersedes_the_other(
-    acme: Cast, plain: Tools, resolution: str, winner: int
+    acme: Cast, plain: Tools, sides: list[Memory], resolution: str, winner: int
 ) -> None:
-    sides = stored(acme, plain, "Sarah drinks tea.", "Sarah drinks milk.")
-
     row = resolve(acme, plain, between(*sides), resolution, note="Asked her.")
 
     won, lost = now_is(sides[winner]), now_is(sides[1 - winner])
@@ -58,17 +53,14 @@ def test_the_side_that_wins_stands_and_supersedes_the_other(
     check_invariants()
 
 
-def test_both_may_be_valid(acme: Cast, plain: Tools) -> None:
-    sides = stored(acme, plain, "Sarah drinks tea.", "Sarah drinks milk.")
-
+def test_both_may_be_valid(acme: Cast, plain: Tools, sides: list[Memory]) -> None:
     resolve(acme, plain, between(*sides), "both_valid")
 
     assert [now_is(each).status for each in sides] == ["active", "active"]
     check_invariants()
 
 
-def test_a_merge_is_a_version_of_both(acme: Cast, plain: Tools) -> None:
-    sides = stored(acme, plain, "Sarah drinks tea.", "Sarah drinks milk.")
+def test_a_merge_is_a_version_of_both(acme: Cast, plain: Tools, sides: list[Memory]) -> None:
     text = "Sarah drinks tea with milk."
 
     row = resolve(acme, plain, between(*sides), "merged", text=text)
@@ -84,9 +76,9 @@ def test_a_merge_is_a_version_of_both(acme: Cast, plain: Tools) -> None:
     check_invariants()
 
 
-def test_a_merge_into_the_words_of_one_side_is_still_a_version(acme: Cast, plain: Tools) -> None:
-    sides = stored(acme, plain, "Sarah drinks tea.", "Sarah drinks milk.")
-
+def test_a_merge_into_the_words_of_one_side_is_still_a_version(
+    acme: Cast, plain: Tools, sides: list[Memory]
+) -> None:
     resolve(acme, plain, between(*sides), "merged", text="Sarah drinks tea.")
 
     (merged,) = Memory.objects.live()
@@ -96,9 +88,7 @@ def test_a_merge_into_the_words_of_one_side_is_still_a_version(acme: Cast, plain
 
 
 @pytest.mark.parametrize("text", ["", "  \n"])
-def test_a_merge_needs_a_text(acme: Cast, plain: Tools, text: str) -> None:
-    sides = stored(acme, plain, "Sarah drinks tea.", "Sarah drinks milk.")
-
+def test_a_merge_needs_a_text(acme: Cast, plain: Tools, sides: list[Memory], text: str) -> None:
     with pytest.raises(InvalidError) as refused:
         resolve(acme, plain, between(*sides), "merged", text=text)
 
@@ -136,8 +126,9 @@ def test_a_merge_keeps_the_sources_of_both_sides(acme: Cast, plain: Tools) -> No
     assert merged.conversation_id == talk.pk
 
 
-def test_without_the_embedder_nothing_is_merged(acme: Cast, plain: Tools) -> None:
-    sides = stored(acme, plain, "Sarah drinks tea.", "Sarah drinks milk.")
+def test_without_the_embedder_nothing_is_merged(
+    acme: Cast, plain: Tools, sides: list[Memory]
+) -> None:
     away = replace(plain, embedder=AwayEmbedder())
 
     with pytest.raises(UnavailableError):
@@ -161,8 +152,9 @@ def test_what_is_settled_stays_settled(acme: Cast, plain: Tools, first: str, sec
     assert MemoryLog.objects.count() == log
 
 
-def test_each_change_is_logged_with_the_resolution_and_its_note(acme: Cast, plain: Tools) -> None:
-    sides = stored(acme, plain, "Sarah drinks tea.", "Sarah drinks milk.")
+def test_each_change_is_logged_with_the_resolution_and_its_note(
+    acme: Cast, plain: Tools, sides: list[Memory]
+) -> None:
     before = MemoryLog.objects.count()
 
     resolve(acme, plain, between(*sides), "a_wins", note="Asked her.")
@@ -205,9 +197,8 @@ def test_an_objection_may_be_made_again_after_it_was_overruled(acme: Cast, plain
 
 @pytest.mark.parametrize("first", ["objection", "pair"])
 def test_a_memory_is_disputed_until_its_last_dispute_ends(
-    acme: Cast, plain: Tools, first: str
+    acme: Cast, plain: Tools, sides: list[Memory], first: str
 ) -> None:
-    sides = stored(acme, plain, "Sarah drinks tea.", "Sarah drinks milk.")
     rows = [object_to(acme, sides[0]), between(*sides)]
     if first == "pair":
         rows.reverse()
@@ -223,9 +214,8 @@ def test_a_memory_is_disputed_until_its_last_dispute_ends(
 
 @pytest.mark.parametrize("way", ["delete", "correct"])
 def test_the_end_of_the_other_side_does_not_end_an_objection(
-    acme: Cast, plain: Tools, way: str
+    acme: Cast, plain: Tools, sides: list[Memory], way: str
 ) -> None:
-    sides = stored(acme, plain, "Sarah drinks tea.", "Sarah drinks milk.")
     object_to(acme, sides[0])
 
     if way == "delete":
@@ -283,14 +273,14 @@ def test_a_stranger_neither_sees_nor_settles(
 
 
 def test_related_names_each_live_visible_neighbour_once_strongest_first(
-    acme: Cast, plain: Tools
+    acme: Cast, plain: Tools, three: list[Memory]
 ) -> None:
-    one, two, three = stored(acme, plain, *THREE)
+    one, two, third = three
     for start, end, kind, strength in (
         (one, two, "related_to", 0.4),
         (two, one, "related_to", 0.9),
         (two, one, "derived_from", 0.6),
-        (three, one, "related_to", 0.7),
+        (third, one, "related_to", 0.7),
     ):
         MemoryRelation.objects.update_or_create(
             team_id=acme.team.id,
@@ -306,6 +296,6 @@ def test_related_names_each_live_visible_neighbour_once_strongest_first(
 
     assert [(each.pk, each.strength) for each in found] == [  # type: ignore[attr-defined]
         (two.pk, 0.9),
-        (three.pk, 0.7),
+        (third.pk, 0.7),
     ]
-    assert [each.pk for each in after] == [three.pk]
+    assert [each.pk for each in after] == [third.pk]

@@ -28,50 +28,51 @@ from tests.memory.disputing import (
     check_invariants,
     now_is,
     object_to,
-    plain,
     resolve,
     stored,
     team_of,
 )
 from tests.teams.test_conversations import race
 
-__all__ = ["plain"]
 
-
-def test_settling_one_of_several_leaves_the_others_open(acme: Cast, plain: Tools) -> None:
-    one, two, three = stored(acme, plain, *THREE)
+def test_settling_one_of_several_leaves_the_others_open(
+    acme: Cast, plain: Tools, three: list[Memory]
+) -> None:
+    one, two, third = three
 
     resolve(acme, plain, between(one, two), "both_valid")
 
-    assert now_is(one).contradicts == [three.pk]
-    assert now_is(two).contradicts == [three.pk]
-    assert {now_is(each).status for each in (one, two, three)} == {"disputed"}
+    assert now_is(one).contradicts == [third.pk]
+    assert now_is(two).contradicts == [third.pk]
+    assert {now_is(each).status for each in (one, two, third)} == {"disputed"}
     check_invariants()
 
 
-def test_who_loses_one_dispute_is_out_of_all(acme: Cast, plain: Tools) -> None:
-    one, two, three = stored(acme, plain, *THREE)
+def test_who_loses_one_dispute_is_out_of_all(acme: Cast, plain: Tools, three: list[Memory]) -> None:
+    one, two, third = three
 
     resolve(acme, plain, between(one, two), "a_wins", note="Asked her.")
 
     assert now_is(two).status == "superseded"
-    assert now_is(one).contradicts == [three.pk]
-    assert now_is(three).contradicts == [one.pk]
-    ended = between(two, three)
+    assert now_is(one).contradicts == [third.pk]
+    assert now_is(third).contradicts == [one.pk]
+    ended = between(two, third)
     assert (ended.resolution, ended.resolution_note) == ("b_wins", "the other side of it lost")
     with pytest.raises(ConflictError):
         resolve(acme, plain, ended, "a_wins")
     check_invariants()
 
 
-def test_a_merge_of_two_of_three_is_judged_against_the_third(acme: Cast, plain: Tools) -> None:
-    one, two, three = stored(acme, plain, *THREE)
+def test_a_merge_of_two_of_three_is_judged_against_the_third(
+    acme: Cast, plain: Tools, three: list[Memory]
+) -> None:
+    one, two, third = three
 
     resolve(acme, plain, between(one, two), "merged", text="Sarah drinks tea with milk.")
 
-    merged = Memory.objects.live().exclude(pk=three.pk).get()
-    assert now_is(three).contradicts == [merged.pk]
-    assert merged.contradicts == [three.pk]
+    merged = Memory.objects.live().exclude(pk=third.pk).get()
+    assert now_is(third).contradicts == [merged.pk]
+    assert merged.contradicts == [third.pk]
     assert Contradiction.objects.filter(resolved_at=None).count() == 1
     check_invariants()
 
