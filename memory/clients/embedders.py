@@ -47,6 +47,9 @@ class WordLlamaEmbedder:
         self._model = wordllama.WordLlama.load(
             cache_dir=folder, dim=self.dimensions, disable_download=True
         )
+        # It would keep ten thousand whole texts a thread, 65 MB in all, and none comes twice: who
+        # asks again is answered by the cache of vectors.
+        self._model.tokenizer.model._resize_cache(0)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), 256); a text without known words is a zero vector."""

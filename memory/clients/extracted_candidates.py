@@ -9,9 +9,11 @@ from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 
 from memory.domain.extraction.dialogue import is_person_speaking
-from memory.domain.extraction.guards import is_command
+from memory.domain.extraction.guards import is_command, without_rendered_memory
+from memory.domain.extraction.sentences import split_sentences
 from memory.domain.text import is_blank, normalise_text
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
+from memory.domain.wording import MAX_SENTENCES
 
 from .extraction_prompts import (
     CATEGORIES,
@@ -25,6 +27,10 @@ from .extraction_prompts import (
 _SUBJECT = re.compile(r"[^\W_][\w-]*(?:\.[^\W_][\w-]*)*")
 _MAX_SUBJECT = 200
 _NEVER_STORED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_LEANS = re.compile(
+    r"(?:he|she|it|they|this|that|these|those|his|her|its|their|there|then|and|but|so)\b",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"[.!?](?=\s)")
 
 
@@ -51,6 +57,9 @@ def candidate_of(
         return None
     if not sources or is_blank(content) or is_command(text=content) or importance < MIN_IMPORTANCE:
         return None
+    if without_rendered_memory(text=content) != content:
+        # What a prompt of ours told, read back as if it had been said.
+        return None
     memory_type = _memory_type(proposal.type)
     if importance >= 9 and not any(
         is_person_speaking(message=source, participants=participants) for source in sources
@@ -74,6 +83,20 @@ def candidate_of(
         valid_to=valid_to,
         extractor=extractor,
     )
+
+
+def in_memories(candidate: Candidate) -> list[Candidate]:
+    """The candidate as memories of at most two sentences each, so that none of them is lost.
+
+    Where a later sentence leans on the first ones ("She …"), it stays whole, and is cut by what
+    holds memories to their wording.
+    """
+    said = split_sentences(candidate.content)
+    later = said[MAX_SENTENCES::MAX_SENTENCES]
+    if not later or any(_LEANS.match(sentence) for sentence in later):
+        return [candidate]
+    parts = (said[at : at + MAX_SENTENCES] for at in range(0, len(said), MAX_SENTENCES))
+    return [replace(candidate, content=" ".join(part)) for part in parts]
 
 
 def _within(value: float, low: float, high: float) -> float:

@@ -14,7 +14,7 @@ from memory.domain.types import Candidate, Participants, SourceMessage
 from routing.clients.protocol import ChatMessage, CompletionError, FailureKind
 from routing.clients.structured_calls import StructuredCompletions
 
-from .extracted_candidates import candidate_of, merged
+from .extracted_candidates import candidate_of, in_memories, merged
 from .extraction_prompts import ExtractedMemories, extraction_prompt, review_prompt
 from .extraction_windows import CONTEXT_TOKENS, Window, windows_of
 
@@ -156,7 +156,12 @@ class ModelExtractor:
                     )
                     for proposal in answer.memories
                 )
-                return [candidate for candidate in proposals if candidate is not None]
+                return [
+                    memory
+                    for candidate in proposals
+                    if candidate is not None
+                    for memory in in_memories(candidate)
+                ]
         return [
             replace(candidate, extractor=candidate.extractor or self._fallback.name)
             for candidate in otherwise()

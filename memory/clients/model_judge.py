@@ -19,6 +19,9 @@ from routing.clients.structured_calls import StructuredCompletions
 logger = logging.getLogger(__name__)
 
 _THREADS = 4
+# What would drop or retire a fact although the model itself holds that for unlikely is no answer.
+_TAKES_AWAY = frozenset({Verdict.DUPLICATE, Verdict.SUPERSEDE})
+_LIKELY = 0.5
 _MAX_REASON = 300
 
 
@@ -131,6 +134,8 @@ def _judgement(answer: ProposedJudgement) -> Judgement | None:
     try:
         verdict = Verdict(answer.verdict.strip().lower())
     except ValueError:
+        return None
+    if verdict in _TAKES_AWAY and answer.confidence < _LIKELY:
         return None
     printable = "".join(char if char.isprintable() else " " for char in answer.reason)
     reason = " ".join(printable.split())[:_MAX_REASON]

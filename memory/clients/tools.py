@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from memory.clients.active_embedder import ActiveEmbedder
 from memory.clients.embedder_choice import configured_spec
+from memory.clients.embedders import WordLlamaEmbedder
 from memory.clients.judgement_cache import JudgementCache
 from memory.clients.model_extractor import ModelExtractor
 from memory.clients.model_judge import ModelJudge, judge_name
@@ -38,6 +39,11 @@ class Tools:
         if isinstance(self.embedder, ActiveEmbedder):
             return self.embedder.active_name
         return self.embedder.name
+
+    @property
+    def embeds_in_process(self) -> bool:
+        """Whether embedding takes a part of a millisecond and asks nobody."""
+        return self.embedder.name == WordLlamaEmbedder.name
 
     def next_vectors(
         self, contents: Sequence[str]

@@ -10,11 +10,12 @@ from functools import lru_cache
 from typing import TypeVar
 
 from .escaping import escaped_line, plain_line
-from .extraction.guards import is_command, mask_secrets, without_rendered_memory
+from .extraction.guards import is_command, without_rendered_memory
+from .rendering import SAID_LABEL
+from .secrets import mask_secrets
 from .text import STOP_WORDS, normalise_text
 from .types import Role
 
-HEADING = "## What Was Said"
 # System messages are the prompt itself, memory included; a tool's output is data for the agent, in
 # bulk, that would drown what people said. Extraction takes from it what is worth keeping.
 SPEAKING_ROLES = (Role.USER.value, Role.ASSISTANT.value)
@@ -153,4 +154,4 @@ class SaidLine:
         """One line with its day and speaker; neither name nor text can open anything."""
         name = escaped_line(plain_line(self.speaker)[:MOST_NAME_CHARS])
         name = name.replace("[", "&#91;").replace("]", "&#93;")
-        return f"[SAID {self.said_at:%Y-%m-%d} by {name}]: {escaped_line(self.text)}"
+        return f"[{SAID_LABEL} {self.said_at:%Y-%m-%d} by {name}]: {escaped_line(self.text)}"

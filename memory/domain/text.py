@@ -50,6 +50,11 @@ def dedupe_key(content: str, audience: Audience) -> bytes:
     return hashlib.sha256(f"{parts}|{normalise_text(content)}".encode()).digest()
 
 
+def category_key(key: bytes, category: str) -> bytes:
+    """The key of the same fact in that category, for where others' readers hold the first one."""
+    return hashlib.sha256(key + f"|category:{category}".encode()).digest()
+
+
 def query_terms(text: str, *, limit: int = 32) -> list[str]:
     """The distinct words of a question that carry meaning, in order, at most `limit`."""
     terms = dict.fromkeys(

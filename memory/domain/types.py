@@ -108,7 +108,9 @@ class Candidate:
     `message_ids` are the exact source messages, never empty for an extracted candidate.
     `sensitive_field` names the end user's profile field that a change would touch
     (preferred_name, pronouns, city, language), or is empty. `extractor` says who found it where
-    that is not the extractor asked, as when the rules stood in for a model.
+    that is not the extractor asked, as when the rules stood in for a model. `corrects` holds the
+    words that deny what it corrects ("not June 3"), which only a judge is told: "" where it was
+    said to be a correction without them, None where it was not.
     """
 
     content: str
@@ -125,6 +127,7 @@ class Candidate:
     valid_to: datetime | None = None
     tags: tuple[str, ...] = field(default=())
     extractor: str = ""
+    corrects: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,11 @@ from datetime import datetime
 from .extraction.clauses import opens_clause
 from .extraction.dates import resolve_dates
 from .extraction.drafts import CLAUSE_END
-from .extraction.guards import MASK, mask_secrets
+from .extraction.rewrite import Voice, third_person_text
 from .extraction.sentences import split_sentences
+from .extraction.tense import is_past
 from .extraction.words import content_words
+from .secrets import MASK, mask_secrets
 from .types import Candidate, MemoryType
 
 MAX_CHARS = 280
@@ -26,20 +28,14 @@ _PRONOUN = re.compile(
     r"may|might|must|[a-z]{2,}(?:ed|s))\b)",
     re.IGNORECASE,
 )
-_FIRST_PERSON = (
-    (re.compile(r"^I(?:'m|’m| am)\b"), "User is"),
-    (re.compile(r"^I(?:'ve|’ve| have)\b"), "User has"),
-    (re.compile(r"^I(?:'ll|’ll| will)\b"), "User will"),
-    (re.compile(r"^I was\b"), "User was"),
-    (re.compile(r"^I (?=[a-z]+ed\b)"), "User "),
-    (re.compile(r"^My\b"), "User's"),
-)
+_FIRST_PERSON = re.compile(r"(?:I(?:['’](?:m|ve|ll|d))?|My)\b(?!\.|/)")
+_USER = Voice(name="User", group="the team", addressee="the agent")
 _SECRET_STATED = re.compile(
-    r"(?:\b(?:is|are|was|now|to|reads?|answered|said)|=|:|\b(?:password|passphrase|pin|key|token|code"
-    r"|number|secret))\s?[\"'`“(]?" + re.escape(MASK) + "(?!@)",
+    r"(?:\b(?:is|are|was|now|to|reads?|answered|said)|=|:|/|\b(?:password|passphrase|pw|pin|key"
+    r"|token|codes?|number|secret))\s?[\"'`“(]?" + re.escape(MASK) + "(?!@)",
     re.IGNORECASE,
 )
-_CLAUSE_JOINT = re.compile(r"[.;,]\s|\s(?:and|but|while)\s")
+_CLAUSE_JOINT = re.compile(r"[.;,]\s(?:(?:and|but|while)\s)?|\s(?:and|but|while)\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +112,12 @@ def _tells_only_of_a_secret(text: str) -> bool:
 
 
 def _third_person(text: str, problems: list[str]) -> str:
-    for pattern, third in _FIRST_PERSON:
-        if pattern.match(text):
-            problems.append("first person")
-            return pattern.sub(third, text, count=1)
-    return text
+    told = _OPENING_DATE.sub("", text)
+    if not _FIRST_PERSON.match(told):
+        return text
+    problems.append("first person")
+    opening = text[: len(text) - len(told)]
+    return opening + third_person_text(text=told, voice=_USER, past=is_past(text=told))
 
 
 def _shortened(text: str, problems: list[str]) -> str | None:

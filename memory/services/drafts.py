@@ -30,7 +30,8 @@ class MemoryDraft:
     `replaces` are live memories that it supersedes because somebody says so, unjudged.
     `people` are the names of those whom it is by or about. `author_id` is the agent that learned
     it, also where every agent sees it. `accepts_deleted` takes the deleted memory of its external
-    id for the stored one, as an import does: what was deleted stays deleted.
+    id for the stored one, as an import does: what was deleted stays deleted. `told` is the text as
+    a judge is to read it, where it was said to correct something; it is never stored.
     """
 
     team_id: UUID
@@ -59,6 +60,7 @@ class MemoryDraft:
     check: bool = True
     replaces: tuple[UUID, ...] = ()
     accepts_deleted: bool = False
+    told: str = ""
 
     @property
     def audience(self) -> Audience:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from django.conf import settings
 
 from memory.clients.tools import Tools
+from memory.domain.secrets import mask_secrets
 from memory.domain.text import normalise_text, tell_apart
 from memory.domain.types import Candidate, MemoryType, Participants, Role, SourceMessage
 from memory.services.drafts import MemoryDraft, Outcome, WriteResult
@@ -126,9 +127,18 @@ def drafts_of(
                 created_at=said_at,
                 valid_from=candidate.valid_from,
                 valid_to=candidate.valid_to,
+                told=_as_told(candidate),
             )
         )
     return drafts
+
+
+def _as_told(candidate: Candidate) -> str:
+    """A correction as it was said, for the judge: a memory's own text denies nothing else."""
+    if candidate.corrects is None:
+        return ""
+    denied = f", {mask_secrets(text=candidate.corrects)}" if candidate.corrects else ""
+    return f"Correction: {candidate.content.rstrip('.')}{denied}."
 
 
 def count_results(

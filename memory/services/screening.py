@@ -12,7 +12,7 @@ from uuid import UUID
 from django.conf import settings
 
 from audit.services.events import Event
-from memory.domain.extraction.guards import MASK, mask_secrets
+from memory.domain.secrets import MASK, mask_secrets
 from memory.domain.types import Candidate
 from memory.domain.wording import check_wording
 from memory.services.drafts import WriteResult

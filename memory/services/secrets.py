@@ -7,16 +7,19 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from audit.services.events import Event, record_events
-from memory.domain.extraction.guards import MASK, mask_secrets
+from memory.domain.secrets import MASK, mask_secrets
 from memory.services.drafts import WriteResult
 from teams.errors import InvalidError
 
 _WORD = re.compile(r"[^\W_]+")
 # Words that only introduce a secret: a text of these and a mask tells nothing worth knowing.
 _INTRODUCING = re.compile(
-    r"a|access|an|api|are|auth|authorization|bearer|card|cc|client|code|credentials?|credit|cvc|cvv"
-    r"|debit|for|here|i|is|its?|key|login|mine|my|new|no|number|of|our|pass|passcode|passphrase"
-    r"|passwd|password|pin|private|pwd|secret|ssh|the|this|to|token|use|was|with|your"
+    r"a|access|account|an|and|api|are|auth|authorization|aws|backup|basic|bearer|card|cc"
+    r"|client|code|codes|com|credentials?|credit|cvc|cvv|db|debit|export|for|here|hooks"
+    r"|https?|i|iban|is|its?|key|login|mine|my|new|no|number|of|our|pass|passcode"
+    r"|passphrase|passwd|password|phrase|pin|private|pw|pwd|recovery|root|s|secret|security"
+    r"|seed|services|slack|ssh|the|this|to|token|url|use|user|username|was|webhook|with"
+    r"|words|your"
 )
 
 

@@ -157,6 +157,23 @@ def test_a_long_memory_is_cut_at_a_sentence(server: FakeOpenAI) -> None:
     assert len(memory.content) <= 280
 
 
+def test_no_sentence_of_a_long_answer_is_lost(server: FakeOpenAI) -> None:
+    found = one(
+        server,
+        content="Sarah lives in Ghent. Sarah works at Lidl. Sarah is allergic to nuts.",
+    )
+
+    assert [each.content for each in found] == [
+        "Sarah lives in Ghent. Sarah works at Lidl.",
+        "Sarah is allergic to nuts.",
+    ]
+
+
+def test_a_prompt_of_ours_read_back_is_no_memory(server: FakeOpenAI) -> None:
+    assert one(server, content="## What You Know (Facts) [FACT]: Sarah lives in Ghent.") == []
+    assert one(server, content="Sarah lives in Ghent. (importance: 8)") == []
+
+
 @pytest.mark.parametrize("content", ["Dr. Ruiz keeps " + "many teas and " * 40, "ä" * 500])
 def test_a_long_sentence_is_cut_at_a_word(server: FakeOpenAI, content: str) -> None:
     (memory,) = one(server, content=content)

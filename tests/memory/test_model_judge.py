@@ -128,6 +128,15 @@ def test_a_prepared_pair_has_the_models_verdict(server: FakeOpenAI) -> None:
     assert verdict_of(judge, pair()) == Judgement(Verdict.DISPUTE, "100 or 500", 1.0)
 
 
+@pytest.mark.parametrize("verdict", ["duplicate", "supersede"])
+def test_what_the_model_itself_doubts_drops_no_fact(server: FakeOpenAI, verdict: str) -> None:
+    server.will(says(verdict, confidence=0.0))
+
+    judged = verdict_of(judge_of(server), pair())
+
+    assert (judged.verdict, judged.judge) == (Verdict.COEXIST, "rules")
+
+
 def test_judging_never_asks_the_model(server: FakeOpenAI) -> None:
     judgement = verdict_of(judge_of(server), pair())
 

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from audit.models import MemoryLog, OperationalEvent
 from memory.clients.tools import Tools
-from memory.domain.extraction.guards import MASK
+from memory.domain.secrets import MASK
 from memory.domain.transcripts import Transcript, Turn
 from memory.domain.types import Role
 from memory.models import Contradiction, Memory

@@ -76,13 +76,18 @@ _WH_BARE = re.compile(
 )
 _CANNOT_RECALL = re.compile(
     r"^(?:i\s(?:can['’]t|cannot|don['’]t|forgot|forget|have\sforgotten)|i['’]ve\sforgotten|no\sidea)\s?(?:remember|recall|know)?\s"
-    r"(?:what|who|whose|where|how|why|when|which|whether|if)\b",
+    r"(?:what|who|whose|where|how|why|when|which|whether|if)\b"
+    # "I can't remember my locker number": nothing is told but that it is not known.
+    r"|^(?:(?:sorry|ugh|but|and)[\s,]+)?i\s(?:can['’]?t|cannot|(?:don['’]?t|do\snot)|keep\sforgetting|forgot|"
+    r"(?:have|['’]ve)\sforgotten)\s?(?:(?:remember|recall)\s)?(?:my|the|her|his|their|our|its)\s"
+    r"(?:\w+\s){0,3}(?:name|number|code|password|pin|address|date|title|word|link|login|time)s?"
+    r"(?:\s(?:again|right\snow|anymore|any\smore|at\sall))?[.!]*$",
     re.IGNORECASE,
 )
 _LASTING = re.compile(
     r"\b(?:from\snow\son|going\sforward|in\s(?:the\s)?future|always|never|(?:every|each)\s"
     r"(?:other\s|single\s|second\s)?(?:time|hour|day|night|noon|lunchtime|afternoon|week|weekend|"
-    r"month|quarter|year|morning|evening|sprint|\w+day)|nightly|whenever|by\sdefault|"
+    r"month|quarter|year|morning|evening|sprint|\w+day)|(?<!the\s)(?<!our\s)(?<!last\s)nightly|whenever|by\sdefault|"
     r"your\s(?:answers?|repl(?:y|ies)|messages?|responses?)|"
     r"any\smore|"
     r"anymore|ever(?=\W*$)|as\sa\srule|(?<!the\s)(?<!our\s)(?<!my\s)(?<!this\s)(?<!\sa\s)(?:daily|weekly|monthly)|on\s\w+days|until\sfurther|"
@@ -96,10 +101,25 @@ _FOR_ONCE = re.compile(
     r"in\s(?:the|your)\snext\s(?:answer|reply|message)|today),?\s",
     re.IGNORECASE,
 )
+# "A postdoc called Mirjam."
+_CALLED = re.compile(
+    r"(?:an?|the|my|our|this|some)\s(?:[\w-]+\s){1,3}(?:called|named)\s[A-ZÀ-Þ][\w’'-]*(?:\s[A-ZÀ-Þ][\w’'-]*)*[.!]*",
+)
 _CONJUNCTIONS = frozenset({"and", "but", "so"})
 _BEGINS_QUESTION = frozenset({"is", "are", "does", "did", "would", "could", "should", "will"})
 _ASKING_VERBS = frozenset({"is", "are", "do", "does", "did"})
 _ASKING_CONTRACTIONS = word_set("what's who's where's how's when's why's")
+
+
+# "Did that, 120 now": the "I" is left out.
+_DID_IT = re.compile(
+    r"did\s(?:that|this|it|so)(?=\s?[,.;!]|\s(?:already|yesterday|last|too|in)\b)", re.IGNORECASE
+)
+# "What's left is the kitchen", "what's more, they pay late": no questions.
+_TELLS_AFTER_ALL = re.compile(
+    r"^\S+\s.*?\b(?:is|are|was|were|has|will|needs?)\b|^what['’]s\s(?:more|worse|best|better|important|new),",
+    re.IGNORECASE,
+)
 
 
 def _asks_bare(bare: str, words: list[str]) -> bool:
@@ -151,11 +171,17 @@ def _act_of(text: str, chat: bool) -> Act:
     while words[0] in _CONJUNCTIONS and len(words) > 2:
         words = words[1:]
     if len(words) > 2 and (
-        (words[0] in _INVERTED and words[1] in STOPWORDS and words[1] not in {"not"})
+        (
+            words[0] in _INVERTED
+            and words[1] in STOPWORDS
+            and words[1] != "not"
+            and not _DID_IT.match(bare)
+        )
         or _asks_bare(bare, words)
         or (words[0] in _WH - {"when", "what", "how", "who"} and words[1] in _INVERTED)
         or (words[0] in _WH and words[1] in _ASKING_VERBS and len(words) < 8)
-        or (words[0] in _ASKING_CONTRACTIONS and len(words) < 8 and "," not in bare)
+        or (words[0] in _ASKING_CONTRACTIONS and not _TELLS_AFTER_ALL.search(bare))
+        or words[0] == "whether"
     ):
         return Act.QUESTION
     if chat:
@@ -177,4 +203,6 @@ def _act_of(text: str, chat: bool) -> Act:
         return Act.SMALL_TALK
     if is_imperative(text=bare):
         return Act.REQUEST
+    if _CALLED.fullmatch(bare):
+        return Act.FRAGMENT
     return Act.STATEMENT if has_verb(text=bare) else Act.FRAGMENT

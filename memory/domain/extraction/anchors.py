@@ -13,7 +13,7 @@ from .words import WEEKDAYS
 _ANCHORED = re.compile(
     rf"\b(?P<then>by\sthen)\b|\b(?:on\s)?(?P<same>(?:that|the\ssame)\sday)\b"
     rf"|\b(?:on\s)?the\s(?P<weekday>{WEEKDAY_NAME})\s(?P<side>before|after)\b(?!\s(?:the|that|\w+day))"
-    r"|\b(?:on\s)?the\sday\s(?P<next>before|after)\b(?=\s*(?:[.,;!]|$))",
+    r"|\b(?:on\s|in\s)?the\s(?P<part>day|morning|afternoon|evening|night)\s(?P<next>before|after)\b(?=\s*(?:[.,;!]|$))",
     re.IGNORECASE,
 )
 
@@ -46,8 +46,13 @@ def _written(match: re.Match[str], day: date) -> str:
         return f"on {month_day(day)}"
     if match.group("next"):
         step = -1 if match.group("next").lower() == "before" else 1
-        return f"on {month_day(day + timedelta(days=step))}"
-    wanted = WEEKDAYS.index(match.group("weekday").lower())
+        part = match.group("part").lower()
+        of_day = "" if part == "day" else f"the {part} of "
+        return f"on {of_day}{month_day(day + timedelta(days=step))}"
+    named = match.group("weekday").lower()
+    if named not in WEEKDAYS:
+        return match.group()
+    wanted = WEEKDAYS.index(named)
     if match.group("side").lower() == "before":
         return f"on {with_weekday(day - timedelta(days=(day.weekday() - wanted - 1) % 7 + 1))}"
     return f"on {with_weekday(day + timedelta(days=(wanted - day.weekday() - 1) % 7 + 1))}"

@@ -6,7 +6,7 @@ import re
 
 from .declaratives import decapitalised, declarative, form_of_be
 from .open_answers import answered_openly
-from .syntax import has_verb, strip_lead
+from .syntax import has_verb, is_imperative, strip_lead
 from .verbs import THIRD
 from .words import (
     COMMON_OPENERS,
@@ -65,6 +65,12 @@ _HAVE_A = re.compile(
     r"some)\s(?P<noun>[\w\s-]{3,30}?)(?:\s(?:yet|already|for\sthat))?$",
     re.I,
 )
+# "Is there a tool you use?"
+_THAT_YOU = re.compile(
+    r"^(?:is\sthere|do\syou\shave|have\syou\sgot)\s(?:an?|any|some)\s(?:[\w-]+\s){1,3}(?:that\s)?you\s(?:usually\s|always\s)?"
+    r"(?P<does>use|prefer|like|love|hate|want|need|avoid|recommend|trust|take|drive|play|watch|read)$",
+    re.IGNORECASE,
+)
 _TELL_ME = re.compile(
     r"^(?:(?:could|can|would|will)\syou\s(?:please\s|just\s)?(?:tell|give|send|remind)\sme|"
     r"may\si\s(?:have|ask(?:\sfor)?|know)|"
@@ -73,7 +79,7 @@ _TELL_ME = re.compile(
 )
 _OPENING = re.compile(
     r"(?:what|how)\s(?:can|may|could|should)\si\s(?:do|help|assist|know|note)\b|what\sdo\syou\sneed$|"
-    r"what['’]?s\s(?:up|new|on\b|wrong|going\son|happened|the\smatter|next|first|it\slike)|(?:what|so)\sdo\syou\s(?:need|want|think|mean)$|"
+    r"what['’]?s\s(?:up|new|on\b|wrong|going\son|happened|the\smatter|next|first|it\slike)|(?:what|so)\sdo\syou\s(?:need|want|think|mean)$|(?:and\s)?what\sdo\syou\s(?:make\sof|think\s(?:of|about))\b|"
     r"what\s(?:happened|else|brings|are\syou\s(?:up\sto|in\sthe\smood))\b|how\s(?:did|does|was|is)\s(?:it|that|everything|your\s\w+)(?:\sgo(?:ing)?)?\b|"
     r"is\sthere\s(?:any|some)thing\b|anything\s(?:else|i\b|special|in\sparticular|new)|how\sare\s(?:you|things)\b|"
     r"(?:where|how|what|which\s\w+|when)\s(?:shall|should|do|can|could|would)\s(?:we|i|you)\s(?:like\s(?:me\s)?to\s|"
@@ -82,6 +88,21 @@ _OPENING = re.compile(
 )
 _OFFER = re.compile(
     r"^(?:shall|should|may|can|could|do\syou\swant\sme|would\syou\slike\sme|want\sme)\b",
+    re.IGNORECASE,
+)
+
+
+# Whom or what a question asks about: "When is he away next?", "When does the train leave?"
+_SUBJECT_ASKED = re.compile(
+    r"\b(?:is|does|did|will|has|was|can|should)\s(?P<who>he|she|it|[A-ZÀ-Þ][\w-]+|(?:the|your)\s[a-z-]+)\b",
+    re.IGNORECASE,
+)
+
+
+# "What will you do with the beer?"
+_ASKED_TO_DO = re.compile(
+    r"what\s(?:do|(?P<will>will|would|are))\syou\s(?:usually\s|normally\s|going\sto\s|gonna\s|plan\sto\s)?(?:be\s)?"
+    r"(?:do|doing)\b",
     re.IGNORECASE,
 )
 
@@ -111,6 +132,10 @@ def complete_answer(*, question: str, answer: str) -> str:
         return ""
     if _goes_on(given):
         return ""
+    doing = _ASKED_TO_DO.match(asked)
+    if doing and is_imperative(text=given):
+        will = "will " if doing.group("will") else ""
+        return f"I {will}{given[:1].lower()}{given[1:]}"
     asked = re.sub(r"(?i)^(how\smany)\sof\s(?:you|us)\b", r"\1 people", asked)
     if _PRESENT_ASKED.search(asked):
         asked = _NOW.sub("", asked)
@@ -134,6 +159,9 @@ def complete_answer(*, question: str, answer: str) -> str:
         return f"{capitalised(_flipped(condition.group('cond')))}: {given}"
     if re.match(r"(?i)(?:for|in|on|at|with|during|from)\s", asked) and not has_verb(text=asked):
         return f"{capitalised(_flipped(asked))}: {given}"
+    using = _THAT_YOU.match(asked)
+    if using:
+        return f"I {using.group('does')} {given}"
     having = _HAVE_A.match(asked)
     if (
         having
@@ -187,9 +215,21 @@ def _about(asked: str, given: str) -> str:
     return f"{capitalised(noun)}: {given}"
 
 
+def continued(*, question: str, answer: str) -> str:
+    """An answer that leaves its subject out ("Leaves on the 28th") with the question's, or ""."""
+    words = words_of(answer)
+    asked = _SUBJECT_ASKED.search(strip_lead(text=question))
+    if asked is None or len(words) < 2 or words[0] not in THIRD or words[0] == "depends":
+        return ""
+    if words[1] not in PREPOSITIONS | DETERMINERS and not words[1][0].isdigit():
+        return ""
+    return f"{capitalised(_flipped(asked.group('who')))} {answer[:1].lower()}{answer[1:]}"
+
+
 def affirmed(*, question: str) -> str:
     """What a yes to a question says, in the answerer's voice, or ""."""
     asked = re.sub(r"(?i)^(?:and|but|so|also)\s", "", strip_lead(text=question).rstrip("?! "))
+    asked = asked[:1].lower() + asked[1:]
     return capitalised(declarative(_flipped(asked).split(), "")) if asked else ""
 
 

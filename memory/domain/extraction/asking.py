@@ -19,7 +19,8 @@ from .requests import RequestFrame, as_wish, is_idle_wish, reminder_before, spli
 from .syntax import is_imperative
 from .taken_up import question_ids
 from .turn_tasks import is_feedback, is_once_only, is_play, is_turn_task
-from .words import words_of
+from .verbs import AMBIGUOUS
+from .words import DETERMINERS, PREPOSITIONS, STOPWORDS, words_of
 from .writer import ClauseWriter
 
 _WORKS = re.compile(
@@ -34,6 +35,13 @@ _PLAIN_WISH = re.compile(r"(?:please\s)?(?:don['’]t|do\snot|never|always)\b", 
 # "Always use tabs" is taken for a preference, which is told of a person.
 _ALWAYS = re.compile(r"always\b", re.IGNORECASE)
 _OF_YOU = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
+_ASKED_OWN = re.compile(
+    r"\bwhat\s(?:do|will|would|are)\syou\s(?:[a-z]+\s){0,2}?do(?:ing)?\b", re.IGNORECASE
+)
+_ASKED_NEED = re.compile(
+    r"\bwhat\s(?:else\s)?(?:do|does|will|would|did)\s.*\b(?:need|want|get|bring|require|eat|drink)\b",
+    re.IGNORECASE,
+)
 _WORK_TURNS = 2
 _SPOKEN_TO = frozenset({"profile.language", "profile.timezone"})
 
@@ -91,7 +99,7 @@ class Asking:
         elif spoken or lasting:
             wish = as_wish(text=text)
             self._writer.write(unit=unit, clause=wish, pinned=pinned, request=True, label=spoken)
-        elif not self._answer_procedure(unit, text):
+        elif not self._answers(unit, text):
             asked, reason = split_reason(text=text)
             self.close()
             self._frame.opened(unit=unit, text=asked)
@@ -101,13 +109,20 @@ class Asking:
             return reason
         return ""
 
-    def _answer_procedure(self, unit: Unit, text: str) -> bool:
-        """Imperatives that answer "And when it gets stuck?" are a way of doing something."""
+    def _answers(self, unit: Unit, text: str) -> bool:
+        """Take words that look like orders for the answer that they are.
+
+        After "And when it gets stuck?" they are a way of doing something, after "What will you
+        do?" the speaker's own doing, and "read access" is what somebody needs.
+        """
         whole = complete_answer(question=unit.question, answer=text) if unit.question else ""
-        if not re.match(r"(?i)(?:when|if|in\scase)\b", whole):
+        is_way = bool(re.match(r"(?i)(?:when|if|in\scase)\b", whole))
+        if not (is_way or _ASKED_OWN.search(unit.question) or _is_thing_needed(unit, text)):
+            return False
+        if not whole:
             return False
         asked = replace(unit, sources=merged_sources(unit.sources, question_ids(unit=unit)))
-        label = Label(MemoryType.PROCEDURAL, 6, "procedure", "procedure")
+        label = Label(MemoryType.PROCEDURAL, 6, "procedure", "procedure") if is_way else None
         self._writer.write(unit=asked, clause=whole, label=label)
         return True
 
@@ -116,3 +131,14 @@ class Asking:
         request = self._frame.closed()
         if request is not None:
             self._writer.ledger.insert_by_turn(request)
+
+
+def _is_thing_needed(unit: Unit, text: str) -> bool:
+    """Whether "read access" answers what somebody needs, though "read" may be an order."""
+    first = words_of(text)[:2]
+    return (
+        bool(_ASKED_NEED.search(unit.question))
+        and len(first) > 1
+        and first[0] in AMBIGUOUS
+        and first[1] not in DETERMINERS | PREPOSITIONS | STOPWORDS
+    )

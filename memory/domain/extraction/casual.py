@@ -14,7 +14,9 @@ _SPELT = {
     "youve": "you've", "bday": "birthday", "tmrw": "tomorrow", "tmr": "tomorrow",
     "tomorow": "tomorrow", "thx": "thanks", "cuz": "because", "coz": "because", "cos": "because",
     "gf": "girlfriend", "bf": "boyfriend", "rly": "really", "ur": "your", "yr": "your",
-    "wfh": "work from home", "tho": "though",
+    "wfh": "work from home", "tho": "though", "luv": "love", "luvs": "loves", "luved": "loved",
+    "ppl": "people", "thru": "through", "tonite": "tonight", "wknd": "weekend",
+    "appt": "appointment", "abt": "about", "bc": "because", "becuz": "because",
 }  # fmt: skip
 _WORDS = re.compile(
     rf"(?<![\w'’./@:=-])(?:{'|'.join(sorted(_SPELT, key=len, reverse=True))})"
@@ -31,7 +33,8 @@ def written_out(*, text: str) -> str:
         word = match.group()
         if word.isupper() and len(word) > 1:
             return word
-        full = _SPELT[word.lower()]
+        # A dotted capital I or a long s is found as well, and is no spelling of these.
+        full = _SPELT.get(word.lower(), word)
         return full[:1].upper() + full[1:] if word[0].isupper() else full
 
     return _I.sub("I", _WORDS.sub(spelt, text))

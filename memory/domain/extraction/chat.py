@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from .acts import Act, act_of
 from .dates import resolve_dates
@@ -80,7 +81,7 @@ class ChatListener:
                         "open",
                     )
                 )
-        return drafts
+        return [replace(draft, clause="") for draft in drafts]
 
     def _told(self, unit: Unit) -> tuple[Unit, str, Label, tuple[FoundDate, ...]] | None:
         act = act_of(text=unit.text, chat=True)

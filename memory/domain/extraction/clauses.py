@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from .gapping import share_verb
 from .introductions import introductions
+from .procedures import steps_in
 from .syntax import acts_as_verb, has_verb, is_imperative
 from .tense import is_past
 from .verbs import (
@@ -17,7 +18,7 @@ from .verbs import (
     THIRD,
     is_finite,
 )
-from .words import PREPOSITIONS, STOPWORDS, word_set, words_of
+from .words import NUMBER_WORDS, PREPOSITIONS, STOPWORDS, word_set, words_of
 
 _SO_REQUEST = re.compile(
     r",\s(?:so|and)\s(?=please\b)|,\sso\s(?=(?:don['’]t|do\snot|never|always|remind|send|use|keep|"
@@ -50,6 +51,7 @@ _CONTRACTED = word_set(
 _LEANING = word_set(
     "that this that's it it's which those both neither they they're so because since as then"
 )
+_MANY = word_set("people folks children men women police staff")
 _RELATIVE = re.compile(r",\s(?:who|which|whose)\s[^,]{3,60},\s", re.IGNORECASE)
 _THEN_ASKS = re.compile(
     r"[,;]\s(?:so\s|and\s|but\s)?(?=(?:do|does|did|is|are|can|could|will|would|should|shall|may|"
@@ -59,6 +61,12 @@ _THEN_ASKS = re.compile(
 _ASKS = re.compile(
     r"(?:do|does|did|is|are|am|can|could|will|would|should|shall|may|what|when|where|who|how|why|"
     r"which|any|have|has|if|so\swhat)\b",
+    re.IGNORECASE,
+)
+# "As an alto with twenty years of choir behind me, can I ask …?"
+_ASKS_AS = re.compile(
+    r"(?:as|being)\s(?P<what>an?\s[^,?]{4,80}),\s(?=(?:can|could|may|do|does|did|is|are|am|what|how|why|where|when|"
+    r"which|who|should|would|will)\b)",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|\([^)]*\)")
@@ -75,6 +83,9 @@ def opens_clause(*, text: str) -> bool:
         return True
     if words[0] in _CONTRACTED:
         return True
+    if len(words) < 4 and (words[0][0].isdigit() or words[0] in NUMBER_WORDS):
+        # "three frames" counts frames.
+        return False
     for index, word in enumerate(words[1:], 1):
         if word in {"who", "which", "that", "to"}:
             return False
@@ -88,7 +99,9 @@ def opens_clause(*, text: str) -> bool:
         if (
             noun_before
             and word in BASES
-            and (words[index - 1].endswith("s") or word not in AMBIGUOUS)
+            and (
+                words[index - 1].endswith("s") or words[index - 1] in _MANY or word not in AMBIGUOUS
+            )
         ):
             return True
     return False
@@ -98,6 +111,9 @@ def split_question(*, text: str) -> list[str]:
     """ "He's left-handed, does that matter?" as the statement and the question it is."""
     if not text.endswith("?"):
         return [text]
+    being = _ASKS_AS.match(text)
+    if being:
+        return [f"I'm {being.group('what')}.", text[being.end() :]]
     for match in _THEN_ASKS.finditer(text):
         left = text[: match.start()]
         first = words_of(left)[:1]
@@ -113,6 +129,8 @@ def split_clauses(*, text: str) -> list[str]:
     with subjects of their own, before a request, and where a verb is left out the second time.
     Past narrative stays whole.
     """
+    if ": " in text and steps_in(text=text.partition(": ")[2]) > 1:
+        return [text]
     shared = share_verb(text=text)
     if shared:
         return [part for clause in shared for part in split_clauses(text=clause)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
-from .words import PEOPLE_NOUNS, PETS, word_set
+from .words import KIN, PEOPLE_NOUNS, PETS, word_set
 
 _TRADES = word_set(
     """
@@ -59,6 +60,32 @@ _ORGANISATION = re.compile(
 )
 
 
+# Who does something, by the ending: only a "she" that follows tells such a word from a thing's.
+_TRADE = re.compile(
+    r"\b(?:the|your|that)\s(?P<noun>[a-z]{3,}(?:er|or|ist|ian|ant|ess|man|woman))\b(?!['’-]|\s(?:of|in|on|at|for|to)\b)"
+)
+
+
+_SINGLE_KIN = _alternatives(
+    KIN - word_set("family kids children parents siblings twins grandchildren")
+)
+_ONES_KIN = re.compile(rf"\b([A-Z]\w+['’]s\s(?:[\w-]+\s)?(?:{_SINGLE_KIN}))\b(?!\s[A-Z])")
+_THEIR_KIN = re.compile(rf"\btheir\s({_SINGLE_KIN})\b(?!\s[A-Z])")
+
+
+def relative_in(*, text: str, speakers: Collection[str]) -> str:
+    """ "Dana's dad" where a text in the third person speaks of one relative, else "".
+
+    "Their dad" is the dad of the speaker who is named before.
+    """
+    ones, theirs = _ONES_KIN.search(text), _THEIR_KIN.search(text)
+    if ones:
+        return ones.group(1)
+    before = text[: theirs.start()] if theirs else ""
+    owner = next((name for name in speakers if name in before), "")
+    return f"{owner}'s {theirs.group(1)}" if theirs and owner else ""
+
+
 def organisation_by_role(*, text: str) -> str:
     """ "the removal firm" where a text speaks of such a body, else ""."""
     match = _ORGANISATION.search(text)
@@ -68,6 +95,12 @@ def organisation_by_role(*, text: str) -> str:
 def one_by_role(*, text: str) -> str:
     """ "the technician" where a text speaks of one, else ""."""
     match = _ONE.search(text)
+    return f"the {match.group('noun')}" if match else ""
+
+
+def one_by_trade(*, text: str) -> str:
+    """ "the conservator" out of "Shall I book the conservator a room?", by the ending, else ""."""
+    match = _TRADE.search(text)
     return f"the {match.group('noun')}" if match else ""
 
 

@@ -16,7 +16,7 @@ from .drafts import Draft, dated
 from .fillers import is_ephemeral, is_rule_fragment, says_nothing
 from .introductions import introductions
 from .mixed import meant_clauses
-from .pins import split_pin
+from .pins import points_back, split_pin
 from .replies import Replies, is_detail
 from .requests import RequestFrame, as_wish, asks_for_none
 from .rewrite import third_person_text
@@ -54,6 +54,8 @@ _OWN_SUBJECT = re.compile(
 _BUT_HE = re.compile(
     r"(?:but|though|because|as|since)\s(?:he|she)(?P<clitic>['’]s)?\s", re.IGNORECASE
 )
+# So many words tell something, though none of them is a verb.
+_TELLS_BY_ITSELF = 5
 _FORGIVEN = frozenset({Act.GUESS, Act.QUOTE, Act.SMALL_TALK, Act.HYPOTHETICAL})
 # Of which what is said may be worth keeping all the same; never what is imagined or quoted.
 _WEIGHED = frozenset({Act.SMALL_TALK})
@@ -149,7 +151,7 @@ class Walk:
         if (
             own is not None
             and waits
-            and act is Act.FRAGMENT
+            and act in {Act.FRAGMENT, Act.STATEMENT}
             and self._replies.answers_own(unit=unit, asked=own, text=text)
         ):
             return
@@ -198,6 +200,8 @@ class Walk:
             self._state(unit, text, pinned, act)
         elif act is Act.FRAGMENT and (pinned or is_rule_fragment(text=text)):
             self._writer.write(unit=unit, clause=text, pinned=pinned)
+        elif act is Act.FRAGMENT and len(content_words(text)) >= _TELLS_BY_ITSELF:
+            self._writer.write(unit=unit, clause=text, act=act)
         elif not (
             act is Act.FRAGMENT
             and unit.place
@@ -211,7 +215,9 @@ class Walk:
         pinned, rest = split_pin(text=text)
         if pinned and not rest:
             # "Remember that." speaks of what was just said, or of what comes next.
-            if not (unit.place and self._writer.ledger.pin_last(turn=unit.turn)):
+            ledger = self._writer.ledger
+            back = unit.turn if unit.place else unit.turn - 2 if points_back(text=text) else -1
+            if not ledger.pin_last(turn=back):
                 self._pin_next = unit.turn
             return False, ""
         announced = self._pin_next == unit.turn

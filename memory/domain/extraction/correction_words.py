@@ -9,7 +9,7 @@ MARKER = re.compile(
     r"wait|correction|oops|"
     r"my\s(?:mistake|bad)|scratch\sthat|i\s(?:meant|misread|mixed|misspoke|mistyped|"
     r"got\sthat\swrong|"
-    r"was\swrong|made\sa\smistake|read\sthat\swrong|have\sto\scorrect)|make\s(?:that|it)|rather|"
+    r"was\swrong|was\smistaken|made\sa\smistake|read\sthat\swrong|have\sto\scorrect)|make\s(?:that|it)|rather|"
     r"let\sme\scorrect|to\scorrect|typo|no,|no\s(?:hang|hold)\son|no\swait|(?:no[,\s]+)?what\sam\si\s(?:saying|talking\sabout|on\sabout)|"
     r"(?:i\s)?(?:looked|checked|counted|measured|asked|calculated)\s(?:it\s|them\s)?again|that['’]s\swrong|not\squite|slip\sof|whoops|apologies|"
     r"strike\sthat|i\sstand\scorrected|change\sthat|small\scorrection|one\scorrection)\b"
@@ -26,8 +26,14 @@ MARKER_WORDS = re.compile(
     r"(?:\sthat|\smyself)?|(?:small|one)\scorrection|it['’]s|that['’]s|it\sis|that\sshould\sbe|"
     r"it\sshould\sbe|should\sbe|"
     r"(?:i\s)?(?:looked|checked|counted|measured|asked|calculated)\s(?:it\s|them\s)?again|"
-    r"(?:change\s)?that\sto|we\sare|we['’]re|i\sstand\scorrected|i\swas\swrong|i\sgot\sthat\swrong)"
+    r"(?:change\s)?that\sto|we\sare|we['’]re|i\sstand\scorrected|i\swas\s(?:wrong|mistaken)|i\sgot\sthat\swrong)"
     r"\b[\s,.:;!–—-]*)+",
+    re.IGNORECASE,
+)
+# What says of the speaker that they erred, and nothing of what holds.
+MISTAKEN = re.compile(
+    r"^(?:(?:oh|no|ah|ok|sorry|oops|wait|actually|apologies)[\s,.!]+){0,3}(?:i\s(?:was\s(?:wrong|mistaken)"
+    r"|misspoke|mistyped|stand\scorrected|got\sthat\swrong)|my\s(?:mistake|bad))\b",
     re.IGNORECASE,
 )
 NOT_OLD = re.compile(
@@ -157,6 +163,15 @@ INSTEAD = re.compile(
 )
 # A thing with a number of its own: "courtroom 7", "gate B12".
 LABELLED = re.compile(r"\b(?P<noun>[a-z]{3,})\s(?P<value>[A-Z]{0,2}\d{1,4}[A-Za-z]?)\b(?![.,:]\d)")
+SAYS_NO = re.compile(r"(?:(?:ah|oh|hm+|wait|well|but)[\s,]+){0,2}no[,.!\s]", re.IGNORECASE)
+ITEM_IS = re.compile(
+    r"(?:the\s)?(?P<noun>[a-z][\w-]{2,})\s(?:is|are|was|were|costs?)\s(?P<value>[$€£]?\d[\d.,]*\d|\d)(?!\w)",
+    re.IGNORECASE,
+)
+ITEM_WAS = (
+    r"(?P<before>[$€£]?\d[\d.,]*\d|\d)%?(?:\s[a-z]+)?\s(?:for|on)\s(?:the\s)?{0}\b"
+    r"|\b{0}(?:\s(?:is|are|at|costs?)|:)?\s(?P<after>[$€£]?\d[\d.,]*\d|\d)(?!\w)"
+)
 # "No, that's the roofers": the answer just given belongs to another question.
 OTHERS = re.compile(
     r"^(?:(?:no|oh|wait|hang\son|hold\son|sorry|hm+|ah|actually)[\s,.!]+)+(?:that['’]s|that\sis|"

@@ -11,12 +11,14 @@ from .correction_words import (
     FORGET_TAIL,
     MARKER,
     MARKER_WORDS,
+    MISTAKEN,
     NOT_OLD,
     NOT_OLD_BUT,
     NOT_ONLY,
     RETRACT_ABOUT,
     RETRACT_ALL,
     RETRACT_X,
+    SAYS_NO,
     SETTLED,
     VALUES,
     WRONG,
@@ -25,7 +27,7 @@ from .dialogue import Unit
 from .restatements import Restatements
 from .splices import alike, corrected_inline, joined, replaced, stems, without_clause
 from .syntax import has_verb, strip_lead
-from .words import content_words, words_of
+from .words import capitalised, content_words, words_of
 
 
 def apply_corrections(*, units: list[Unit], agent: str = "") -> list[Unit]:
@@ -67,6 +69,12 @@ class _Board(Restatements):
             unit = self._units[index] = replace(unit, text=inline)
         marked = bool(MARKER.search(unit.text))
         body = MARKER_WORDS.sub("", unit.text).strip()
+        if marked:
+            denied = NOT_OLD.match(body)
+            tail = f"not {denied['old'].strip()}" if denied else ""
+            unit = self._units[index] = replace(unit, corrects=tail)
+            if MISTAKEN.match(unit.text) and has_verb(text=body):
+                unit = self._units[index] = replace(unit, text=capitalised(body))
         settled = SETTLED.search(body) if marked else None
         body = settled.group("value") if settled else body
         if self._agent and body.rstrip(" .!,").lower() == self._agent:
@@ -102,7 +110,10 @@ class _Board(Restatements):
         if NOT_ONLY.match(body):
             self._not_then(index, unit, body)
             return
-        if marked and len(words_of(unit.text)) < 15 and self._labelled(index, unit):
+        short = len(words_of(unit.text)) < 15
+        if short and (marked or SAYS_NO.match(unit.text)) and self._item(index, unit, body):
+            return
+        if short and marked and self._labelled(index, unit):
             return
         if not about and self._said_anew(index, unit):
             return

@@ -8,6 +8,11 @@ _MONTH = (
     r"(?P<{0}>January|February|March|April|May|June|July|August|September|October|November|December"
     r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b\.?"
 )
+# "8 august": casual writers leave the capital out; a lower-case "may" is rarely the month.
+_MONTH_BESIDE_DAY = _MONTH.replace(
+    ")\\b", "|january|february|march|april|june|july|august|september|october|november|december)\\b"
+)
+_MONTH_IN = _MONTH_BESIDE_DAY.replace("|june|", "|may|june|")
 _DAY = r"(?P<{0}>\d{{1,2}})(?:st|nd|rd|th)?"
 _BIG_NTH = (
     r"(?:twenty|thirty)[\s-](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|eleventh|"
@@ -39,15 +44,15 @@ DATE_EXPRESSION = re.compile(
             r"[Dd]ay|[Nn]ew\s[Yy]ear['’]?s\s(?:[Ee]ve|[Dd]ay)|[Hh]alloween|[Vv]alentine['’]s(?:\s[Dd]ay)?|[Gg]ood\sFriday|"
             r"[Ee]aster\s(?:[Ss]unday|[Mm]onday)|[Mm]idsummer['’]s\s[Dd]ay))\b)",
             r"(?P<iso>\b(?:19|20)\d\d-[01]\d-[0-3]\d\b)",
-            rf"(?P<md>\b(?:(?:{WEEKDAY_NAME}|this|next|coming),?\s)?(?-i:{_MONTH.format('mdm')})\s"
+            rf"(?P<md>\b(?:(?:{WEEKDAY_NAME}|this|next|coming),?\s)?(?-i:{_MONTH_BESIDE_DAY.format('mdm')})\s"
             rf"(?:the\s)?{_DAY.format('mdd')}\b(?![%:.,]\d)(?P<mdr>\s?(?:and|to|until|–|"
             rf"-)\s?\d{{1,2}}(?:st|nd|rd|th)?\b(?!\s?[:%a-z]))?"
             rf"{_YEAR.format('mdy')})",
             rf"(?P<dm>\b(?:{WEEKDAY_NAME},?\s)?(?:the\s)?{_NTH.format('dmd')}\.?(?P<dmr>\s?(?:and|"
             rf"to|until|–|-)\s?\d{{1,2}}(?:st|nd|rd|th)?)?\s(?:of\s)?"
-            rf"(?-i:{_MONTH.format('dmm')}){_YEAR.format('dmy')})",
+            rf"(?-i:{_MONTH_BESIDE_DAY.format('dmm')}){_YEAR.format('dmy')})",
             rf"(?P<off>\b(?P<offn>an?|one|two|three|four|five|six|\d{{1,2}})\s(?P<offu>weeks?|fortnight)\s"
-            rf"(?:from|on|after)\s(?:(?:this|coming|next)\s)?(?P<offd>{WEEKDAY_NAME}|today|tomorrow)\b)",
+            rf"(?:from|on|after)\s(?:(?:this|coming|next)\s)?(?P<offd>{WEEKDAY_NAME}|today|tonight|tomorrow)\b)",
             rf"(?P<wdo>\b(?P<wdon>{WEEKDAY_NAME})\s(?P<wdou>week|fortnight)\b(?!['’]))",
             rf"(?P<far>\bthe\s(?P<farw>week|weekend|month|{WEEKDAY_NAME})\s(?P<fark>after\snext|before\slast)\b)",
             rf"(?P<nwd>\b(?:the\s)?(?P<nwdn>first|second|third|fourth|last)\s(?P<nwdd>{WEEKDAY_NAME})\s(?:of|in)\s"
@@ -69,7 +74,7 @@ DATE_EXPRESSION = re.compile(
             rf"(?P<wd>\b(?:(?P<wdv>(?:next|last|this)\sweek),?\s(?:(?P<wdvs>on|from|starting|beginning)\s)?)?"
             rf"(?:(?P<wdrel>this\scoming|next|this|last|past|(?<!is\s)(?<!are\s)(?<!['’]s\s)coming)\s)?"
             rf"(?:(?P<wdn>{WEEKDAY_NAME})\b|(?P<wdm>{_SHORT_WEEKDAY}))"
-            rf"(?!s\b){_PART.format('wdp')}(?:,?\s(?P<wdw>(?:(?:of\s)?(?:next|last|this))"
+            rf"(?!s\b|\s(?:morning|noon|afternoon|evening|night|lunchtime)s\b){_PART.format('wdp')}(?:,?\s(?P<wdw>(?:(?:of\s)?(?:next|last|this))"
             rf"\sweek))?)",
             r"(?P<span>\b(?P<srel>next|last|this(?:\spast|\scoming)?|past|coming)\s"
             r"(?P<sunit>week(?:end)?|month|year|quarter|spring|summer|autumn|fall|winter"
@@ -80,22 +85,22 @@ DATE_EXPRESSION = re.compile(
             rf"(?P<wkd>\bin\s{_COUNT.format('wkn')}\sweeks,?\s(?:on\s|from\s)?"
             rf"(?P<wka>{WEEKDAY_NAME})(?:\s?(?P<wkj>and|to|through|until|till|–|-)\s?"
             rf"(?P<wkb>{WEEKDAY_NAME}))?)",
-            rf"(?P<ahead>\bin\s(?:about\s)?{_COUNT.format('ahn')}\s"
+            rf"(?P<ahead>\bin\s(?:(?:about|exactly|around|roughly|just)\s)?{_COUNT.format('ahn')}\s"
             rf"{_UNIT.format('ahu')}(?:['’]s?\stime)?\b(?!\s(?:of|or|per)\b)|\b"
             rf"{_COUNT.format('fnn')}\s{_UNIT.format('fnu')}\sfrom\s(?:now|today)\b)",
             r"(?P<eom>\b(?:the\s)?(?P<eomk>end|start|beginning|middle)\sof\s(?:the|this)\s"
             r"(?P<eomu>month|year|week|quarter)\b)",
             rf"(?P<part>\b(?P<partp>early|mid|late)[\s-](?-i:{_MONTH.format('partm')})(?!\s\d))",
             r"(?P<mon>(?<=\b[Ii]n\s)(?-i:"
-            + _MONTH.format("monm")
+            + _MONTH_IN.format("monm")
             + r")(?!\s\d)|(?<=\bsince\s)(?-i:"
-            + _MONTH.format("monm2")
+            + _MONTH_IN.format("monm2")
             + r")(?!\s\d)|(?<=\buntil\s)(?-i:"
-            + _MONTH.format("monm3")
+            + _MONTH_IN.format("monm3")
             + r")(?!\s\d)|(?<=\b(?:half|week|days)\sof\s)(?-i:"
-            + _MONTH.format("monm5")
+            + _MONTH_IN.format("monm5")
             + r")(?!\s\d)|(?<=\b[Bb]y\s)(?-i:"
-            + _MONTH.format("monm4")
+            + _MONTH_IN.format("monm4")
             + r")(?!\s\d))",
         )
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Callable
 from datetime import date, timedelta
 
@@ -131,9 +132,28 @@ def _edge(match: re.Match[str], today: date, _past: bool) -> Resolved | None:
     return f"the {kind} of {name}", "at", today, Precision.VAGUE
 
 
+# "From the 14th to the 15th of May": both lie in May.
+_SHARED_MONTH = re.compile(
+    r"\s(?:to|and|or|until|till|[–-])\s(?:the\s)?\d{1,2}(?:st|nd|rd|th)?\s(?:of\s)?(?P<month>"
+    + "|".join(name.capitalize() for name in MONTHS)
+    + r")\b"
+)
+_PUT_OFF = re.compile(
+    r"\b(?:moved|postponed|rescheduled|pushed|shifted|brought|delayed)\b", re.IGNORECASE
+)
+
+
 def _ordinal(match: re.Match[str], today: date, past: bool) -> Resolved | None:
     number = nth(match.group("thd"))
+    shared = _SHARED_MONTH.match(match.string, match.end())
+    if shared:
+        behind = past and not _PUT_OFF.search(match.string, 0, match.start())
+        day = _nearest(month_number(shared.group("month")), number, today, behind)
+        return month_day(day), "on", day, Precision.CALENDAR
     base = shift_months(today, 1) if (match.group("thm") or "").lower() == "next" else today
+    if base == today and number > monthrange(today.year, today.month)[1]:
+        # "The 31st" in a month of thirty days: that of the month before or after.
+        base = shift_months(today, -1 if past else 1)
     day = date(base.year, base.month, number)
     named = re.match(WEEKDAY_NAME, match.group(), re.IGNORECASE)
     if named:
@@ -152,7 +172,8 @@ def _ordinal(match: re.Match[str], today: date, past: bool) -> Resolved | None:
         day = date(base.year, base.month, number)
     elif past and day > today:
         base = shift_months(today, -1)
-        day = date(base.year, base.month, number)
+        if number <= monthrange(base.year, base.month)[1]:
+            day = date(base.year, base.month, number)
     named = re.match(WEEKDAY_NAME, match.group(), re.IGNORECASE)
     return with_weekday(day) if named else month_day(day), "on", day, Precision.CALENDAR
 

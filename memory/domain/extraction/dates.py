@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
+from .arranged import is_day_meant
 from .date_expressions import DATE_EXPRESSION, WEEKDAY_NAME
 from .date_resolvers import RESOLVERS
+from .date_tense import is_past_at
 from .moments import FoundDate
 from .span_dates import Resolved
 from .tense import is_past
-from .verbs import BASES, THIRD, UNMARKED, is_finite, is_past_form
-from .words import DETERMINERS, word_set, words_of
+from .verbs import THIRD, is_finite
+from .words import word_set, words_of
 
 # Every date expression holds a figure or one of these; most sentences hold none.
 _MAY_NAME_ONE = re.compile(
@@ -84,8 +86,12 @@ def resolve_dates(*, text: str, today: date, past: bool) -> Dated:
         resolved = _resolve(match, text, today, past)
         if resolved is None:
             continue
-        if found and _follows(match, resolved, found[-1].day, past):
-            resolved = RESOLVERS["th"](match, found[-1].day, False) or resolved
+        named = {each.day.day: each.day for each in found}
+        if match.group("th") and resolved[2].day in named:
+            # "From the 31st to the 2nd, the 31st is a Saturday": the day that was just named.
+            resolved = _meant("th", match, named[resolved[2].day], False) or resolved
+        elif found and _follows(match, resolved, found[-1].day, past):
+            resolved = _meant("th", match, found[-1].day, False) or resolved
         wording, preposition, day, precision = resolved
         before = words_of(text[max(0, match.start() - 16) : match.start()])
         start = match.start()
@@ -93,10 +99,10 @@ def resolve_dates(*, text: str, today: date, past: bool) -> Dated:
         if text[stop : stop + 2] in {"'s", "’s"}:
             stop += 2
             preposition = "" if before and before[-1] == "the" else "the"
-        elif before and before[-1] in _KEEPS_PREPOSITION:
+        elif before and (
+            before[-1] in _KEEPS_PREPOSITION or (before[-1] == "the" and wording[:1].isupper())
+        ):
             preposition = ""
-            if before[-1] == "on" and wording[:1].islower() and wording.startswith("the "):
-                preposition = ""
         phrase = f"{preposition} {wording}".strip()
         following = words_of(text[stop : stop + 24])
         if start == 0 and following and preposition in {"on", "in"} and _is_verb(following[0]):
@@ -119,14 +125,21 @@ def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> Resolv
     group = match.lastgroup or ""
     name = next((key for key in RESOLVERS if match.group(key)), group)
     if not _ANSWERED.search(text[: match.start()]):
-        past = _local_tense(text[: match.start()], past)
+        past = is_past_at(before=text[: match.start()], past=past)
     if past and _OPENS_CLAUSE.search(text[: match.start()]):
         past = is_past(text=text[match.end() :].lstrip(" ,"))
-    past = past or (name == "wd" and previous == "since")
+    past = past or (name in _SINCE_THEN and previous == "since")
     moved = previous == "to" and bool(_MOVED.search(text[: match.start()]))
     if moved:
         past = False
     if name == "ahead" and previous == "every":
+        return None
+    if (
+        name == "num"
+        and not text[match.end() :].strip()
+        and _VERSION_BEFORE.search(text[: match.start()])
+    ):
+        # "Production runs on 7.2." is a version and a full stop.
         return None
     if (
         name == "wd"
@@ -143,20 +156,28 @@ def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> Resolv
         return None
     if name == "wd" and not match.start() and _HABITUAL_DAY.match(text[match.end() :]):
         return None
+    found = _meant(name, match, today, past)
+    if past and name in _MAY_LIE_AHEAD and is_day_meant(before=text[: match.start()]):
+        ahead = _meant(name, match, today, False)
+        if found and ahead and (name == "wd" or ahead[2] - today < today - found[2]):
+            return ahead
+    if (
+        found
+        and found[2] < today
+        and name in {"md", "dm"}
+        and not match.group(name + "y")
+        and _AHEAD.search(text[: match.start()])
+    ):
+        # What starts, opens or is due on a date still lies ahead.
+        return _meant(name, match, found[2] + timedelta(days=365), False)
+    return found
+
+
+def _meant(name: str, match: re.Match[str], today: date, past: bool) -> Resolved | None:
+    """What an expression means against a day; None where there is no such day."""
     try:
-        found = RESOLVERS[name](match, today, past)
-        if (
-            found
-            and found[2] < today
-            and name in {"md", "dm"}
-            and not match.group(name + "y")
-            and _AHEAD.search(text[: match.start()])
-        ):
-            # What starts, opens or is due on a date still lies ahead.
-            next_year = found[2].replace(year=found[2].year + 1)
-            return RESOLVERS[name](match, next_year, False)
-        return found
-    except (ValueError, OverflowError):
+        return RESOLVERS[name](match, today, past)
+    except (LookupError, ValueError, OverflowError):
         return None
 
 
@@ -169,50 +190,6 @@ def _is_verb(word: str) -> bool:
     return word in THIRD or is_finite(word=word)
 
 
-def _local_tense(before: str, past: bool) -> bool:
-    """The tense of the nearest finite verb before a date, else of the whole sentence."""
-    words = words_of(before[-80:])
-    for index in range(len(words) - 1, -1, -1):
-        word = words[index]
-        if index and is_past_form(word=word) and words[index - 1] in _PRESENT_PASSIVE:
-            return False
-        if (
-            index
-            and words[index - 1] in _SUBJECTS
-            and (
-                word in THIRD
-                or (
-                    word in BASES
-                    and word not in UNMARKED
-                    and words[index - 1] not in {"he", "she", "it"}
-                )
-            )
-        ):
-            return False
-        if word in THIRD and _named_before(before, word):
-            return False
-        if word in _SCHEDULED and (not index or words[index - 1] not in DETERMINERS):
-            return False
-        if is_past_form(word=word) and _WILL_HAVE.search(
-            " ".join(words[max(0, index - 8) : index])
-        ):
-            return False
-        if word in _PAST_AUXILIARIES or is_past_form(word=word):
-            return True
-        if word == "to" and index + 1 < len(words) and words[index + 1] in BASES:
-            return False
-        if word in _PRESENT_AUXILIARIES or word.endswith("'ll"):
-            return False
-    return past
-
-
-def _named_before(text: str, verb: str) -> bool:
-    """ "Tarek drives": a name carries the verb, which is no plural then."""
-    return bool(re.search(rf"[A-ZÀ-Þ][\w'’-]+\s(?:\w+ly\s)?{re.escape(verb)}\b", text))
-
-
-# "she'll have the export fixed by the 27th"
-_WILL_HAVE = re.compile(r"(?:'ll|\bwill|\bgoing\sto)\s(?:have|get|be)\b")
 # The tense of an answer is not that of the words that say so.
 _ANSWERED = re.compile(r"\banswered: [^.]{0,20}$")
 # "They raised prices, so as of 1 May we …": the verb that counts comes after the date.
@@ -220,11 +197,10 @@ _OPENS_CLAUSE = re.compile(
     r"[,;:]\s(?:(?:so|and|but)\s)?(?:as\sof|from|starting|by|until|till)\s(?:the\s)?$",
     re.IGNORECASE,
 )
-_SCHEDULED = word_set(
-    "starts begins opens reopens ends closes expires launches arrives leaves joins comes returns "
-    "retires takes goes runs moves"
+_MAY_LIE_AHEAD = frozenset({"wd", "mon", "md", "dm", "part", "th", "num"})
+_SINCE_THEN = frozenset({"wd", "mon", "md", "dm", "part", "th"})
+_VERSION_BEFORE = re.compile(
+    r"(?:^|(?<!on)(?<!by)(?<!until)(?<!till)(?<!from)(?<!since)(?<!before)(?<!after)(?<!due)|"
+    r"\b(?:is|are|was|be|runs?|stays?|remains?)\s(?:\w+\s)?on)\s$",
+    re.IGNORECASE,
 )
-_SUBJECTS = frozenset({"i", "we", "you", "they", "he", "she", "it", "who", "which"})
-_PRESENT_PASSIVE = frozenset({"be", "is", "are", "get", "gets", "being"})
-_PAST_AUXILIARIES = word_set("was were did had been born didn't wasn't")
-_PRESENT_AUXILIARIES = word_set("will is are must has have can should won't shall")

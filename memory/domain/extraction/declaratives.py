@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .syntax import names_only
-from .verbs import BASES, GERUNDS, MODALS, PARTICIPLES, past_of, third_person
+from .verbs import BASES, GERUNDS, MODALS, PARTICIPLES, is_past_form, past_of, third_person
 from .words import (
     COMMON_OPENERS,
     DETERMINERS,
@@ -39,14 +39,16 @@ _TIME_LIKE = re.compile(
 
 def form_of_be(noun: str) -> str:
     """The form of "to be" that agrees with a noun phrase, by its last word."""
-    last = noun.split()[-1].lower()
+    last = noun.rpartition(" ")[2].lower()
     return "are" if last.endswith("s") and not last.endswith(("ss", "us", "is")) else "is"
 
 
 def decapitalised(text: str) -> str:
     first = words_of(text)[:1]
     lower = bool(first) and (
-        first[0] in NUMBER_WORDS or first[0] in COMMON_OPENERS - set(MONTHS) - set(WEEKDAYS)
+        first[0] in NUMBER_WORDS
+        or first[0] in COMMON_OPENERS - set(MONTHS) - set(WEEKDAYS)
+        or (is_past_form(word=first[0]) and text[1:2].islower())
     )
     lower = lower and text[:2] != "I " and not names_only(text=text)
     return text[:1].lower() + text[1:] if lower else text

@@ -9,10 +9,11 @@ from datetime import datetime
 from functools import lru_cache
 from uuid import UUID
 
+from ..secrets import mask_private_keys
 from ..types import Participants, Role, SourceMessage
 from .casual import written_out
 from .clauses import split_question
-from .guards import mask_private_keys, without_rendered_memory
+from .guards import without_rendered_memory
 from .payload import without_payload
 from .rewrite import Voice
 from .sentences import split_sentences
@@ -50,7 +51,8 @@ class Unit:
 
     `sources` are the messages it draws on, its own among them. `question` is the last question
     that the other side asked in the turn before, empty where there is none; `reply`, what the
-    agent says right after the message.
+    agent says right after the message. `corrects` says with what words something else is denied
+    ("not June 3"), empty where only a word such as "correction" does, None for no correction.
     """
 
     text: str
@@ -66,6 +68,7 @@ class Unit:
     question: str = ""
     question_id: UUID | None = None
     reply: str = ""
+    corrects: str | None = None
 
 
 def is_person_speaking(*, message: SourceMessage, participants: Participants) -> bool:

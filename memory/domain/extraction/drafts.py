@@ -8,18 +8,27 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 from uuid import UUID
 
+from ..secrets import mask_secrets
 from ..types import Candidate, MemoryType
-from .guards import mask_secrets
 from .labels import Label
 from .moments import FoundDate, Precision, month_day
 from .names import names_in
 from .verbs import THIRD
-from .words import COMMON_OPENERS, MONTHS, WEEKDAYS, capitalised, content_words, words_of
+from .words import (
+    COMMON_OPENERS,
+    MONTHS,
+    NUMBER_WORDS,
+    WEEKDAYS,
+    capitalised,
+    content_words,
+    words_of,
+)
 
 MAX_CHARS = 280
 _MIN_IMPORTANCE = 3
 _ALWAYS_CAPITAL = frozenset({*MONTHS, *WEEKDAYS})
 CLAUSE_END = re.compile(r"[;,:]\s|\s(?:and|but|because|so|which|who|while)\s")
+_VALUES = frozenset({*MONTHS, *WEEKDAYS, *NUMBER_WORDS})
 _WITHOUT_WHICH = re.compile(r",\s(?:which|who)\s[^,]{10,160}(?=,\s)")
 _FRAMING = re.compile(r"^(?:On [A-Z][a-z]+ \d{1,2}, \d{4}, |[A-Z]\w+ said: |For [^,]{3,50}, )+")
 
@@ -37,6 +46,7 @@ class Draft:
     about: str = ""
     dates: tuple[FoundDate, ...] = ()
     clause: str = ""
+    corrects: str | None = None
 
 
 def merged_sources(*groups: Iterable[UUID]) -> tuple[UUID, ...]:
@@ -115,8 +125,14 @@ def dated(draft: Draft) -> Draft:
 
 
 def _slug(text: str) -> str:
-    words = [word for word in content_words(text)[:3] if word.isascii()]
+    """The first three words that say what a text is about; its figures and dates are values."""
+    bare = (re.sub(r"'s$", "", word) for word in content_words(text))
+    words = [word for word in bare if word.isascii() and not _is_value(word)][:3]
     return "_".join(re.sub(r"[^a-z0-9]+", "_", word).strip("_") for word in words) or "general"
+
+
+def _is_value(word: str) -> bool:
+    return word[0].isdigit() or word in _VALUES
 
 
 def _subject(draft: Draft) -> str:
@@ -127,7 +143,7 @@ def _subject(draft: Draft) -> str:
     if draft.label.memory_type is MemoryType.USER_PROFILE or attribute.startswith("profile."):
         return f"user.{attribute}"
     if draft.label.category == "preferences":
-        clause = mask_secrets(text=draft.clause)
+        clause = mask_secrets(text=draft.clause or draft.text)
         return f"user.preference.{_slug(' '.join(words_of(clause)[-4:]))}"
     if draft.about:
         return f"project.{_slug(draft.about)}.{attribute}"
@@ -168,4 +184,5 @@ def to_candidate(
         extraction_pass=extraction_pass,
         sensitive_field=label.sensitive,
         valid_from=_valid_from(draft),
+        corrects=draft.corrects,
     )

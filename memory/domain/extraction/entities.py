@@ -5,30 +5,30 @@ from __future__ import annotations
 import re
 from uuid import UUID
 
-from .company import one_by_role, organisation_by_role, several_by_role
+from .company import (
+    one_by_role,
+    one_by_trade,
+    organisation_by_role,
+    relative_in,
+    several_by_role,
+)
 from .headings import heading_of, met_with
+from .inquiries import name_asked, thing_asked, whole_question
 from .mentions import Mention
 from .names import is_person, names_in
 from .nouns import first_noun_phrase
 from .pronouns import EXPLETIVE, PRONOUN_SUBJECT, WHOM, agree_first
 from .topic_words import introduced_topic
-from .words import COMMON_OPENERS, KIN, ORG_SUFFIXES, word_set, words_of
+from .words import ORG_SUFFIXES, word_set, words_of
 
 _PLACE_PREPOSITIONS = word_set(
     "in at outside on to near into via of inside within across through over under around"
 )
-_ASKED_ABOUT = re.compile(
-    r"\b(?:[Ii]s|[Dd]oes|[Dd]id|[Ww]ill|[Hh]as|[Ww]as|[Cc]an|[Ss]hould|[Ww]ould)\s"
-    r"(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)\s[a-z]+"
+_BESIDE = word_set("to at from with for by of than like in on near into joining left leaving")
+_OBJECT_IT = re.compile(r"(?<=[a-z]\s)it\b(?!['’])")
+_TITLES = frozenset(
+    {"Dr", "Prof", "Mr", "Mrs", "Ms", "Sir", "Miss", "Herr", "Frau", "Madame", "Monsieur"}
 )
-# "Might your starter be too young?" asks about the starter.
-_ASKED_THING = re.compile(
-    r"(?:[\w’']+,\s)?(?:is|are|was|does|do|did|will|has|can|might|could|should|would|how(?:['’]s|\s(?:is|was|big|old|long)\s(?:is|was)?))\s?"
-    r"(?P<det>your|the)\s(?P<noun>(?:[a-z-]+\s)?[a-z-]{3,})\s(?:be|have|still|already|been|going|ready|open|done|on|in|at|"
-    r"too|very|like|\w+ed|\w+ing|new|old|big|free)\b",
-    re.IGNORECASE,
-)
-_TITLES = frozenset({"Dr", "Prof", "Mr", "Mrs", "Ms", "Sir", "Miss"})
 _NO_ANTECEDENTS = word_set(
     "utc gmt cet cest pst pdt est edt cst mst bst ist jst aest eet wet english german french dutch "
     "spanish italian portuguese swedish norwegian danish finnish polish pm am"
@@ -41,11 +41,6 @@ _MEETING_WITH = re.compile(
 _MEETING_REACH = 12
 # "Ewa leads it": a name, a verb and nothing that says what.
 _DOES_IT = re.compile(r"(?-i:[A-Z])[\w-]+\s(?:will\s)?[a-z]+\s(?P<it>it)\W*$", re.IGNORECASE)
-_PLURAL_KIN = word_set("family kids children parents siblings twins grandchildren")
-
-
-_SINGLE_KIN = "|".join(sorted(KIN - _PLURAL_KIN, key=len, reverse=True))
-_ONES_KIN = re.compile(rf"\b([A-Z]\w+['’]s\s(?:[\w-]+\s)?(?:{_SINGLE_KIN}))\b(?!\s[A-Z])")
 
 
 class Focus:
@@ -63,6 +58,8 @@ class Focus:
         self._several: Mention | None = None
         self._body: Mention | None = None
         self._named: Mention | None = None
+        self._asked: Mention | None = None
+        self._whole: Mention | None = None
 
     def strip_heading(self, *, text: str, source: UUID, turn: int) -> tuple[str, bool]:
         """Take "Call notes from X:" off a sentence and make X the topic."""
@@ -70,13 +67,14 @@ class Focus:
         if met:
             self._said += 1
             self._person = Mention(met[0], source, turn, self._said)
-            self.topic = self._thing = self._group = Mention(met[1], source, turn, self._said)
+            body = Mention(met[1], source, turn, self._said, is_heading=True)
+            self.topic = self._thing = self._group = body
             return "", True
         heading = heading_of(text=text)
         if heading is None:
             return text, False
         name, rest, is_named = heading
-        self.topic = self._thing = Mention(name, source, turn, self._said)
+        self.topic = self._thing = Mention(name, source, turn, self._said, is_heading=True)
         if is_named:
             self._group = self.topic
         return rest, True
@@ -90,34 +88,43 @@ class Focus:
             self.topic = self._thing if found.is_topic else self.topic
             self._noun = self._thing if found.is_asked else self._noun
         for name in () if found and found.is_asked else names_in(text):
-            if name in speakers or name.lower() in _NO_ANTECEDENTS or name in _TITLES:
+            if (
+                {name, name.split()[-1]} & speakers
+                or name.lower() in _NO_ANTECEDENTS
+                or name in _TITLES
+            ):
                 continue
             mention = Mention(name, source, turn, self._said)
             if self._named is None or self._named.when != mention.when:
                 self._named = mention
-            if is_person(name, text=text):
+            at = text.find(name)
+            placed = words_of(text[max(0, at - 12) : at])[-1:]
+            is_body = name.split()[-1].lower() in ORG_SUFFIXES
+            # Of whom a sentence tells something comes before where they are or whom they are with.
+            is_beside = bool(placed) and placed[0] in _BESIDE and self._is_new_one()
+            if is_person(name, text=text) and not is_beside:
                 self._person = mention
             else:
-                at = text.find(name)
-                placed = words_of(text[max(0, at - 12) : at])[-1:]
                 if placed and placed[0] in _PLACE_PREPOSITIONS and self._thing is not None:
                     continue
                 self._thing = mention
                 if (
-                    (not placed or placed[0] not in _PLACE_PREPOSITIONS | {"the"})
+                    (not placed or placed[0] not in _PLACE_PREPOSITIONS | {"the", "a", "an"})
                     and name.isalpha()
+                    and not is_beside
+                    and not is_body
                     and not name.isupper()
                     and not self._is_topic(name)
                 ):
                     self._maybe_person = mention
-                if name.split()[-1].lower() in ORG_SUFFIXES:
+                if is_body:
                     self._group = mention
         noun = first_noun_phrase(text)
         if noun and noun not in speakers:
             self._noun = Mention(noun, source, turn, self._said)
-        kin = _ONES_KIN.search(text)
-        if kin:
-            self._person = Mention(kin.group(1), source, turn, self._said)
+        relative = relative_in(text=text, speakers=speakers)
+        if relative:
+            self._person = Mention(relative, source, turn, self._said)
         self._learn_company(text, source, turn)
 
     def _learn_company(self, text: str, source: UUID, turn: int) -> None:
@@ -131,18 +138,23 @@ class Focus:
     def heard(self, *, text: str, source: UUID, turn: int) -> None:
         """Learn whom the other side speaks of ("Shall I call the technician?")."""
         self._learn_company(text, source, turn)
+        trade = one_by_trade(text=text) if text.endswith("?") else ""
+        self._asked = Mention(trade, source, turn, self._said) if trade else None
 
     def asked_about(self, *, question: str, source: UUID, turn: int, owner: str = "User") -> None:
-        """Learn whom a question is about ("Is Ken leaving?")."""
-        asked = _ASKED_THING.match(question)
-        if asked:
-            det = "the" if asked.group("det").lower() == "the" else f"{owner}'s"
-            self._noun = Mention(f"{det} {asked.group('noun')}", source, turn, self._said)
-        match = _ASKED_ABOUT.search(question)
-        if match and match.group("name").lower() not in COMMON_OPENERS:
-            mention = Mention(match.group("name"), source, turn, self._said)
-            if not self._is_topic(mention.name) and mention.name.isalpha():
-                self._person = self._maybe_person = mention
+        """Learn whom or what a question is about ("Is Ken leaving?")."""
+
+        def mention(name: str) -> Mention:
+            return Mention(name, source, turn, self._said)
+
+        asked = thing_asked(question=question, owner=owner)
+        self._noun = mention(asked) if asked else self._noun
+        whole = whole_question(question=question)
+        if whole:
+            self._noun = self._thing = self._asked = self._whole = mention(whole)
+        one = name_asked(question=question)
+        if one and not self._is_topic(one):
+            self._person = self._maybe_person = mention(one)
 
     def resolve(self, *, text: str, turn: int, reach: int) -> tuple[str, list[UUID]]:
         """The sentence with subject pronouns replaced by what they mean, and the sources used.
@@ -193,6 +205,11 @@ class Focus:
         if match and thing and turn - thing.turn <= reach:
             sources.append(thing.source)
             return text[: match.start("it")] + thing.name + text[match.end("it") :]
+        asked = self._whole
+        it = _OBJECT_IT.search(text)
+        if asked and it and turn - asked.turn == 1 and asked.name not in text:
+            sources.append(asked.source)
+            return text[: it.start()] + asked.name + text[it.end() :]
         match = WHOM.search(text)
         human = self._human()
         if match is None or human is None or human.name in text or turn - human.turn > reach:
@@ -203,12 +220,22 @@ class Focus:
     def lent(self, *, turn: int, reach: int = 3) -> Mention | None:
         """What was named last, for an answer that names nothing itself."""
         named = self._named
-        return named if named and turn - named.turn <= reach else None
+        if named is None or turn - named.turn > reach or self._is_one(named.name):
+            return None
+        return named
+
+    def _is_one(self, name: str) -> bool:
+        """Whether a name was taken for a person's: what follows is hardly about them."""
+        return any(one and one.name == name for one in (self._person, self._maybe_person))
 
     def thing(self, *, turn: int, reach: int = 4) -> str:
         """The thing spoken of last, by its noun where it has one, or ""."""
         spoken = [each for each in (self._noun, self.topic) if each and turn - each.turn <= reach]
         return spoken[0].name if spoken else ""
+
+    def _is_new_one(self) -> bool:
+        """Whether the sentence that is being read has named somebody already."""
+        return any(one and one.order == self._said for one in (self._person, self._maybe_person))
 
     def _is_topic(self, name: str) -> bool:
         return self.topic is not None and name.lower() in self.topic.name.lower()
@@ -216,7 +243,7 @@ class Focus:
     def _human(self) -> Mention | None:
         """The last person named, or the last bare name where that came much later."""
         person, maybe = self._person, self._maybe_person
-        role = self._by_role
+        role = self._asked or self._by_role
         if role and all(other is None or role.turn > other.turn for other in (person, maybe)):
             return role
         if person is None or (maybe is not None and maybe.turn > person.turn + 1):

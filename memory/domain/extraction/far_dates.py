@@ -5,38 +5,10 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
+from ..number_words import ORDINALS
 from .moments import Precision, month_day, with_weekday
 from .span_dates import Resolved, month_number, shift_months
 from .words import NUMBER_WORDS, WEEKDAYS
-
-_NTHS = {
-    word: number
-    for number, word in enumerate(
-        [
-            "first",
-            "second",
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-            "eleventh",
-            "twelfth",
-            "thirteenth",
-            "fourteenth",
-            "fifteenth",
-            "sixteenth",
-            "seventeenth",
-            "eighteenth",
-            "nineteenth",
-            "twentieth",
-        ],
-        1,
-    )
-} | {"thirtieth": 30}
 
 
 def nth(word: str) -> int:
@@ -44,12 +16,12 @@ def nth(word: str) -> int:
     word = word.lower()
     tens = re.match(r"(twenty|thirty)[\s-]", word)
     if tens:
-        return NUMBER_WORDS[tens.group(1)] + _NTHS[word[tens.end() :]]
-    return _NTHS.get(word) or int(re.sub(r"\D+$", "", word))
+        return NUMBER_WORDS[tens.group(1)] + ORDINALS[word[tens.end() :]]
+    return ORDINALS.get(word) or int(re.sub(r"\D+$", "", word))
 
 
 def _coming(name: str, today: date) -> date:
-    if name == "today":
+    if name in {"today", "tonight"}:
         return today
     if name == "tomorrow":
         return today + timedelta(days=1)
@@ -104,7 +76,7 @@ def nth_weekday(match: re.Match[str], today: date, past: bool) -> Resolved | Non
     days = [first + timedelta(days=number) for number in range(31)]
     days = [day for day in days if day.month == first.month and day.weekday() == target]
     which = match.group("nwdn").lower()
-    day = days[-1 if which == "last" else _NTHS[which] - 1]
+    day = days[-1 if which == "last" else ORDINALS[which] - 1]
     return with_weekday(day), "on", day, Precision.CALENDAR
 
 

@@ -46,6 +46,7 @@ _RULE_WORDS = word_set("always never no only nobody deadline budget")
 _WAIT_AND_SEE = re.compile(
     r"\b(?:we|i|you|they)(?:['’]ll|\swill)\s(?:\w+\s)?(?:see|find\sout|figure\s(?:it|that)\sout|"
     r"cross\sthat\sbridge)\b(?:\sabout\s(?:it|that|this))?(?:\W*\w+)?\W*$"
+    r"|^(?:please\s)?(?:do|don['’]t|do\snot)(?:\splease)?\W*$|^(?:(?:it\s)?beats|search)\sme\b|^(?:your|my)\sguess\b"
     r"|^you(?:['’]d|\swould|['’]re|\sare|\sguys|\speople|\sreally|\sknow)\b|^not\sthat\b|\bnothing(?:['’]s|\sis|\shas\sbeen)\s(?:\w+\s)?(?:decided|settled|agreed|fixed|"
     r"certain|sure|final)\b|\bworth\sa\stry\b",
     re.IGNORECASE,
@@ -62,7 +63,12 @@ _ELLIPTIC = re.compile(
     r"(?:\s(?:too|so|that|it|already))?\W*$",
     re.IGNORECASE,
 )
-_REPORTING = re.compile(r"^[\w’'-]+\s(?:says?|said|thinks?|knows?|means?|reckons?)\W*$", re.I)
+_REPORTING = re.compile(
+    r"^[\w’'-]+\s(?:says?|said|thinks?|knows?|means?|reckons?)\W*$|"
+    r"^(?:and\s)?as\s[\w’'.\s-]{2,40}\s(?:puts?|said|says|wrote|writes|has)\s?(?:it|so)?\W*$|"
+    r"^[\w’'.\s-]{2,40},?\squote\W*$",
+    re.IGNORECASE,
+)
 _RULE = re.compile(
     r"(?:i|we)\s(?:only|never|always)\s[a-z]|(?:i['’]m|i\sam|we['’]re|we\sare)\s(?:both|all)\s",
     re.I,
@@ -70,9 +76,14 @@ _RULE = re.compile(
 _HUMAN_STATE = re.compile(r"^(?:she|he)(?:['’]s|\s(?:is|has|was))\s", re.IGNORECASE)
 
 
+def is_stub(*, clause: str) -> bool:
+    """Whether a clause breaks off before it says anything ("As Churchill put it", "Pono did")."""
+    return bool(_REPORTING.match(clause) or _ELLIPTIC.match(clause))
+
+
 def tells_too_little(*, clause: str) -> bool:
     """Whether a clause names too little to stand for itself ("They changed it", "On May 12")."""
-    if _REPORTING.match(clause) or _ELLIPTIC.match(clause):
+    if is_stub(clause=clause):
         return True
     words = set(content_words(clause))
     if len(words) > 5:
@@ -101,7 +112,9 @@ def says_nothing(*, text: str) -> bool:
     if names_in(text) or any(char.isdigit() for char in text):
         return False
     pointing = {"it", "that", "this"} & set(words_of(text))
-    return bool(_EVALUATION.match(text)) or (bool(pointing) and len(content_words(text)) < 2)
+    return (bool(_EVALUATION.match(text)) and len(content_words(text)) < 3) or (
+        bool(pointing) and len(content_words(text)) < 2
+    )
 
 
 def is_ephemeral(*, clause: str) -> bool:

@@ -53,6 +53,13 @@ _MET = re.compile(
 )
 
 
+# "Customer call with Varga Foods, minutes please: …"
+_HELD_WITH = re.compile(
+    r"(?i:(?:(?:the|our|a|my|quick|minutes\sof\sthe|notes\sfrom\sthe)\s){0,2}(?:[\w-]+\s)?(?:call|meeting|visit|workshop|chat|kick-?off)\swith\s(?:the\s)?)"
+    r"(?P<topic>[A-ZÀ-Þ][\w&’'-]*(?:\s[A-ZÀ-Þ&][\w&’'-]*){0,3})(?:,\s[a-z][\w\s]{2,30})?:\s"
+)
+
+
 def met_with(*, text: str) -> tuple[str, str] | None:
     """The person and the organisation that a sentence says was just spoken to, or None."""
     match = _MET.fullmatch(text)
@@ -64,6 +71,9 @@ def heading_of(*, text: str) -> tuple[str, str, bool] | None:
 
     None where the sentence has no heading; a date in the heading moves to the end of the sentence.
     """
+    held = _HELD_WITH.match(text)
+    if held:
+        return held.group("topic"), text[held.end() :], True
     alone = _HEADING_ALONE.fullmatch(text)
     if alone:
         return alone.group("topic"), "", True

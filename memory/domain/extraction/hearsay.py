@@ -22,7 +22,7 @@ _SAID_QUOTE = re.compile(
     r"per)\b[^\"“]{0,60}[\"“][^\"”]{6,}[\"”]"
     r"|^['‘](?=\w)[^\"”]{6,}[,.!?]['’]\s(?:said|says|wrote|writes)\b"
     r"|[\"“][^\"”]{6,}[\"”],?\s(?:said|says|wrote|is\swhat|as\s\w+\s(?:says|said|puts)|he\s|she\s"
-    r"|they\s)|^[\"“][^\"”]*[\"”]?\.?$|\bas\sthe\s(?:saying|joke|song)\sgoes\b|\band\si\squote\b"
+    r"|they\s)|^[\"“][^\"”]*[\"”]?\.?$|\bas\sthe\s(?:saying|joke|song)\sgoes\b|\band\si\squote\b|,\s(?:and\s)?(?:i\s)?quote[,:]?\s?[\"“‘]"
     r"|\b(?!i\b|we\b)[\w’']+\s(?:goes|went|is\slike|was\slike|was\sall),?\s[\"“‘'](?=\w)",
     re.IGNORECASE,
 )

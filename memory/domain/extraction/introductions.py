@@ -38,6 +38,19 @@ _CALLED = re.compile(
     rf"address\sme\sas|"
     rf"my\s(?:nick\s?name|preferred\sname)\sis)\s(?P<name>{_FULL})"
 )
+# What is said before and after "call me …" where the name is not wanted, or was once.
+_UNWANTED = re.compile(
+    r"\b(?:not|never|nobody|no\s?one|no\slonger|none|hates?|dislikes?|stop|used\sto|if|whenever|only|"
+    r"who|which|why|rarely|hardly|annoy\w*|mind|sick|tired)\b|n['’]t\b|\b(?:do|did|ca|wo)nt\b",
+    re.IGNORECASE,
+)
+_DISLIKED = re.compile(
+    r"^[^.;]{0,30}?(?:,|\sbut|\sand)\s[^.;]{0,20}?"
+    r"(?:\b(?:hate|dislike|annoys)\b|(?:\bnot|n['’]t)\s(?:like|stand|want|bear)\b)"
+    r"|^\s(?:any\s?more|again)\b",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"[,;:–—]\s|\b(?:but|so|and|then)\s", re.IGNORECASE)
 _PRONOUNS = re.compile(
     r"\b(?:my\s)?pronouns\s(?:are|is|:)?\s?(?P<p>\w+/\w+(?:/\w+)?)|\b(?:i\suse|"
     r"i\sgo\sby)\s(?P<q>\w+/\w+"
@@ -92,7 +105,7 @@ def introductions(*, clause: str, speaker: str = "") -> list[Introduction]:
             content += plain
         found.append(Introduction(content + ".", profile_of("name", 9, pinned=True)))
         found += others
-    called = _CALLED.search(clause)
+    called = next((each for each in _CALLED.finditer(clause) if _is_wanted(each)), None)
     if called and _plausible(called.group("name")):
         label = profile_of("preferred_name", 9, pinned=True, sensitive="preferred_name")
         found.append(Introduction(f"User goes by {called.group('name')}.", label))
@@ -120,6 +133,12 @@ def _described(said: str) -> tuple[str, list[Introduction]]:
         else:
             facts.append(Introduction(f"User is {piece}.", filed))
     return "".join(f", {piece}" for piece in plain), facts
+
+
+def _is_wanted(called: re.Match[str]) -> bool:
+    """Whether the speaker wants to be called so, and not the opposite."""
+    before = _PART.split(called.string[: called.start()])[-1]
+    return not (_UNWANTED.search(before) or _DISLIKED.match(called.string[called.end() :]))
 
 
 def _plausible(name: str) -> bool:

@@ -94,6 +94,23 @@ class Ledger:
             index = wishes[-1]
         return self._extend(index, lowered(text), sources)
 
+    def follow(self, *, draft: Draft, of_any_type: bool = True) -> bool:
+        """Add a sentence that cannot stand alone to the one just before it in its message.
+
+        Without `of_any_type` only where both are of one type: an event is no part of a fact.
+        """
+        last = self._drafts[-1] if self._drafts else None
+        if last is None or last.turn != draft.turn or last.label.pinned:
+            return False
+        if not of_any_type and last.label.memory_type is not draft.label.memory_type:
+            return False
+        told = lowered(draft.text, owner=draft.owner)
+        if not self._extend(len(self._drafts) - 1, told, draft.sources):
+            return False
+        joined = self._drafts[-1]
+        self._drafts[-1] = replace(joined, dates=(*joined.dates, *draft.dates))
+        return True
+
     def problem(self, *, turn: int) -> Draft | None:
         """The last incident told within eight turns."""
         recent = [

@@ -8,12 +8,16 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Something named in the conversation, the message that named it, and its place in the talk."""
+    """Something named in the conversation, the message that named it, and its place in the talk.
+
+    `is_heading` says that what follows was announced to be about it.
+    """
 
     name: str
     source: UUID
     turn: int
     order: int = 0
+    is_heading: bool = False
 
     @property
     def when(self) -> tuple[int, int]:

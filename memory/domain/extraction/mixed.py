@@ -9,28 +9,46 @@ from .clauses import opens_clause
 from .words import words_of
 
 _JOINT = re.compile(
-    r"(?:,\s(?P<word>and|but|so|while|though)\s|(?P<mark>;\s|\s[–—-]\s))", re.IGNORECASE
+    r"(?:,\s(?P<word>and|but|so|while|though|because|otherwise)\s|(?P<mark>;\s|\s[–—-]\s)|(?P<comma>,\s))",
+    re.IGNORECASE,
 )
-_LEANING = frozenset({"it", "that", "this", "they", "it's", "that's", "then", "those"})
+_LEANING = frozenset({"it", "that", "this", "they", "it's", "that's", "then", "those", "which"})
 _UNMEANT = frozenset({Act.QUOTE, Act.GUESS, Act.HYPOTHETICAL, Act.SMALL_TALK})
+_CONDITION = re.compile(
+    r"\b(?:if|unless|suppose|imagine|assuming|what\sif|say|for\s(?:example|instance))\b",
+    re.IGNORECASE,
+)
 
 
 def meant_clauses(*, text: str, act: Act) -> list[str]:
     """The clauses that state something in a sentence that as a whole (`act`) does not.
 
-    What follows a supposition belongs to it, unless a "but" or a semicolon stands between.
+    What follows a supposition belongs to it, unless a "but" or a semicolon stands between; a guess
+    or a wish without a condition ends at the comma before the next subject.
     """
     if act not in _UNMEANT:
         return []
+    supposes = act is Act.QUOTE or bool(_CONDITION.search(text))
     kept: list[str] = []
-    start, joint, unmeant = 0, "", False
-    for match in [*_JOINT.finditer(text), None]:
-        piece = text[start : match.start() if match else len(text)].strip(" ,;")
-        free = not unmeant or act is Act.QUOTE or joint in {"but", ";"}
+    unmeant = False
+    pieces = _pieces(text, by_commas=not supposes)
+    for joint, piece in pieces:
+        free = not unmeant or act is Act.QUOTE or joint in {"but", ";", ","}
         states = opens_clause(text=piece) and act_of(text=piece, chat=False) is Act.STATEMENT
         if states and free and words_of(piece)[0] not in _LEANING and len(words_of(piece)) > 3:
             kept.append(piece)
         unmeant = unmeant or not states
-        if match:
-            start, joint = match.end(), (match.group("word") or ";").lower()
-    return kept if len(kept) < len(text) and start else []
+    return kept if len(pieces) > 1 else []
+
+
+def _pieces(text: str, *, by_commas: bool) -> list[tuple[str, str]]:
+    """The parts of a sentence, each with the joint before it: a conjunction, ";" or ","."""
+    found: list[tuple[str, str]] = []
+    start, joint = 0, ""
+    for match in _JOINT.finditer(text):
+        if match.group("comma") and not (by_commas and opens_clause(text=text[match.end() :])):
+            continue
+        found.append((joint, text[start : match.start()].strip(" ,;")))
+        start = match.end()
+        joint = (match.group("word") or match.group("comma") or ";").lower().strip()
+    return [*found, (joint, text[start:].strip(" ,;"))]

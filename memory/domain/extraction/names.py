@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .verbs import is_finite
+from .verbs import BASES, is_finite
 from .words import (
     COMMON_OPENERS,
     MONTHS,
@@ -45,7 +45,18 @@ NOT_NAMES = (
 
 _ROLES = "|".join(sorted(PEOPLE_NOUNS))
 _THEN_ROLE = re.compile(rf",\s(?:our|my|their|the|a)\s(?:[\w-]+\s){{0,3}}?(?:{_ROLES})\b")
-_TITLE_BEFORE = re.compile(r"\b(?:Dr|Prof|Mr|Mrs|Ms|Sir|Miss)\.?\s$")
+# "Olga is our new designer"
+_IS_ROLE = re.compile(
+    rf"\s(?:is|was)\s(?:our|my|their|his|her|the|an?|[A-Z][\w’'-]*['’]s|the\steam['’]s)\s"
+    rf"(?:[\w-]+\s){{0,3}}?(?:{_ROLES})\b"
+)
+# "My accountant is Joe", "her school is Oakfield Primary": what is named by its noun.
+_NOUN_BEFORE = re.compile(r"\b(?P<noun>[\w-]+)\s(?:is|was|are)\s(?:(?:called|named)\s)?$")
+_BODIES = word_set(
+    "firm employer shop team supplier vendor bureau kindergarten nursery insurer gym"
+)
+_PLACE_WORDS = frozenset({"st", "saint", "mount", "lake", "san", "santa", "los", "las", "port"})
+_TITLE_BEFORE = re.compile(r"\b(?:Dr|Prof|Mr|Mrs|Ms|Sir|Miss|Herr|Frau|Madame|Monsieur)\.?\s$")
 _FROM_DEPARTMENT = re.compile(r"\sfrom\s(?!the\b|a\b|now\b|here\b)[a-z]{3,}\s[a-z]")
 _THING_BEFORE = re.compile(
     r"\b(?:the|our|from|at|in|for|project|use|using|called)\s$", re.IGNORECASE
@@ -59,6 +70,7 @@ def names_in(text: str) -> list[str]:
         name = match.group().rstrip(".'’")
         name = re.sub(r"['’]s$", "", name)
         words = name.split()
+        owned = match.group().rstrip(".")[-2:] in {"'s", "’s"}
         opening = match.start() == 0 or text[max(0, match.start() - 2) : match.start()].strip()[
             -1:
         ] in {".", "!", "?", ":"}
@@ -73,7 +85,8 @@ def names_in(text: str) -> list[str]:
         name = " ".join(words)
         if name.lower() in STOPWORDS or name.lower() in NOT_NAMES or len(name) < 2:
             continue
-        if opening and len(words) == 1 and not _subject_like(text, match.end()):
+        known = words[0].lower() in BASES | PEOPLE_NOUNS if owned else True
+        if opening and len(words) == 1 and known and not _subject_like(text, match.end()):
             continue
         found.append(name)
     return found
@@ -91,15 +104,25 @@ def _subject_like(text: str, end: int) -> bool:
 def is_person(name: str, *, text: str) -> bool:
     """Whether a name in a text is a person's, from its neighbours."""
     words = name.split()
-    if words[-1].lower() in ORG_SUFFIXES or name.isupper() or any(char.isdigit() for char in name):
+    if (
+        {words[0].lower(), words[-1].lower()} & ORG_SUFFIXES
+        or name.isupper()
+        or any(char.isdigit() for char in name)
+    ):
         return False
     apposed = any(
         match.group("name").startswith(name) and match.group("role").lower() in PEOPLE_NOUNS | PETS
         for match in _APPOSED.finditer(text)
     )
     at = text.find(name)
-    if apposed or _THEN_ROLE.match(text, at + len(name)):
+    if apposed or any(role.match(text, at + len(name)) for role in (_THEN_ROLE, _IS_ROLE)):
         return True
+    named = _NOUN_BEFORE.search(text, max(0, at - 40), at)
+    noun = named["noun"].lower() if named else ""
+    if noun in PEOPLE_NOUNS | PETS:
+        return True
+    if noun in ORG_SUFFIXES | _BODIES or words[0].lower() in _PLACE_WORDS:
+        return False
     if _TITLE_BEFORE.search(text[max(0, at - 6) : at]):
         return True
     if _FROM_DEPARTMENT.match(text, at + len(name)) and len(words) < 3:

@@ -23,6 +23,11 @@ _WHAT_SAID = re.compile(
     r"(?:say|said|recommend(?:ed)?|advise[d]?|suggest(?:ed)?|prescribe[d]?)",
     re.IGNORECASE,
 )
+# How it goes, and no way of doing something.
+_GOES_SO = re.compile(
+    r"(?:much\s|far\s|a\s(?:bit|lot|little)\s)?(?:better|worse|fine|well|good|great|badly|slowly|ok|okay|so-so|not\s(?:too|so)\sbad)\b",
+    re.IGNORECASE,
+)
 _KIND = re.compile(r"(?:what|which)\s(?:kind|sort|type|make|model|brand|breed)", re.IGNORECASE)
 
 
@@ -51,7 +56,7 @@ def _opened(match: re.Match[str], given: str) -> str:
         rest = ["is" if "s" in match.group("clitic") else "are", *rest]
     if not rest and wh.startswith("how ") and not wh.startswith(("how many", "how much")):
         return ""
-    if wh == "why" or (wh == "how" and len(given.split()) < 2):
+    if wh == "why" or (wh == "how" and (len(given.split()) < 2 or _GOES_SO.match(given))):
         return ""
     if wh.startswith("how many ") and len(wh.split()) == 4 and not rest:
         return f"{given} {' '.join(wh.split()[2:])}"

@@ -34,6 +34,11 @@ _REMEMBER_TAIL = re.compile(
     r"(?:\s(?:for|when|with)\b[^.!]{0,40})?)(?:\s(?:that|this|it))?(?:\splease)?[.!]*$",
     re.IGNORECASE,
 )
+# "Remember that one" speaks of what was said, "remember this" of what comes.
+_POINTS_BACK = re.compile(
+    r"\b(?:remember|forget|mind|memori[sz]e|note)\s(?:that|it|those)(?:\sone)?(?=\s?[,.!]|\splease|$)",
+    re.IGNORECASE,
+)
 
 
 def split_pin(*, text: str) -> tuple[bool, str]:
@@ -50,6 +55,11 @@ def split_pin(*, text: str) -> tuple[bool, str]:
         return True, rest if len(content_words(rest)) >= 2 else ""
     tail = _REMEMBER_TAIL.search(text)
     return (True, text[: tail.start()]) if tail else (False, text)
+
+
+def points_back(*, text: str) -> bool:
+    """Whether "remember that one" speaks of what was said before, and not of what comes."""
+    return bool(_POINTS_BACK.search(text)) and not text.rstrip().endswith(":")
 
 
 def pinned_label(label: Label) -> Label:

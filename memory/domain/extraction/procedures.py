@@ -9,7 +9,7 @@ from .words import ADVERBS, PREPOSITIONS, STOPWORDS
 
 _PROCEDURE = re.compile(
     r"^(?:here['’]s\s|this\sis\s)?how\s(?:we|i|you|to|our)\b|^(?:i|we|you)\s(?:always\s)?[a-z]+\s(?:[\w-]+\s){0,3}like\s(?:this|so):\s|"
-    r"^for\s[a-z][^,:]{2,40}[,:]\s(?=[a-z]+\s(?:the|a|an|it|all|your|our)\s)|"
+    r"^for\s[a-z][^,:]{2,40}[,:]\s(?=[a-z]+\s(?:the|a|an|it|all|your|our|[\w-]+_\w+|[A-Z]\w+)\s)|"
     r"^(?:the\s)?(?:way|trick|fix|"
     r"workaround|recipe|remedy|procedure|routine|steps?|"
     r"process)\s(?:to|for|is|when|if|we|i|that)\b|\b(?:first|start\sby)\b.{1,120}\b(?:then|next|"

@@ -64,7 +64,8 @@ _CITY = re.compile(
     r"\bi['’]m\s(?:originally\s)?from\s[A-Z]"
     r"|^home\sis\s(?:now\s)?(?-i:[A-Z])|\bmy\s(?:home|house|flat|apartment|home\stown|hometown|city|home\soffice|address)\sis\b|"
     r"\bi\swork\sfrom\s[A-Z]"
-    r"|\bi(?:['’]m|\sam)\sin\s(?-i:[A-Z])\w+(?:\snow)?\W*$",
+    r"|(?<!week\s)(?<!days\s)(?<!while\s)(?<!when\s)(?<!time\s)(?<!until\s)(?<!till\s)\bi(?:['’]m|\sam)\sin\s(?-i:[A-Z])\w+"
+    r"(?:\snow)?\W*$",
     re.IGNORECASE,
 )
 _ZONE = re.compile(

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from .acts import Act
-from .answers import affirmed, complete_answer, is_offer, noted
+from .answers import affirmed, complete_answer, continued, is_offer, noted
 from .clauses import opens_clause
 from .dates import resolve_dates
 from .dialogue import Unit
@@ -16,13 +16,13 @@ from .guards import is_command
 from .introductions import introductions
 from .requests import RequestFrame
 from .rewrite import third_person_text
-from .syntax import is_imperative, strip_lead
+from .syntax import has_verb, is_imperative, strip_lead
 from .taken_up import question_ids
 from .words import PREPOSITIONS, content_words, words_of
 from .writer import ClauseWriter
 
 _BARE_NOUN = re.compile(
-    r"^(?:(?:and|what\sabout|how\sabout|any)\s)*(?:the\s|your\s)?(?P<np>[a-z-]+(?:\s[a-z-]+)?)$",
+    r"^(?:(?:and|what\sabout|how\sabout|any)\s)*(?:the\s|your\s)?(?P<np>(?!(?:and|so|then|really|but|ok|why|how|what)$)[a-z-]+(?:\s[a-z-]+)?)$",
     re.IGNORECASE,
 )
 _LEANING_ANSWER = re.compile(r"(?:there|it|that|they|none|we\sdo|no)\b", re.IGNORECASE)
@@ -48,6 +48,11 @@ _YES = re.compile(
     r"(?:(?:good\s(?:point|idea|question)|oh|ah|hm+|well|ok)[\s,.!]+){0,2}(?:yes|yeah|yep|yup|correct|"
     r"exactly|definitely|absolutely|of\scourse|indeed)(?:,?\s(?:please|i\sdo|we\sdo|always|thanks|"
     r"definitely|indeed))?[.!]*$",
+    re.IGNORECASE,
+)
+# "Yes, from Vaisala": what was asked is so, and more.
+_SAYS_YES = re.compile(
+    r"(?:(?:oh|ah|well)[\s,]+)?(?:yes|yeah|yep|yup|correct|exactly|indeed|right)[,:;–—-]?\s",
     re.IGNORECASE,
 )
 _GO_ON = re.compile(
@@ -81,6 +86,8 @@ _STANDS_IN = re.compile(
     r"^(?P<who>[\w’'-]+(?:\s[\w’'-]+){0,2}?)\s(?:do|does|did|will|is|are|can|has)"
     r"(?P<rest>(?:,\s.*)?)[.!]*$"
 )
+_WHO = re.compile(r"(?:\w+\s)?who\b", re.IGNORECASE)
+_AND_MORE = re.compile(r"(?:and|or|plus|also|then|but|maybe)\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"(?:that|this)\s", re.IGNORECASE)
 _DATED = re.compile(
     r"\d|\b(?:\w+day|morning|noon|evening|night|afternoon|before|weekly|daily|monthly)\b",
@@ -147,18 +154,27 @@ class Replies:
         return True
 
     def answers_own(self, *, unit: Unit, asked: Unit, text: str) -> bool:
-        """Take "7 for the food, 19 for drinks" for the answer to what the user had asked."""
-        personal = {"i", "you", "my", "your", "me"} & set(words_of(asked.text))
-        if personal or not re.search(r"\d", text) or len(content_words(text)) < 3:
-            return False
-        whole = complete_answer(question=asked.text, answer=text)
-        noun = _BARE_NOUN.match(strip_lead(text=asked.text).rstrip("?! "))
-        if noun and not whole:
-            whole = f"{noun.group('np')}: {text}"
+        """Take "7 for the food" or "Dele does" for the answer to what the user had asked."""
+        stands_in = _STANDS_IN.match(text)
+        if stands_in and _WHO.match(asked.text):
+            whole = complete_answer(question=asked.text, answer=stands_in.group("who"))
+            whole += stands_in.group("rest") if whole else ""
+        else:
+            whole = self._figures_for(asked, text)
         if whole:
             sources = merged_sources(unit.sources, asked.sources)
             self._writer.write(unit=replace(unit, sources=sources), clause=whole)
         return bool(whole)
+
+    def _figures_for(self, asked: Unit, text: str) -> str:
+        """What figures say that the user gives for an own question, or ""."""
+        personal = {"i", "you", "my", "your", "me"} & set(words_of(asked.text))
+        counted = re.search(r"\d", text) and len(content_words(text)) > 2
+        if personal or not counted or has_verb(text=text):
+            return ""
+        whole = complete_answer(question=asked.text, answer=text)
+        noun = _BARE_NOUN.match(strip_lead(text=asked.text).rstrip("?! "))
+        return f"{noun.group('np')}: {text}" if noun and not whole else whole
 
     def answers(self, *, unit: Unit, text: str, act: Act) -> bool:
         """Complete an elliptic answer; True when that was all there is to do."""
@@ -177,11 +193,15 @@ class Replies:
         if act is Act.FRAGMENT and unit.place and (_EXCEPTION.match(text) or _ONLY.search(text)):
             return self.details(unit=unit, text=text, reach=0)
         stands_in = _STANDS_IN.match(text)
-        if stands_in and re.match(r"(?:\w+\s)?who\b", unit.question, re.IGNORECASE):
+        if stands_in and _WHO.match(unit.question):
             whole = complete_answer(question=unit.question, answer=stands_in.group("who"))
             if whole:
                 self._writer.write(unit=asked, clause=whole + stands_in.group("rest"))
                 return True
+        whole = "" if unit.place else continued(question=unit.question, answer=text)
+        if whole:
+            self._writer.write(unit=asked, clause=whole)
+            return True
         if act is Act.STATEMENT and opens_clause(text=text) and not is_imperative(text=text):
             return False
         called = re.sub(r"(?i)^(?:it['’]s|that['’]s|it\sis)\s", "", text)
@@ -199,6 +219,10 @@ class Replies:
         whole = complete_answer(question=unit.question, answer=text)
         if noun and not whole and act is Act.FRAGMENT and not unit.place and " " in text:
             whole = f"{noun.group('np')}: {text}"
+        placed = act is Act.FRAGMENT or (words_of(text)[:1] and words_of(text)[0] in PREPOSITIONS)
+        if not whole and placed and not unit.place and _SAYS_YES.match(unit.text):
+            so = "" if is_offer(question=unit.question) else affirmed(question=unit.question)
+            whole = f"{so}, {text}" if so and content_words(text) else ""
         wanted = _ALWAYS.match(text)
         if wanted and _WISH_ASKED.search(unit.question):
             whole = f"I always want {wanted.group('what') or wanted.group('then')}"
@@ -212,6 +236,9 @@ class Replies:
             return self.details(unit=asked, text=f"I want a reminder {text}" if reminding else text)
         if not whole or (unit.place and not fragment):
             return False
+        if unit.place and not _AND_MORE.match(unit.text):
+            # The first sentence answered the question; what follows goes with it.
+            return self.details(unit=unit, text=text, reach=0)
         if _POINTS_BACK.match(whole) and self.details(unit=asked, text=whole):
             return True
         self._writer.write(unit=asked, clause=whole)

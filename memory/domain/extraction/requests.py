@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from ..types import MemoryType
+from .appositions import described
 from .clauses import opens_clause
 from .dates import resolve_dates
 from .dialogue import Unit
@@ -48,12 +49,15 @@ _NO_PLEASE = re.compile(
     r"^(?:no\s(?P<what>[\w\s-]{3,60}?)[,\s]*please|(?:and\s)?please,?\sno\s(?P<then>[\w\s-]{3,60}?))\W*$",
     re.IGNORECASE,
 )
-_IDLE = re.compile(r"(?:please\s)?(?:don['’]t|do\snot)\s(?!ever\b|always\b)", re.IGNORECASE)
+_IDLE = re.compile(
+    r"(?:please\s)?(?:don['’]t|do\snot)(?:\W*$|\s(?!ever\b|always\b))", re.IGNORECASE
+)
 _REASON = re.compile(
     r"(?:,|\s[–—-]|;)\s(?:because\s|since\s|as\s|cause\s|cos\s)?(?!(?:so|and|then|or|but|please|if|"
     r"when|you|which|who|that)\b)|\s(?:because|since)\s",
     re.IGNORECASE,
 )
+_ANYTHING = frozenset({"anything", "everything", "something", "anybody", "anyone"})
 _IDENTIFIED = re.compile(r"\b[A-Za-z]*[#-]?\d[\w-]*\b")
 _MAX_REQUEST = 140
 _FRAME_TURNS = 6
@@ -77,7 +81,12 @@ def as_wish(*, text: str) -> str:
 def is_idle_wish(*, text: str) -> bool:
     """Whether a "don't" names nothing that could be left undone ("don't ask", "don't be")."""
     negative = _IDLE.match(text)
-    return negative is not None and len(content_words(text[negative.end() :])) < 2
+    if negative is None:
+        return False
+    rest = text[negative.end() :]
+    return len(set(content_words(rest)) - _ANYTHING) < 2 or not content_words(
+        rest.partition(", ")[0]
+    )
 
 
 def asks_for_none(*, text: str) -> bool:
@@ -107,6 +116,9 @@ def split_reason(*, text: str) -> tuple[str, str]:
     """
     for match in _REASON.finditer(text):
         reason = text[match.end() :]
+        apposed = described(before=text[: match.start()], after=reason)
+        if apposed:
+            return text[: match.start()], apposed
         if opens_clause(text=reason) and has_verb(text=reason) and len(content_words(reason)) > 1:
             return text[: match.start()], reason
     return text, ""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ..types import Role
+from .clauses import opens_clause
 from .correction_words import ANNOUNCES, HELD_AT, VALUES
 from .date_expressions import DATE_EXPRESSION
 from .dialogue import Unit
 from .second_thoughts import SecondThoughts
 from .splices import alike, joined, replaced
 from .syntax import has_verb
-from .words import COMMON_OPENERS, content_words, words_of
+from .words import COMMON_OPENERS, content_words, word_set, words_of
 
 # Words that tell that what follows, or stands before them, puts something right.
 _CUE = re.compile(
@@ -72,6 +74,8 @@ _BARE_HOUR = re.compile(r"(?<=\bat\s)\d{1,2}\b(?![:.,%]?\d)")
 _NO_COUNT = re.compile(
     r"\b(?:quick|this|that|the|no|another|last|next|which|any|every|each)\s$", re.IGNORECASE
 )
+# "I forgot the foal", "that was last year": only why it was said wrong.
+_ACCOUNTS = word_set("i we you it that this they he she there what my")
 _FEW_WORDS = 5
 _PRESENTS = re.compile(r"\b(?:call\sme|my\sname|i\sgo\sby|i['’]m\s(?-i:[A-Z]))", re.IGNORECASE)
 _HEAD_WORDS = 5
@@ -86,7 +90,10 @@ class Restatements(SecondThoughts):
         if self._no_longer(index, unit) or self._not_but(index, unit):
             return True
         now = _NOW_IT_IS.search(unit.text)
-        if now and len(content_words(unit.text)) > _FEW_WORDS:
+        around = unit.text.replace(now.group(), " ") if now else ""
+        if now and (
+            len(content_words(unit.text)) > _FEW_WORDS or opens_clause(text=around.strip())
+        ):
             now = None
         echoed = self._echo(index, unit)
         value = (now.group("a") or now.group("b") or now.group("c")) if now else ""
@@ -119,7 +126,8 @@ class Restatements(SecondThoughts):
                 said = new.lower() if kind in {"number", "frequency"} and spot.start() else new
                 text = replaced(target.text, *spot.span(), said)
                 self._units[position] = joined(target, unit, text, target.at)
-                self._units[index] = None
+                rest = _rest(unit.text, value)
+                self._units[index] = replace(unit, text=rest) if rest else None
                 self._drop_account_of(index, spot.group())
                 return True
             if kind != "name":
@@ -213,6 +221,15 @@ def _new_value(text: str, *, cued: bool) -> str:
     ):
         return ""
     return head
+
+
+def _rest(text: str, value: str) -> str:
+    """What a sentence tells behind the new value ("50 buns, the rack is cracked"), or ""."""
+    rest = text.partition(value)[2].lstrip(" ,;–—-")
+    first = words_of(rest)[:1]
+    if not first or first[0].partition("'")[0] in _ACCOUNTS or not opens_clause(text=rest):
+        return ""
+    return rest if len(content_words(rest)) > 1 else ""
 
 
 def _alone(kind: str, pattern: re.Pattern[str], value: str) -> str | None:

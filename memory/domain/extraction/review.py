@@ -15,13 +15,14 @@ from uuid import UUID
 from ..types import Candidate, MemoryType, Role
 from .acts import Act, act_of
 from .admission import Admission
+from .appositions import presented
 from .chat import SECOND_PASS, ChatListener
 from .dates import resolve_dates
 from .dialogue import Unit
 from .drafts import Draft, dated, merged_sources, sentence
 from .entities import Focus
 from .evidence import Heard
-from .fillers import says_nothing
+from .fillers import is_stub, says_nothing
 from .information import information
 from .introductions import introductions
 from .labels import Label
@@ -115,10 +116,15 @@ def _muted(unit: Unit) -> Unit:
 def _leftover(unit: Unit, focus: Focus, admission: Admission) -> list[Draft]:
     """Memories for one uncovered sentence: as an answer, as notes, or as it stands."""
     act = act_of(text=unit.text, chat=False)
+    beside = presented(text=unit.text) if act is not Act.QUOTE and act is not Act.COMMAND else []
+    if beside:
+        return [_draft(unit, focus, text, Act.STATEMENT) for text in beside]
     if act not in {Act.STATEMENT, Act.FRAGMENT}:
         return []
     clause = trim(text=strip_lead(text=unit.text))
-    if not clause or says_nothing(text=clause) or introductions(clause=clause):
+    if not clause or says_nothing(text=clause) or is_stub(clause=clause):
+        return []
+    if introductions(clause=clause):
         return []
     if act is Act.FRAGMENT and unit.question:
         told = [as_answer(unit=unit, text=clause)]

@@ -9,6 +9,8 @@ from ..types import Role
 from .correction_words import (
     HEDGE,
     INSTEAD,
+    ITEM_IS,
+    ITEM_WAS,
     LABELLED,
     LIST_AGAIN,
     NOT_ONLY,
@@ -153,6 +155,23 @@ class Revisions:
                     for gone in (index, ahead, *between):
                         self._units[gone] = None
                     return
+
+    def _item(self, index: int, unit: Unit, body: str) -> bool:
+        """ "Sorry, drugs is 27,000" where "22,000 for drugs" was said."""
+        new = ITEM_IS.match(body)
+        for position in self._earlier(index, 8) if new else ():
+            target = self._units[position]
+            noun = re.escape(new.group("noun")) if new else ""
+            old = re.search(ITEM_WAS.format(noun), target.text, re.I) if target else None
+            if not (target and new and old):
+                continue
+            place = "before" if old.group("before") else "after"
+            if alike(new.group("value"), old.group(place)):
+                text = replaced(target.text, *old.span(place), new.group("value"))
+                self._units[position] = joined(target, unit, text, target.at)
+                self._units[index] = None
+                return True
+        return False
 
     def _labelled(self, index: int, unit: Unit) -> bool:
         """ "Wait … courtroom 11" where "courtroom 7" was said."""

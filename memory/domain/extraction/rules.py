@@ -11,13 +11,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from ..secrets import MASK, mask_secrets, secrets_in
 from ..types import Candidate, Participants, SourceMessage
 from .admission import Admission
 from .compose import Walk
 from .corrections import apply_corrections
 from .dialogue import read_units
 from .drafts import Draft, to_candidate
-from .guards import MASK, mask_secrets, secrets_in
 from .review import uncovered_drafts
 from .words import display_name
 

@@ -9,6 +9,8 @@ from .words import word_set
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _EMOTICON = re.compile(r"(?:(?<=[.!?])|(?<=\w))\s[:;][-'’]?[()DPp|]+(?=\s|$)")
 _BULLET = re.compile(r"^\s{0,12}(?:[-*•–]|\d{1,3}[.)])\s+")
+_DASHED = re.compile(r"^\s{0,12}(?:[-*•–]|[1-9][.)])\s+")
+_NUMBERED = re.compile(r"^\s{0,12}\d{1,3}[.)]\s")
 _END = re.compile(r"[.!?…]+[\"'”’)\]]{0,3}(?=\s|$)")
 _NEXT_LOWER = re.compile(r"\s+[a-z]")
 _LAST_WORD = re.compile(r"(\S{1,24})$")
@@ -21,6 +23,8 @@ _ABBREVIATIONS = word_set(
 )
 # Abbreviations that may also close a sentence: only a lower-case word after them continues it.
 _CLOSING_ABBREVIATIONS = word_set("etc a.m p.m u.s u.k inc ltd co am pm")
+_UNITS = word_set("ms pm am a.m p.m min max sec cm mm km kg ca no")
+_NUMBER_BEFORE = re.compile(r"\d\s?[a-z.]{1,4}$")
 _CALENDAR = word_set("jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun")
 _NEXT_SUBJECT = re.compile(r"\s+(?:he|she|they|we|i|you|it|my|our|his|her)\b")
 _NEXT_CLAUSE = re.compile(r"\s+(?:He|She|They|We|I|You|It|My|Our|His|Her|The|That|This)['’\s]")
@@ -58,11 +62,14 @@ def _joined_lists(text: str) -> list[str]:
         heading = ""
         items.clear()
 
-    for raw in text.splitlines():
+    rows = text.splitlines()
+    # "180. The balcony is closed" answers a question; a list has more than one number.
+    marker = _BULLET if sum(_NUMBERED.match(row) is not None for row in rows) > 1 else _DASHED
+    for raw in rows:
         line = raw.strip()
         if not line:
             continue
-        bullet = _BULLET.match(raw)
+        bullet = marker.match(raw)
         if bullet and heading:
             items.append(raw[bullet.end() :].strip().rstrip(".;,"))
             continue
@@ -101,6 +108,9 @@ def _is_boundary(line: str, start: int, match: re.Match[str]) -> bool:
         return not follows_lower
     before = _LAST_WORD.search(line[max(start, match.start() - 24) : match.start()])
     word = before.group(1).lower().lstrip("(\"'“") if before else ""
+    if word in _UNITS and _NUMBER_BEFORE.search(line[: match.start()]) and line[:1].islower():
+        # "p99 under 300 ms. next time …": who writes no capitals begins sentences without them.
+        return True
     if word in _CLOSING_ABBREVIATIONS:
         return not follows_lower
     if word in {"no", "nr"}:

@@ -44,6 +44,7 @@ _SIGNS = {
     r"reckons|"
     r"thinks|believes|rumou?r|heard|apparently|keeps\s\w+ing",
     "you": r"you|your|yours|yourself",
+    "for me": r"(?:for|to|with)\sme|(?:when|whenever|if)\syou\s\w+",
     "thanks": r"thanks|thank|cheers|bye|goodbye|sorry|welcome|congrat\w*|good\sluck|see\syou",
     "play": r"haha|lol|kidding|joking|joke|just\sfor\sfun|ugh|phew|wow|oh\swell|god|gosh|damn|"
     r"blimey|"

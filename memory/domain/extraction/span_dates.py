@@ -13,7 +13,8 @@ Resolved = tuple[str, str, date, Precision]
 
 
 def month_number(name: str) -> int:
-    return next(i for i, month in enumerate(MONTHS, 1) if month.startswith(name.lower()[:3]))
+    """1 for January or "jan"; ValueError for what is no month."""
+    return [month[:3] for month in MONTHS].index(name.lower()[:3]) + 1
 
 
 def shift_months(today: date, months: int) -> date:
@@ -50,7 +51,7 @@ def span(match: re.Match[str], today: date, past: bool) -> Resolved | None:
             saturday = today - timedelta(days=1)
         if step == -1 or (step == 0 and past and today.weekday() < 5):
             saturday = today - timedelta(days=today.weekday() + 2)
-        elif step == 1 and today.weekday() < 5 and relation == "next":
+        elif step == 1 and (relation == "next" or today.weekday() > 4):
             saturday += timedelta(days=7)
         return f"the weekend of {month_day(saturday)}", "on", saturday, Precision.RELATIVE
     if unit == "month":

@@ -22,6 +22,9 @@ def with_subject(*, text: str) -> str:
     if match is None:
         return text
     verb, following = match.group("verb").lower(), match.group("next").lower()
+    if verb in {"was", "were"} and match.group("next")[0].isupper():
+        # "Was Hendrik.": the answer to a question, and not the speaker.
+        return text
     rest = text[match.start("verb") :]
     rest = rest[:1].lower() + rest[1:]
     adverb = match.group("adv").lower()

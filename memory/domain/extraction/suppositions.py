@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 
+from .tense import is_past
+
 _UNREAL = re.compile(
-    r"(?<!nobody\s)(?<!no\sone\s)(?<!none\s)\b(?:would|could|might|wouldn['’]t|couldn['’]t(?=.*\bif\b|\s(?:be|care|agree)\b))\b(?!\s(?:you|like|love|prefer|rather|sooner|"
+    r"(?<!nobody\s)(?<!no\sone\s)(?<!none\s)\b(?:would|could(?!\snot\b)|might|wouldn['’]t|couldn['’]t(?=.*\bif\b|\s(?:be|care|agree)\b))\b(?!\s(?:you|like|love|prefer|rather|sooner|"
     r"be\sgreat))"
     r"|\b(?:i|we|you|he|she|it|they)['’]d\s(?!better|been|had|already|never|gone|done|made|told|"
     r"like|love|prefer|rather|sooner)\w+|\bmay\s(?:be|have|need|want|well|also|become|even|get|switch|"
     r"move|or\smay\snot|"
     r"change|still)\b"
     r"|\b(?:maybe|perhaps|possibly|what\sif|imagine|suppose|supposing|hypothetically|in\stheory|"
-    r"theoretically|i\swish|if\sonly|one\sday|someday|some\sday|at\ssome\spoint|dreaming|"
+    r"theoretically|i\swish|if\sonly|one\sday(?!\s(?:longer|more|less|off|a\b|per|before|after|later|earlier|each|every))|someday|some\sday|at\ssome\spoint|dreaming|"
     r"daydreaming|pure\s"
     r"speculation|speculating|just\s(?:an?\s)?(?:idea|thought)|thinking\sout\sloud|toying|"
     r"playing\swith\sthe\s(?:idea|thought)|tempted|what\sabout|how\sabout|assuming|unless\swe|"
@@ -40,6 +42,12 @@ _VAIN_WISH = re.compile(
     r"\b(?:would|['’]d)\s(?:really\s|so\s)?(?:love|like|prefer|want)\b.{3,90}[\s,]but\b",
     re.IGNORECASE,
 )
+# "For example, I live in Paris": made up to show something.
+_EXAMPLE = re.compile(
+    r"(?:so\s|and\s|like,?\s)?(?:for\s(?:example|instance)|e\.g\.|let['’]s\ssay|take)[,:]?\s(?:that\s)?"
+    r"(?:i|we|you|my|our|your|he|she|they)(?:['’]\w+)?\s",
+    re.IGNORECASE,
+)
 _CONDITION = re.compile(r"^(?:and\s|but\s|so\s|even\s|only\s)?if\b|,?\sif\s", re.IGNORECASE)
 _UNREAL_CONDITION = re.compile(
     r"\bif\s(?:i|we|you|he|she|it|they|the\s\w+|[A-Z]\w+)\s(?:ever\s|only\s)?(?:had|were|was|could|"
@@ -53,7 +61,7 @@ _REAL_NEGATION = re.compile(
     re.IGNORECASE,
 )
 _GUESS = re.compile(
-    r"\b(?:i\s(?:(?:kind\sof|sort\sof|really|do|just|strongly|half|would|rather)\s)?(?:guess|"
+    r",\si\s(?:think|guess|believe|suppose|reckon)(?=[,.])|\blet['’]s\shope\b|\b(?:i\s(?:(?:kind\sof|sort\sof|really|do|just|strongly|half|would|rather)\s)?(?:guess|"
     r"suppose|"
     r"suspect|bet|assume|doubt|reckon|hope|fear|imagine|gather|expect\sthat|wonder|feel\slike|"
     r"have\sa\sfeeling|have\sa\shunch)|i['’]d\s(?:guess|say|bet|assume|suspect|imagine)|my\s(?:gut|"
@@ -63,7 +71,7 @@ _GUESS = re.compile(
     r"rumou?r\w*|knowing\s(?-i:[A-Z])\w+,|chances\sare|(?:the\s)?odds\sare|in\sall\slikelihood|"
     r"something\stells\sme|(?:pretty|fairly|quite|almost|nearly|reasonably)\s(?:sure|certain)|by\sthe\slooks?\sof\sit|"
     r"sounds\s(?:to\sme\s)?(?:like|as)|looks\sas\s(?:if|though)|per\scent\ssure|%\ssure|(?:is|are|['’]s|['’]re|was|were)\slikely|"
-    r"must\shave\s(?!to\b)\w+|(?:he|she|they|it|that|this)\s(?:must|can['’]t|cannot)\sbe\s(?!\w+(?:ed|en)\b)|i['’]d\sput\smoney|"
+    r"must\shave\s(?:(?:all|just|already|simply)\s)?(?:been|got(?:ten)?|had|gone|done|come|left|taken|made|\w+ed|\w+en)\b|(?:he|she|they|it|that|this)\s(?:must|can['’]t|cannot)\sbe\s(?!\w+(?:ed|en)\b)|i['’]d\sput\smoney|"
     r"(?:at\sleast\sit|so\sit)\sseems|i\simagine|i\sassume|don['’]t\sknow\swhy|"
     r"word\s(?:has\sit|is)|can['’]t\sbe\ssure|i['’]m\snot\s(?:entirely\s|quite\s|really\s|so\s|"
     r"at\sall\s)?"
@@ -71,7 +79,7 @@ _GUESS = re.compile(
     r"us|be)|that)|looks\slike|(?:it\s)?feels\slike|as\sfar\sas\s(?:i|we)\s(?:can\stell|know|"
     r"remember|see)|if\s(?:i|memory)\s?(?:remember|recall|serves|am\snot\smistaken|['’]m\snot)\b|"
     r"don['’]t\squote\sme|"
-    r"i['’]m\safraid\sit|(?:i\s)?wouldn['’]t\sbe\ssurprised|it\s(?:must|should)\sbe\sthe|"
+    r"i['’]m\safraid\s(?:that\s)?(?:it|(?:they|he|she|we|you|[\w’'-]+\s[\w’'-]+)(?:['’]ll|\swill|\smight|\smay))|(?:i\s)?wouldn['’]t\sbe\ssurprised|it\s(?:must|should)\sbe\sthe|"
     r"for\sall\s(?:i|we)\sknow)\b",
     re.IGNORECASE,
 )
@@ -96,6 +104,8 @@ def is_hypothetical(*, text: str) -> bool:
     """Whether a sentence supposes, weighs or wishes for something instead of saying that it is."""
     if _REAL_NEGATION.search(text):
         return False
+    if _EXAMPLE.match(text) and not is_past(text=text):
+        return True
     if _UNREAL.search(text) or _VAIN_WISH.search(text) or _UNSETTLED.search(text):
         return True
     return bool(_CONDITION.search(text) and _UNREAL_CONDITION.search(text))

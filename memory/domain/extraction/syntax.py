@@ -16,7 +16,7 @@ _LEAD = re.compile(
     r"alright|all\sright|got\sit|exactly|correct|absolutely|definitely|of\scourse|indeed|true|"
     r"please|then|oh\sand|one\smore\sthing|quick\snote|fine|awesome|sweet|super|great\squestion|"
     r"good\s(?:question|point|call|idea)|thanks\sa\slot|not\syet|not\sreally|bingo|"
-    r"to\sbe\shonest|tbh|honestly|as\si\ssaid|in\sfact|basically|actually|just\sso\syou\sknow|"
+    r"to\sbe\shonest|tbh|honestly|seriously|no\sseriously|never\smind|as\si\ssaid|in\sfact|basically|actually|just\sso\syou\sknow|"
     r"for\sthe\srecord|before\swe\s(?:start|begin)|before\si\sforget|first\soff|heads[\s-]up|"
     r"for\scontext|some\scontext|quick\sone|another\sthing|one\sthing|"
     r"sounds\sgood|first\sthing|will\sdo|deal|agreed|(?:small\s|one\s)?correction)\b"
@@ -64,6 +64,9 @@ _FROM_NOW = re.compile(
 
 _LABEL = re.compile(r"[A-Za-z]+:\s")
 _HEADS = word_set("rule plan aim order limit cost price charge place answer")
+_LASTS_UNTIL = word_set("until till through for as")
+# "Type 2, like my dad", "gate 4: closed": what is counted off is a thing.
+_NUMBERED_THING = re.compile(r"[A-Za-z]+\s\d+[a-z]?\s?[,.:;]")
 _NAMES_ONLY = re.compile(r"[A-Z][\w+#.]*(?:,\s[A-Z][\w+#.]*)*,?\s(?:and|or|plus|with)\s[A-Z]")
 
 
@@ -100,6 +103,11 @@ def is_imperative(*, text: str) -> bool:
         return False
     if len(words) == 1:
         return words[0] not in AMBIGUOUS
+    if words[0] == "last" and words[1] not in _LASTS_UNTIL:
+        # "Last year an update broke it", "last class is on the 17th": no order to last.
+        return False
+    if words[0] in AMBIGUOUS and _NUMBERED_THING.match(text):
+        return False
     if words[0] in _HEADS and words[1] in PREPOSITIONS and ": " in text[:60]:
         # "rule for everyone: …" heads what follows.
         return False

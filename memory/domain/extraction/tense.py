@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
+from .unmarked import tells_of_past
 from .verbs import AMBIGUOUS, BASES, PARTICIPLES, THIRD, UNMARKED, is_past_form
 from .words import DETERMINERS, word_set, words_of
 
 _PLAIN_SUBJECTS = word_set("i we they you")
 _LABEL = re.compile(r"^(?:[\w’'-]{1,30}\s){0,4}[\w’'-]{1,30}:\s(?=[A-Za-z])")
-# Verbs without a past form of their own that tell of one moment: "I hurt my knee".
-_SUDDEN = word_set("hurt hit quit burst")
 # Participles that tell what a thing is like: "VAT included", "trunk based".
 _STATIVE = word_set(
     "included attached required needed allowed based located called named known preferred booked "
@@ -48,8 +47,9 @@ def is_past(*, text: str) -> bool:
     if words[:1] == ["no"] and len(words) > 2 and is_past_form(word=words[2]):
         # "No form needed": what holds, without its verb.
         words = words[3:]
-    if words[:1] in (["i"], ["we"]) and words[1:2] and words[1] in _SUDDEN:
-        return True
+    unmarked = tells_of_past(text=text)
+    if unmarked is not None:
+        return unmarked
     for index, word in enumerate(words):
         if word in _HABITS and words[index + 1 : index + 2] and words[index + 1] in THIRD:
             return False

@@ -22,7 +22,7 @@ _COMMAND_NAME = re.compile(r"(?:^|[;\n]\s?)([a-z][\w.]*(?:[-_/][\w]+)*)\b")
 _SUCCESS = re.compile(
     r"\b(?:fixed|solved|resolved|repaired|restored|recovered|worked|works\s(?:again|now)|"
     r"did\sthe\strick|that\sdid\sit|"
-    r"back\s(?:up|online|to\snormal)|green\sagain|succeeded|cleared\sit|unblocked|passes\snow|"
+    r"back\s(?:up|online|to\snormal)|green\sagain|succeeded|cleared\sit|unblocked|passes\snow|is\sgreen|now\spasses|"
     r"passing\snow|healthy\sagain)\b",
     re.IGNORECASE,
 )
@@ -62,6 +62,7 @@ _CONFIRMED = re.compile(
     r"(?:it\s|that\s)?worked)\b",
     re.IGNORECASE,
 )
+_PASSIVE = re.compile(r"\b(?:has|have|was|were|is|are)\s(?:been\s)?\w+(?:ed|en)\b", re.IGNORECASE)
 _FINDING = re.compile(
     r"\b(?:was|were|had|has|is)\s(?:never|not|no|off|held|stuck|missing|expired|exhausted|full|broken|down|wrong|"
     r"blocked|revoked|disabled|locked|corrupt\w*)\b|n['’]t\b|\b(?:missing|expired|ran\sout|"
@@ -110,7 +111,10 @@ def read_report(*, unit: Unit, run: ToolRun, problem: Draft | None) -> tuple[lis
         return [], ""
     if _SUCCESS.search(text) and run.commands and _names_a_command(text, run):
         return [_procedure(unit, text, run, problem, sources)], ""
-    if _NOT_A_REPORT.search(said) or act_of(text=said, chat=False) is not Act.STATEMENT:
+    act = act_of(text=said, chat=False)
+    # "Credit note CN-88 has been issued" reads like an order to credit something.
+    states = act is Act.STATEMENT or (act is Act.REQUEST and _PASSIVE.search(said))
+    if _NOT_A_REPORT.search(said) or not states:
         return [], ""
     day = month_day(unit.at.date())
     if _RESULT.search(text) and (_CODE.search(text) or _ARGUMENT.search(text)):

@@ -24,6 +24,8 @@ _GROUP_NOUNS = word_set(
     "group club team board committee project room site page plan tour trip school shop office "
     "class course centre center house hall street association circle crew choir festival"
 )
+_PLACED = re.compile(r"\b(?:at|from|into|near|behind|beside|opposite)\s$", re.IGNORECASE)
+_PEOPLE = word_set("people folks guys lot crowd brothers sisters twins boys girls")
 _NAMED_BY_APPOSITION = re.compile(
     r"\b(?:keep\s(?:track|notes)\sof|working\son|keep\san\seye\son|planning|organi[sz]ing|"
     r"preparing|about)\s(?:an?|our|my|the|[A-Z]\w+['’]s)\s(?:[\w-]+\s){1,3}?(?:for\s[\w\s]{2,12}|"
@@ -62,8 +64,11 @@ def introduced_topic(*, text: str, speakers: frozenset[str]) -> Introduced | Non
         following = words_of(text[match.end() : match.end() + 16])[:1]
         grown = following and following[0] in _GROUP_NOUNS
         name = "the " + match.group("np") + (" " + following[0] if grown else "")
-        # "the USB cable" is a thing, "the Osprey kiln" may be what it is all about.
-        return Introduced(name, is_topic=not match.group("np").split()[-2].isupper())
+        # "the USB cable" is a thing, "the Osprey kiln" may be what it is all about; but for "at the
+        # Osprey kiln", where something is, and "the Osprey people".
+        placed = _PLACED.search(text[: match.start()]) or match.group("noun") in _PEOPLE
+        aside = bool(placed) or match.group("np").split()[-2].isupper()
+        return Introduced(name, is_topic=not aside)
     named = _NAMED_BY_APPOSITION.search(text)
     if (
         named

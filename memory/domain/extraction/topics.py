@@ -8,6 +8,7 @@ from uuid import UUID
 
 from .drafts import lowered
 from .mentions import Mention
+from .names import names_in
 from .words import capitalised, words_of
 
 _TOPIC_NOUN = re.compile(
@@ -22,7 +23,8 @@ _HOSTED = re.compile(
     r",\s(?P<part>hosted|based|located|written|built|deployed|maintained|owned|run)\s"
     r"(?P<rest>(?:in|on|by|with|at)\s.+)$"
 )
-_REACH = 12
+_REACH = 6
+_OPENING = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ def with_topic(*, text: str, topic: Mention | None, turn: int) -> OnTopic:
     """The sentence with the topic in it, in the most natural of three ways.
 
     "the bid" becomes "the Varberg bid", "the stack is" becomes "Juniper's stack is", and anything
-    else opens with "For Juniper, ". A topic more than 12 turns old is left alone.
+    else opens with "For Juniper, ". A topic more than six turns old is left alone.
     """
     if topic is None:
         return OnTopic(text)
@@ -61,6 +63,11 @@ def with_topic(*, text: str, topic: Mention | None, turn: int) -> OnTopic:
         owned = text[noun.start("np") :]
         owned = owned if owned[:2].isupper() else owned[:1].lower() + owned[1:]
         return OnTopic(f"{topic.name}'s {owned}", topic.name, source)
+    first = names_in(text)[:1]
+    opens = first and text.find(first[0]) < _OPENING
+    if opens and not topic.is_heading and f"{first[0]}:" not in text:
+        # "Gerrit is on his phone" says by itself whom it is about.
+        return OnTopic(text)
     return OnTopic(f"For {topic.name}, {lowered(text)}", topic.name, source)
 
 

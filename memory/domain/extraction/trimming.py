@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .words import COMMON_OPENERS, DETERMINERS, words_of
+from .words import COMMON_OPENERS, DETERMINERS, KIN, words_of
 
 _FRAME = re.compile(
     r"^(?:i|we)\s(?:just\s)?(?:measured|checked|tested|looked|found|noticed|learned|discovered|"
@@ -18,13 +18,27 @@ _FRAME = re.compile(
     r"good\snews|bad\snews|news|update|status|fyi|note|also|a\sfew\s(?:things|facts)|"
     r"here(?:['’]s|\sis|\sare)\s[\w\s]{1,30}|(?:a\s)?note\s(?:to\sself|for\sthe\s\w+)|"
     r"for\syour\s(?:notes|information|records)|"
-    r"(?:a\s)?(?:little|small|short)\s(?:update|note)|my\s(?:details|setup|situation))\s?"
+    r"(?:a\s)?(?:little|small|short)\s(?:update|note)|(?:turn|message|msg|item|point|fact|entry|q|a)\s?#?\d{1,4}|my\s(?:details|setup|situation))\s?"
     r"(?::|\s[–—-]\s)\s*",
     re.IGNORECASE,
 )
 # "Nobody else may cook it: "touch my pot and die"": the speech at the end says nothing more.
 _SAID_LAST = re.compile(
     r"(?:[:,]|\s[–—-])\s(?:\w+\s){0,3}[\"“](?:[^\"”\s]+\s){3,}[^\"”\s]+[\"”][.!]*$"
+)
+_THIS_IS_HOW = re.compile(
+    r"^(?:this|that|here)(?:['’]s|\sis)\show\s(?=[^:]{3,60}:\s)", re.IGNORECASE
+)
+# "Put in the runbook that it never reloads": what is to be written there.
+_PUT_DOWN = re.compile(
+    r"^(?:please\s)?(?:put|note|write|add|record|mention|document|file|jot\sdown|write\sdown|put\sdown)\s(?:it\s)?(?:down\s)?"
+    r"(?:(?:in|into|on|to|for)\s(?:the|my|our|your)\s[\w-]+(?:\s[\w-]+)?\s)?that\s(?=\S+\s\S+\s\S)",
+    re.IGNORECASE,
+)
+# "Anna (wife) is a dentist": whose wife goes without saying.
+_BARE_KIN = re.compile(
+    rf"(?<=[a-z])\s\((?P<kin>{'|'.join(sorted(KIN - {'family', 'kids', 'children', 'twins'}))})\)",
+    re.IGNORECASE,
 )
 _SHOWN = re.compile(
     r"\b(?:errors?|messages?|logs?|prints?|shows?|titled?|called|named|labell?ed|reads|subject|signs?|wording|phrase|line)\b",
@@ -76,7 +90,9 @@ def with_one_subject(*, text: str) -> str:
 
 def trim(*, text: str) -> str:
     """The sentence without a framing head ("What I need: …") and an empty tail (", please")."""
-    text = _BY_THE_WAY.sub("", _ASIDE.sub("", _FRAME.sub("", text)))
+    text = _BY_THE_WAY.sub("", _ASIDE.sub("", _FRAME.sub("", _THIS_IS_HOW.sub("How ", text))))
+    text = _PUT_DOWN.sub("", text)
+    text = _BARE_KIN.sub(r" (my \g<kin>)", text)
     if not _SHOWN.search(text):
         text = _SAID_LAST.sub("", text)
     for _ in range(3):

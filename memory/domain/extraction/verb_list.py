@@ -108,17 +108,25 @@ blow:blew:blown break:broke:broken bring:brought:brought build:built:built buy:b
 catch:caught:caught choose:chose:chosen come:came:come cost:cost:cost cut:cut:cut deal:dealt:dealt
 dig:dug:dug do:did:done draw:drew:drawn drink:drank:drunk drive:drove:driven eat:ate:eaten
 fall:fell:fallen feed:fed:fed feel:felt:felt fight:fought:fought find:found:found fly:flew:flown
-forget:forgot:forgotten forgive:forgave:forgiven freeze:froze:frozen get:got:gotten give:gave:given
+forget:forgot:forgotten forgive:forgave:forgiven get:got:gotten give:gave:given
 go:went:gone grow:grew:grown hang:hung:hung have:had:had hear:heard:heard hide:hid:hidden
 hit:hit:hit hold:held:held hurt:hurt:hurt keep:kept:kept know:knew:known lay:laid:laid lead:led:led
 leave:left:left lend:lent:lent let:let:let lose:lost:lost make:made:made mean:meant:meant
-meet:met:met pay:paid:paid put:put:put quit:quit:quit read:read:read ride:rode:ridden
+meet:met:met pay:paid:paid put:put:put burst:burst:burst
+    bet:bet:bet cast:cast:cast upset:upset:upset beat:beat:beaten quit:quit:quit
+    read:read:read ride:rode:ridden
 ring:rang:rung rise:rose:risen run:ran:run say:said:said see:saw:seen sell:sold:sold send:sent:sent
 set:set:set shake:shook:shaken shine:shone:shone shoot:shot:shot show:showed:shown shut:shut:shut
 sing:sang:sung sit:sat:sat sleep:slept:slept speak:spoke:spoken spend:spent:spent split:split:split
 spread:spread:spread stand:stood:stood steal:stole:stolen stick:stuck:stuck swim:swam:swum
 take:took:taken teach:taught:taught tell:told:told think:thought:thought throw:threw:thrown
 understand:understood:understood wake:woke:woken wear:wore:worn win:won:won wind:wound:wound
+tear:tore:torn weave:wove:woven swear:swore:sworn strike:struck:struck swing:swung:swung
+spin:spun:spun sweep:swept:swept bleed:bled:bled breed:bred:bred flee:fled:fled
+forbid:forbade:forbidden
+overcome:overcame:overcome undergo:underwent:undergone undo:undid:undone redo:redid:redone
+shrink:shrank:shrunk sink:sank:sunk slide:slid:slid oversee:oversaw:overseen
+undertake:undertook:undertaken rewrite:rewrote:rewritten resell:resold:resold freeze:froze:frozen
 withdraw:withdrew:withdrawn write:wrote:written rebuild:rebuilt:rebuilt overrun:overran:overrun
 """
 # Verbs that read at least as often as nouns; never enough by themselves to call words a clause.

@@ -8,8 +8,9 @@ from .words import DETERMINERS, PREPOSITIONS, STOPWORDS, word_set
 AMBIGUOUS = word_set(
     """
     ack act advance aim alert anchor answer auction audit award back bail balance bark base batch
-    benefit bet bill blame blend block blog bluff board boil bolt book boost bore bounce bow
-    brake break breed bribe brief brush budget bump burn cache call calm camp can caption care
+    beat benefit bet bill blame blend block blog bluff board boil bolt book boost bore bounce bow
+    brake break breed bribe brief brush budget bump burn burst cache call calm camp can caption care
+    cast upset
     cause chair challenge change charge chase chat check chop claim clash clean clear close coach
     coat code command comment complete compost conflict contract control cook cool corrupt cost
     count cover crawl credit crop cure cut cycle damage dance date deal debate decay delay demand

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ..number_words import ONES, TENS
+
 
 def word_set(text: str) -> frozenset[str]:
     """A lexicon written as plain text: its words, separated by white space."""
@@ -18,13 +20,9 @@ MONTHS = (
     "january", "february", "march", "april", "may", "june", "july",
     "august", "september", "october", "november", "december",
 )  # fmt: skip
-_COUNTED = """
-    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-    sixteen seventeen eighteen nineteen twenty
-"""
 NUMBER_WORDS = {
-    **{word: value for value, word in enumerate(_COUNTED.split())},
-    "a": 1, "an": 1, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "hundred": 100,
+    **ONES, **{word: value for word, value in TENS.items() if value <= 60},
+    "a": 1, "an": 1, "hundred": 100,
 }  # fmt: skip
 
 STOPWORDS = word_set(
@@ -91,7 +89,9 @@ ORG_SUFFIXES = word_set(
     solutions software technologies tech museum university college school hospital clinic bank
     shipping foods energy media studios studio partners consulting industries foundation
     institute council ministry agency airlines motors pharma health insurance press books
-    library brewery bakery collective cooperative works
+    library brewery bakery collective cooperative works gallery galerie hotel restaurant café cafe
+    primary secondary grammar elementary nursery kindergarten
+    theatre theater church academy fund trust union society association bookshop records
     """
 )
 # Capitalised at the start of a sentence without being a name.

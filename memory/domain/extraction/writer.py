@@ -13,6 +13,7 @@ from .dialogue import Unit
 from .drafts import Draft, lowered, merged_sources, sentence
 from .entities import Focus
 from .evidence import Heard
+from .fillers import is_stub
 from .introductions import Introduction
 from .labels import Label
 from .ledger import Ledger
@@ -41,6 +42,24 @@ _PROPERTY = re.compile(
 # "Those are Winston's": what they are stands in the question.
 _POINTING = re.compile(r"(?:these|those|they|it|that)(?:['’](?:s|re))?\s(?!says\b)", re.IGNORECASE)
 _UNNAMED = re.compile(r"they\b", re.IGNORECASE)
+# What cannot stand alone, and so goes with the sentence before it.
+_LEANS = re.compile(
+    r"(?:(?:and|but|so|then)\s)?(?:it|they|he|she|this|that|these|those)(?:['’]\w+|\s(?:is|are|was|were|has|have|"
+    r"had|will|can|cannot|must|should|would|does|do|did|may|never|always|only|still|also|[a-z]+s|[a-z]+ed|stay|"
+    r"need|go|come|work|run|cost|take|keep|get|make|like|want))\b",
+    re.IGNORECASE,
+)
+# "Kasongo is writing it.": too little without the sentence before.
+_OF_IT = re.compile(
+    r"(?-i:[A-ZÀ-Þ])[\w’'-]+(?:\s[A-ZÀ-Þ][\w’'-]+)?(?:\s(?:is|has|will))?\s[a-z]+\s(?:it|them|that|this|those)"
+    r"(?:\s[a-z]+){0,2}[.!]*",
+)
+# "Ursula is the buyer there now": what "there" is was said in the sentence before.
+_OBJECT = re.compile(
+    r"(?:[\w’'-]+\s){1,5}?(?<!\bis\s)(?<!\bare\s)(?:it|them|there)\b(?!['’]|\s(?:is|are|was|were|will|has)\b)",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(r"(?:so|and|but|then)\s.*\b(?:it|them|there|one)\b", re.IGNORECASE)
 _THEIRS = re.compile(r"\b(?:theirs?|them)\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:i|we|my|our|me|us|i['’]\w+|we['’]\w+)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
@@ -115,6 +134,13 @@ class ClauseWriter:
             act,
             joined=bool(sources) or len(unit.sources) > 1,
         )
+        if is_stub(clause=clause):
+            self._learn(unit, text)
+            return
+        if unit.place and not pinned and _OF_IT.fullmatch(clause):
+            said = third_person_text(text=clause, voice=unit.voice, past=past)
+            if self.ledger.follow(draft=self._draft(unit, sentence(said), filed)):
+                return
         if not (pinned or label or sure):
             weighed = self._admission.weigh(heard)
             if not weighed.kept:
@@ -138,6 +164,14 @@ class ClauseWriter:
             clause=clause,
         )
         self._learn(unit, found.text)
+        leans = bool(_LEANS.match(draft.text))
+        goes_on = _GOES_ON.match(clause) or _OBJECT.match(clause)
+        if (
+            (leans or (unit.place and not sources and goes_on))
+            and not filed.pinned
+            and self.ledger.follow(draft=draft, of_any_type=leans)
+        ):
+            return
         self.ledger.add(draft)
         if filed.category == "preferences":
             self._in_passing(unit, clause)
@@ -179,7 +213,8 @@ class ClauseWriter:
                 self.ledger.add(self._draft(unit, sentence(told), label))
 
     def _draft(self, unit: Unit, text: str, label: Label) -> Draft:
-        return Draft(text, label, unit.sources, unit.turn, unit.at, unit.voice.name)
+        draft = Draft(text, label, unit.sources, unit.turn, unit.at, unit.voice.name)
+        return replace(draft, corrects=unit.corrects)
 
     def _learn(self, unit: Unit, third: str) -> None:
         self.focus.observe(

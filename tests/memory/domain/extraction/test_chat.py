@@ -82,3 +82,15 @@ def test_a_pronoun_gets_the_name_of_the_last_person() -> None:
 
 def test_a_memory_never_spans_two_turns() -> None:
     assert all(len(candidate.message_ids) == 1 for candidate in both_passes(*CHAT))
+
+
+def test_likings_told_in_a_chat_are_filed_under_their_own_words() -> None:
+    told = both_passes(
+        "user/Bea: Hey Otto! I really love pottery, I went to a class in Porto in May.",
+        "assistant/Otto: Nice! I love greyhound races, I saw one in Dublin in June.",
+        "user/Bea: I love sailing too, my uncle Ole has a boat in Rostock.",
+    )
+
+    liked = [each.subject for each in told if each.subject.startswith("user.preference.")]
+    assert len(liked) > 1
+    assert len(set(liked)) == len(liked)

@@ -148,3 +148,45 @@ def test_a_birthday_party_has_its_year() -> None:
 def test_coming_belongs_to_its_verb() -> None:
     dated = resolve_dates(text="He is coming Friday.", today=date(2026, 3, 10), past=False)
     assert dated.text == "He is coming on Friday, March 13, 2026."
+
+
+@pytest.mark.parametrize(
+    ("said", "today", "past", "written"),
+    [
+        ("we move next weekend", date(2026, 5, 9), False, "we move on the weekend of May 16, 2026"),
+        ("it is this weekend", date(2026, 5, 9), False, "it is the weekend of May 9, 2026"),
+        ("legal is 14 since January", date(2026, 2, 19), False, "legal is 14 since January 2026"),
+        ("it is due on the 31st", date(2026, 11, 19), False, "it is due on December 31, 2026"),
+        (
+            "moved from the 14th to the 15th of May",
+            date(2026, 2, 4),
+            True,
+            "moved from May 14, 2026 to May 15, 2026",
+        ),
+        (
+            "from the 31st to the 2nd, as the 31st is a Saturday",
+            date(2026, 10, 19),
+            False,
+            "from October 31, 2026 to November 2, 2026, as October 31, 2026 is a Saturday",
+        ),
+        (
+            "the concert is three weeks from tonight",
+            date(2025, 10, 8),
+            False,
+            "the concert is Wednesday, October 29, 2025",
+        ),
+        (
+            "we're signed up for a race on 8 august",
+            date(2026, 7, 3),
+            False,
+            "we're signed up for a race on August 8, 2026",
+        ),
+        ("said so in may", date(2026, 7, 3), True, "said so in May 2026"),
+        ("no deploys on Friday afternoons", date(2026, 4, 11), False, ""),
+        ("production runs on 7.2.", date(2026, 1, 14), False, ""),
+        ("the April 10, 2026 retro", date(2026, 4, 11), False, ""),
+    ],
+)
+def test_a_date_said_in_passing(said: str, today: date, past: bool, written: str) -> None:
+    """What names no day, or names it whole, is left as it is."""
+    assert resolve_dates(text=said, today=today, past=past).text == (written or said)

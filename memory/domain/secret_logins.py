@@ -1,0 +1,80 @@
+"""Secrets that are known by where they stand: in headers, commands, addresses and logins."""
+
+from __future__ import annotations
+
+import re
+
+from .account_numbers import MASK
+from .secret_fields import looks_secret
+
+_MAY_HOLD_ONE = re.compile(
+    r"://|\bauth|bearer|cookie|\s-|log-?in|sign-?in|cred|user|hooks?\.|webhook|@|</|identified\sby|requirepass",
+    re.IGNORECASE,
+)
+_Q = r"[\"'`]?"
+_SURE = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        # The password of a login within an address: postgres://ada:secret@db.internal/prod
+        r"(\b[a-z][a-z0-9+.-]{1,30}://[^\s:/@?#]{0,100}:)[^\s/?#]{1,200}(?=@)",
+        # A token in its place: https://x7Ab…@host
+        r"(\b[a-z][a-z0-9+.-]{1,30}://)(?=[^\s:/@?#]{0,200}\d)[\w-]{16,200}(?=@)",
+        rf"(\b(?:proxy-)?authorization{_Q}\s?[:=]\s?{_Q}(?:(?:bearer|basic|token|digest|apikey)\s)?)"
+        r"(?=\S{0,500}[\d=]|\S{16})[^\s\"'`,]{3,1000}",
+        r"(\bbearer\s)(?=[\w~+/-]{0,200}[\d.][\w~+/-])[\w.~+/=-]{8,2000}",
+        rf"(\b(?:set-)?cookie{_Q}\s?:\s?{_Q}[\w.-]{{1,60}}=)[^\n\"']{{3,1000}}",
+        rf"((?:\s-u|--user|--proxy-user)[\s=]{_Q}(?!\d+:\d+\b)[^\s:\"']{{1,80}}:)[^\s\"']{{2,200}}",
+        rf"(\s--?(?:[a-z]{{1,20}}-){{0,3}}(?:password|passwd|token|secret|api-key)\s{_Q})(?!-)(?=[^\s]*[\dA-Z])"
+        r"[^\s\"']{3,200}",
+        rf"(\b(?:mysql\w{{0,10}}|mariadb\w{{0,10}})\b[^\n|;]{{0,200}}?\s-p{_Q})[^\s\"']{{2,200}}",
+        rf"(\bhttps?\s-a\s{_Q}[^\s:\"']{{1,80}}:)[^\s\"']{{2,200}}",
+        rf"(\b(?:identified\sby|requirepass)\s{_Q})[^\s\"']{{3,200}}",
+        r"(<\w{0,30}(?:password|passwd|secret|token)>)[^<\n]{1,200}(?=</)",
+        rf"(\b(?:sshpass|az\slogin|docker\slogin|podman\slogin)\b[^\n|;]{{0,200}}?\s-p\s?{_Q})[^\s\"']{{2,200}}",
+        rf"(\bredis-cli\b[^\n|;]{{0,200}}?\s-a\s{_Q})[^\s\"']{{2,200}}",
+        # Whoever knows the address of a webhook may write through it.
+        r"(\bhooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/)[^\s\"'<>)]{3,300}",
+        r"(\bdiscord(?:app)?\.com/api/(?:v\d+/)?webhooks/)[^\s\"'<>)]{3,300}",
+        r"(\b(?:[\w-]{1,60}\.)?(?:webhook\.office|outlook\.office(?:365)?)\.com/webhook\w{0,3}/)[^\s\"'<>)]{3,400}",
+        r"(\bapi\.telegram\.org/bot)[^\s/\"'<>)]{3,100}",
+        r"(\bhooks\.zapier\.com/hooks/)[^\s\"'<>)]{3,200}",
+        r"(\bhook\.(?:\w{2,4}\d?\.)?make\.com/)[^\s\"'<>)]{3,200}",
+        r"(\bmaker\.ifttt\.com/trigger/[\w-]{1,60}/(?:json/)?with/key/)[^\s\"'<>)]{3,200}",
+        r"([?&](?:[\w-]{0,40}(?:signature|token|secret|passw(?:or)?d|api_?key)|sig|pwd|auth)=)[^\s&#\"'<>)]{3,1000}",
+        r"([?&]key=)(?=[^\s&#]{0,200}\d)[\w-]{12,200}",
+    )
+)
+_LOGIN = re.compile(
+    r"(\b(?:log-?ins?|sign-?in|credentials?|creds|user(?:name)?\s?(?:/|and|&)\s?pass(?:word)?)\b"
+    r"(?:\s(?:details|data|info))?(?:\s(?:for|to|on|of|at)\s(?:\S{1,30}\s?){1,3}?)?"
+    r"(?:\s(?:is|are)\s|\s?[:=]\s?|\s)[\"'`]?(?P<user>[\w.+@-]{2,80})[\"'`]?(?P<by>\s?[/:|,;]\s?|\sand\s)[\"'`]?)"
+    r"(?P<value>[^\s\"'`/]{3,200})",
+    re.IGNORECASE,
+)
+# "ada@example.org / Tr0ub4dor"
+_ADDRESSED = re.compile(
+    r"((?<![\w.+-])[\w.+-]{1,80}@[\w-]{1,60}(?:\.[\w-]{1,20}){1,4}(?P<by>\s?[/|:]\s?)(?P<user>))"
+    r"(?P<value>[^\s\"'`/]{5,200})"
+)
+_KNOWN_USERS = frozenset(
+    {"admin", "administrator", "root", "user", "guest", "test", "sa", "demo", "pi", "postgres"}
+)
+
+
+def mask_logins(*, text: str) -> str:
+    """The text without what lets somebody in: in headers, commands, addresses and named logins."""
+    if not _MAY_HOLD_ONE.search(text):
+        return text
+    for pattern in _SURE:
+        text = pattern.sub(lambda match: match[1] + MASK, text)
+    return _ADDRESSED.sub(_without_login, _LOGIN.sub(_without_login, text))
+
+
+def _without_login(match: re.Match[str]) -> str:
+    value = match["value"].rstrip(".,;:!?)")
+    user = match["user"]
+    is_user = user.lower() in _KNOWN_USERS or "@" in user
+    is_tight = match["by"].strip() in ("/", ":") and is_user and value.lower() not in ("", "com")
+    if MASK in value or not (looks_secret(value) or is_tight):
+        return match[0]
+    return match[1] + MASK + match["value"][len(value) :]
