@@ -27,6 +27,7 @@ from memory.services.message_index import index_team
 from memory.services.ranking import Question
 from memory.services.recall import ScoredMemory
 from memory.services.retrieval import retrieve, search_levels
+from memory.services.statistics import renew_statistics
 from teams.models import Agent, EndUser
 from teams.services.keys import issue_key
 from teams.services.people import create_team
@@ -87,6 +88,7 @@ def ingest(*, sample: Sample, mode: ImportMode, tools: Tools) -> Home:
         now=timezone.now(),
     )
     index_team(team_id=team.id, tools=tools)
+    renew_statistics()  # as the command that imports does
     with team_scope(team_ids=[team.id], actor=ACTOR):
         viewer = Viewer(
             team_id=team.id,

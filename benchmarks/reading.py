@@ -18,7 +18,6 @@ use a database that may be thrown away.
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import resource
 import time
@@ -40,18 +39,23 @@ from benchmarks.locomo_runs import own_server  # noqa: E402
 from benchmarks.reading_ground import ACTOR, AGENT, Ground, Owner, questions  # noqa: E402
 from benchmarks.reading_http import concurrent_calls  # noqa: E402
 from benchmarks.reading_ways import WAYS, Reader  # noqa: E402
+from config.collecting import spare_the_collector  # noqa: E402
 from memory.clients.tools import Tools, default_tools  # noqa: E402
 from memory.selectors.revisions import team_revision  # noqa: E402
+from memory.selectors.signal_rows import Sought  # noqa: E402
 from memory.selectors.signal_statement import Shape  # noqa: E402
-from memory.selectors.signals import Sought, find_candidates  # noqa: E402
+from memory.selectors.signals import find_candidates  # noqa: E402
 from memory.selectors.sketches import forget_sketches, make_sketch  # noqa: E402
 from memory.selectors.vectors import VectorSearch, forget_graphs  # noqa: E402
+from memory.services.usage import flush_noted_usage  # noqa: E402
 from memory.services.vector_graphs import extend_vector_graphs  # noqa: E402
 from teams.services.keys import issue_key  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
 
 # A process makes its sketch aside once somebody asks.
 WARM_UP_SECONDS = 15.0
+# So many times the questions go over HTTP, where a single one says little.
+HTTP_TIMES = 4
 
 
 def recall(*, owner: Owner, asked: Sequence[str], tools: Tools) -> tuple[float, ...]:
@@ -98,9 +102,7 @@ def prepared(ground: Ground, *, tools: Tools) -> list[Owner]:
 
 def print_times(owners: Sequence[Owner], *, count: int, tools: Tools) -> None:
     """A table of them, and the memory that it took."""
-    # As gunicorn_conf.py does: what was loaded is nothing to look through.
-    gc.collect()
-    gc.freeze()
+    spare_the_collector()  # as gunicorn_conf.py does
     print(
         f"\nload {os.getloadavg()[0]:.1f}\n{'ms, p50 and p95':<18}"
         + "".join(f"{way:>16}" for way in WAYS)
@@ -140,7 +142,10 @@ def print_recall(owners: Sequence[Owner], *, count: int, tools: Tools) -> None:
 
 def print_http(owners: Sequence[Owner], *, count: int, clients: int) -> None:
     """A table of what clients wait for."""
-    print(f"\nHTTP, {clients} clients, ms: p50 and p95 of retrieve; MB that a process holds")
+    print(
+        f"\nHTTP, {clients} clients, ms: p50 and p95 of retrieve; MB that a process holds;"
+        f" ms of processor a request; load {os.getloadavg()[0]:.1f}"
+    )
     with own_server(workers=2) as server:
         for owner in owners:
             with team_scope(team_ids=[owner.team_id], actor=ACTOR):
@@ -148,18 +153,23 @@ def print_http(owners: Sequence[Owner], *, count: int, clients: int) -> None:
             bodies = [
                 {"query": text, "agent": AGENT, "token_budget": 2000}
                 | ({"user": owner.user} if owner.user else {})
-                for text in questions(count + 20)
+                for text in questions(HTTP_TIMES * count + 20)
             ]
             warm_until = time.perf_counter() + WARM_UP_SECONDS
             while time.perf_counter() < warm_until:
                 concurrent_calls(port=server.port, token=token, bodies=bodies[:20], clients=clients)
                 time.sleep(1.0)
-            took = concurrent_calls(
+            flush_noted_usage()  # as a worker does every few seconds
+            load = concurrent_calls(
                 port=server.port, token=token, bodies=bodies[20:], clients=clients
             )
-            p50, p95 = np.percentile(took, [50, 95])
+            p50, p95 = np.percentile(load.took, [50, 95])
             held = max(each.memory_info().rss for each in psutil.Process().children(recursive=True))
-            print(f"{owner.title:<18}{p50:>9.1f}{p95:>9.1f}{held / 2**20:>9.0f}", flush=True)
+            print(
+                f"{owner.title:<18}{p50:>9.1f}{p95:>9.1f}{held / 2**20:>9.0f}   "
+                + ", ".join(f"{kind} {spent:.1f}" for kind, spent in load.computed.items()),
+                flush=True,
+            )
 
 
 def main() -> None:

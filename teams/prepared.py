@@ -18,6 +18,7 @@ from psycopg.pq import Format
 # PostgreSQL's numbers of its types.
 _FLOAT4, _FLOAT4_ARRAY = 700, 1021
 _UUID, _UUID_ARRAY = 2950, 2951
+_INT8, _INT8_ARRAY = 20, 1016
 # On a connection that knows how these are sent.
 _MARK = "_palimpsest_dumpers"
 
@@ -29,6 +30,13 @@ class Uuids(np.ndarray[Any, np.dtype[np.bytes_]]):
 def uuids(ids: Sequence[UUID]) -> Uuids:
     """The ids as one parameter of the type uuid[]: a list of many takes long to be written."""
     return np.array([each.bytes for each in ids], dtype="S16").view(Uuids)
+
+
+class Bits(np.ndarray[Any, np.dtype[np.int64]]):
+    """Numbers of 64 bits, to be made by `view(Bits)`: a parameter of the type bigint[].
+
+    A list of numbers is sent in the least type that holds them, and planned anew for each type.
+    """
 
 
 class _VectorDumper(Dumper):
@@ -51,6 +59,17 @@ class _UuidsDumper(Dumper):
     def dump(self, obj: Any) -> bytes:  # Any: as the base class has it
         """The elements as they are sent."""
         return _array(obj, kind=_UUID, size=16, dtype="S16")
+
+
+class _BitsDumper(Dumper):
+    """Numbers as PostgreSQL's bigint[] in its binary form."""
+
+    format = Format.BINARY
+    oid = _INT8_ARRAY
+
+    def dump(self, obj: Any) -> bytes:  # Any: as the base class has it
+        """The elements as they are sent."""
+        return _array(obj, kind=_INT8, size=8, dtype=">i8")
 
 
 def _array(values: NDArray[Any], *, kind: int, size: int, dtype: str) -> bytes:
@@ -101,6 +120,7 @@ def _fetched(
         if not hasattr(raw, _MARK):
             raw.adapters.register_dumper(np.ndarray, _VectorDumper)
             raw.adapters.register_dumper(Uuids, _UuidsDumper)
+            raw.adapters.register_dumper(Bits, _BitsDumper)
             setattr(raw, _MARK, True)
         with psycopg.RawCursor(raw) as cursor:
             if own.queries_logged:

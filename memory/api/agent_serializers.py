@@ -9,8 +9,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memory.api.fields import NameField
-from memory.api.input import MAX_TOKEN_BUDGET, PER_REQUEST, QuerySerializer
-from teams.domain import agent_document as bounds
+from memory.api.input import MAX_TOKEN_BUDGET, PER_REQUEST
+from memory.api.parameters import QuerySerializer
+from teams.domain import agent_document, agent_parts
 from teams.domain.agent_document import AgentDocument
 from teams.domain.checking import DocumentError
 from teams.domain.memory_config import LEAST_TOKEN_BUDGET, MAX_WEIGHT, MOST_SUMMARIZE_INTERVAL
@@ -44,7 +45,9 @@ class LinesField(serializers.ListField):
 
     def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
         kwargs.setdefault("required", False)
-        super().__init__(child=serializers.CharField(max_length=bounds.MAX_LINE_CHARS), **kwargs)
+        super().__init__(
+            child=serializers.CharField(max_length=agent_parts.MAX_LINE_CHARS), **kwargs
+        )
 
 
 class PersonalitySerializer(serializers.Serializer[Any]):
@@ -68,7 +71,7 @@ class RulesSerializer(serializers.Serializer[Any]):
 class SkillSerializer(serializers.Serializer[Any]):
     """A skill, as the prompt lists it; a text alone is its name."""
 
-    name = serializers.CharField(max_length=bounds.MAX_SKILL_NAME_CHARS)
+    name = serializers.CharField(max_length=agent_parts.MAX_SKILL_NAME_CHARS)
     description = serializers.CharField(required=False, allow_blank=True)
 
 
@@ -146,9 +149,9 @@ class MemoryConfigSerializer(serializers.Serializer[Any]):
 class AgentDocumentSerializer(serializers.Serializer[Any]):
     """An agent's whole document; what it leaves out has its default."""
 
-    name = serializers.CharField(max_length=bounds.MAX_NAME_CHARS)
+    name = serializers.CharField(max_length=agent_document.MAX_NAME_CHARS)
     tagline = serializers.CharField(
-        required=False, allow_blank=True, max_length=bounds.MAX_TAGLINE_CHARS
+        required=False, allow_blank=True, max_length=agent_document.MAX_TAGLINE_CHARS
     )
     personality = PersonalitySerializer(required=False)
     rules = RulesSerializer(required=False)

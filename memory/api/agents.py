@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -20,7 +18,7 @@ from memory.api.agent_serializers import (
 )
 from memory.api.base import ApiViewSet, IdPagination, page_schema, refusals
 from memory.api.callers import check_agent
-from memory.api.fields import NameField
+from memory.api.fields import name_in_address
 from memory.api.preconditions import condition_of, entity_tag, is_known
 from teams.errors import ForbiddenError, NotFoundError
 from teams.models import Agent, AgentVersion
@@ -68,19 +66,6 @@ class VersionPagination(IdPagination):
     position_field = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
 
 
-class AgentSlugSerializer(serializers.Serializer[Any]):
-    """The agent's name, as it stands in the address."""
-
-    slug = NameField()
-
-
-def slug_name(slug: str) -> str:
-    """The agent's name; ValidationError for one that no agent can have."""
-    checked = AgentSlugSerializer(data={"slug": slug})
-    checked.is_valid(raise_exception=True)
-    return str(checked.validated_data["slug"])
-
-
 class AgentViewSet(ApiViewSet):
     """The identity documents of a team's agents."""
 
@@ -108,7 +93,7 @@ class AgentViewSet(ApiViewSet):
     )
     def load(self, request: Request, slug: str) -> HttpResponse:
         """An agent's identity document as it stands; change it and send it back with If-Match."""
-        name = slug_name(slug)
+        name = name_in_address(slug, field="slug")
         check_agent(principal=self.principal, agent=name)
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
             agent = self._agents().filter(slug=name).first()
@@ -136,7 +121,7 @@ class AgentViewSet(ApiViewSet):
         document that says the same makes none. Needs a key of the team, bound to no agent: an
         agent does not write its own rules or raise its own budgets.
         """
-        name = slug_name(slug)
+        name = name_in_address(slug, field="slug")
         if self.principal.agent_id is not None:
             raise ForbiddenError(
                 "Writing an agent's document needs a key of the team, bound to no agent; this one"
@@ -170,7 +155,7 @@ class AgentViewSet(ApiViewSet):
     )
     def versions(self, request: Request, slug: str) -> Response:
         """What an agent's document was, the latest first, with who changed it and why."""
-        name = slug_name(slug)
+        name = name_in_address(slug, field="slug")
         self.params(AgentPageSerializer)
         check_agent(principal=self.principal, agent=name)
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):

@@ -9,8 +9,8 @@ from rest_framework import serializers
 
 from memory.api.base import page_schema
 from memory.api.fields import ZonedDateTimeField
-from memory.api.input import MemoryFilterSerializer
 from memory.api.output import MemorySerializer
+from memory.api.parameters import MemoryFilterSerializer
 from memory.selectors.states import Change, Kind
 
 KINDS = [(kind.value, kind.value) for kind in Kind]

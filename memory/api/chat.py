@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
 from memory.api.base import PROBLEM_MEDIA, ApiViewSet, refusals
@@ -20,6 +20,7 @@ from memory.api.chat_errors import with_protocol_error
 from memory.api.chat_input import AUTO, ChatCompletionSerializer, read_ask, wants_stream
 from memory.api.chat_output import EventStream, headers_of, told
 from memory.api.operations import context_event
+from memory.api.renderers import StreamRenderer
 from memory.clients.tools import default_tools
 from memory.services.chat.answering import Prepared, answer_chat, prepare_chat
 from memory.services.chat.streams import stream_chat
@@ -32,20 +33,11 @@ from teams.tenancy import team_scope
 SSE = "text/event-stream"
 
 
-class EventStreamRenderer(BaseRenderer):
-    """Lets a caller ask for the media type of a stream, which is written elsewhere."""
+class EventStreamRenderer(StreamRenderer):
+    """Server-sent events."""
 
     media_type = SSE
     format = "sse"
-
-    def render(
-        self,
-        data: Any,  # Any: Django REST framework's own signature
-        accepted_media_type: str | None = None,
-        renderer_context: Mapping[str, Any] | None = None,
-    ) -> bytes:
-        """The data as JSON."""
-        return bytes(JSONRenderer().render(data))
 
 
 class ProtocolViewSet(ApiViewSet):

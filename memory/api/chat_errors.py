@@ -12,7 +12,7 @@ from typing import Any
 from django.http import HttpResponse
 
 from routing.services.calling import NoModelAnsweredError, RequestRefusedError, StreamCutError
-from routing.services.router import NoModelConfiguredError
+from routing.services.routes import NoModelConfiguredError
 from teams.errors import DomainError
 
 RETRY_HEADER = "X-Should-Retry"

@@ -110,8 +110,8 @@ class EventStream:
         try:
             for chunk, is_done in chunks:
                 if self._first is None:
-                    self._first = chunk
                     chunk = {**chunk, "palimpsest": told(self._live.prepared, None)}
+                    self._first = chunk
                 if is_done:
                     chunk = {**chunk, "palimpsest": told(self._live.prepared, self._live.used)}
                     self._last = [chunk, *(each for each, _ in chunks)]

@@ -14,13 +14,14 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, IdPagination, page_schema, refusals
 from memory.api.callers import key_viewer
-from memory.api.input import ContradictionFilterSerializer, ResolutionSerializer
+from memory.api.input import ResolutionSerializer
 from memory.api.operations import write_event
 from memory.api.output import (
     ContradictionSerializer,
     SettledContradictionSerializer,
     warnings_of,
 )
+from memory.api.parameters import ContradictionFilterSerializer
 from memory.clients.tools import default_tools
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.disputes import resolve_contradiction

@@ -14,14 +14,7 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, PositionPagination, page_schema, refusals
 from memory.api.callers import check_agent, key_viewer
-from memory.api.input import (
-    CompactSerializer,
-    ExtractSerializer,
-    MessagePageSerializer,
-    NewConversationSerializer,
-    NewMessagesSerializer,
-)
-from memory.api.output import (
+from memory.api.conversation_output import (
     CompactedSerializer,
     ConversationSerializer,
     ExtractionSerializer,
@@ -30,6 +23,13 @@ from memory.api.output import (
     MessageSerializer,
     QueuedJobSerializer,
 )
+from memory.api.input import (
+    CompactSerializer,
+    ExtractSerializer,
+    NewConversationSerializer,
+    NewMessagesSerializer,
+)
+from memory.api.parameters import MessagePageSerializer
 from memory.clients.tools import default_tools
 from memory.models import Job
 from memory.selectors.conversations import conversation_for, job_for, messages_of

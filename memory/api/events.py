@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, IdPagination, page_schema, refusals
 from memory.api.fields import NameField, ZonedDateTimeField
-from memory.api.input import QuerySerializer
+from memory.api.parameters import QuerySerializer
 from memory.selectors.events import EventFilters, event_counts, filtered_events
 from teams.errors import ForbiddenError, InvalidError
 from teams.tenancy import team_scope

@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import key_viewer
 from memory.api.fields import NameField
-from memory.api.input import QuerySerializer
+from memory.api.parameters import QuerySerializer
+from memory.api.renderers import StreamRenderer
 from memory.services.exporting import export_person
 
 MEDIA_TYPE = "application/x-ndjson"
 
 
-class JsonLinesRenderer(BaseRenderer):
-    """Lets a caller ask for the media type of the stream, which is written elsewhere."""
+class JsonLinesRenderer(StreamRenderer):
+    """JSON Lines."""
 
     media_type = MEDIA_TYPE
     format = "jsonl"
-
-    def render(
-        self,
-        data: Any,  # Any: Django REST framework's own signature
-        accepted_media_type: str | None = None,
-        renderer_context: Mapping[str, Any] | None = None,
-    ) -> bytes:
-        """The data as JSON."""
-        return bytes(JSONRenderer().render(data))
 
 
 class ExportQuerySerializer(QuerySerializer):

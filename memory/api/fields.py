@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from rest_framework import serializers
 
 from memory.domain.text import is_blank
 
 MAX_QUERY_CHARS = 8_000
+MOST_AHEAD = timedelta(days=1)
 
 
 class TextField(serializers.CharField):
@@ -57,6 +59,20 @@ class ContentField(TextField):
         return value
 
 
+class StatementField(ContentField):
+    """The words of a memory: at least a letter or a figure is among them."""
+
+    default_error_messages = {
+        "says_nothing": "Say something in words: signs and emoji alone are no memory.",
+    }
+
+    def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
+        value = super().to_internal_value(data)
+        if not any(char.isalnum() for char in value):
+            self.fail("says_nothing")
+        return value
+
+
 class NameField(TextField):
     """A slug or external id: 1 to `max_length` printable characters, spaces around it dropped."""
 
@@ -72,6 +88,14 @@ class NameField(TextField):
         if not value.isprintable():
             self.fail("unprintable")
         return value
+
+
+def name_in_address(value: str, *, field: str, max_length: int = 100) -> str:
+    """A name as it stands in the address; ValidationError of that field for one that is none."""
+    try:
+        return str(NameField(max_length=max_length).run_validation(value))
+    except serializers.ValidationError as error:
+        raise serializers.ValidationError({field: error.detail}) from None
 
 
 class ZonedDateTimeField(serializers.DateTimeField):
@@ -92,6 +116,20 @@ class ZonedDateTimeField(serializers.DateTimeField):
         elif isinstance(value, datetime) and value.tzinfo is None:
             self.fail("no_zone")
         return super().to_internal_value(value)
+
+
+class PastDateTimeField(ZonedDateTimeField):
+    """When something was said: a time that has come, give or take a day for clocks and zones."""
+
+    default_error_messages = {
+        "future": "Must not lie more than a day ahead. For what is to come, use valid_from.",
+    }
+
+    def to_internal_value(self, value: Any) -> datetime:  # Any: whatever the body holds
+        moment = super().to_internal_value(value)
+        if moment > timezone.now() + MOST_AHEAD:
+            self.fail("future")
+        return moment
 
 
 class StrictBooleanField(serializers.BooleanField):

@@ -9,9 +9,10 @@ from rest_framework import serializers
 
 from audit.models import EVENTS, MemoryLog
 from memory.api.base import page_schema
+from memory.api.conversation_output import MessageSerializer
 from memory.api.fields import NameField, TextField, ZonedDateTimeField
-from memory.api.input import QuerySerializer
-from memory.api.output import MemorySerializer, MessageSerializer
+from memory.api.output import MemorySerializer
+from memory.api.parameters import QuerySerializer
 from memory.selectors.history import MAX_QUOTED
 
 _HIDDEN = ("dedupe_key", "salt")

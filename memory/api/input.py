@@ -1,4 +1,4 @@
-"""What the API takes in: every field explicit, everything else refused."""
+"""What the API takes in with a body: every field explicit, everything else refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from memory.api.fields import (
     ContentField,
     NameField,
     OneOfField,
+    PastDateTimeField,
     QuestionField,
+    StatementField,
     StrictBooleanField,
     StrictFloatField,
     StrictIntegerField,
@@ -20,8 +22,9 @@ from memory.api.fields import (
 )
 from memory.domain.feedback import Feedback
 from memory.domain.packing import MINIMUM_BUDGET
-from memory.models.contradiction import RESOLUTIONS, VERDICTS
-from memory.models.memory import MEMORY_TYPES, TIERS
+from memory.models.contradiction import RESOLUTIONS
+from memory.models.memory import MEMORY_TYPES
+from memory.services.disputes import MERGED
 from teams.models.conversations import ROLES
 
 MAX_SUBJECT_CHARS = 200
@@ -69,7 +72,7 @@ class NewMessageSerializer(StrictSerializer):
     role = OneOfField(choices=ROLES)
     content = ContentField()
     name = NameField(required=False, allow_blank=True, allow_null=True, max_length=200)
-    created_at = ZonedDateTimeField(required=False, allow_null=True)
+    created_at = PastDateTimeField(required=False, allow_null=True)
     external_id = NameField(required=False, allow_null=True, max_length=200)
 
 
@@ -105,7 +108,7 @@ class CompactSerializer(StrictSerializer):
 class NewMemorySerializer(StrictSerializer):
     """A memory to store."""
 
-    content = ContentField()
+    content = StatementField()
     memory_type = OneOfField(choices=MEMORY_TYPES, required=False, default="semantic")
     importance = StrictIntegerField(required=False, default=8, min_value=1, max_value=10)
     is_pinned = StrictBooleanField(required=False, default=False)
@@ -119,7 +122,7 @@ class NewMemorySerializer(StrictSerializer):
     category = NameField(required=False, allow_null=True, allow_blank=True)
     tags = serializers.ListField(child=NameField(), required=False, max_length=MAX_TAGS)
     confidence = StrictFloatField(required=False, default=1.0, min_value=0, max_value=1)
-    created_at = ZonedDateTimeField(required=False, allow_null=True)
+    created_at = PastDateTimeField(required=False, allow_null=True)
     valid_from = ZonedDateTimeField(required=False, allow_null=True)
     valid_to = ZonedDateTimeField(required=False, allow_null=True)
     message_ids = serializers.ListField(
@@ -152,7 +155,7 @@ class ReasonSerializer(StrictSerializer):
 class CorrectionSerializer(StrictSerializer):
     """What the memory should say."""
 
-    corrected_content = ContentField()
+    corrected_content = StatementField()
     reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
 
 
@@ -168,7 +171,15 @@ class ResolutionSerializer(StrictSerializer):
 
     resolution = OneOfField(choices=RESOLUTIONS)
     note = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
-    merged_content = ContentField(required=False, allow_null=True)
+    merged_content = StatementField(required=False, allow_null=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A merged text belongs to a merge, else it would be lost without a word."""
+        if attrs.get("merged_content") and attrs["resolution"] != MERGED:
+            raise serializers.ValidationError(
+                {"merged_content": ['Only a resolution of "merged" takes a text.']}
+            )
+        return attrs
 
 
 class RetrieveSerializer(StrictSerializer):
@@ -189,84 +200,3 @@ class RetrieveSerializer(StrictSerializer):
     limit = StrictIntegerField(required=False, allow_null=True, min_value=1, max_value=PER_REQUEST)
     include_cold = StrictBooleanField(required=False, help_text=INCLUDE_COLD)
     include_raw = StrictBooleanField(required=False, help_text=INCLUDE_RAW)
-
-
-class QuerySerializer(StrictSerializer):
-    """The query parameters of a read; a list may be repeated or separated by commas."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: DRF's own options
-        data = kwargs.get("data")
-        if data is not None and hasattr(data, "lists"):
-            kwargs["data"] = {name: self._values(name, values) for name, values in data.lists()}
-        super().__init__(*args, **kwargs)
-
-    def _values(self, name: str, values: list[str]) -> list[str] | str:
-        declared = self._declared_fields.get(name)
-        if isinstance(declared, serializers.ListField):
-            return [part for value in values for part in value.split(",") if part]
-        return values[-1]
-
-
-class ReasonQuerySerializer(QuerySerializer):
-    """Why, for the log, of a request that has no body."""
-
-    reason = TextField(required=False, allow_blank=True, max_length=2000)
-
-
-class MemoryFilterSerializer(QuerySerializer):
-    """Which memories to list; all filters must hold."""
-
-    memory_type = serializers.ListField(child=OneOfField(choices=MEMORY_TYPES), required=False)
-    status = serializers.ListField(
-        child=OneOfField(
-            choices=["active", "disputed", "superseded", "soft_deleted", "archived", "all"]
-        ),
-        required=False,
-        help_text="active and disputed when left out; all for every one.",
-    )
-    tier = serializers.ListField(child=OneOfField(choices=TIERS), required=False)
-    agent = NameField(required=False)
-    user = NameField(required=False, max_length=200)
-    project = NameField(required=False)
-    conversation = serializers.UUIDField(required=False)
-    subject = NameField(required=False, max_length=MAX_SUBJECT_CHARS, help_text="Its beginning.")
-    category = NameField(required=False)
-    tag = serializers.ListField(child=NameField(), required=False, help_text="All must be there.")
-    is_pinned = serializers.BooleanField(required=False, allow_null=True, default=None)
-    min_importance = serializers.IntegerField(required=False, min_value=1, max_value=10)
-    max_importance = serializers.IntegerField(required=False, min_value=1, max_value=10)
-    created_after = ZonedDateTimeField(required=False)
-    created_before = ZonedDateTimeField(required=False)
-    limit = serializers.IntegerField(required=False, min_value=1, max_value=PER_REQUEST)
-    cursor = serializers.CharField(required=False)
-
-
-class SearchQuerySerializer(QuerySerializer):
-    """What to look for, and among which memories."""
-
-    query = QuestionField()
-    memory_types = serializers.ListField(child=OneOfField(choices=MEMORY_TYPES), required=False)
-    agent = NameField(required=False)
-    user = NameField(required=False, max_length=200)
-    project = NameField(required=False)
-    min_importance = serializers.IntegerField(required=False, default=1, min_value=1, max_value=10)
-    include_cold = serializers.BooleanField(required=False, help_text=INCLUDE_COLD)
-    include_raw = serializers.BooleanField(required=False, help_text=INCLUDE_RAW)
-    limit = serializers.IntegerField(required=False, default=20, min_value=1, max_value=PER_REQUEST)
-
-
-class MessagePageSerializer(QuerySerializer):
-    """Which page of a conversation's messages."""
-
-    limit = serializers.IntegerField(required=False, min_value=1, max_value=PER_REQUEST)
-    cursor = serializers.CharField(required=False)
-
-
-class ContradictionFilterSerializer(QuerySerializer):
-    """Which contradictions to list."""
-
-    state = OneOfField(choices=["open", "resolved", "all"], required=False, default="open")
-    verdict = OneOfField(choices=VERDICTS, required=False)
-    memory = serializers.UUIDField(required=False, help_text="Those that touch this memory.")
-    limit = serializers.IntegerField(required=False, min_value=1, max_value=PER_REQUEST)
-    cursor = serializers.CharField(required=False)

@@ -15,17 +15,17 @@ from rest_framework.response import Response
 
 from memory.api.base import IdPagination, page_schema, refusals
 from memory.api.callers import check_agent, key_viewer, named_viewer
-from memory.api.input import (
-    MemoryFilterSerializer,
-    NewMemorySerializer,
-    ReasonQuerySerializer,
-    SearchQuerySerializer,
-)
+from memory.api.input import NewMemorySerializer
 from memory.api.memory_actions import MemoryActions, code_of
 from memory.api.operations import found_event, memory_event, write_event
 from memory.api.output import (
     MemorySerializer,
     WrittenMemorySerializer,
+)
+from memory.api.parameters import (
+    MemoryFilterSerializer,
+    ReasonQuerySerializer,
+    SearchQuerySerializer,
 )
 from memory.api.said_output import SearchSerializer
 from memory.clients.tools import default_tools
@@ -117,7 +117,11 @@ class MemoryViewSet(MemoryActions):
         responses={200: MemoryPage, **refusals(403, 422)},
     )
     def list(self, request: Request) -> Response:
-        """Memories that match every filter, newest first, a page at a time."""
+        """Of the memories that the key may see, those that match every filter, newest first.
+
+        `agent`, `user` and `project` are filters like all others: they say whose the memories are,
+        not who asks.
+        """
         given = self.params(MemoryFilterSerializer)
         check_agent(principal=self.principal, agent=given.get("agent"))
         given.pop("limit", None)
@@ -161,7 +165,9 @@ class MemoryViewSet(MemoryActions):
         """Memories by meaning and words, best first, with the signals behind each score.
 
         Where memories say little about it, or with `include_raw`, the messages themselves too,
-        with the level `raw`. A filter of memories leaves them out unless they are asked for.
+        with the level `raw`. A filter of memories leaves them out unless they are asked for. An
+        address has room for 8,190 bytes in all (414 beyond): a longer question goes to
+        `POST /v1/memory/query`.
         """
         given = self.params(SearchQuerySerializer)
         viewer = named_viewer(
@@ -179,8 +185,9 @@ class MemoryViewSet(MemoryActions):
             tools=default_tools(),
             now=timezone.now(),
         )
-        signals = [each.signals for each in found.memories]
-        self.noted([found_event("search", signals, viewer=viewer, found=len(found.results))])
+        similarity = max((each.signals.cosine for each in found.memories), default=None)
+        count = len(found.results)
+        self.noted([found_event("search", viewer=viewer, found=count, similarity=similarity)])
         return Response(SearchSerializer(found).data)
 
 

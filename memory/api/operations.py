@@ -16,7 +16,6 @@ from audit.services.events import Event, add_events
 from memory.api.callers import NOBODY
 from memory.api.idempotency import REPLAY_HEADER, IdempotentPosts
 from memory.clients.afterwards import afterwards, gathering
-from memory.domain.scoring import Signals
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.drafts import Outcome, WriteResult
@@ -87,20 +86,14 @@ def known_person(viewer: Viewer) -> UUID | None:
     return viewer.end_user_id if viewer.end_user_id != NOBODY else None
 
 
-def found_event(
-    op: str,
-    signals: Iterable[Signals],
-    *,
-    viewer: Viewer,
-    found: int,
-) -> Event:
+def found_event(op: str, *, viewer: Viewer, found: int, similarity: float | None) -> Event:
     """A read, with the best cosine of what it found; nothing found counts as skipped."""
     return Event(
         node=_HOT,
         op=op,
         status="ok" if found else "skipped",
         end_user_id=known_person(viewer),
-        similarity=max((each.cosine for each in signals), default=None),
+        similarity=similarity,
         meta={"found": found},
     )
 

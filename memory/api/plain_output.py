@@ -73,7 +73,7 @@ def plain_found_memory(found: ScoredMemory) -> Plain:
     plain = plain_memory(found.memory)
     plain["level"] = found.level.value
     plain["score"] = found.score
-    plain["signals"] = _signals(found.signals)
+    plain["signals"] = plain_signals(found.signals)
     return plain
 
 
@@ -95,7 +95,7 @@ def plain_found_message(found: ScoredMessage) -> Plain:
         "external_id": found.external_id,
         "content": found.text,
         "score": found.score,
-        "signals": _signals(found.signals),
+        "signals": plain_signals(found.signals),
     }
 
 
@@ -104,7 +104,8 @@ def plain_packed_message(found: ScoredMessage) -> Plain:
     return {**plain_found_message(found), "tokens": found.tokens}
 
 
-def _signals(signals: Signals) -> Plain:
+def plain_signals(signals: Signals) -> Plain:
+    """The signals as `SignalsSerializer` shows them."""
     return {
         "semantic": signals.semantic,
         "recency": signals.recency,

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
 
+import orjson
+from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import named_agent
 from memory.api.operations import found_event
+from memory.api.plain_output import Plain, plain_memory, plain_signals
 from memory.api.query_serializers import (
+    BULLETS,
     FULL,
     BulletAnswerSerializer,
     FullAnswerSerializer,
     MemoryQuerySerializer,
 )
+from memory.api.written_output import JSON
 from memory.clients.tools import default_tools
-from memory.models import Memory
-from memory.services.querying import MemoryQuery, QueryResult, query_memories
+from memory.services.query_answers import QueryAnswer, QueryResult
+from memory.services.querying import MemoryQuery, query_memories
 
 
 class MemoryQueryViewSet(ApiViewSet):
@@ -41,7 +45,7 @@ class MemoryQueryViewSet(ApiViewSet):
             **refusals(403, 404, 422),
         },
     )
-    def query(self, request: Request) -> Response:
+    def query(self, request: Request) -> HttpResponse:
         """Memories of some categories that match filters and say most about a question."""
         given = self.body(MemoryQuerySerializer)
         viewer, agent = named_agent(
@@ -50,7 +54,8 @@ class MemoryQueryViewSet(ApiViewSet):
             user=given.get("user"),
             project=given.get("project"),
         )
-        answer = query_memories(
+        shape = given["return"]
+        sent = query_memories(
             viewer=viewer,
             query=MemoryQuery(
                 text=given["query"],
@@ -60,27 +65,59 @@ class MemoryQueryViewSet(ApiViewSet):
                 top_k=given["top_k"],
                 threshold=given.get("threshold") or 0.0,
             ),
+            write=_whole_results if shape == FULL else _bullets,
+            form=_form(shape),
             tools=default_tools(),
             now=timezone.now(),
         )
-        signals = [each.signals for each in answer.results if each.signals is not None]
-        self.noted([found_event("search", signals, viewer=viewer, found=len(answer.results))])
-        stats = {
-            "return": given["return"],
+        event = found_event("search", viewer=viewer, found=sent.found, similarity=sent.similarity)
+        self.noted([event])
+        return HttpResponse(sent.text, content_type=JSON)
+
+
+def _bullets(answer: QueryAnswer) -> bytes:
+    """What `BulletAnswerSerializer` shows of it."""
+    return _written(BULLETS, answer, [_bullet(each) for each in answer.results])
+
+
+def _whole_results(answer: QueryAnswer) -> bytes:
+    """What `FullAnswerSerializer` shows of it."""
+    return _written(FULL, answer, [_whole(each) for each in answer.results])
+
+
+def _written(shape: str, answer: QueryAnswer, results: list[Plain]) -> bytes:
+    return orjson.dumps(
+        {
+            "return": shape,
             "tokens_used": answer.tokens_used,
             "token_budget": answer.token_budget,
             "left_out": answer.left_out,
+            "results": results,
         }
-        if given["return"] == FULL:
-            rows = [_whole_memory(each) for each in answer.results]
-            return Response(FullAnswerSerializer({"results": rows, **stats}).data)
-        return Response(BulletAnswerSerializer({"results": answer.results, **stats}).data)
+    )
 
 
-def _whole_memory(result: QueryResult) -> Memory:
-    """The memory carrying what the serializer shows beside it."""
-    memory: Any = result.memory  # Any: it gets fields that no memory has
-    memory.text, memory.tokens = result.text, result.tokens
-    memory.score, memory.signals = result.score, result.signals
-    row: Memory = memory
-    return row
+def _bullet(result: QueryResult) -> Plain:
+    return {
+        "id": str(result.memory.pk),
+        "category": result.memory.category,
+        "text": result.text,
+        "tokens": result.tokens,
+        "score": result.score,
+    }
+
+
+def _whole(result: QueryResult) -> Plain:
+    return {
+        **plain_memory(result.memory),
+        "text": result.text,
+        "tokens": result.tokens,
+        "score": result.score,
+        "signals": None if result.signals is None else plain_signals(result.signals),
+    }
+
+
+@cache
+def _form(shape: str) -> str:
+    """The fields of an answer, so that another release's are not taken for it."""
+    return repr(FullAnswerSerializer() if shape == FULL else BulletAnswerSerializer())

@@ -7,10 +7,17 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memory.api.fields import NameField, QuestionField, StrictFloatField, StrictIntegerField
+from memory.api.fields import (
+    NameField,
+    OneOfField,
+    QuestionField,
+    StrictFloatField,
+    StrictIntegerField,
+)
 from memory.api.input import MAX_TOKEN_BUDGET, StrictSerializer
 from memory.api.output import MemorySerializer, SignalsSerializer
-from memory.domain.filters import All, Expression, FilterError, parse_filters
+from memory.domain.filter_parsing import FilterError, parse_filters
+from memory.domain.filters import All, Expression
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.services.querying import DEFAULT_TOP_K, MAX_TOP_K
 
@@ -92,7 +99,7 @@ class MemoryQuerySerializer(StrictSerializer):
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         # `return` is a word of Python, so it cannot stand above.
-        shape = serializers.ChoiceField(choices=[BULLETS, FULL], required=False, default=BULLETS)
+        shape = OneOfField(choices=[BULLETS, FULL], required=False, default=BULLETS)
         return {**super().get_fields(), "return": shape}
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -101,6 +101,8 @@ def _in_conversation(viewer: Viewer, conversation_id: UUID) -> Viewer:
             conversation = conversation_for(viewer=viewer, conversation_id=conversation_id)
     except NotFoundError as error:
         raise NotFoundError(error.message, field="conversation") from None
+    if viewer.end_user_id not in (None, conversation.end_user_id):
+        raise NotFoundError("There is no such conversation with this user.", field="conversation")
     return replace(
         viewer,
         end_user_id=viewer.end_user_id or conversation.end_user_id,

@@ -13,7 +13,7 @@ from memory.api.input import PER_REQUEST, StrictSerializer
 from routing.domain.choices import ModelChoice
 from routing.domain.complexity import DIMENSIONS, Tier
 from routing.services.decisions import told_scores
-from routing.services.router import Route
+from routing.services.routes import Route
 from teams.models.conversations import ROLES
 
 _TURNS = {"user", "assistant"}

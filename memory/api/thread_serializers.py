@@ -7,15 +7,10 @@ from typing import Any
 from rest_framework import serializers
 
 from memory.api.fields import NameField
-from memory.api.input import QuerySerializer, StrictSerializer
+from memory.api.input import StrictSerializer
+from memory.api.parameters import QuerySerializer
 
 MAX_VERSION = 2**31 - 1
-
-
-class ThreadIdSerializer(serializers.Serializer[Any]):
-    """The thread's name, as it stands in the address."""
-
-    thread_id = NameField(max_length=200)
 
 
 class ObjectField(serializers.JSONField):

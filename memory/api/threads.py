@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from audit.models import MemoryLog
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import check_agent, key_viewer, named_viewer
+from memory.api.fields import name_in_address
 from memory.api.preconditions import condition_of, entity_tag, is_known
 from memory.api.thread_serializers import (
     ChangesQuerySerializer,
@@ -25,7 +26,6 @@ from memory.api.thread_serializers import (
     LoadedCheckpointSerializer,
     SavedCheckpointSerializer,
     ThreadChangesSerializer,
-    ThreadIdSerializer,
 )
 from memory.domain.tokens import ESTIMATE
 from memory.models import Memory
@@ -60,13 +60,6 @@ _UNCHANGED = OpenApiParameter(
 THREAD = OpenApiParameter("thread_id", OpenApiTypes.STR, OpenApiParameter.PATH)
 
 
-def thread_name(thread_id: str) -> str:
-    """The thread's id as a name; ValidationError for one that is none."""
-    checked = ThreadIdSerializer(data={"thread_id": thread_id})
-    checked.is_valid(raise_exception=True)
-    return str(checked.validated_data["thread_id"])
-
-
 class CheckpointViewSet(ApiViewSet):
     """The saved state of a thread of an end user."""
 
@@ -84,7 +77,7 @@ class CheckpointViewSet(ApiViewSet):
     )
     def save(self, request: Request, thread_id: str) -> Response:
         """Save the next version of a thread's state; earlier ones are kept to a depth."""
-        name = thread_name(thread_id)
+        name = _thread_name(thread_id)
         condition = condition_of(request)
         given = self.body(CheckpointSerializer)
         check_agent(principal=self.principal, agent=given.get("agent"))
@@ -115,7 +108,7 @@ class CheckpointViewSet(ApiViewSet):
     )
     def load(self, request: Request, thread_id: str) -> HttpResponse:
         """A thread's state as it was last saved, or an earlier version that is still kept."""
-        name = thread_name(thread_id)
+        name = _thread_name(thread_id)
         given = self.params(CheckpointQuerySerializer)
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
             viewer = named_viewer(
@@ -156,7 +149,7 @@ class ThreadChangesViewSet(ApiViewSet):
         The thread is named by its own id, with user and agent where others are called so too, or
         by the id of the conversation.
         """
-        name = thread_name(thread_id)
+        name = _thread_name(thread_id)
         given = self.params(ChangesQuerySerializer)
         since = given["since"]
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
@@ -187,6 +180,10 @@ class ThreadChangesViewSet(ApiViewSet):
                 }
             ).data
         )
+
+
+def _thread_name(thread_id: str) -> str:
+    return name_in_address(thread_id, field="thread_id", max_length=200)
 
 
 def _change(row: MemoryLog, memory: Memory) -> dict[str, Any]:

@@ -27,6 +27,15 @@ router.register("memories", MemoryViewSet, basename="memory")
 router.register("contradictions", ContradictionViewSet, basename="contradiction")
 
 urlpatterns = [
+    # What is asked with every message of every agent: each address is tried in this order.
+    path("retrieve", RetrievalViewSet.as_view({"post": "retrieve"}), name="retrieve"),
+    path("prompt", PromptViewSet.as_view({"post": "build"}), name="prompt"),
+    path("memory/query", MemoryQueryViewSet.as_view({"post": "query"}), name="memory-query"),
+    path(
+        "chat/completions",
+        ChatViewSet.as_view({"post": "create"}),
+        name="chat-completions",
+    ),
     path("", include(router.urls)),
     path(
         "memories/<uuid:pk>/history",
@@ -37,17 +46,9 @@ urlpatterns = [
     path("events", EventViewSet.as_view({"get": "entries"}), name="events"),
     path("events/counts", EventViewSet.as_view({"get": "counts"}), name="event-counts"),
     path("audit/export", ExportViewSet.as_view({"get": "export"}), name="audit-export"),
-    path("retrieve", RetrievalViewSet.as_view({"post": "retrieve"}), name="retrieve"),
-    path("prompt", PromptViewSet.as_view({"post": "build"}), name="prompt"),
-    path("memory/query", MemoryQueryViewSet.as_view({"post": "query"}), name="memory-query"),
     path("budget", BudgetViewSet.as_view({"get": "left"}), name="budget"),
     path("route", RouteViewSet.as_view({"post": "route"}), name="route"),
     path("audit/state", StateViewSet.as_view({"get": "state"}), name="audit-state"),
-    path(
-        "chat/completions",
-        ChatViewSet.as_view({"post": "create"}),
-        name="chat-completions",
-    ),
     path("models", ModelViewSet.as_view({"get": "entries"}), name="models"),
     path("models/<path:name>", ModelViewSet.as_view({"get": "load"}), name="model"),
     path("agents", AgentViewSet.as_view({"get": "entries"}), name="agents"),

@@ -21,7 +21,7 @@ from audit.services.erasure import (
 )
 from memory.api.base import ApiViewSet, refusals
 from memory.api.fields import NameField
-from memory.api.input import QuerySerializer
+from memory.api.parameters import QuerySerializer
 from teams.errors import ForbiddenError
 
 

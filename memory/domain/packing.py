@@ -84,7 +84,8 @@ def pack(
     Mandatory items always go in. Then each room is filled by score, in the order of `trim` and of
     `rooms`; then the rest goes in by score from all rooms that join it. What does not fit is passed
     over for what does. Equal scores keep the given order. Items with an equal `saying` that is not
-    None stand once, the mandatory ones apart. `limit` bounds the number of items in the same way.
+    None stand once, the mandatory ones apart. Of at most `limit` items, those that are not
+    mandatory are the best of all rooms, so that no room takes the place of what is asked for.
     """
     packer = _Packer(rooms, token_budget, limit, saying)
     by_room: dict[str, list[Item[T]]] = {room.name: [] for room in rooms}
@@ -95,10 +96,13 @@ def pack(
             if item.is_mandatory:
                 packer.take(item)
     mandatory_tokens = packer.used
+    first = _best(items, limit=limit, taken=len(packer.chosen))
     left: list[tuple[Room, Item[T]]] = []
     for room in sorted(rooms, key=lambda room: room.trim):
         optional = [item for item in by_room[room.name] if not item.is_mandatory]
-        left += [(room, item) for item in packer.fill(room, optional)]
+        left += [(room, item) for item in optional if id(item) not in first]
+        own = [item for item in optional if id(item) in first]
+        left += [(room, item) for item in packer.fill(room, own)]
     for room, item in sorted(left, key=lambda pair: -pair[1].score):
         packer.add_to_rest(room, item)
     return Packed(
@@ -108,6 +112,14 @@ def pack(
         cut=tuple(packer.cut.values()),
         duplicates=tuple(packer.duplicates),
     )
+
+
+def _best(items: Sequence[Item[T]], *, limit: int | None, taken: int) -> set[int]:
+    """The ids of the optional items that go in first where their number is bounded, else of all."""
+    optional = [item for item in items if not item.is_mandatory]
+    if limit is not None:
+        optional = sorted(optional, key=lambda item: -item.score)[: max(0, limit - taken)]
+    return {id(item) for item in optional}
 
 
 @dataclass

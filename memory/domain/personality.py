@@ -12,6 +12,13 @@ from typing import Any
 
 from .escaping import plain_block, plain_line
 
+WHO = "## Who You Are"
+HOW = "## How You Communicate"
+RULES = "## Your Rules"
+PARTS = (WHO, HOW, RULES)
+# The first words of an agent's prompt.
+OPENING = "You are"
+
 # Keys of a personality that have a place of their own in the template.
 _TRAITS = ("traits", "personality_traits")
 _VOICE = ("voice_examples", "examples")
@@ -50,12 +57,12 @@ def personality_text(document: Document) -> str:
     Parts of the template for which the document has no words are left out.
     """
     name, tagline = plain_line(document.name), plain_line(document.tagline)
-    opening = f"You are {name}, {tagline}" if tagline else f"You are {name}"
+    opening = f"{OPENING} {name}, {tagline}" if tagline else f"{OPENING} {name}"
     parts = [
         opening if opening.endswith((".", "!", "?")) else f"{opening}.",
-        _part("## Who You Are", _traits(document.personality)),
-        _part("## How You Communicate", _voice(document.personality)),
-        _part("## Your Rules", _rules(document.rules)),
+        _part(WHO, _traits(document.personality)),
+        _part(HOW, _voice(document.personality)),
+        _part(RULES, _rules(document.rules)),
         *(_block(source.get(_CUSTOM)) for source in (document.personality, document.rules)),
     ]
     return "\n\n".join(part for part in parts if part)

@@ -20,6 +20,9 @@ EVENTS = "## Recent Events"
 PATTERNS = "## Learned Patterns"
 TEAM = "## Team Knowledge"
 HEADINGS = (IDENTITY, ABOUT_USER, FACTS, EVENTS, PATTERNS, TEAM)
+# Below it stand messages, which are no memories.
+SAID_HEADING = "## What Was Said"
+SAID_LABEL = "SAID"
 
 _PLACE = {
     MemoryType.IDENTITY: (IDENTITY, "IDENTITY"),
@@ -31,6 +34,15 @@ _PLACE = {
     MemoryType.AGENT_PRIVATE: (FACTS, "NOTE"),
     MemoryType.SEMANTIC: (FACTS, "FACT"),
 }
+_PREFERENCE = "PREFERENCE"
+# Every word that a line can be labelled with, and those after which a day stands.
+LABELS = (*dict.fromkeys(label for _, label in _PLACE.values()), _PREFERENCE, SAID_LABEL)
+DATED_LABELS = (_PLACE[MemoryType.EPISODIC][1], SAID_LABEL)
+# What stands after the label of a memory that is not simply true: something speaks against it, or
+# it was true once.
+DISPUTED_MARK = Status.DISPUTED.upper()
+PAST_MARKS = {status: status.upper() for status in (Status.SUPERSEDED, Status.ARCHIVED)}
+MARKS = (DISPUTED_MARK, *PAST_MARKS.values())
 # A note of thirty near alike ones would fill a prompt with what it is at odds with.
 MOST_QUOTED = 3
 _RATED = (MemoryType.SEMANTIC, MemoryType.AGENT_PRIVATE)
@@ -42,6 +54,14 @@ class Opposite:
 
     content: str
     since: datetime
+
+
+def mark_of(status: str, *, is_disputed: bool = False) -> str:
+    """What follows the label of a memory of that status, with a space before it; or nothing."""
+    past = PAST_MARKS.get(Status(status))
+    if past is not None:
+        return f" {past}"
+    return f" {DISPUTED_MARK}" if is_disputed or status == Status.DISPUTED else ""
 
 
 # Without slots: what is made of a line is kept with it.
@@ -83,7 +103,7 @@ class Line:
     @cached_property
     def label(self) -> str:
         """What kind of memory it is, an event with its day."""
-        label = "PREFERENCE" if self.is_preference else _PLACE[self.memory_type][1]
+        label = _PREFERENCE if self.is_preference else _PLACE[self.memory_type][1]
         if self.memory_type == MemoryType.EPISODIC:
             label += f" {self.at:%Y-%m-%d}"
         return label
@@ -101,8 +121,10 @@ class Line:
 
     @cached_property
     def _rendered(self) -> str:
-        label = f"{self.label} DISPUTED" if self.is_disputed else self.label
-        return f"[{label}]: {escaped_line(self.content)}{self._remarks()}{self._dispute()}"
+        mark = mark_of(self.status, is_disputed=self.is_disputed)
+        return (
+            f"[{self.label}{mark}]: {escaped_line(self.content)}{self._remarks()}{self._dispute()}"
+        )
 
     def _remarks(self) -> str:
         if self.memory_type in _RATED and not self.is_preference:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+# Seed 000, step 5.
+CHARACTERS_A_TOKEN = 3.5
+
 
 def estimate_tokens(text: str) -> int:
     """An upper-leaning estimate: characters / 3.5, rounded up (seed 000, step 5)."""

@@ -6,24 +6,28 @@ LoCoMo is the format of Maharana et al. (ACL 2024): `session_1`, `session_2`, â€
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from .text import is_blank
+from .transcript_fields import (
+    TranscriptError,
+    name_at,
+    object_at,
+    place_of,
+    refuse_repeated,
+    required_name_at,
+    session_time_at,
+    text_at,
+    time_at,
+)
 from .types import Role
 
-MAX_NAME_CHARS = 200
 _SESSION = re.compile(r"session_(\d+)")
-# "1:56 pm on 8 May, 2023"; the files name no zone, so it is read as UTC.
-_SESSION_TIME = "%I:%M %p on %d %B, %Y"
 _TURN_SPACING = timedelta(minutes=1)
 _CONVERSATION_FIELDS = ("messages", "thread_id", "started_at")
 _MESSAGE_FIELDS = ("role", "content", "name", "created_at", "external_id")
-
-
-class TranscriptError(ValueError):
-    """What is wrong with a transcript, beginning with the place (`[2].messages[0].role: â€¦`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ def read_transcripts(*, data: object, stem: str, max_chars: int) -> TranscriptFi
         )
     if not found:
         raise TranscriptError("All of its sessions are empty.")
-    _refuse_repeated((each.thread_id for each in found), "the thread_id")
+    refuse_repeated((each.thread_id for each in found), "the thread_id")
     return TranscriptFile(tuple(found), tuple(sorted(reader.unread)))
 
 
@@ -102,13 +106,15 @@ class _Reader:
     # -- plain JSON ------------------------------------------------------------------------
 
     def conversation(self, item: object, *, place: str, fallback: str) -> Transcript:
-        given = {"messages": item} if isinstance(item, list) else _object(item, place)
+        given = {"messages": item} if isinstance(item, list) else object_at(item, place)
         self._note_unread(given, _CONVERSATION_FIELDS)
-        thread = _name(given.get("thread_id"), _at(place, "thread_id")) or _name(fallback, "name")
-        start = _time(given.get("started_at"), _at(place, "started_at"))
+        thread = name_at(given.get("thread_id"), place_of(place, "thread_id")) or name_at(
+            fallback, "name"
+        )
+        start = time_at(given.get("started_at"), place_of(place, "started_at"))
         messages, messages_at = given["messages"], place
         if not isinstance(item, list):
-            messages_at = _at(place, "messages")
+            messages_at = place_of(place, "messages")
         if not isinstance(messages, list):
             raise TranscriptError(f"{messages_at}: Expected a list of messages.")
         turns: list[Turn] = []
@@ -120,19 +126,19 @@ class _Reader:
         return _transcript(thread, thread, turns, place or "messages")
 
     def _message(self, item: object, place: str, number: int, estimate: datetime | None) -> Turn:
-        given = _object(item, place)
+        given = object_at(item, place)
         self._note_unread(given, _MESSAGE_FIELDS)
         role = given.get("role")
         if not isinstance(role, str) or role not in set(Role):
             known = ", ".join(Role)
-            raise TranscriptError(f"{_at(place, 'role')}: Must be one of {known}.")
-        external_id = _name(given.get("external_id"), _at(place, "external_id"))
+            raise TranscriptError(f"{place_of(place, 'role')}: Must be one of {known}.")
+        external_id = name_at(given.get("external_id"), place_of(place, "external_id"))
         return Turn(
             role=Role(role),
-            content=self._content(given.get("content"), _at(place, "content")),
+            content=self._content(given.get("content"), place_of(place, "content")),
             external_id=external_id or f"position-{number}",
-            name=_name(given.get("name"), _at(place, "name"), blank=True),
-            created_at=_time(given.get("created_at"), _at(place, "created_at")) or estimate,
+            name=name_at(given.get("name"), place_of(place, "name"), blank=True),
+            created_at=time_at(given.get("created_at"), place_of(place, "created_at")) or estimate,
         )
 
     # -- LoCoMo ----------------------------------------------------------------------------
@@ -149,7 +155,7 @@ class _Reader:
 
     def _session(self, data: Mapping[str, object], number: int) -> Transcript:
         place = f"session_{number}"
-        start = _session_time(data.get(f"{place}_date_time"), f"{place}_date_time")
+        start = session_time_at(data.get(f"{place}_date_time"), f"{place}_date_time")
         items = data[place]
         if not isinstance(items, list):
             raise TranscriptError(f"{place}: Expected a list of turns.")
@@ -157,27 +163,29 @@ class _Reader:
             self._turn(item, f"{place}[{index}]", start + index * _TURN_SPACING)
             for index, item in enumerate(items)
         ]
-        return _transcript(_name(f"{self.stem}-session-{number}", "name"), self.stem, turns, place)
+        return _transcript(
+            name_at(f"{self.stem}-session-{number}", "name"), self.stem, turns, place
+        )
 
     def _turn(self, item: object, place: str, at: datetime) -> Turn:
-        given = _object(item, place)
+        given = object_at(item, place)
         text, caption = given.get("text"), given.get("blip_caption")
         if caption is not None and not isinstance(caption, str):
-            raise TranscriptError(f"{_at(place, 'blip_caption')}: Must be text.")
+            raise TranscriptError(f"{place_of(place, 'blip_caption')}: Must be text.")
         if isinstance(text, str) and caption:
             text = f"{text} [shares a photo: {caption}]".lstrip()
         return Turn(
             role=Role.USER,
-            content=self._content(text, _at(place, "text")),
-            external_id=_required_name(given.get("dia_id"), _at(place, "dia_id")),
-            name=_required_name(given.get("speaker"), _at(place, "speaker")),
+            content=self._content(text, place_of(place, "text")),
+            external_id=required_name_at(given.get("dia_id"), place_of(place, "dia_id")),
+            name=required_name_at(given.get("speaker"), place_of(place, "speaker")),
             created_at=at,
         )
 
     # -- both ------------------------------------------------------------------------------
 
     def _content(self, value: object, place: str) -> str:
-        text = _text(value, place)
+        text = text_at(value, place)
         if is_blank(text):
             raise TranscriptError(f"{place}: Must not be blank.")
         if len(text) > self.max_chars:
@@ -193,74 +201,5 @@ class _Reader:
 def _transcript(thread_id: str, prefix: str, turns: list[Turn], place: str) -> Transcript:
     if not turns:
         raise TranscriptError(f"{place}: Holds no messages.")
-    _refuse_repeated((turn.external_id for turn in turns), f"{place}: the external id")
+    refuse_repeated((turn.external_id for turn in turns), f"{place}: the external id")
     return Transcript(thread_id, prefix, tuple(turns))
-
-
-def _object(item: object, place: str) -> Mapping[str, object]:
-    if not isinstance(item, dict):
-        raise TranscriptError(f"{place}: Expected an object.")
-    return item
-
-
-def _text(value: object, place: str) -> str:
-    if not isinstance(value, str):
-        raise TranscriptError(f"{place}: {'Is missing' if value is None else 'Must be text'}.")
-    if "\0" in value:
-        raise TranscriptError(f"{place}: Must not hold the NUL character.")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise TranscriptError(f"{place}: Must be valid Unicode text.") from None
-    return value
-
-
-def _name(value: object, place: str, *, blank: bool = False) -> str:
-    """A name of at most 200 printable characters; "" when it is left out."""
-    if value is None:
-        return ""
-    text = _text(value, place).strip()
-    if not text and not blank:
-        raise TranscriptError(f"{place}: Must not be blank.")
-    if len(text) > MAX_NAME_CHARS or not text.isprintable():
-        raise TranscriptError(f"{place}: Must be at most {MAX_NAME_CHARS} printable characters.")
-    return text
-
-
-def _required_name(value: object, place: str) -> str:
-    return _name(_text(value, place), place)
-
-
-def _time(value: object, place: str) -> datetime | None:
-    if value is None:
-        return None
-    try:
-        at = datetime.fromisoformat(value) if isinstance(value, str) else None
-        if at is not None and at.tzinfo is not None:
-            return at.astimezone(UTC)
-    except (ValueError, OverflowError):
-        at = None
-    if at is None:
-        raise TranscriptError(f"{place}: Is no time as in 2026-02-09T09:04:00Z.")
-    raise TranscriptError(f"{place}: Give the time with its zone, as in 2026-02-09T09:04:00Z.")
-
-
-def _session_time(value: object, place: str) -> datetime:
-    try:
-        return datetime.strptime(_text(value, place), _SESSION_TIME).replace(tzinfo=UTC)
-    except ValueError as error:
-        if isinstance(error, TranscriptError):
-            raise
-        raise TranscriptError(f'{place}: Is no time as in "1:56 pm on 8 May, 2023".') from None
-
-
-def _at(place: str, field: str) -> str:
-    return f"{place}.{field}" if place else field
-
-
-def _refuse_repeated(names: Iterable[str], what: str) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise TranscriptError(f"{what} {name!r} stands there twice.")
-        seen.add(name)

@@ -11,6 +11,7 @@ from .escaping import escaped_line, plain_line
 from .tokens import TokenCounter
 from .types import Status
 
+NEWS = "Memory updates since rev"
 MAX_BULLETS = 3
 HEADER_TOKENS = 60
 # A text of fewer characters says nothing: rather fewer bullets.
@@ -134,7 +135,7 @@ def _written(updates: Sequence[Update], since: int, longest: int) -> str:
         f"- {each.kind.value}: [{_label(each.memory.label)}] {_cut(each.memory.content, longest)}"
         for each in updates
     ]
-    return "\n".join([f"Memory updates since rev {since}:", *bullets])
+    return "\n".join([f"{NEWS} {since}:", *bullets])
 
 
 def _label(label: str) -> str:

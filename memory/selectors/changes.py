@@ -21,7 +21,7 @@ from teams.models import Conversation
 _LATEST = 500
 
 _REVISIONS = """
-SELECT c.revision, coalesce(t.revision, 0)
+SELECT c.revision, t.revision
 FROM teams_conversation c
 LEFT JOIN teams_toldrevision t ON t.team_id = c.team_id AND t.conversation_id = c.id
 WHERE c.team_id = %s AND c.id = %s
@@ -69,12 +69,15 @@ def thread_for(*, viewer: Viewer, thread_id: str, names_user: bool) -> Conversat
     return conversation
 
 
-def revisions_of(*, team_id: UUID, conversation_id: UUID) -> tuple[int, int]:
-    """The conversation's revision, and the one up to which its prompts have told of changes."""
+def revisions_of(*, team_id: UUID, conversation_id: UUID) -> tuple[int, int | None]:
+    """The conversation's revision, and the one up to which its prompts have told of changes.
+
+    The latter is None before its first prompt.
+    """
     with connection.cursor() as cursor:
         cursor.execute(_REVISIONS, [team_id, conversation_id])
         row = cursor.fetchone()
-    return (int(row[0]), int(row[1])) if row else (0, 0)
+    return row or (0, None)
 
 
 def happened_between(

@@ -23,6 +23,7 @@ _COMPARED = (
     "agent_id",
     "end_user_id",
     "project_id",
+    "category",
 )
 _WHOLE = tuple(field.attname for field in Memory._meta.concrete_fields)
 _LIVE = """

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from audit.models import MemoryLog
+from audit.selectors.instants import last_number_up_to
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from teams.models import EndUser
@@ -18,6 +19,9 @@ from teams.models import EndUser
 _FEW = 1_000
 # So many rows of a time are looked up by it; of more, some are soon met from the newest row down.
 _FEW_ROWS = 5_000
+# Between a change and its commit. What was changed up to a time has no greater number than the
+# commits up to so much later; without that bound a page would walk there from the newest row down.
+_LONGEST = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,9 @@ def _of_the_time(viewer: Viewer, filters: LogFilters) -> QuerySet[MemoryLog, Mem
         return rows
     found = rows.filter(**given).order_by("at")
     if found[: _FEW_ROWS + 1].count() > _FEW_ROWS:
-        return rows.filter(**given)
+        newest = None
+        if filters.end is not None:
+            newest = last_number_up_to(team_id=viewer.team_id, at=filters.end + _LONGEST)
+        return rows.filter(**given) if newest is None else rows.filter(**given, seq__lte=newest)
     # With room for rows that come in between.
     return rows.filter(seq__in=found.values("seq")[: 2 * _FEW_ROWS])

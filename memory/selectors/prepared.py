@@ -18,7 +18,7 @@ from teams.tenancy import current_scope
 # Other processes take longer to start than what they would take over.
 _PLAN = """
 SELECT set_config('plan_cache_mode', $1, true), set_config('enable_seqscan', $2, true),
-    set_config('max_parallel_workers_per_gather', '0', true)
+    set_config('enable_sort', $3, true), set_config('max_parallel_workers_per_gather', '0', true)
 """
 GENERIC = "force_generic_plan"
 _PARAMETER = re.compile(r"%\((\w+)\)s|%%")
@@ -31,34 +31,37 @@ def fetch_planned(
     parameters: Mapping[str, Any],  # Any: a parameter of any type
     *,
     once: bool = True,
+    is_ordered: bool = False,
 ) -> list[tuple[Any, ...]]:
     """The rows of a statement with named parameters; call it in the team's scope.
 
     With `once` it is prepared, and planned once for all parameters, which for a long statement
-    saves more time than running it takes; otherwise it is planned for these. JSON comes parsed,
-    past what the ORM has set for its own reading.
+    saves more time than running it takes; otherwise it is planned for these. One that is ordered
+    takes the index that has its order, however few rows the planner believes there are: of a team
+    that has grown since it last looked it expects one, and would read and sort them all. JSON
+    comes parsed, past what the ORM has set for its own reading.
     """
     is_prepared = once and settings.DATABASE_PREPARE
     text, names = _numbered(statement)
-    _set_plan(GENERIC if is_prepared else "auto")
+    _set_plan(GENERIC if is_prepared else "auto", sort="off" if is_ordered else "on")
     return run_prepared(text, [parameters[name] for name in names], prepare=is_prepared)
 
 
-def _set_plan(mode: str) -> None:
+def _set_plan(mode: str, *, sort: str) -> None:
     """Set the way of planning for the transaction, once for all statements of a team's scope.
 
     A savepoint that was undone takes it back unnoticed; that costs time and nothing else.
     """
     connection.ensure_connection()
     raw: Any = connection.connection  # Any: the mark is ours
-    now = (current_scope(), mode)
+    now = (current_scope(), mode, sort)
     before = getattr(raw, _MARK, None)
     if before is not None and before[0] is now[0]:
-        is_set = before[1] == mode
+        is_set = before[1:] == (mode, sort)
     else:
-        is_set = now[0].is_planned_once and mode == GENERIC
+        is_set = now[0].is_planned_once and (mode, sort) == (GENERIC, "on")
     if not is_set or not now[0].team_ids:
-        run_prepared(_PLAN, [mode, "off" if mode == GENERIC else "on"])
+        run_prepared(_PLAN, [mode, "off" if mode == GENERIC else "on", sort])
         setattr(raw, _MARK, now)
 
 

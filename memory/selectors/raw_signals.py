@@ -17,7 +17,7 @@ from memory.selectors.prepared import fetch_planned
 from memory.selectors.raw_statement import RawShape
 from memory.selectors.revisions import Revision
 from memory.selectors.search_statement import QUESTION_COLUMNS, Holding, most_of_a_term
-from memory.selectors.signals import Sought
+from memory.selectors.signal_rows import Sought
 
 # Nobody rated a message; the least that extraction gives to what it finds worth keeping.
 IMPORTANCE = 3

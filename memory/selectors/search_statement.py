@@ -34,7 +34,7 @@ WITH asked AS MATERIALIZED (
 ), found AS MATERIALIZED (
     {found}
 ), counts AS MATERIALIZED (
-    {counts}
+    SELECT term, count(*) AS seen FROM found GROUP BY term
 ), rarities AS MATERIALIZED (
     SELECT term, seen, ln(1 + greatest(%(total)s::float8 - seen + 0.5, 0.5) / (seen + 0.5)) AS idf
     FROM counts
@@ -47,13 +47,16 @@ WITH asked AS MATERIALIZED (
 ), near AS MATERIALIZED (
     {near}
 ), worded AS MATERIALIZED (
-    {worded}
+    SELECT {key}, weight / nullif((SELECT sum(idf) FROM rarities), 0) AS share FROM lexical
+    ORDER BY weight DESC, {key} LIMIT {LEXICAL_LIMIT}
 ), hits AS MATERIALIZED (
     SELECT {key}, coalesce(w.share, 0) + coalesce(n.cosine, 0) AS promise
     FROM near n FULL JOIN worded w USING ({key})
 ), core AS MATERIALIZED (
     SELECT {key} FROM hits ORDER BY promise DESC, {key} LIMIT {CORE_LIMIT}
-), around AS (
+), around AS ({around})"""
+# What counts of that which stands beside the best hits in their conversations.
+AROUND = """
     SELECT n.{key}
     FROM core c
     CROSS JOIN LATERAL (
@@ -68,19 +71,6 @@ WITH asked AS MATERIALIZED (
         ) AS {entry}
         WHERE {condition} LIMIT {NEIGHBOURS_LIMIT}
     ) n
-)"""
-_COUNTS = "SELECT term, count(*) AS seen FROM found GROUP BY term"
-_WORDED = """
-    SELECT {key}, weight / nullif((SELECT sum(idf) FROM rarities), 0) AS share FROM lexical
-    ORDER BY weight DESC, {key} LIMIT {LEXICAL_LIMIT}
-"""
-# What is known of the words already.
-_KNOWN_COUNTS = """
-    SELECT * FROM unnest(%(known_terms)s::int[], %(known_counts)s::bigint[]) AS known (term, seen)
-"""
-_KNOWN_WORDED = """
-    SELECT * FROM unnest(%(worded_ids)s::uuid[], %(worded_shares)s::float8[])
-        AS known ({key}, share)
 """
 # Which of the terms each of `chosen` holds, as bits.
 _HELD = """held AS MATERIALIZED (
@@ -98,7 +88,7 @@ _QUESTION = """
         WHERE length(to_tsvector('english', term)) = 0
     ) END"""
 QUESTION_COLUMNS = 4
-_COSINE = """
+COSINE = """
     -((CASE %(model)s::text
         WHEN {entry}.embedding_model THEN {entry}.embedding
         WHEN {entry}.next_model THEN {entry}.next_embedding
@@ -112,27 +102,20 @@ def common_parts(
     found: str,
     near: str,
     condition: str,
-    words_are_known: bool = False,
 ) -> dict[str, str]:
     """The parts of a statement by their names in it: searched, held, question and cosine.
 
     `found` selects term (from 1) and key of what holds a word, `near` key and cosine of what is
-    closest to the vector, and `condition` is what holds for all that is searched. With
-    `words_are_known` it is given which terms count and who holds most of them.
+    closest to the vector, and `condition` is what holds for all that is searched.
     """
-    names = {**LIMITS, "entry": entry, "key": key}
+    names = {**LIMITS, "entry": entry, "key": key, "condition": condition}
     return {
         "searched": _SEARCHED.format(
-            **names,
-            found=found,
-            near=near,
-            condition=condition,
-            counts=_KNOWN_COUNTS if words_are_known else _COUNTS,
-            worded=(_KNOWN_WORDED if words_are_known else _WORDED).format(**names),
+            **names, found=found, near=near, around=AROUND.format(**names)
         ),
         "held": _HELD.format(**names),
         "question": _QUESTION,
-        "cosine": _COSINE.format(**names),
+        "cosine": COSINE.format(**names),
     }
 
 

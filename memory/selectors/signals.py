@@ -2,147 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any, NamedTuple
-from uuid import UUID
+from dataclasses import replace
 
-import numpy as np
 from django.conf import settings
-from numpy.typing import NDArray
 
 from memory.domain.viewer import Viewer
-from memory.models.memory import LIVE
+from memory.models import Memory
 from memory.selectors.conditions import viewer_parameters
 from memory.selectors.frequent_words import remember_frequent, worth_looking_up
 from memory.selectors.known import Known
-from memory.selectors.known_rows import Version
-from memory.selectors.lexemes import words_of
+from memory.selectors.narrowing import narrowed
 from memory.selectors.prepared import fetch_planned
 from memory.selectors.revisions import Revision
 from memory.selectors.search_statement import (
     FREQUENT_FROM,
-    LIMITS,
     QUESTION_COLUMNS,
     Holding,
     most_of_a_term,
 )
+from memory.selectors.signal_rows import Found, SignalRow, Sought
 from memory.selectors.signal_statement import (
     GIVEN,
     NOWHERE,
     OWNERS,
     SEMANTIC_LIMIT,
-    SKETCHED,
     Shape,
     signal_statement,
 )
-from memory.selectors.sketches import MOST_CHANGED, sketch_of, sketched_total
-from memory.selectors.team_sketches import TeamSketch
+from memory.selectors.sketched_signals import find_sketched
+from memory.selectors.sketches import sketched_total
 from memory.selectors.vectors import VectorSearch, know_total, known_total
 from teams.prepared import Uuids
 
 _NOBODY = "nobody"
-# So many that a sketch takes for the nearest hold nearly all of the hundred nearest: 98 % of them
-# among 126,000 memories, and all of the first fifty.
-SKETCHED_LIMIT = 120
 _cold = Known()
-
-
-class SignalRow(NamedTuple):
-    """What the database found of one candidate: what scores it, and what a prompt shows of it.
-
-    `cosine` is None without a vector, `terms` has a bit for each of the question's terms that it
-    holds, `people` are words with spaces between, `position` is that of its first source message in
-    its conversation. `accessed`, `said`, `held_from` and `held_until` are seconds of the epoch.
-    The last four are `version`. A tuple, as there are hundreds for each question.
-    """
-
-    memory_id: UUID
-    memory_type: str
-    status: str
-    importance: int
-    is_pinned: bool
-    accessed: float
-    conversation_id: UUID | None
-    position: int | None
-    said: float
-    held_from: float | None
-    held_until: float | None
-    people: str
-    terms: int
-    cosine: float | None
-    relation: float | None
-    end_user_id: UUID | None
-    project_id: UUID | None
-    content: str
-    subject: str
-    category: str
-    scope: str
-    tags: list[str] | None
-    contradicts: list[UUID] | None
-    confidence: float
-    succeeded: int
-    failed: int
-    memory_xmin: bytes
-    memory_ctid: bytes
-    usage_xmin: bytes | None
-    usage_ctid: bytes | None
-
-    @property
-    def version(self) -> Version:
-        """Which versions of the memory's row and of its usage's were read, as PostgreSQL tells."""
-        return self[-4:]
-
-    @property
-    def created_at(self) -> datetime:
-        """When it was said, in UTC."""
-        return datetime.fromtimestamp(self.said, UTC)
-
-    @property
-    def at(self) -> datetime:
-        """When it happened, or else was said, in UTC."""
-        return datetime.fromtimestamp(self.held_from or self.said, UTC)
-
-    @property
-    def is_live(self) -> bool:
-        """Whether readers see it by default."""
-        return self.status in LIVE
-
-
-# Where the terms stand in what the statement answers.
-_TERMS = QUESTION_COLUMNS + SignalRow._fields.index("terms")
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The candidates of a question, and how rare its terms are among `total` memories.
-
-    `holding` says of each term how many memories hold it; a term that too many hold counts as
-    held by all and is in no candidate's `terms`. `without_lexeme` are the numbers of terms that
-    the database knows for too common to be a word to search for.
-    """
-
-    rows: list[SignalRow]
-    total: int
-    holding: tuple[int, ...]
-    without_lexeme: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Sought:
-    """What candidates are looked for.
-
-    `vector` is a unit vector, or zeros where words alone decide. `only` narrows the search to
-    those memories, in whatever tier; `with_cold` adds what is cold or past.
-    """
-
-    terms: Sequence[str]
-    vector: NDArray[np.float32]
-    embedding_model: str
-    conversation_id: UUID | None = None
-    only: Sequence[UUID] | None = None
-    with_cold: bool = False
 
 
 def find_candidates(*, viewer: Viewer, sought: Sought, revision: Revision | None = None) -> Found:
@@ -152,20 +45,44 @@ def find_candidates(*, viewer: Viewer, sought: Sought, revision: Revision | None
     outcome does not depend on which signal found it. `revision` is the team's in this transaction,
     None in one that has written.
     """
+    search = _vector_search(viewer, sought)
+    total = len(sought.only) if sought.only is not None else _total(search, viewer, sought)
+    if (
+        total > settings.SKETCH_FROM
+        and revision is not None
+        and (sought.only is not None or not sought.with_cold)
+        and sought.vector.any()
+    ):
+        found = find_sketched(viewer=viewer, sought=sought, total=total)
+        if found is not None:
+            return found
+    if sought.only is None and viewer.allowed_categories:
+        # So that nothing the agent may not read competes with what it may.
+        rows = Memory.objects.searchable(include_cold=sought.with_cold)
+        sought = replace(sought, only=narrowed(viewer=viewer, rows=rows))
+        if sought.only is not None:
+            search, total = _vector_search(viewer, sought), len(sought.only)
+    return _find_whole(viewer, sought, search, total)
+
+
+def _vector_search(viewer: Viewer, sought: Sought) -> VectorSearch:
     shape = _shape(viewer, is_narrowed=sought.only is not None, with_cold=sought.with_cold)
-    search = VectorSearch(
+    only = {} if sought.only is None else {"only": sought.only.view(Uuids)}
+    return VectorSearch(
         team_id=viewer.team_id,
         condition=shape.condition,
-        parameters=viewer_parameters(viewer)
-        | ({} if sought.only is None else {"only": list(sought.only)}),
+        parameters=viewer_parameters(viewer) | only,
         vector=sought.vector,
         embedding_model=sought.embedding_model,
         limit=SEMANTIC_LIMIT,
         is_exact=sought.only is not None,
         owners=OWNERS if shape.of_user else ("TRUE",),
     )
+
+
+def _find_whole(viewer: Viewer, sought: Sought, search: VectorSearch, total: int) -> Found:
+    """The candidates by the database alone."""
     has_vector = bool(sought.vector.any())
-    total = len(sought.only) if sought.only is not None else _total(search, viewer, sought)
     most = most_of_a_term(total)
     parameters = {
         **search.all_parameters(),
@@ -178,18 +95,6 @@ def find_candidates(*, viewer: Viewer, sought: Sought, revision: Revision | None
         "total": total,
         "conversation": sought.conversation_id,
     }
-    if (
-        total > settings.SKETCH_FROM
-        and revision is not None
-        and (sought.only is not None or not sought.with_cold)
-        and has_vector
-        # What an agent may not read must not take the place of what is pinned or important.
-        and not viewer.allowed_categories
-    ):
-        sketched = sketch_of(team_id=viewer.team_id, embedding_model=sought.embedding_model)
-        found = sketched and _sketched(viewer, sought, parameters, *sketched)
-        if found:
-            return found
     if not has_vector:
         near = NOWHERE
     elif search.graph() is None:
@@ -199,6 +104,7 @@ def find_candidates(*, viewer: Viewer, sought: Sought, revision: Revision | None
         nearest, near = search.fetch(), GIVEN
         parameters["near_ids"] = [pk for pk, _ in nearest]
         parameters["near_cosines"] = [cosine for _, cosine in nearest]
+    shape = _shape(viewer, is_narrowed=sought.only is not None, with_cold=sought.with_cold)
     statement = signal_statement(shape, near)
     terms = list(sought.terms)
     if sought.only is None:
@@ -225,80 +131,18 @@ def find_candidates(*, viewer: Viewer, sought: Sought, revision: Revision | None
 
 
 def _total(search: VectorSearch, viewer: Viewer, sought: Sought) -> int:
-    """`VectorSearch.total`, by a sketch where it tells: of a large owner that takes long."""
+    """`VectorSearch.total`, by a sketch where it tells: of a large owner that takes long.
+
+    Whatever the agent may read of it: that tells how large the owner is.
+    """
     if known_total(search.owner) is None and not sought.with_cold:
-        seen = sketched_total(viewer=viewer, embedding_model=sought.embedding_model)
+        seen = sketched_total(
+            viewer=replace(viewer, allowed_categories=()), embedding_model=sought.embedding_model
+        )
         # A small one may have grown since, and then a sketch of it is to be made.
         if seen is not None and seen > settings.SKETCH_FROM:
             know_total(search.owner, seen)
     return search.total()
-
-
-def _sketched(
-    viewer: Viewer,
-    sought: Sought,
-    parameters: Mapping[str, Any],  # Any: a parameter of any type
-    known: TeamSketch,
-    changed: list[UUID],
-) -> Found | None:
-    """The candidates that a sketch of the team proposes, and all that was changed since.
-
-    None where too many of the given memories are unknown to it.
-    """
-    if sought.only is None:
-        part = known.seen_by(viewer)
-    else:
-        part, unknown = known.part_of(sought.only)
-        given = set(sought.only)
-        changed = list({*unknown, *(each for each in changed if each in given)})
-        if len(changed) > MOST_CHANGED:
-            return None
-    near = part.nearest(sought.vector, limit=SKETCHED_LIMIT)
-    lexemes = words_of(sought.terms)
-    words = part.with_words(lexemes, most=parameters["most"], limit=LIMITS["LEXICAL_LIMIT"])
-    counted = [number for number in range(len(lexemes)) if number not in words.frequent]
-    rows = fetch_planned(
-        # Given memories stand in any place; those that are not given are left out here.
-        signal_statement(_shape(viewer, with_cold=sought.only is not None), SKETCHED),
-        {
-            **parameters,
-            "terms": list(sought.terms),
-            "changed": changed,
-            "near_ids": near.view(Uuids),
-            "worded_ids": known.sketch.ids[words.best].view(Uuids),
-            "worded_shares": words.shares,
-            "known_terms": [number + 1 for number in counted],
-            "known_counts": [words.counts[number] for number in counted],
-        },
-    )
-    # The statement has looked for the words in what was changed alone.
-    is_changed = set(changed)
-    ids = [each[QUESTION_COLUMNS] for each in rows]
-    places = known.sketch.places_of(np.array([pk.bytes for pk in ids], dtype="S16"))
-    held = words.held.at(places).tolist()
-    new = [each[_TERMS] for each, place in zip(rows, places.tolist(), strict=True) if place < 0]
-    is_given = [True] * len(rows) if sought.only is None else part.holds(places).tolist()
-    total = int(parameters["total"])
-    return Found(
-        rows=[
-            _sketched_row(each, bits=0 if pk in is_changed else bits)
-            for each, pk, bits, is_one in zip(rows, ids, held, is_given, strict=True)
-            if is_one or pk in is_changed
-        ],
-        total=total,
-        holding=tuple(
-            total if number in words.frequent else seen + sum(terms >> number & 1 for terms in new)
-            for number, seen in enumerate(words.counts)
-        ),
-        without_lexeme=frozenset(number for number, each in enumerate(lexemes) if not each),
-    )
-
-
-def _sketched_row(columns: tuple[Any, ...], *, bits: int) -> SignalRow:  # Any: of any type
-    """The row with the terms that the sketch knows it to hold, if any."""
-    if not bits:
-        return SignalRow._make(columns[QUESTION_COLUMNS:])
-    return SignalRow._make((*columns[QUESTION_COLUMNS:_TERMS], bits, *columns[_TERMS + 1 :]))
 
 
 def has_cold(*, viewer: Viewer, revision: Revision | None = None) -> bool:

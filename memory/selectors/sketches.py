@@ -21,7 +21,6 @@ from django.db import DatabaseError, InterfaceError, connection
 
 from memory.domain.retrieval.coarse_vectors import bytes_of
 from memory.domain.viewer import Viewer
-from memory.selectors.prepared import fetch_planned
 from memory.selectors.sketch_reading import read_sketch
 from memory.selectors.team_sketches import TeamSketch
 from teams.prepared import run_prepared
@@ -45,15 +44,6 @@ SELECT count(*), max(vector_dims(coalesce(embedding, next_embedding))) FROM (
     SELECT embedding, next_embedding FROM memory_searchentry
     WHERE team_id = $1 AND place = 0 LIMIT $2
 ) AS counted
-"""
-_CHANGED = """
-SELECT DISTINCT l.memory_id
-FROM audit_logcommit c
-CROSS JOIN LATERAL (
-    SELECT memory_id FROM audit_memorylog l
-    WHERE l.team_id = %(team)s AND l.commit_id = c.id OFFSET 0
-) AS l
-WHERE c.team_id = %(team)s AND c.position > %(position)s LIMIT %(most)s
 """
 
 
@@ -100,6 +90,11 @@ class _Maker:
             if made is not None:
                 self._made[team_id] = made
 
+    def drop(self, team_id: UUID, made: TeamSketch) -> None:
+        with self._changing:
+            if self._made.get(team_id) is made:
+                del self._made[team_id]
+
     def ask_for(self, team_id: UUID, model: str) -> None:
         with self._changing:
             now = time.monotonic()
@@ -138,24 +133,26 @@ class _Maker:
 _maker = _Maker()
 
 
-def sketch_of(*, team_id: UUID, embedding_model: str) -> tuple[TeamSketch, list[UUID]] | None:
-    """The team's sketch and what it cannot tell of: what was changed since, and lacked a vector.
-
-    None while there is none that holds; then one is made aside. Call it in the team's scope.
-    """
+def sketch_of(*, team_id: UUID, embedding_model: str) -> TeamSketch | None:
+    """The team's sketch; None while there is none, and then one is made aside."""
     if not settings.SKETCH_MOST_MEMORIES:
         return None
     made = _maker.get(team_id, embedding_model)
     if made is None:
         _maker.ask_for(team_id, embedding_model)
-        return None
-    given = {"team": team_id, "position": made.position, "most": MOST_CHANGED + 1}
-    changed = [memory_id for (memory_id,) in fetch_planned(_CHANGED, given)]
-    if made.lacking:
-        changed = list({*changed, *made.lacking})
-    if len(changed) > _WORTH_A_NEW_ONE:
-        _maker.ask_for(team_id, embedding_model)
-    return (made, changed) if len(changed) <= MOST_CHANGED else None
+    return made
+
+
+def note_changed(*, team_id: UUID, made: TeamSketch, count: int) -> bool:
+    """Whether a sketch still serves, now that so many memories are to be proposed beside it.
+
+    One that does not is given up. From half as many on a new one is made aside.
+    """
+    if count > _WORTH_A_NEW_ONE:
+        _maker.ask_for(team_id, made.model)
+    if count > MOST_CHANGED:
+        _maker.drop(team_id, made)
+    return count <= MOST_CHANGED
 
 
 def sketched_total(*, viewer: Viewer, embedding_model: str) -> int | None:

@@ -79,7 +79,9 @@ class VectorSearch:
         """Memory ids with their cosines, best first."""
         statement = f"{self.statement()} ORDER BY cosine DESC, memory_id LIMIT %(closest)s"
         # Planned for these parameters: a plan for every team would miss the approximate index.
-        rows = fetch_planned(statement, self.all_parameters(), once=False)
+        rows = fetch_planned(
+            statement, self.all_parameters(), once=False, is_ordered=self.graph() is not None
+        )
         return [(pk, cosine) for pk, cosine in rows]
 
     def all_parameters(self) -> dict[str, Any]:

@@ -43,11 +43,15 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """What was found, each kind best first, and the levels that were searched."""
+    """What was found, each kind best first, and the levels that were searched.
+
+    Without `has_vector` the embedder was away and words decided alone.
+    """
 
     memories: Sequence[ScoredMemory]
     messages: Sequence[ScoredMessage]
     searched: tuple[Level, ...]
+    has_vector: bool = True
 
     @property
     def results(self) -> list[ScoredMemory | ScoredMessage]:

@@ -10,38 +10,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
 from uuid import UUID
 
 from django.conf import settings
 
+from memory.clients.tools import Tools
 from memory.domain.said import says_nothing, says_the_same, searchable_text
-from memory.domain.scoring import Signals, SignalTable
+from memory.domain.scoring import Signals
 from memory.domain.types import Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
-from memory.selectors.candidates import JoinedPool
-from memory.selectors.raw_signals import (
-    FoundMessages,
-    MessageRow,
-    find_messages,
-)
+from memory.selectors.narrowing import narrowed
+from memory.selectors.raw_signals import find_messages
 from memory.selectors.revisions import Revision
-from memory.selectors.signals import Found, has_cold
-from memory.selectors.sources import sources_among
+from memory.selectors.signal_rows import Found
+from memory.selectors.signals import has_cold
 from memory.selectors.spoken import SpokenMessage, spoken_messages
+from memory.services.in_view import out_of_view
+from memory.services.just_said import with_just_said
+from memory.services.pooling import RankedMessage, together
 from memory.services.ranking import (
     Ranked,
     ReadQuestion,
     Score,
     find,
-    narrowed,
     ordered,
     score_pool,
     sought_by,
 )
+from memory.services.successors import behind_successors
 
 # Of the messages found, so many may be the question itself or say nothing.
 _SPARE = 10
@@ -62,20 +61,6 @@ class Depth:
 
     include_cold: bool | None = None
     include_raw: bool | None = None
-
-
-class RankedMessage(NamedTuple):
-    """A message that is not loaded yet, with its score 0-1 on the scale of memories."""
-
-    row: MessageRow
-    score: float
-    table: SignalTable
-    place: int
-
-    @property
-    def signals(self) -> Signals:
-        """The signals behind the score."""
-        return self.table.at(self.place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +105,7 @@ def descend(
     question: ReadQuestion,
     score: Score,
     depth: Depth,
+    tools: Tools,
     now: datetime,
     rows: MemoryQuerySet | None = None,
     revision: Revision | None = None,
@@ -145,15 +131,34 @@ def descend(
     if wants_raw is None:
         wants_raw = rows is None and strength(ranked) < settings.CASCADE_RAW_BELOW
     if not wants_raw:
-        return Descent(ranked, [], tuple(searched))
+        return _reached(viewer, depth, ranked, [], searched)
     searched.append(Level.RAW)
     messages = find_messages(viewer=viewer, sought=sought_by(question), revision=revision)
+    messages = with_just_said(viewer=viewer, question=question, found=messages, tools=tools)
     if not messages.rows:
-        return Descent(ranked, [], tuple(searched))
-    ranked, said = _together(viewer, question, found, messages, score, now)
-    if depth.include_raw is None and question.conversation_id is not None:
-        # Who asks from within a conversation has it before them, or its summary.
-        said = [each for each in said if each.row.conversation_id != question.conversation_id]
+        return _reached(viewer, depth, ranked, [], searched)
+    ranked, said = together(
+        team_id=viewer.team_id,
+        question=question,
+        found=found,
+        messages=messages,
+        score=score,
+        now=now,
+    )
+    if depth.include_raw is None:
+        said = out_of_view(team_id=viewer.team_id, question=question, said=said)
+    return _reached(viewer, depth, ranked, said, searched)
+
+
+def _reached(
+    viewer: Viewer,
+    depth: Depth,
+    ranked: list[Ranked],
+    said: list[RankedMessage],
+    searched: Sequence[Level],
+) -> Descent:
+    if depth.include_cold:
+        ranked = behind_successors(team_id=viewer.team_id, ranked=ranked)
     return Descent(ranked, said, tuple(searched))
 
 
@@ -215,7 +220,7 @@ def _memories(
     only = kept = None
     if rows is not None:
         rows = rows.searchable(include_cold=bool(with_cold))
-        only = narrowed(viewer, rows)
+        only = narrowed(viewer=viewer, rows=rows)
     found = find(
         viewer=viewer,
         question=question,
@@ -241,46 +246,3 @@ def _memories(
         return found, []
     table, scores = score_pool(question=question, pool=found, score=score, now=now)
     return found, ordered(found.rows, table, scores)
-
-
-def _together(
-    viewer: Viewer,
-    question: ReadQuestion,
-    found: Found,
-    messages: FoundMessages,
-    score: Score,
-    now: datetime,
-) -> tuple[list[Ranked], list[RankedMessage]]:
-    """Memories and messages on one scale: the same rarity of words, each other's neighbours."""
-    pool = JoinedPool.of(found, messages)
-    table, scores = score_pool(question=question, pool=pool, score=score, now=now)
-    first = len(found.rows)
-    memories = ordered(found.rows, table, scores[:first])
-    said = sorted(
-        (
-            RankedMessage(row, value, table, first + place)
-            for place, (row, value) in enumerate(zip(messages.rows, scores[first:], strict=True))
-        ),
-        key=lambda each: (-each.score, each.row.message_id),
-    )
-    best = _best_of_sources(viewer.team_id, memories, messages)
-    return memories, [each for each in said if each.score > best.get(each.row.message_id, -1.0)]
-
-
-def _best_of_sources(
-    team_id: UUID, memories: Sequence[Ranked], messages: FoundMessages
-) -> dict[UUID, float]:
-    """For each message of which a candidate was made, the score of the best such memory.
-
-    What a memory replaced was made of messages too: they would only say again what is past.
-    """
-    scores = {each.row.memory_id: each.score for each in memories}
-    pairs = sources_among(
-        team_id=team_id,
-        memory_ids=list(scores),
-        message_ids=[row.message_id for row in messages.rows],
-    )
-    best: dict[UUID, float] = {}
-    for memory_id, message_id in pairs:
-        best[message_id] = max(best.get(message_id, 0.0), scores[memory_id])
-    return best

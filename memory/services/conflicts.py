@@ -42,15 +42,13 @@ def rule_on(*, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools
     for pair in pairs_to_judge(draft=draft, neighbours=neighbours, tools=tools):
         existing = pair.memory
         judgement = tools.judge.judge(existing=pair.existing, new=pair.new)
-        if judgement.confidence < pair.sureness_needed:
+        if judgement.verdict == Verdict.COEXIST or not pair.hearing.admits(judgement):
             continue
         if judgement.verdict == Verdict.DUPLICATE:
             if pair.reach != Reach.SAME:
                 continue  # other readers: each needs a memory of its own
             stated = tuple(each for each in conflicts if each.is_stated)
             return Ruling(conflicts=stated, duplicate_of=existing)
-        if judgement.verdict == Verdict.COEXIST:
-            continue
         strategy = strategy_of(same_subject=pair.same_subject, verdict=judgement.verdict)
         conflicts.append(
             Conflict(

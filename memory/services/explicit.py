@@ -21,8 +21,8 @@ from memory.services.secrets import masked_note, masked_text, note_masked
 from memory.services.write_path import write_memories
 from memory.services.written import count_written
 from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError
-from teams.models import Conversation, Message
-from teams.services.people import ensure_agent, ensure_end_user, ensure_project
+from teams.models import Conversation, EndUser, Message
+from teams.services.people import ensure_agent, ensure_end_users, ensure_project
 from teams.tenancy import team_scope
 
 EXTRACTOR = "explicit"
@@ -130,23 +130,34 @@ def _safe(item: StatedMemory, content: str) -> StatedMemory:
     )
 
 
+def _people(content: str, *, user: EndUser | None, sources: Sequence[Message]) -> tuple[str, ...]:
+    """By or about whom it is: who is said to say it, else the user whose memory it is."""
+    speakers = [speaker_of(content), *(row.name for row in sources)]
+    if user is not None and not any(speakers):
+        speakers.append(str(user))
+    return tuple(name for name in speakers if name)
+
+
 class _Directory:
-    """What the names of one request stand for, each looked up once."""
+    """What the names of one request stand for, each looked up once.
+
+    New ones are made in one order by everybody, so that requests that name the same wait for each
+    other and do not lock each other out.
+    """
 
     def __init__(self, viewer: Viewer, stated: Sequence[StatedMemory]) -> None:
         team_id = viewer.team_id
         self.viewer = viewer
         self.agents = {
             slug: ensure_agent(team_id=team_id, slug=slug).pk
-            for slug in dict.fromkeys(item.agent for item in stated if item.agent)
+            for slug in sorted({item.agent for item in stated if item.agent})
         }
-        self.users = {
-            external_id: ensure_end_user(team_id=team_id, external_id=external_id).pk
-            for external_id in dict.fromkeys(item.user for item in stated if item.user)
-        }
+        self.users = ensure_end_users(
+            team_id=team_id, external_ids={item.user: 0 for item in stated if item.user}
+        )
         self.projects = {
             slug: ensure_project(team_id=team_id, slug=slug).pk
-            for slug in dict.fromkeys(item.project for item in stated if item.project)
+            for slug in sorted({item.project for item in stated if item.project})
         }
         self.conversations: dict[UUID, Conversation] = {}
         wanted = list(dict.fromkeys(each for item in stated for each in item.message_ids))
@@ -170,7 +181,8 @@ class _Directory:
                     field="agent",
                 )
         sources = [self._message(each) for each in dict.fromkeys(item.message_ids)]
-        end_user_id = self.users[item.user] if item.user else None
+        user = self.users[item.user] if item.user else None
+        end_user_id = user.pk if user else None
         project_id = self.projects[item.project] if item.project else None
         if conversation is not None:
             end_user_id = end_user_id or conversation.end_user_id
@@ -189,9 +201,7 @@ class _Directory:
             tags=item.tags,
             agent_id=agent_id,
             author_id=agent_id or self.viewer.agent_id,
-            people=tuple(
-                name for name in (speaker_of(item.content), *(row.name for row in sources)) if name
-            ),
+            people=_people(item.content, user=user, sources=sources),
             end_user_id=end_user_id,
             project_id=project_id,
             conversation_id=conversation.pk if conversation else None,

@@ -9,6 +9,7 @@ from memory.domain.types import Status
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.drafts import MemoryDraft
+from memory.services.readers import Readers, readers_in
 from teams.errors import ConflictError
 
 # External ids are each agent's own, so that none can be used to ask for another's memory.
@@ -42,19 +43,24 @@ def stored_external_ids(
 def refuse_taken_ids(*, viewer: Viewer, drafts: Sequence[MemoryDraft]) -> None:
     """`refuse_taken` for each draft, as far as can be known before the write."""
     stored = stored_external_ids(viewer=viewer, drafts=drafts)
+    if not stored:
+        return
+    readers = readers_in(team_id=viewer.team_id, agent_id=viewer.agent_id)
     for index, draft in enumerate(drafts):
         existing = stored.get(external_key(draft)) if draft.external_id else None
         if existing is not None:
-            refuse_taken(draft=draft, existing=existing, index=index)
+            refuse_taken(draft=draft, existing=existing, index=index, readers=readers)
 
 
-def refuse_taken(*, draft: MemoryDraft, existing: Memory, index: int) -> None:
+def refuse_taken(*, draft: MemoryDraft, existing: Memory, index: int, readers: Readers) -> None:
     """Raise DraftRefusedError where the draft cannot be a repetition of what has its id.
 
-    That is so for a memory about somebody else and, unless the draft `accepts_deleted`, for one
-    that was deleted.
+    That is so for a memory about somebody else, for one in a category that the writer may not read
+    and, unless the draft `accepts_deleted`, for one that was deleted.
     """
-    if existing.status == Status.SOFT_DELETED and not draft.accepts_deleted:
+    if not readers.may_meet(existing, draft):
+        message = f"The external_id '{draft.external_id}' is taken; send this with another one."
+    elif existing.status == Status.SOFT_DELETED and not draft.accepts_deleted:
         message = (
             f"The memory of the external_id '{draft.external_id}' was deleted. Restore that"
             f" one ({existing.pk}) or send this with another external_id."

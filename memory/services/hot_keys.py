@@ -17,6 +17,13 @@ from memory.selectors.revisions import Revision
 
 # A longer answer is made again rather than kept: Redis is not only ours.
 MOST_BYTES = 256 * 1024
+# Neither on Redis' disk nor at its replicas: a busy server keeps tens of megabytes a second, which
+# nobody misses after a crash, and each rewrite of the file would stop Redis for a moment.
+_KEEP = """
+redis.replicate_commands()
+redis.set_repl(redis.REPL_NONE)
+redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
+"""
 # The revision of the memories, and that of the messages where they had a part in it.
 KeptRevision = list[int | None]
 
@@ -59,7 +66,7 @@ def put(key: HotKey, value: bytes) -> None:
     """Keep the value under the key, if it is not too long."""
     if len(value) <= MOST_BYTES:
         seconds = settings.HOT_ANSWER_SECONDS
-        afterwards(lambda pipe: pipe.set(key.name, value, ex=seconds))
+        afterwards(lambda pipe: pipe.eval(_KEEP, 1, key.name, value, seconds))
 
 
 def kept_revision(revision: Revision, *, read_messages: bool) -> KeptRevision:

@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from memory.domain.text import name_words
+from memory.domain.text import category_key, name_words
 from memory.domain.types import Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
@@ -60,6 +60,11 @@ class PreparedDraft:
     key: bytes
     next_vector: NDArray[np.float32] | None = None
     next_model: str = ""
+
+    @property
+    def keys(self) -> tuple[bytes, bytes]:
+        """Where an equal fact stands: under its key or, beside one of other readers, the second."""
+        return self.key, category_key(self.key, self.draft.category)
 
 
 def new_row(viewer: Viewer, item: PreparedDraft) -> Memory:

@@ -16,6 +16,7 @@ from memory.models import Memory
 from memory.selectors.neighbours import Neighbour
 from memory.services.drafts import MemoryDraft
 from memory.services.matters import pairs_to_judge
+from memory.services.readers import readers_in
 from memory.services.surroundings import Surroundings
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
@@ -43,6 +44,7 @@ def prepare_judgements(
             vectors=vectors,
             embedding_model=tools.embedder.name,
             opposition_similarity=tools.embedder.opposition_similarity,
+            readers=readers_in(team_id=drafts[checked[0]].team_id),
         )
         met: list[list[Neighbour]] = []
         for index in checked:
@@ -72,4 +74,5 @@ def as_met(draft: MemoryDraft) -> Memory:
         agent_id=draft.agent_id,
         end_user_id=draft.end_user_id,
         project_id=draft.project_id,
+        category=draft.category,
     )

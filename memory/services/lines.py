@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from memory.domain.rendering import Line, Opposite
 from memory.domain.types import MemoryType, Scope
-from memory.selectors.signals import SignalRow
+from memory.selectors.signal_rows import SignalRow
 
 _TYPES = {kind.value: kind for kind in MemoryType}
 # What is longer would fill too much of a process.

@@ -42,7 +42,7 @@ WHERE entry.team_id = $1 AND entry.message_id = given.message_id AND entry.is_wa
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
+class SaidText:
     """A message that is to be found: who speaks, and what of it is searched."""
 
     message_id: UUID
@@ -85,24 +85,25 @@ def index_team(*, team_id: UUID, tools: Tools, most: int = 0) -> int:
 
 def embedded_texts(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
     """What is embedded of each message; call it in the team's scope."""
-    return {each.message_id: each.embedded for each in _read(team_id, ids)}
+    return {each.message_id: each.embedded for each in said_by(team_id=team_id, ids=ids)}
 
 
-def _batch(team_id: UUID, *, after: UUID) -> list[_Waiting]:
+def _batch(team_id: UUID, *, after: UUID) -> list[SaidText]:
     with team_scope(team_ids=[team_id], actor=ACTOR, is_planned_once=True):
         rows = run_prepared(_NEXT, [team_id, after, BATCH])
-        return _read(team_id, [pk for (pk,) in rows])
+        return said_by(team_id=team_id, ids=[pk for (pk,) in rows])
 
 
-def _read(team_id: UUID, ids: Sequence[UUID]) -> list[_Waiting]:
+def said_by(*, team_id: UUID, ids: Sequence[UUID]) -> list[SaidText]:
+    """What is searched of each message, in the order of their ids; call it in the team's scope."""
     rows = spoken_messages(team_id=team_id, ids=ids)
     return [
-        _Waiting(each.id, each.speaker, searchable_text(each.content))
+        SaidText(each.id, each.speaker, searchable_text(each.content))
         for each in sorted(rows.values())
     ]
 
 
-def _fill(team_id: UUID, batch: Sequence[_Waiting], tools: Tools) -> None:
+def _fill(team_id: UUID, batch: Sequence[SaidText], tools: Tools) -> None:
     spoken = [each for each in batch if each.text]
     texts = [each.embedded for each in spoken]
     vectors: dict[UUID, str] = {}

@@ -18,12 +18,13 @@ from memory.domain.tokens import TokenCounter
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.selectors.revisions import Revision, team_revision
-from memory.selectors.signals import SignalRow
+from memory.selectors.signal_rows import SignalRow
 from memory.services.agent_words import document_of, texts_of
 from memory.services.built_prompts import BuiltPrompt, PromptMemory, PromptStats, layers_of
 from memory.services.cascade import Depth, Level
 from memory.services.hot_answers import held_answer, keep_answer
 from memory.services.hot_keys import hot_key
+from memory.services.mixed_users import mixed_users
 from memory.services.ranking import Question, Ranked, read
 from memory.services.recall import (
     Recalled,
@@ -133,7 +134,7 @@ def build_prompt(
         memories=memories,
         messages=recalled.quoted(assembly.quoted),
         contradictions=contradictions,
-        warnings=(*assembly.warnings, *_mixed_users(viewer, told)),
+        warnings=(*assembly.warnings, *mixed_users(viewer=viewer, told=told)),
         stats=PromptStats(
             tokens_used=assembly.tokens_used,
             token_budget=token_budget,
@@ -213,18 +214,6 @@ def _memories(
     tokens = {told.entry.key: told.tokens for told in assembly.told}
     chosen = load_chosen(viewer=viewer, ranked=told, tokens=tokens, revision=revision)
     return tuple(PromptMemory(scored=each, layer=layers[each.id]) for each in chosen)
-
-
-def _mixed_users(viewer: Viewer, told: Sequence[Ranked]) -> tuple[str, ...]:
-    if viewer.end_user_id is not None:
-        return ()
-    users = {each.row.end_user_id for each in told} - {None}
-    if len(users) < 2:
-        return ()
-    return (
-        f"no user is named, so the prompt holds memories about {len(users)} users;"
-        " name the user or the conversation",
-    )
 
 
 def _milliseconds(start: float, end: float | None = None) -> float:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from memory.clients.afterwards import at_its_end
 from memory.clients.tools import Tools
-from memory.domain.escaping import escaped_line
 from memory.domain.filters import All, Expression, Field, Operator, conditions_of
-from memory.domain.packing import Item, Room, pack
-from memory.domain.scoring import Signals
-from memory.domain.text import normalise_text, tell_apart
-from memory.domain.tokens import estimate_tokens
-from memory.domain.types import Status
 from memory.domain.viewer import Viewer
 from memory.models import Category, Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.filters import matching
+from memory.selectors.revisions import Revision, team_revision
+from memory.services.cascade import Depth
 from memory.services.categories import check_allowed, requested_categories
+from memory.services.hot_keys import hot_key
+from memory.services.hot_texts import held_text, keep_text
+from memory.services.query_answers import QueryAnswer, QueryResult, packed_answer, result_of
 from memory.services.ranking import Question
-from memory.services.retrieval import search
+from memory.services.retrieval import search_levels
 from memory.services.usage import note_retrieved
 from teams.tenancy import team_scope
 
@@ -29,7 +29,6 @@ DEFAULT_TOP_K = 10
 MAX_TOP_K = 500
 # No bullet takes fewer tokens, so a budget holds no more than so many of them.
 SHORTEST_BULLET = 4
-_ROOM = Room("answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,48 +45,84 @@ class MemoryQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryResult:
-    """A memory with its bullet and the tokens of that.
+class SentQuery:
+    """An answer as it was written; `similarity` is the best cosine among what was `found`."""
 
-    `score` (0-1) and `signals` are None for one that came with its whole category.
-    """
-
-    memory: Memory
-    text: str
-    tokens: int
-    score: float | None = None
-    signals: Signals | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class QueryAnswer:
-    """What was found, best first, then what came with its category; `left_out` found no room."""
-
-    results: list[QueryResult]
-    tokens_used: int
-    token_budget: int
-    left_out: int
+    text: bytes
+    found: int
+    similarity: float | None
 
 
 def query_memories(
-    *, viewer: Viewer, query: MemoryQuery, tools: Tools, now: datetime
-) -> QueryAnswer:
-    """The memories that answer, as bullets within the budget.
+    *,
+    viewer: Viewer,
+    query: MemoryQuery,
+    write: Callable[[QueryAnswer], bytes],
+    form: str,
+    tools: Tools,
+    now: datetime,
+) -> SentQuery:
+    """The memories that answer, as bullets within the budget, written by `write`.
 
     Of the asked categories those with the context `all` give all their memories, up to their
     length, whatever the question; from everything else come the `top_k` that say most about it.
-    Filters hold for both. Raises ForbiddenError for a category, asked for or named in a filter,
-    that the viewer's agent may not read, and InvalidError for one that the team's list lacks.
+    Filters hold for both. What was written before is neither made nor written again while it holds;
+    `form` tells what is written so from what is written otherwise. Raises ForbiddenError for a
+    category, asked for or named in a filter, that the viewer's agent may not read, and InvalidError
+    for one that the team's list lacks.
     """
+    check_allowed(viewer=viewer, names=query.categories, field="categories")
+    check_allowed(viewer=viewer, names=_named_in(query.filters), field="filters")
+    known: Sequence[Category] = ()
+    if query.categories:
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            known = requested_categories(team_id=viewer.team_id, names=query.categories)
+    parts: dict[str, object] = {
+        # The names of its classes tell filters apart that are made of the same parts.
+        "query": repr(query),
+        # Their rules are no memories, so that no revision moves with them.
+        "categories": [(each.name, each.context, each.length) for each in known],
+    }
+    key = hot_key(kind=f"query {form}", viewer=viewer, tools=tools, now=now, parts=parts)
+    held = held_text(key)
+    if held is not None:
+        note_retrieved(team_id=viewer.team_id, memory_ids=held.memory_ids, now=now)
+        return SentQuery(held.text, len(held.memory_ids), held.told["similarity"])
+    with at_its_end():
+        made = _make(viewer=viewer, query=query, known=known, tools=tools, now=now)
+        results = made.answer.results
+        cosines = [each.signals.cosine for each in results if each.signals is not None]
+        sent = SentQuery(write(made.answer), len(results), max(cosines, default=None))
+        keep_text(
+            key,
+            text=sent.text,
+            told={"similarity": sent.similarity},
+            memory_ids=[each.memory.pk for each in results],
+            revision=made.revision,
+            read_messages=False,
+        )
+    return sent
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A new answer; `revision` is that of what it was made of, None where it may not be kept."""
+
+    answer: QueryAnswer
+    revision: Revision | None
+
+
+def _make(
+    *, viewer: Viewer, query: MemoryQuery, known: Sequence[Category], tools: Tools, now: datetime
+) -> _Made:
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        check_allowed(viewer=viewer, names=query.categories, field="categories")
-        check_allowed(viewer=viewer, names=_named_in(query.filters), field="filters")
-        known = requested_categories(team_id=viewer.team_id, names=query.categories)
+        # What is read after it belongs to this revision, or to a later one that ends the answer.
+        revision = team_revision(team_id=viewer.team_id)
         live = Memory.objects.searchable(include_cold=False)
         rows = matching(viewer=viewer, rows=live, expression=query.filters)
         whole_categories = [row for row in known if row.context == Category.Context.ALL]
         whole, unread = _whole(rows, whole_categories, token_budget=query.token_budget)
-    found = _found(
+    found, has_vector = _found(
         viewer=viewer,
         rows=rows,
         query=query,
@@ -96,19 +131,11 @@ def query_memories(
         tools=tools,
         now=now,
     )
-    answer = _packed([*found, *whole], unread=unread, token_budget=query.token_budget)
+    answer = packed_answer([*found, *whole], unread=unread, token_budget=query.token_budget)
     came_whole = [each.memory.pk for each in answer.results if each.score is None]
     if came_whole:
         note_retrieved(team_id=viewer.team_id, memory_ids=came_whole, now=now)
-    return answer
-
-
-def bullet(memory: Memory) -> str:
-    """One line with the memory's category, or its type where it has none."""
-    label = escaped_line(memory.category or memory.memory_type).replace("]", "&#93;")
-    if memory.status == Status.DISPUTED:
-        label += " DISPUTED"
-    return f"[{label}] {escaped_line(memory.content)}"
+    return _Made(answer, revision if has_vector else None)
 
 
 def _named_in(filters: Expression) -> list[str]:
@@ -137,7 +164,7 @@ def _whole(
         own = rows.filter(category=category.name)
         length = category.length or own.count()
         best = own.with_names().order_by("-is_pinned", "-importance", "-id")[: min(length, most)]
-        results += [_result(memory) for memory in best]
+        results += [result_of(memory) for memory in best]
         if length > most:
             unread += min(length, own.count()) - most
     return results, unread
@@ -152,16 +179,18 @@ def _found(
     lengths: dict[str, int],
     tools: Tools,
     now: datetime,
-) -> list[QueryResult]:
+) -> tuple[list[QueryResult], bool]:
+    """What was searched for, and whether its meaning had a part in it and not its words alone."""
     if searched is None:
-        return []
+        return [], True
     if searched:
         rows = rows.filter(category__in=searched)
     # Where a category may give less than was asked for, others must be able to make up for it.
     is_capped = any(lengths.get(name, MAX_TOP_K) < query.top_k for name in searched)
-    found = search(
+    found = search_levels(
         viewer=viewer,
         rows=rows,
+        depth=Depth(include_cold=False, include_raw=False),
         question=Question(query.text),
         limit=MAX_TOP_K if is_capped else query.top_k,
         tools=tools,
@@ -169,39 +198,10 @@ def _found(
     )
     given: Counter[str] = Counter()
     results = []
-    for each in found:
+    for each in found.memories:
         category = each.memory.category
         if each.score < query.threshold or given[category] >= lengths.get(category, MAX_TOP_K):
             continue
         given[category] += 1
-        results.append(_result(each.memory, score=each.score, signals=each.signals))
-    return results[: query.top_k]
-
-
-def _result(
-    memory: Memory, *, score: float | None = None, signals: Signals | None = None
-) -> QueryResult:
-    text = bullet(memory)
-    return QueryResult(memory, text, estimate_tokens(f"{text}\n"), score, signals)
-
-
-def _packed(results: Sequence[QueryResult], *, unread: int, token_budget: int) -> QueryAnswer:
-    items = [
-        Item(value=each, section=_ROOM.name, tokens=each.tokens, score=-float(place))
-        for place, each in enumerate(results)
-    ]
-    packed = pack(items, rooms=[_ROOM], token_budget=token_budget, saying=_saying)
-    return QueryAnswer(
-        results=[item.value for item in packed.items],
-        tokens_used=packed.tokens_used,
-        token_budget=token_budget,
-        left_out=unread + len(items) - len(packed.items) - len(packed.duplicates),
-    )
-
-
-def _saying(result: QueryResult) -> Hashable:
-    """Equal for two memories of which one is enough."""
-    memory = result.memory
-    content = memory.content
-    marks = frozenset(tell_apart(content))
-    return (memory.category, memory.status, normalise_text(content), marks)
+        results.append(result_of(each.memory, score=each.score, signals=each.signals))
+    return results[: query.top_k], found.has_vector

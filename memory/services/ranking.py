@@ -10,12 +10,12 @@ from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
-from django.conf import settings
 from numpy.typing import NDArray
 
 from memory.clients.tools import Tools
 from memory.domain.retrieval.fusion import Candidates, Rarity, Relevance, fuse
 from memory.domain.retrieval.question import Asked, Term, read_question
+from memory.domain.retrieval.sketch import Ids
 from memory.domain.retrieval.surroundings import NO_CONVERSATION
 from memory.domain.scoring import (
     SAME_CONVERSATION,
@@ -29,11 +29,10 @@ from memory.domain.scoring import (
 )
 from memory.domain.types import MemoryType, Status
 from memory.domain.viewer import Viewer
-from memory.models import Memory
-from memory.models.querysets import MemoryQuerySet
 from memory.selectors.candidates import CandidateRow, Pool
 from memory.selectors.revisions import Revision
-from memory.selectors.signals import Found, SignalRow, Sought, find_candidates
+from memory.selectors.signal_rows import Found, SignalRow, Sought
+from memory.selectors.signals import find_candidates
 from teams.errors import UnavailableError
 
 logger = logging.getLogger(__name__)
@@ -46,10 +45,15 @@ SEARCH_WEIGHTS = Weights(semantic=0.9, recency=0.02, importance=0.05, continuity
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked; `conversation_id` is where, for continuity."""
+    """What is asked; `conversation_id` is where, for continuity.
+
+    `in_view` are the positions of that conversation's messages that whoever asks has before them;
+    None where nobody says.
+    """
 
     text: str
     conversation_id: UUID | None = None
+    in_view: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ class ReadQuestion:
     vector: NDArray[np.float32]
     embedding_model: str
     conversation_id: UUID | None
+    in_view: tuple[int, ...] | None = None
 
     @property
     def has_vector(self) -> bool:
@@ -100,7 +105,8 @@ def read(question: Question, *, tools: Tools, now: datetime) -> ReadQuestion:
     except UnavailableError:
         logger.warning("A question was answered by words alone: the embedder is away.")
         vector = np.zeros(1, dtype=np.float32)
-    return ReadQuestion(asked, vector, tools.embedder.name, question.conversation_id)
+    where, in_view = question.conversation_id, question.in_view
+    return ReadQuestion(asked, vector, tools.embedder.name, where, in_view)
 
 
 def by_relevance(rows: Sequence[CandidateRow], table: SignalTable) -> NDArray[np.float64]:
@@ -124,41 +130,19 @@ def by_policy(weights: Weights) -> Score:
     return score
 
 
-def rank(
-    *,
-    viewer: Viewer,
-    question: ReadQuestion,
-    score: Score,
-    now: datetime,
-    only: Sequence[UUID] | None = None,
-    with_cold: bool = False,
-) -> list[Ranked]:
-    """The candidates for a question, best first; call it in the team's scope.
-
-    With `only`, among those memories alone; `with_cold` also among what is cold or past.
-    """
-    found = find(viewer=viewer, question=question, only=only, with_cold=with_cold)
-    if not found.rows:
-        return []
-    table, scores = score_pool(question=question, pool=found, score=score, now=now)
-    return ordered(found.rows, table, scores)
-
-
 def find(
     *,
     viewer: Viewer,
     question: ReadQuestion,
-    only: Sequence[UUID] | None = None,
+    only: Ids | None = None,
     with_cold: bool = False,
     revision: Revision | None = None,
 ) -> Found:
-    """The candidates for a question, not ranked yet; see `rank`.
+    """The candidates for a question, not ranked yet; call it in the team's scope.
 
+    With `only`, among those memories alone; `with_cold` also among what is cold or past.
     `revision` is the team's in this transaction.
     """
-    if only is None and viewer.allowed_categories:
-        # So that nothing the agent may not read competes with what it may.
-        only = narrowed(viewer, Memory.objects.searchable(include_cold=with_cold))
     return find_candidates(
         viewer=viewer,
         sought=sought_by(question, only=only, with_cold=with_cold),
@@ -167,7 +151,7 @@ def find(
 
 
 def sought_by(
-    question: ReadQuestion, *, only: Sequence[UUID] | None = None, with_cold: bool = False
+    question: ReadQuestion, *, only: Ids | None = None, with_cold: bool = False
 ) -> Sought:
     """What the database is asked for a question."""
     return Sought(
@@ -213,17 +197,6 @@ def _signals(question: ReadQuestion, found: Pool, now: datetime) -> SignalTable:
         cosine=np.clip(np.nan_to_num(_floats([row.cosine for row in rows])), 0.0, 1.0),
         lexical=relevance.words,
     )
-
-
-def narrowed(viewer: Viewer, rows: MemoryQuerySet) -> list[UUID] | None:
-    """What the viewer may see of the rows, or None where those are too many to name.
-
-    A filter that leaves no more than FILTERED_FIRST is applied before the search, else after it.
-    """
-    most = settings.FILTERED_FIRST
-    ids = rows.visible_to(viewer).order_by().values_list("id", flat=True)
-    found = list(ids[: most + 1])
-    return found if len(found) <= most else None
 
 
 def _relevance(asked: Asked, found: Pool) -> Relevance:

@@ -11,18 +11,18 @@ from uuid import UUID
 from memory.clients.tools import Tools
 from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import Entry, Plan, Text, Written
-from memory.domain.rendering import Opposite
-from memory.domain.said import HEADING, SaidLine, excerpt
+from memory.domain.rendering import SAID_HEADING, Opposite
+from memory.domain.said import SaidLine, excerpt
 from memory.domain.scoring import Signals, Weights
-from memory.domain.tokens import TokenCounter, estimate_tokens
-from memory.domain.types import MemoryType, Status
+from memory.domain.tokens import TokenCounter
+from memory.domain.types import Status
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.selectors.contradictions import open_contradictions_among
 from memory.selectors.loading import rows_by_id
 from memory.selectors.revisions import Revision
 from memory.selectors.shown_rows import ShownRow
-from memory.selectors.signals import SignalRow
+from memory.selectors.signal_rows import SignalRow
 from memory.services.cascade import (
     Depth,
     Level,
@@ -32,6 +32,7 @@ from memory.services.cascade import (
     load_messages,
 )
 from memory.services.clashes import Clash, clashes_within
+from memory.services.fitting import that_could_fit
 from memory.services.lines import line_of
 from memory.services.ranking import Ranked, ReadQuestion, by_policy
 from teams.services.flags import flags_of_id
@@ -134,7 +135,7 @@ class Recalled:
             text = excerpt(each.text, words=self.words)
             if text:
                 line = SaidLine(text, each.speaker, each.said_at).render()
-                written = Written(line, HEADING, order=each.said_at.timestamp())
+                written = Written(line, SAID_HEADING, order=each.said_at.timestamp())
                 found.append(Text(section, written, score=each.score, key=each.id))
         return found
 
@@ -165,6 +166,7 @@ def recall(
         question=question,
         score=by_policy(weights),
         depth=depth,
+        tools=tools,
         now=now,
         revision=revision,
     )
@@ -236,18 +238,6 @@ def signals_hit(chosen: Sequence[ScoredMemory]) -> dict[str, int]:
     names = ("semantic", "recency", "importance", "continuity", "relation")
     signals = [each.signals for each in chosen]
     return {name: sum(getattr(each, name) > 0.01 for each in signals) for name in names}
-
-
-def that_could_fit(ranked: Sequence[Ranked], *, token_budget: int) -> list[Ranked]:
-    """What may reach the prompt: what has room of its own, and of the others so many tokens."""
-    kept, room = [], token_budget
-    for each in ranked:
-        if each.is_mandatory or each.row.memory_type == MemoryType.USER_PROFILE:
-            kept.append(each)
-        elif room > 0:
-            kept.append(each)
-            room -= estimate_tokens(each.row.content)
-    return kept
 
 
 def _opposites(

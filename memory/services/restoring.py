@@ -5,10 +5,13 @@ from __future__ import annotations
 from uuid import UUID
 
 from audit.models import MemoryLog
+from memory.domain.audience import Reach
+from memory.domain.text import category_key, dedupe_key
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.models.memory import LIVE
+from memory.selectors.comparing import live_facts
+from memory.services.readers import filed, readers_in
 from memory.services.retrying import retried
 from memory.services.secrets import masked_note
 from memory.services.state import locked_memory, settle_tier
@@ -43,11 +46,11 @@ def restore_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memo
         if memory.superseded_by_id is not None:
             memory.status = Status.SUPERSEDED.value
         else:
-            _refuse_twin(viewer, memory)
+            _take_key(memory)
             memory.status = Status.ACTIVE.value
             memory.tier = Tier.WARM.value
             settle_tier(memory=memory)
-        memory.save(update_fields=["status", "tier"])
+        memory.save(update_fields=["status", "tier", "dedupe_key"])
         return memory
 
 
@@ -58,16 +61,22 @@ def _refuse_erased(memory: Memory) -> None:
         raise ConflictError("What this memory said was erased for good; nothing can come back.")
 
 
-def _refuse_twin(viewer: Viewer, memory: Memory) -> None:
-    """Raise ConflictError when another live memory says the same."""
+def _take_key(memory: Memory) -> None:
+    """Let the memory stand as this fact again, beside equal ones that others alone read.
+
+    Raises ConflictError when another live memory says the same to the same readers.
+    """
     if memory.dedupe_key is None:
         return
-    twin = Memory.objects.filter(
-        team_id=memory.team_id, dedupe_key=memory.dedupe_key, status__in=LIVE
-    ).first()
-    if twin is not None:
-        seen = Memory.objects.visible_to(viewer).filter(pk=twin.pk).exists()
-        raise ConflictError(
-            f"The same fact stands in {twin.pk if seen else 'another memory'};"
-            " delete that one first if this is to come back."
-        )
+    mine = filed(memory)
+    first = dedupe_key(memory.content, mine.audience)
+    keys = [first, category_key(first, memory.category)]
+    twins = live_facts(team_id=memory.team_id, keys=keys)
+    allowlists = readers_in(team_id=memory.team_id).allowlists
+    for twin in twins:
+        if allowlists.reach(of=filed(twin), beside=mine) is Reach.SAME:
+            raise ConflictError(
+                f"The same fact stands in {twin.pk}; delete that one first if this is to come back."
+            )
+    taken = {bytes(twin.dedupe_key or b"") for twin in twins}
+    memory.dedupe_key = next((key for key in keys if key not in taken), None)

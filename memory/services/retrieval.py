@@ -93,6 +93,7 @@ def search_levels(
             question=asked,
             score=by_relevance,
             depth=depth,
+            tools=tools,
             now=now,
             rows=rows,
             revision=revision,
@@ -104,12 +105,13 @@ def search_levels(
         scores = sorted(scores, reverse=True)[:limit]
         room = sum(each.score >= scores[-1] for each in ranked) if scores else 0
         memories = load_chosen(viewer=viewer, ranked=ranked[: min(room, limit)], revision=revision)
-    best = SearchAnswer(memories, messages[: limit - len(memories)], reached.searched)
+    said_best = messages[: limit - len(memories)]
+    best = SearchAnswer(memories, said_best, reached.searched, asked.has_vector)
     with at_its_end():
         note_retrieved(
             team_id=viewer.team_id, memory_ids=[each.id for each in best.memories], now=now
         )
-        if asked.has_vector:
+        if best.has_vector:
             keep_answer(
                 key, answer=best, revision=revision, read_messages=Level.RAW in reached.searched
             )

@@ -16,6 +16,7 @@ from memory.selectors.revisions import Revision, team_revision
 from memory.services.answers import Retrieval, RetrievalStats
 from memory.services.cascade import Depth, Level
 from memory.services.hot_keys import HotKey, hot_key
+from memory.services.mixed_users import mixed_users
 from memory.services.ranking import Question, read
 from memory.services.recall import contradictions_among, load_chosen, recall, signals_hit
 from memory.services.usage import note_retrieved
@@ -93,9 +94,8 @@ def make(wanted: Wanted, *, tools: Tools, now: datetime, started: float) -> Made
             best_first=True,
         )
         tokens = {each.entry.key: each.tokens for each in assembly.told}
-        chosen = load_chosen(
-            viewer=viewer, ranked=recalled.ranked, tokens=tokens, revision=revision
-        )
+        told = [each for each in recalled.ranked if each.row.memory_id in tokens]
+        chosen = load_chosen(viewer=viewer, ranked=told, tokens=tokens, revision=revision)
         contradictions = contradictions_among(viewer=viewer, recalled=recalled, chosen=chosen)
     for warning in assembly.warnings:
         logger.warning("A prompt of team %s: %s.", viewer.team_id, warning)
@@ -112,7 +112,7 @@ def make(wanted: Wanted, *, tools: Tools, now: datetime, started: float) -> Made
             "search": milliseconds(started, searched),
             "pack": milliseconds(searched, ended),
         },
-        warnings=assembly.warnings,
+        warnings=(*assembly.warnings, *mixed_users(viewer=viewer, told=told)),
         token_counter=wanted.counter.name,
         searched=recalled.searched,
     )

@@ -10,16 +10,17 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from memory.domain.audience import OPEN, Audience, Reach
+from memory.domain.audience import OPEN, Audience
+from memory.domain.judging.change_words import tells_change
 from memory.domain.judging.relatedness import Change, names_change
-from memory.domain.judging.replacing import tells_change
-from memory.domain.types import Statement
 from memory.models import Memory
 from memory.selectors.comparing import live_memories
 from memory.selectors.many_neighbours import Asked
 from memory.selectors.neighbours import Company, Neighbour
 from memory.services.drafts import MemoryDraft
+from memory.services.matters import as_statements
 from memory.services.nearness import Added, Near, best
+from memory.services.readers import Readers
 from memory.services.stored_neighbours import Look, Stored, stored_neighbours
 
 # How many are looked through for what a draft says has changed ("switched to Linear"): the vectors
@@ -41,8 +42,10 @@ class Surroundings:
         vectors: NDArray[np.float32],
         embedding_model: str,
         opposition_similarity: float,
+        readers: Readers | None = None,
     ) -> None:
         self._drafts = drafts
+        self._readers = readers or Readers()
         # As the database keeps them, so that a draft of this write is as near as a stored one.
         self._vectors = vectors.astype(np.float16).astype(np.float32)
         self._model = embedding_model
@@ -75,36 +78,51 @@ class Surroundings:
         # A draft of this write may be among the stored ones by now.
         earlier = self._earlier(index)
         close = best({**dict(stored.near), **dict(earlier)}, self._look(index))
+        close = self._met(draft, close)
         found = {pk: value for pk, value in close[: self._limit] if value >= self._relevant}
         if index in self._wide:
             found |= self._changed(draft, close)
         if draft.subject:
             same = {pk: value for pk, value in earlier if self._known[pk].subject == draft.subject}
-            found |= dict(best({**dict(stored.of_subject), **same}, self._limit))
+            near = self._met(draft, list({**dict(stored.of_subject), **same}.items()))
+            found |= dict(best(dict(near), self._limit))
         self._load(found)
+        met = [(pk, value) for pk, value in found.items() if pk in self._known]
+        reach = {pk: self._readers.reach(self._known[pk], draft) for pk, _ in met}
         return sorted(
             (
-                Neighbour(self._known[pk], value, _reach(self._known[pk], draft.audience))
-                for pk, value in found.items()
-                if pk in self._known
+                Neighbour(self._known[pk], value, who)
+                for pk, value in met
+                if (who := reach[pk]) is not None
             ),
             key=lambda neighbour: (-neighbour.similarity, neighbour.memory.pk),
         )
 
+    def _met(self, draft: MemoryDraft, near: Near) -> Near:
+        """Those of the near that the draft may meet, so that what is hidden takes no place."""
+        if self._readers.are_alike:
+            return near
+        self._load(pk for pk, _ in near)
+        return [
+            (pk, value)
+            for pk, value in near
+            if pk in self._known and self._readers.reach(self._known[pk], draft) is not None
+        ]
+
     def _look(self, index: int) -> int:
-        """How many of the nearest are looked at."""
-        return WIDE_LOOK if index in self._wide else self._limit
+        """How many of the nearest are looked at: more where some may be hidden from the writer."""
+        is_wide = index in self._wide or not self._readers.are_alike
+        return WIDE_LOOK if is_wide else self._limit
 
     def _changed(self, draft: MemoryDraft, near: Near) -> dict[UUID, float]:
         """Those of which the draft says that something has changed, however far their vectors."""
         self._load(pk for pk, _ in near)
-        new = Statement(draft.content, draft.created_at, draft.subject)
         found: dict[UUID, float] = {}
         for pk, value in near:
             memory = self._known.get(pk)
             if memory is None or memory.created_at > draft.created_at:
                 continue
-            existing = Statement(memory.content, memory.created_at, memory.subject)
+            existing, new = as_statements(earlier=memory, later=draft)
             if names_change(existing=existing, new=new) is not Change.NONE:
                 found[pk] = value
         return found
@@ -161,7 +179,7 @@ class Surroundings:
                     self._drafts[index].subject,
                 ),
                 near=self._look(index),
-                of_subject=self._limit,
+                of_subject=self._limit if self._readers.are_alike else WIDE_LOOK,
             )
             for index in indexes
         ]
@@ -208,14 +226,3 @@ def keeps(company: Company, other: Audience) -> bool:
         of_its = company.author_id in (None, other.agent_id)
         return of_its and mine.project_id in (None, other.project_id)
     return other.agent_id in (None, mine.agent_id) and other.project_id in (None, mine.project_id)
-
-
-def _reach(memory: Memory, audience: Audience) -> Reach:
-    whose = Audience.of(
-        team_id=memory.team_id,
-        memory_type=memory.memory_type,
-        agent_id=memory.agent_id,
-        end_user_id=memory.end_user_id,
-        project_id=memory.project_id,
-    )
-    return whose.reach_beside(audience)

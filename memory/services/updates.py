@@ -15,6 +15,7 @@ from memory.domain.viewer import Viewer
 from memory.selectors.changes import happened_between, known_memories, revisions_of
 from memory.services.built_prompts import BuiltPrompt
 from teams.ids import new_id
+from teams.models import Conversation
 from teams.tenancy import team_scope
 
 _ATTEMPTS = 3
@@ -32,11 +33,12 @@ RETURNING told.revision
 class News:
     """What changed after revision `since` up to `revision`, as lines and as what they tell.
 
+    `since` is None for a thread's first prompt: it tells what stands, and nothing is news to it.
     `tokens` are those of the lines with what sets them apart from the prompt; without news there
     are none.
     """
 
-    since: int
+    since: int | None
     revision: int
     text: str = ""
     tokens: int = 0
@@ -52,7 +54,7 @@ def news_of(
     """
     revision, told = revisions_of(team_id=viewer.team_id, conversation_id=conversation_id)
     begin = told if since is None else since
-    if revision <= begin:
+    if begin is None or revision <= begin:
         return News(begin, revision)
     happened = happened_between(
         team_id=viewer.team_id, conversation_id=conversation_id, since=begin, until=revision
@@ -82,36 +84,50 @@ def with_news(
 
     What is told is noted only when the prompt is made, by one of those who made one at the same
     time: the others read anew what is left to tell. So no two prompts tell the same, and a failed
-    one takes no news with it.
+    one takes no news with it. Where what is never cut leaves them no room, they wait for a prompt
+    that has some, and a warning says so.
     """
     for _ in range(_ATTEMPTS):
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
             news = news_of(viewer=viewer, conversation_id=conversation_id, counter=counter)
         built = build(token_budget - news.tokens)
-        if news.revision <= news.since or _note_told(viewer, conversation_id, news):
+        if news.text and built.stats.tokens_used > token_budget - news.tokens:
+            return _without_room(build(token_budget), news, token_budget)
+        is_noted = news.since is not None and news.revision <= news.since
+        if is_noted or _note_told(viewer, conversation_id, news):
             return _headed(built, news, token_budget), news
     # Others keep telling; what is left is in their prompts or in the next one.
-    return build(token_budget), News(news.since, news.since)
+    return build(token_budget), News(news.since, news.revision)
+
+
+def note_first_prompt(*, conversation: Conversation) -> None:
+    """Note that a thread's first prompt is made now, so that what changes later is news.
+
+    It is for prompts that do not ask for news, and changes nothing after the first one. Call it in
+    the team's scope.
+    """
+    _tell(conversation.team_id, conversation.pk, News(None, conversation.revision))
 
 
 def _note_told(viewer: Viewer, conversation_id: UUID, news: News) -> bool:
     """Note up to where was told; False when another prompt told it first."""
-    with (
-        team_scope(team_ids=[viewer.team_id], actor=viewer.actor),
-        connection.cursor() as cursor,
-    ):
-        cursor.execute(
-            _TELL,
-            [
-                new_id(),
-                viewer.team_id,
-                conversation_id,
-                news.revision,
-                timezone.now(),
-                news.since,
-            ],
-        )
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        return _tell(viewer.team_id, conversation_id, news)
+
+
+def _tell(team_id: UUID, conversation_id: UUID, news: News) -> bool:
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(_TELL, [new_id(), team_id, conversation_id, news.revision, now, news.since])
         return cursor.fetchone() is not None
+
+
+def _without_room(built: BuiltPrompt, news: News, token_budget: int) -> tuple[BuiltPrompt, News]:
+    warning = (
+        f"news of this thread's memories ({news.tokens} tokens) found no room in the budget of"
+        f" {token_budget} beside what is never cut; they wait for a prompt with more"
+    )
+    return replace(built, warnings=(*built.warnings, warning)), News(news.since, news.revision)
 
 
 def _headed(built: BuiltPrompt, news: News, token_budget: int) -> BuiltPrompt:

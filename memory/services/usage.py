@@ -25,7 +25,7 @@ TAKEN = f"{NOTED}:taken"
 # One field for all memories of an answer, taken apart when it is written down: their number hardly
 # shows in what the read waits for. Where nobody writes down for long, each memory gets its own two,
 # so that what waits is bounded by the memories there are.
-_WHOLE_ANSWERS = 2_000
+_WHOLE_ANSWERS = 5_000
 _NOTE = """
 if redis.call('HLEN', KEYS[1]) < tonumber(ARGV[4]) then
     redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':' .. ARGV[2] .. ':' .. ARGV[3], 1)

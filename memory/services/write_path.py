@@ -17,15 +17,16 @@ from memory.domain.text import dedupe_key
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.selectors.comparing import live_facts
 from memory.selectors.neighbours import Neighbour
 from memory.services.conflicts import hold, record_conflicts, retire_superseded, rule_on
 from memory.services.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.external_ids import external_key, refuse_taken, stored_external_ids
 from memory.services.inserting import PreparedDraft, insert_links, insert_memories, new_row
 from memory.services.judging import prepare_judgements
+from memory.services.readers import readers_in
 from memory.services.retrying import run_write
 from memory.services.rulings import Ruling
+from memory.services.standing_facts import StandingFacts
 from memory.services.surroundings import Surroundings
 from memory.services.turns import take_turns
 from teams.errors import ConflictError
@@ -98,16 +99,21 @@ class _Write:
         self._by_external_id = stored_external_ids(
             viewer=viewer, drafts=[item.draft for item in prepared]
         )
-        self._by_key = _stored_facts(viewer, prepared)
+        self._readers = readers_in(team_id=viewer.team_id, agent_id=viewer.agent_id)
+        self._facts = StandingFacts(
+            team_id=viewer.team_id, prepared=prepared, readers=self._readers
+        )
         self._surroundings = Surroundings(
             drafts=[item.draft for item in prepared],
             vectors=np.stack([item.vector for item in prepared]),
             embedding_model=tools.embedder.name,
             opposition_similarity=tools.embedder.opposition_similarity,
+            readers=self._readers,
         )
         self._waiting: list[tuple[Memory, PreparedDraft]] = []
         self._links: list[tuple[Memory, UUID, float]] = []
         self._ruled: list[tuple[Memory, Ruling]] = []
+        self._unstored: set[UUID] = set()  # of what waits, and of what is to be noted of others
 
     def run(self) -> list[WriteResult]:
         results = []
@@ -124,9 +130,9 @@ class _Write:
         draft = item.draft
         existing = self._by_external_id.get(external_key(draft)) if draft.external_id else None
         if existing is not None:
-            refuse_taken(draft=draft, existing=existing, index=index)
+            refuse_taken(draft=draft, existing=existing, index=index, readers=self._readers)
             return WriteResult(existing, Outcome.DUPLICATE)
-        existing = self._by_key.get(item.key) if draft.check and not draft.replaces else None
+        existing = self._facts.same_as(item) if draft.check and not draft.replaces else None
         if existing is None:
             return None
         self._flush()
@@ -134,15 +140,13 @@ class _Write:
 
     def _written(self, index: int, item: PreparedDraft) -> WriteResult:
         neighbours, ruling = self._judged(index)
+        self._facts.forget(old.pk for old in ruling.superseded)
         if not ruling.met:
             memory = new_row(self._viewer, item)
             self._enqueue(index, item, memory, neighbours)
             return WriteResult(memory, Outcome.CREATED, similarity=_nearest(neighbours))
         result = self._carry_out(index, item, neighbours, ruling)
-        # What it superseded is past: said again, it would be a change back and no repetition.
         self._surroundings.drop(result.retired)
-        for key in [key for key, each in self._by_key.items() if each.pk in result.retired]:
-            del self._by_key[key]
         return replace(result, similarity=_nearest(neighbours))
 
     def _carry_out(
@@ -158,6 +162,7 @@ class _Write:
         retire_superseded(memory=memory, ruling=ruling, actor=actor)
         self._enqueue(index, item, memory, neighbours)
         self._ruled.append((memory, ruling))
+        self._unstored.update(each.pk for each in ruling.met)
         return WriteResult(memory, ruling.outcome, len(ruling.recorded), retired)
 
     def _enqueue(
@@ -165,6 +170,7 @@ class _Write:
     ) -> None:
         """Store the memory with the next statement, and let later drafts meet it now."""
         self._waiting.append((memory, item))
+        self._unstored.add(memory.pk)
         near = [
             each
             for each in neighbours
@@ -174,9 +180,10 @@ class _Write:
             (memory, each.memory.pk, min(1.0, each.similarity))
             for each in near[: settings.LINKED_NEIGHBOURS]
         ]
+        if item.draft.check:
+            self._facts.take_key(item, memory)
         if item.draft.check and memory.is_live:
             self._surroundings.add(index, memory)
-            self._by_key[item.key] = memory
 
     def _judged(self, index: int) -> tuple[list[Neighbour], Ruling]:
         """The neighbours and a ruling on them that holds until the transaction ends."""
@@ -201,25 +208,15 @@ class _Write:
             insert_links(self._links)
         if self._ruled:
             record_conflicts(ruled=self._ruled, judge=self._tools.judge.name)
-        self._waiting, self._links, self._ruled = [], [], []
+        self._waiting, self._links, self._ruled, self._unstored = [], [], [], set()
 
     def _is_waiting(self, ruling: Ruling) -> bool:
         """Whether something is to be stored, of what it met or about it."""
-        named = {memory.pk for memory, _ in self._waiting}
-        named |= {memory.pk for _, before in self._ruled for memory in before.met}
-        return any(memory.pk in named for memory in ruling.met)
+        return any(memory.pk in self._unstored for memory in ruling.met)
 
 
 def _nearest(neighbours: Sequence[Neighbour]) -> float | None:
     return max((float(each.similarity) for each in neighbours), default=None)
-
-
-def _stored_facts(viewer: Viewer, prepared: Sequence[PreparedDraft]) -> dict[bytes, Memory]:
-    wanted = {item.key for item in prepared if item.draft.check}
-    if not wanted:
-        return {}
-    rows = live_facts(team_id=viewer.team_id, keys=wanted)
-    return {bytes(row.dedupe_key or b""): row for row in rows}
 
 
 def _apply_version(memory: Memory, ruling: Ruling) -> None:

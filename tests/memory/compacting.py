@@ -24,7 +24,7 @@ from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast
-from tests.memory.test_extraction_jobs import CountingExtractor, OrthogonalEmbedder
+from tests.memory.extracting import CountingExtractor, OrthogonalEmbedder
 
 # Facts of different matters, so that no judge has anything to say of a pair.
 FACTS = [

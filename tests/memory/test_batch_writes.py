@@ -19,8 +19,10 @@ from pytest_django import Settings
 
 from memory.clients.tools import Tools
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
+from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.services.drafts import MemoryDraft, Outcome
+from memory.services.explicit import StatedMemory, remember
 from memory.services.stored_neighbours import TOGETHER
 from memory.services.surroundings import Surroundings
 from teams.tenancy import team_scope
@@ -271,3 +273,20 @@ def test_conflicting_batches_at_once_end_in_one_consistent_state(
     for row in rows:
         if row.superseded_by_id:
             assert by_id[row.superseded_by_id].subject == row.subject
+
+
+def test_batches_at_once_may_name_the_same_new_people_in_any_order(
+    committed_db: None, tools: Tools
+) -> None:
+    town = make_cast(f"town-{uuid4().hex}")
+    people = [f"guest-{number}" for number in range(8)]
+
+    def act(number: int) -> int:
+        stated = [
+            StatedMemory(content=f"Sits at table {number}.", user=person)
+            for person in (people if number % 2 else reversed(people))
+        ]
+        viewer = Viewer(team_id=town.team.id, actor="test")
+        return len(remember(viewer=viewer, stated=stated, tools=random_tools(tools), now=NOON))
+
+    assert race(6, act) == [len(people)] * 6

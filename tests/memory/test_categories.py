@@ -130,6 +130,17 @@ def test_a_file_with_a_mistake_changes_nothing(  # type: ignore[no-untyped-def]
     assert (stored(), allowlists()) == before
 
 
+def test_an_allowlist_of_a_new_agent_of_several_words_changes_nothing(  # type: ignore[no-untyped-def]
+    load,
+) -> None:
+    agents = allowlists()
+
+    with pytest.raises(CommandError, match=r"Nothing was changed.*such as 'trip-planner'"):
+        load(SEED.replace("planner:", "Trip Planner:"))
+
+    assert (stored(), allowlists()) == ({}, agents)
+
+
 def test_a_bad_file_makes_no_team(load) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(CommandError):
         load("categories: 5", team="brand-new")

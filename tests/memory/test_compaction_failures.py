@@ -36,7 +36,7 @@ from tests.memory.compacting import (
     town_talk,
     viewer_of,
 )
-from tests.memory.test_extraction_jobs import CountingExtractor
+from tests.memory.extracting import CountingExtractor
 from tests.teams.test_conversations import race
 
 __all__ = ["plain", "talk", "town_talk"]

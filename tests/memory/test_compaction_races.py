@@ -40,7 +40,7 @@ from tests.memory.compacting import (
     town_talk,
     viewer_of,
 )
-from tests.memory.test_extraction_jobs import OrthogonalEmbedder
+from tests.memory.extracting import OrthogonalEmbedder
 from tests.teams.test_conversations import race
 
 __all__ = ["plain", "talk", "town_talk"]
@@ -86,6 +86,33 @@ def expire_leases(talk: Conversation) -> None:
         )
 
 
+def beside_a_slow_worker(
+    talk: Conversation, plain: Tools, **how: int
+) -> tuple[SlowExtractor, object, object]:
+    """Compact four messages while a worker extracts them; what the worker and the compaction say.
+
+    The worker is let go when the compaction had time to begin waiting for it.
+    """
+    say(talk, *FACTS[:4])
+    job = start_extraction(viewer=viewer_of(talk), conversation_id=talk.pk)
+    hold = Event()
+    slow = SlowExtractor(hold)
+
+    def act(number: int) -> object:
+        if number == 0:
+            tools = replace(plain, extractor=slow)
+            return run_job(team_id=talk.team_id, job_id=job.pk, tools=tools)
+        assert slow.began.wait(timeout=30)
+        if number == 1:
+            sleep(0.3)
+            hold.set()
+            return None
+        return compact(talk, plain, **how)
+
+    finished, _, done = race(3, act)
+    return slow, finished, done
+
+
 # -- beside a worker -------------------------------------------------------------------------
 
 
@@ -93,23 +120,7 @@ def expire_leases(talk: Conversation) -> None:
 def test_a_compaction_waits_for_the_worker_that_extracts_the_same(
     town_talk: Conversation, plain: Tools, keep_last: int
 ) -> None:
-    say(town_talk, *FACTS[:4])
-    job = start_extraction(viewer=viewer_of(town_talk), conversation_id=town_talk.pk)
-    hold = Event()
-    slow = SlowExtractor(hold)
-
-    def act(number: int) -> object:
-        if number == 0:
-            tools = replace(plain, extractor=slow)
-            return run_job(team_id=town_talk.team_id, job_id=job.pk, tools=tools)
-        assert slow.began.wait(timeout=30)
-        if number == 1:
-            sleep(0.3)
-            hold.set()
-            return None
-        return compact(town_talk, plain, keep_last=keep_last)
-
-    finished, _, done = race(3, act)
+    slow, finished, done = beside_a_slow_worker(town_talk, plain, keep_last=keep_last)
 
     assert finished
     assert isinstance(done, Compacted)
@@ -198,23 +209,8 @@ def test_what_the_caps_keep_out_of_a_running_job_is_not_lost(
 ) -> None:
     # Any: pytest-django's settings wrapper
     settings.MAX_MEMORIES_PER_USER_DAY = 1
-    say(town_talk, *FACTS[:4])
-    job = start_extraction(viewer=viewer_of(town_talk), conversation_id=town_talk.pk)
-    hold = Event()
-    slow = SlowExtractor(hold)
 
-    def act(number: int) -> object:
-        if number == 0:
-            tools = replace(plain, extractor=slow)
-            return run_job(team_id=town_talk.team_id, job_id=job.pk, tools=tools)
-        assert slow.began.wait(timeout=30)
-        if number == 1:
-            sleep(0.2)
-            hold.set()
-            return None
-        return compact(town_talk, plain)
-
-    *_, done = race(3, act)
+    *_, done = beside_a_slow_worker(town_talk, plain)
 
     assert isinstance(done, Compacted)
     assert done.summary == told(*noted(*FACTS[:4]))

@@ -26,7 +26,7 @@ from teams.ids import new_id
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast
-from tests.memory.test_extraction_jobs import OrthogonalEmbedder
+from tests.memory.extracting import OrthogonalEmbedder
 from tests.memory.test_write_path import draft, live, write
 from tests.teams.test_conversations import race
 

@@ -15,7 +15,7 @@ from memory.services.job_runs import run_job
 from memory.services.jobs import start_extraction
 from memory.services.waiting import StillExtractingError, extract_now
 from teams.models import Conversation
-from tests.memory.test_extraction_jobs import (
+from tests.memory.extracting import (
     CountingExtractor,
     conversation,
     extracted,

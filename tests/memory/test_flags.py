@@ -34,7 +34,7 @@ from teams.services.conversations import NewMessage
 from teams.services.flags import flag
 from tests import factories
 from tests.conftest import Cast
-from tests.memory.test_extraction_jobs import CountingExtractor, OrthogonalEmbedder
+from tests.memory.extracting import CountingExtractor, OrthogonalEmbedder
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.db import connections
+from django.utils import timezone
 
 from audit.models import MemoryLog
 from memory.domain.viewer import Viewer
@@ -19,6 +21,8 @@ from tests import factories
 from tests.conftest import Cast, make_cast
 
 MEMORIES, CHANGES = 20, 60
+# More rows than are looked up by their time.
+BUSY = 75
 
 
 @pytest.fixture
@@ -33,6 +37,32 @@ def town(committed_db: None) -> Cast:
     with connections["owner"].cursor() as cursor:
         cursor.execute("ANALYZE audit_memorylog")
     return cast
+
+
+@pytest.fixture
+def old_town(committed_db: None) -> Cast:
+    """A team that was busy ten days ago, and then today."""
+    cast = make_cast(f"log-{uuid4().hex}")
+    with team_scope(team_ids=[cast.team.id], actor="once"):
+        factories.MemoryFactory.create_batch(BUSY, team=cast.team, importance=1)
+    change(cast, times=BUSY, actor="once")
+    with connections["owner"].cursor() as cursor:
+        for table, times in (("audit_memorylog", ("at",)), ("audit_logcommit", ("at", "began_at"))):
+            earlier = ", ".join(f"{name} = {name} - interval '10 days'" for name in times)
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+            cursor.execute(f"UPDATE {table} SET {earlier} WHERE team_id = %s", [cast.team.id])
+            cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+    change(cast, times=10, actor="today")
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ANALYZE audit_memorylog")
+    return cast
+
+
+def change(town: Cast, *, times: int, actor: str) -> None:
+    """Change every memory so often."""
+    with team_scope(team_ids=[town.team.id], actor=actor):
+        for number in range(times):
+            Memory.objects.filter(team=town.team).update(importance=2 + number % 2)
 
 
 def scans(plan: Any) -> Iterator[Any]:
@@ -86,3 +116,18 @@ def test_the_rows_of_a_time_are_found_without_reading_the_log(town: Cast) -> Non
 
     assert [newest[0], oldest[0], none[0]] == [MEMORIES, MEMORIES, 0]
     assert max(newest[1], oldest[1], none[1]) < MEMORIES
+
+
+def test_a_long_log_is_read_up_to_a_time_without_what_came_after_it(old_town: Cast) -> None:
+    end = timezone.now() - timedelta(days=5)
+    with team_scope(team_ids=[old_town.team.id], actor="test"):
+        rows = MemoryLog.objects.filter(team=old_town.team, actor="once").order_by("-seq")
+        newest = list(rows.values_list("seq", flat=True)[:50])
+        viewer = Viewer(team_id=old_town.team.id, actor="test")
+        page = filtered_log(viewer=viewer, filters=LogFilters(end=end)).order_by("-seq")[:50]
+        assert [row.seq for row in page] == newest
+
+    found, in_vain = found_by(old_town, LogFilters(end=end))
+
+    assert found == 50
+    assert in_vain < BUSY

@@ -26,7 +26,7 @@ from teams.services.conversations import start_conversation
 from teams.tenancy import team_scope
 from tests.conftest import Cast, make_cast
 from tests.memory.disputing import Quarrel
-from tests.memory.test_extraction_jobs import OrthogonalEmbedder
+from tests.memory.extracting import OrthogonalEmbedder
 from tests.memory.test_write_path import draft
 from tests.waiting import PATIENCE_SECONDS, until
 

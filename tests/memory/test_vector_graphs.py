@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from io import StringIO
 from uuid import UUID, uuid4
 
@@ -18,7 +19,8 @@ from memory.domain.types import MemoryType, Tier
 from memory.domain.viewer import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry, SearchGraph
 from memory.selectors.many_neighbours import Asked
-from memory.selectors.signals import Sought, find_candidates
+from memory.selectors.signal_rows import Sought
+from memory.selectors.signals import find_candidates
 from memory.selectors.vectors import VectorSearch, forget_graphs
 from memory.services.drafts import Outcome
 from memory.services.reembedding import reembed
@@ -31,6 +33,7 @@ from memory.services.stored_neighbours import (
 )
 from memory.services.surroundings import company_of
 from memory.services.vector_graphs import extend_vector_graphs, waiting_vectors
+from teams.prepared import uuids
 from teams.tenancy import team_scope
 from tests.conftest import Cast, make_cast
 from tests.memory.given_vectors import RandomEmbedder, draft, random_tools, store, write
@@ -103,7 +106,7 @@ def found(
         vector=vector,
         embedding_model=tools.embedder.name,
         with_cold=with_cold,
-        only=only,
+        only=None if only is None else uuids(only),
     )
     viewer = viewer or Viewer(team_id=cast.team.id, actor="test")
     with team_scope(team_ids=[cast.team.id], actor="test"):
@@ -317,6 +320,40 @@ def test_a_write_meets_what_has_its_subject_in_a_large_team(city: Cast, random: 
     (new,) = write(city, random, draft(city, "The API limit is now 500.", subject="api.limit"))
 
     assert old.pk in new.retired
+
+
+def test_the_index_answers_though_the_planner_believes_the_team_is_small(
+    city: Cast, random: Tools
+) -> None:
+    """It looked at the table before the team came, and would read and sort what is there."""
+    store(make_cast(f"city-{uuid4().hex}"), random, *facts(60))
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ANALYZE memory_searchentry")
+    memories = store(city, random, *facts(60))
+    extend_vector_graphs(fresh=0)
+
+    with plans_of("graph_number = ") as plans:
+        found(city, random, memories[0].content)
+        write(city, random, draft(city, "One more."))
+
+    assert len(plans) == 2
+    assert all("memory_search_graph_32_" in plan for plan in plans)
+
+
+@contextmanager
+def plans_of(part: str) -> Iterator[list[str]]:
+    """How PostgreSQL goes about the statements that have the part, as they are run."""
+    plans: list[str] = []
+
+    def explain(
+        execute: Callable[..., list[tuple[str]]], sql: str, *given: object
+    ) -> list[tuple[str]]:
+        if part in sql:
+            plans.append("\n".join(line for (line,) in execute(f"EXPLAIN {sql}", *given)))
+        return execute(sql, *given)
+
+    with connection.execute_wrapper(explain):
+        yield plans
 
 
 # -- another model ---------------------------------------------------------------------------

@@ -19,9 +19,11 @@ from memory.selectors.frequent_words import (
     remember_frequent,
     worth_looking_up,
 )
-from memory.selectors.signals import Sought, find_candidates
+from memory.selectors.signal_rows import Sought
+from memory.selectors.signals import find_candidates
 from memory.selectors.vectors import forget_graphs
 from memory.services.state import delete_memory
+from teams.prepared import uuids
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast
@@ -57,13 +59,13 @@ def matches(
 
 def holding(viewer: Viewer, *terms: str, only: Sequence[UUID] | None = None) -> list[int]:
     """How many memories the candidates of a question say hold each term."""
-    sought = Sought(terms, no_vector(), "random@32", only=only)
+    sought = Sought(terms, no_vector(), "random@32", only=None if only is None else uuids(only))
     return list(find_candidates(viewer=viewer, sought=sought).holding)
 
 
 def found_by(viewer: Viewer, term: str, only: Sequence[UUID] | None = None) -> set[UUID]:
     """The candidates that hold the term."""
-    sought = Sought([term], no_vector(), "random@32", only=only)
+    sought = Sought([term], no_vector(), "random@32", only=None if only is None else uuids(only))
     rows = find_candidates(viewer=viewer, sought=sought).rows
     return {row.memory_id for row in rows if row.terms}
 

@@ -16,7 +16,7 @@ Places = NDArray[np.int32]
 Vectors = NDArray[np.float32]
 
 # How many agree most in their signs, for each that is wanted, before codes are looked at.
-_BY_SIGNS = 24
+_BY_SIGNS = 28
 # A code has about so many bits for a vector of any size: what many dimensions tell inexactly adds
 # up to as much as few that are told exactly.
 _BITS = 3_072
@@ -35,6 +35,14 @@ def width_of(dimensions: int) -> int:
 def bytes_of(dimensions: int) -> int:
     """What a vector of that size takes here."""
     return 8 * -(-dimensions // 64) + -(-dimensions * width_of(dimensions) // 8)
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What is closest to a vector: the places, and the inner product with each, nearly."""
+
+    places: Places
+    products: Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +83,15 @@ class CoarseVectors:
             part = steps[:, shift // width :: 8 // width]
             self.codes[place:until, : part.shape[1]] |= part << shift
 
-    def nearest(self, vector: Vectors, *, among: Places | None, limit: int) -> Places:
-        """The places of about the `limit` closest to a vector, in no order; all for None."""
-        apart = self._signs_apart(vector, among)
-        likely = _least(apart, _BY_SIGNS * limit)
-        if len(likely) > limit:
-            seen = likely if among is None else among[likely]
-            likely = likely[np.argpartition(-self._closeness(vector, seen), limit)[:limit]]
-        return (likely if among is None else among[likely]).astype(np.int32)
+    def nearest(self, vector: Vectors, *, among: Places | None, limit: int) -> Near:
+        """About the `limit` closest to a vector, in no order; among all for None."""
+        likely = _least(self._signs_apart(vector, among), _BY_SIGNS * limit)
+        places = (likely if among is None else among[likely]).astype(np.int32)
+        products = self._products(vector, places)
+        if len(places) > limit:
+            best = np.argpartition(-products, limit)[:limit]
+            places, products = places[best], products[best]
+        return Near(places, products)
 
     def _signs_apart(self, vector: Vectors, among: Places | None) -> NDArray[np.uint16]:
         """In how many dimensions each has another sign than the vector."""
@@ -95,12 +104,14 @@ class CoarseVectors:
                 apart[some] += np.bitwise_count(these ^ sign)
         return apart
 
-    def _closeness(self, vector: Vectors, places: NDArray[np.integer]) -> Vectors:
-        """The inner products with those at the places, less what is the same for all of them."""
+    def _products(self, vector: Vectors, places: Places) -> Vectors:
+        """The inner products with those at the places, nearly."""
         width = width_of(len(vector))
         weights = vector * self.step
         codes = self.codes.take(places, axis=0)
-        told = np.zeros(len(places), dtype=np.float32)
+        # Of the middle of each step.
+        base = np.float32((self.low + self.step / 2) @ vector)
+        told = np.full(len(places), base, dtype=np.float32)
         for shift in range(0, 8, width):
             # One after another in memory, which is three times as quick.
             part = np.ascontiguousarray(weights[shift // width :: 8 // width])

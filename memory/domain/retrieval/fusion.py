@@ -6,7 +6,7 @@ all of them lie on a plateau, where half or double changes little.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +98,7 @@ def fuse(
 
     The columns of `rarity` and `candidates` are the terms of `asked`.
     """
+    asked, rarity, candidates = _with_forms_met(asked, rarity, candidates)
     around = find_surroundings(conversation=candidates.conversation, position=candidates.position)
     people = people_among(asked.terms, rarity)
     words = _words(candidates, rarity, people, around)
@@ -115,6 +116,31 @@ def fuse(
     total = sum(weight for weight, _ in parts)
     score = np.asarray(sum(weight * part for weight, part in parts)) / total
     return Relevance(np.clip(score, 0.0, 1.0), words, meaning, person, time, event)
+
+
+def _with_forms_met(
+    asked: Asked, rarity: Rarity, candidates: Candidates
+) -> tuple[Asked, Rarity, Candidates]:
+    """The same without other forms of a word: what holds one of them holds the word."""
+    places = {term.word: place for place, term in enumerate(asked.terms) if not term.form_of}
+    forms = [
+        (place, places[term.form_of])
+        for place, term in enumerate(asked.terms)
+        if term.form_of in places
+    ]
+    if not forms:
+        return asked, rarity, candidates
+    matches, matching = candidates.matches.copy(), rarity.matching.copy()
+    for place, word in forms:
+        matches[:, word] |= matches[:, place]
+        matching[word] += matching[place]
+    gone = {place for place, _ in forms}
+    kept = [place for place in range(len(asked.terms)) if place not in gone]
+    return (
+        replace(asked, terms=tuple(asked.terms[place] for place in kept)),
+        replace(rarity, matching=matching[kept], naming=rarity.naming[kept]),
+        replace(candidates, matches=matches[:, kept], names=candidates.names[:, kept]),
+    )
 
 
 def people_among(terms: tuple[Term, ...], rarity: Rarity) -> Flags:

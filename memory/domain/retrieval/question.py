@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from memory.domain.text import STOP_WORDS
 
-from .events import Side, find_event
+from .events import Event, Side, find_event
 from .periods import Period
-from .time_expressions import find_periods
+from .time_expressions import Time, find_times
+from .time_patterns import COUNTING
+from .verb_forms import other_forms
 
 MAX_TERMS = 32
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
@@ -26,13 +29,15 @@ class Term:
     """A word of the question as it is searched for.
 
     `may_name` says that it may be somebody's name, `may_shorten` that it may be the beginning of
-    one ("Mel" for "Melanie"), `of_event` that it belongs to what the answer is dated by.
+    one ("Mel" for "Melanie"), `of_event` that it belongs to what the answer is dated by. `form_of`
+    is the word of the question of which it is another form, which counts as that word.
     """
 
     word: str
     may_name: bool = False
     may_shorten: bool = False
     of_event: bool = False
+    form_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,9 @@ def read_question(text: str, *, now: datetime, limit: int = MAX_TERMS) -> Asked:
     names = {match.start() for match, word in words if _looks_like_name(word, plain, match)}
     # Who writes without capitals may mean anybody with any word.
     is_plain = not names and plain == plain.lower()
-    event = find_event(plain)
+    times = find_times(plain, now=now)
+    event = _event_beside(find_event(plain), times)
+    timed = {word.casefold() for match, word in words if _is_within(match, times)}
     terms: dict[str, Term] = {}
     for match, word in words:
         folded = word.casefold()
@@ -72,14 +79,41 @@ def read_question(text: str, *, now: datetime, limit: int = MAX_TERMS) -> Asked:
             of_event=known.of_event
             or (event is not None and event.start <= match.start() < event.end),
         )
-    telling = [term for term in terms.values() if term.word not in STOP_WORDS]
+    # Who bought something two weeks ago did not say "two weeks ago".
+    idle = STOP_WORDS | (timed & COUNTING)
+    telling = [term for term in terms.values() if term.word not in idle]
     return Asked(
         text=text,
-        terms=tuple((telling or list(terms.values()))[:limit]),
-        periods=find_periods(plain, now=now),
+        terms=tuple(_with_forms(telling or list(terms.values()))[:limit]),
+        periods=tuple(time.period for time in times),
         side=event.side if event else None,
         meaning=_without(names, words) or plain,
     )
+
+
+def _with_forms(terms: Sequence[Term]) -> list[Term]:
+    """The terms, and behind them other forms of verbs ("bought" of "buy")."""
+    said = {term.word for term in terms}
+    return [
+        *terms,
+        *(
+            Term(form, of_event=term.of_event, form_of=term.word)
+            for term in terms
+            for form in other_forms(term.word)
+            if form not in said
+        ),
+    ]
+
+
+def _is_within(match: re.Match[str], times: Sequence[Time]) -> bool:
+    return any(time.start <= match.start() < time.end for time in times)
+
+
+def _event_beside(event: Event | None, times: Sequence[Time]) -> Event | None:
+    """The event, where it is none of the times: "after the 3rd of May" names no event."""
+    if event and any(time.start < event.end and event.start < time.end for time in times):
+        return None
+    return event
 
 
 def _looks_like_name(word: str, text: str, match: re.Match[str]) -> bool:

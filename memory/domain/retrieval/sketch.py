@@ -16,18 +16,23 @@ from memory.domain.retrieval.word_places import WordPlaces
 
 # Sixteen bytes each; they compare as the ids do.
 Ids = NDArray[np.bytes_]
+# Above any importance.
+PINNED = 128
 
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """n memories in the order of their ids.
+    """n memories in the order of their ids, which is about that of their times.
 
-    `vectors` and `words` say what is in each, `audiences` which of the different audiences it has.
+    `vectors` and `words` say what is in each, `audiences` and `categories` which of the different
+    ones it has, `weights` its importance, or PINNED and that.
     """
 
     ids: Ids
     vectors: CoarseVectors
-    audiences: Places
+    audiences: NDArray[np.uint16]
+    categories: NDArray[np.uint16]
+    weights: NDArray[np.uint8]
     words: WordPlaces
 
     def places_of(self, ids: Ids) -> Places:
@@ -36,3 +41,14 @@ class Sketch:
             return np.full(len(ids), -1, dtype=np.int32)
         places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
         return np.where(self.ids[places] == ids, places, -1).astype(np.int32)
+
+    def pinned(self, places: Places, *, limit: int) -> Places:
+        """Those of the places that are pinned, so many at most."""
+        return places[self.weights[places] >= PINNED][:limit]
+
+    def most_important(self, places: Places, *, least: int, limit: int) -> Places:
+        """The most important of the places, of equal ones the latest."""
+        importance = self.weights[places] % PINNED
+        likely = np.flatnonzero(importance >= least)
+        order = np.lexsort((places[likely], importance[likely]))
+        return places[likely[order[::-1][:limit]]]

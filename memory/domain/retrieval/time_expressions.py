@@ -1,214 +1,155 @@
-"""Reads the times in a question: "last March", "in May 2023", "two weeks ago", "since Monday"."""
+"""Reads the times in a question: which it names, and on which side of them it asks."""
 
 from __future__ import annotations
 
-import calendar
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from .periods import Period, day_or_none
+from .periods import Period
+from .time_forms import Forms, number
+from .time_patterns import OFFSET, UNIT_DAYS, WEEKDAYS
 
-_Meaning = Callable[[re.Match[str]], Period | None]
+_SINCE, _AFTER = frozenset({"since"}), frozenset({"after"})
+_BEFORE, _UNTIL = frozenset({"before"}), frozenset({"until", "till", "by"})
+_DIRECTION = re.compile(r"\b(since|after|before|until|till|by)\s+(?:the\s+)?$", re.IGNORECASE)
+_LEAD = re.compile(r"(since|after|before|until|till|by)\b", re.IGNORECASE)
+_BETWEEN = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$", re.IGNORECASE)
+_BETWEEN_LEAD = re.compile(r"from\b", re.IGNORECASE)
+_JOINED = re.compile(r"\s*(?:and|to|until|till|through|-|–)\s+(?:the\s+)?", re.IGNORECASE)
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+_NO_TIME, _A_DAY, _FORTNIGHT = timedelta(0), timedelta(days=1), timedelta(days=14)
 
-MONTHS = {
-    form: number
-    for number, name in enumerate(calendar.month_name)
-    if name
-    for form in (name.lower(), name[:3].lower())
-} | {"sept": 9}
-WEEKDAYS = {name.lower(): number for number, name in enumerate(calendar.day_name)}
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
-_NUMBER_WORDS = (
-    *("", "a an one", "two couple", "three few", "four", "five", "six", "seven", "eight", "nine"),
-    *("ten", "eleven", "twelve"),
-)
-_NUMBERS = {word: number for number, words in enumerate(_NUMBER_WORDS) for word in words.split()}
-_UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
 
-_MONTH = "|".join(MONTHS)
-_NUMBER = rf"\d{{1,3}}|{'|'.join(_NUMBERS)}"
-_YEAR = r"(?:19|20)\d\d"
-_ORDINAL = r"(?:st|nd|rd|th)?"
+@dataclass(frozen=True, slots=True)
+class Time:
+    """A period, and where in the question (start and end) its words stand."""
+
+    start: int
+    end: int
+    period: Period
 
 
 def find_periods(text: str, *, now: datetime) -> tuple[Period, ...]:
-    """The periods a question names, in the order of the forms below; `now` is aware.
+    """The periods a question names, in its order; `now` is aware.
 
-    A month or day without a year means that of any year; "last" and "ago" are counted from `now`.
-    What is no date ("February 31") is left out.
+    A month or day without a year means that of any year; "last", "next" and "ago" are counted
+    from `now`; "before", "until", "after" and "since" mean the time on that side, "between" what
+    lies from the one to the other. What is no date ("February 31") is left out.
     """
-    return tuple(_Reader(now.astimezone(UTC)).read(text))
+    return tuple(time.period for time in find_times(text, now=now))
 
 
-class _Reader:
-    """Reads one question, each form on what the forms before it have left."""
+def find_times(text: str, *, now: datetime) -> tuple[Time, ...]:
+    """`find_periods` with the places of their words."""
+    forms = Forms(now.astimezone(UTC))
+    found = sorted(_read(text, forms), key=lambda time: time.start)
+    return tuple(_sided(text, found, forms))
 
-    def __init__(self, now: datetime) -> None:
-        self._now = now
-        self._today = now.replace(hour=0, minute=0, second=0, microsecond=0)
 
-    def read(self, text: str) -> Iterator[Period]:
-        for pattern, meaning in self._forms():
-            for match in list(pattern.finditer(text)):
-                try:
-                    period = meaning(match)
-                except (ValueError, OverflowError):  # a date that the calendar does not have
-                    continue
-                if period is not None:
-                    yield self._directed(text[: match.start()], match[0], period)
-                    text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
+def _read(text: str, forms: Forms) -> Iterator[Time]:
+    """Each form on what the forms before it have left."""
+    left = text
+    for pattern, meaning in forms.all():
+        for match in list(pattern.finditer(left)):
+            try:
+                meant = meaning(match)
+            except (ValueError, OverflowError):  # a date that the calendar does not have
+                continue
+            if meant is None:
+                continue
+            for period in meant if isinstance(meant, tuple) else (meant,):
+                yield Time(match.start(), match.end(), period)
+            left = left[: match.start()] + " " * len(match[0]) + left[match.end() :]
 
-    def _directed(self, before: str, match: str, period: Period) -> Period:
-        """ "Since May" lasts until now; other words before a time leave it as it is."""
-        if not re.match(r"since\b", match, re.IGNORECASE) and not _SINCE.search(before):
-            return period
-        start = self._latest(period).start if period.yearly else period.start
-        return Period(start, max(self._now, start))
 
-    def _latest(self, period: Period, *, is_over: bool = False) -> Period:
-        """The last occurrence of a yearly period that has begun, or that has ended."""
-        length = period.end - period.start
-        for year in range(self._today.year, self._today.year - 9, -1):  # 29 February may take 8
-            start = day_or_none(year, period.start.month, period.start.day)
-            if start and (start + length if is_over else start) <= self._now:
-                return Period(start, start + length)
-        raise ValueError("no such day in the last years")
-
-    def _forms(
-        self,
-    ) -> tuple[tuple[re.Pattern[str], _Meaning], ...]:
-        return (
-            (_ISO, lambda m: self._named(m["year"], int(m["month"]), m["day"])),
-            (_DAY_MONTH, lambda m: self._named(m["year"], _month(m), m["day"])),
-            (_MONTH_DAY, lambda m: self._named(m["year"], _month(m), m["day"])),
-            (_LAST_MONTH_NAME, self._last_month_name),
-            (_MONTH_ONLY, self._month_only),
-            (_SEASON, self._season),
-            (_AGO, self._ago),
-            (_PAST, self._past),
-            (_RELATIVE, self._relative),
-            (_LAST_WEEKDAY, self._weekday),
-            (_NIGHTS, self._night),
-            (_YEAR_ONLY, lambda m: self._span(int(m["year"]), 1, 12)),
+def _sided(text: str, found: Sequence[Time], forms: Forms) -> list[Time]:
+    """The times with what the words before them make of them."""
+    waiting = list(found)
+    sided: list[Time] = []
+    while waiting:
+        time = waiting.pop(0)
+        if waiting and _is_range(text, time, waiting[0]):
+            last = waiting.pop(0)
+            sided.append(Time(time.start, last.end, _from_to(time.period, last.period, forms)))
+            continue
+        lead = _LEAD.match(text, time.start) or _DIRECTION.search(text[: time.start])
+        if lead is None:
+            sided.append(time)
+            continue
+        word, start = lead[1].lower(), min(time.start, lead.start())
+        offset = OFFSET.search(text[:start]) if word in _BEFORE | _AFTER else None
+        if offset is None:
+            sided.append(replace(time, start=start, period=_on_side(word, time.period, forms)))
+            continue
+        # What stands there ("last weekend") is counted from this time, and not from now.
+        while sided and sided[-1].end > offset.start():
+            sided.pop()
+        sided.append(
+            replace(time, start=offset.start(), period=_offset(offset, word, time.period, forms))
         )
+    return sided
 
-    def _named(self, year: str | None, month: int, day: str | None) -> Period:
-        # 2000 is a leap year: any day of a year can be said of it.
-        number = int(year) if year else 2000
-        if day is None:
-            period = self._span(number, month, 1)
-        else:
-            start = datetime(number, month, int(day), tzinfo=UTC)
-            period = Period(start, start + timedelta(days=1))
-        return Period(period.start, period.end, yearly=year is None)
 
-    @staticmethod
-    def _span(year: int, month: int, months: int) -> Period:
-        last = year * 12 + month - 1 + months
-        return Period(
-            datetime(year, month, 1, tzinfo=UTC),
-            datetime(last // 12, last % 12 + 1, 1, tzinfo=UTC),
+def _is_range(text: str, first: Time, second: Time) -> bool:
+    """ "Between January and April", "from 3 May to 5 June"."""
+    opens = _BETWEEN.search(text[: first.start]) or _BETWEEN_LEAD.match(text, first.start)
+    joined = _JOINED.match(text, first.end)
+    return bool(opens and joined and joined.end() >= second.start)
+
+
+def _from_to(first: Period, second: Period, forms: Forms) -> Period:
+    """From the beginning of the one to the end of the other."""
+    end = forms.latest(second).end if second.yearly else second.end
+    start = first.start
+    if first.yearly:
+        length = first.end - first.start
+        start = max(
+            (each for year in (end.year - 1, end.year) if (each := _in(year, first)) < end),
+            default=end - length,
         )
-
-    def _last_month_name(self, match: re.Match[str]) -> Period:
-        return self._latest(self._named(None, _month(match), None), is_over=True)
-
-    def _month_only(self, match: re.Match[str]) -> Period | None:
-        # "may" and "march" are verbs too, and some people are called April or June.
-        if not (match["year"] or match["lead"]):
-            return None
-        return self._named(match["year"], _month(match), None)
-
-    def _season(self, match: re.Match[str]) -> Period | None:
-        # "fall" and "spring" are verbs too.
-        if not (match["year"] or match["lead"]):
-            return None
-        month = _SEASONS[match["season"].lower().replace("fall", "autumn")]
-        year = int(match["year"]) if match["year"] else 2000
-        found = self._span(year, month, 3)
-        if match["year"]:
-            return found
-        yearly = Period(found.start, found.end, yearly=True)
-        is_last = (match["lead"] or "").lower() == "last"
-        return self._latest(yearly, is_over=True) if is_last else yearly
-
-    def _ago(self, match: re.Match[str]) -> Period:
-        unit = _UNIT_DAYS[match["unit"].lower()]
-        middle = self._today - timedelta(days=unit * _count(match))
-        # "Three weeks ago" is no day: half a unit to either side.
-        return Period(middle - timedelta(days=unit // 2), middle + timedelta(days=unit // 2 + 1))
-
-    def _past(self, match: re.Match[str]) -> Period:
-        days = _UNIT_DAYS[match["unit"].lower()] * _count(match)
-        return Period(self._today - timedelta(days=days), self._now)
-
-    def _relative(self, match: re.Match[str]) -> Period:
-        back = 0 if match["which"].lower() == "this" else 1
-        unit = match["unit"].lower()
-        monday = self._today - timedelta(days=self._today.weekday())
-        if unit == "year":
-            return self._span(self._today.year - back, 1, 12)
-        if unit == "month":
-            months = self._today.year * 12 + self._today.month - 1 - back
-            return self._span(months // 12, months % 12 + 1, 1)
-        start = monday - timedelta(weeks=back)
-        if unit == "weekend":
-            start += timedelta(days=5)
-            return Period(start, start + timedelta(days=2))
-        return Period(start, start + timedelta(weeks=1))
-
-    def _weekday(self, match: re.Match[str]) -> Period:
-        back = (self._today.weekday() - WEEKDAYS[match["weekday"].lower()] - 1) % 7 + 1
-        start = self._today - timedelta(days=back)
-        return Period(start, start + timedelta(days=1))
-
-    def _night(self, match: re.Match[str]) -> Period:
-        words = match[0].lower()
-        back = 2 if "before" in words else int(words in {"yesterday", "last night"})
-        start = self._today - timedelta(days=back)
-        return Period(start, start + timedelta(days=1))
+    return Period(min(start, end), end)
 
 
-def _month(match: re.Match[str]) -> int:
-    return MONTHS[match["name"].lower()]
+def _in(year: int, period: Period) -> datetime:
+    """The start of a yearly period in a year; 1 March where that has no such day."""
+    try:
+        return period.start.replace(year=year)
+    except ValueError:
+        return datetime(year, 3, 1, tzinfo=UTC)
 
 
-def _count(match: re.Match[str]) -> int:
-    word = match["count"].lower()
-    return int(word) if word.isdigit() else _NUMBERS[word]
+def _offset(match: re.Match[str], word: str, period: Period, forms: Forms) -> Period:
+    """ "The week before 3 May", "two weeks before", "the Sunday before"."""
+    meant = forms.latest(period) if period.yearly else period
+    sign, edge = (-1, meant.start) if word in _BEFORE else (1, meant.end)
+    unit = match["unit"].lower()
+    if unit in WEEKDAYS or unit == "weekend":
+        wanted = WEEKDAYS.get(unit, 5)
+        start = edge - _A_DAY if sign < 0 else edge
+        while start.weekday() != wanted:
+            start += sign * _A_DAY
+        return Period(start, start + _A_DAY * (2 if unit == "weekend" else 1))
+    width = timedelta(days=UNIT_DAYS[unit])
+    if match["count"] is None:
+        return Period(edge - width, edge) if sign < 0 else Period(edge, edge + width)
+    middle = edge + sign * number(match["count"]) * width - (_A_DAY if sign > 0 else _NO_TIME)
+    half = (width - _A_DAY) // 2
+    return Period(middle - half, middle + half + _A_DAY)
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text, re.IGNORECASE)
+def _on_side(word: str, period: Period, forms: Forms) -> Period:
+    """The time before, until, after or since a period.
 
-
-_SINCE = re.compile(r"\bsince\s+(?:the\s+)?$", re.IGNORECASE)
-_ISO = _pattern(rf"\b(?P<year>{_YEAR})-(?P<month>\d\d)(?:-(?P<day>\d\d))?\b")
-_DAY_MONTH = _pattern(
-    rf"\b(?P<day>\d{{1,2}}){_ORDINAL}\s+(?:of\s+)?(?P<name>{_MONTH})\b(?:,?\s+(?P<year>{_YEAR})\b)?"
-)
-_MONTH_DAY = _pattern(
-    rf"\b(?P<name>{_MONTH})\s+(?P<day>\d{{1,2}}){_ORDINAL}\b(?:,?\s+(?P<year>{_YEAR})\b)?"
-)
-_LAST_MONTH_NAME = _pattern(rf"\blast\s+(?P<name>{_MONTH})\b")
-_MONTH_ONLY = _pattern(
-    r"(?P<lead>\b(?:in|during|since|until|till|by|before|after|of|from|early|late|mid|this)\s+)?"
-    rf"\b(?P<name>{_MONTH})\b(?:,?\s+(?:of\s+)?(?P<year>{_YEAR})\b)?"
-)
-_SEASON = _pattern(
-    r"\b(?:(?P<lead>last|this|the|in|during)\s+)?(?P<season>spring|summer|autumn|winter|fall)\b"
-    rf"(?:\s+(?:of\s+)?(?P<year>{_YEAR})\b)?"
-)
-_AGO = _pattern(
-    rf"\b(?P<count>{_NUMBER})\s+(?:of\s+)?(?P<unit>day|week|fortnight|month|year)s?\s+(?:ago|back)\b"
-)
-_PAST = _pattern(
-    rf"\b(?:last|past|previous)\s+(?P<count>{_NUMBER})\s+(?P<unit>day|week|fortnight|month|year)s?\b"
-)
-_RELATIVE = _pattern(r"\b(?P<which>last|past|previous|this)\s+(?P<unit>weekend|week|month|year)\b")
-_LAST_WEEKDAY = _pattern(rf"\b(?:last|on|since)\s+(?P<weekday>{'|'.join(WEEKDAYS)})\b")
-_NIGHTS = _pattern(r"\b(?:the day before yesterday|yesterday|last night|today|tonight)\b")
-_YEAR_ONLY = _pattern(
-    rf"\b(?:in|during|since|until|by|before|after|of|from|year)\s+(?P<year>{_YEAR})\b"
-)
+    Who asks for what was before a day means the days before it, of a year the years.
+    """
+    meant = forms.latest(period) if period.yearly else period
+    around = max(_FORTNIGHT, 12 * (meant.end - meant.start))
+    if word in _BEFORE:
+        return Period(max(_LONG_AGO, meant.start - around), meant.start)
+    if word in _UNTIL:
+        return Period(min(_LONG_AGO, meant.start), meant.end)
+    if word in _AFTER:
+        return Period(meant.end, meant.end + around)
+    return Period(meant.start, max(forms.now, meant.start))

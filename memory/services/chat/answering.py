@@ -20,8 +20,9 @@ from memory.services.chat.exchanges import Exchange, summed_up
 from memory.services.chat.history import Recorded, earlier_messages, record_request
 from memory.services.chat.spending import Ended, released_on_failure, settle_call
 from memory.services.chat.threads import conversation_of
-from routing.domain.budgets import Reservation, Usage
+from memory.services.updates import note_first_prompt
 from routing.domain.choices import ModelChoice
+from routing.domain.reservations import Reservation, Usage
 from routing.services.calling import (
     Answer,
     AnswerStream,
@@ -34,7 +35,7 @@ from routing.services.calling import (
 from routing.services.cost_guard import BudgetExceededError, reserve
 from routing.services.decisions import Outcome, keep_by_itself, keep_decision, note_outcome
 from routing.services.models import catalogue_of
-from routing.services.router import Route
+from routing.services.routes import Route
 from routing.services.stepping_down import cheapest_within
 from teams.connections import give_back_connection
 from teams.models import Conversation, Message
@@ -112,6 +113,8 @@ def prepare_chat(
         recorded = record_request(viewer=viewer, conversation=conversation, ask=ask, now=now)
         earlier: list[Message] = []
         has_past = recorded.stored < conversation.last_position
+        if is_remembering and not has_past:
+            note_first_prompt(conversation=conversation)
         if is_remembering and has_past and not ask.has_history:
             earlier = earlier_messages(recorded=recorded, after=summed_up(conversation))
         catalogue = catalogue_of(team=team)

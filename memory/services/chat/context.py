@@ -121,7 +121,7 @@ def build_context(
         _build,
         viewer=viewer,
         agent=agent,
-        question=Question(question, conversation.pk),
+        question=Question(question, conversation.pk, _in_view(talk)),
         conversation=conversation,
         tools=tools,
         now=now,
@@ -137,6 +137,11 @@ def build_context(
         build=build,
     )
     return Context(built, lead, talk)
+
+
+def _in_view(talk: Sequence[Spoken]) -> tuple[int, ...]:
+    """The places in the log of what the model reads anyhow."""
+    return tuple(each.position for each in talk if each.position is not None)
 
 
 def _build(

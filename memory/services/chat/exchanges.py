@@ -22,7 +22,8 @@ from memory.services.chat.history import Recorded
 from memory.services.summaries import latest_compaction
 from routing.domain.chat_answers import tokens_of_request
 from routing.services.models import Catalogue
-from routing.services.router import Route, choose_route
+from routing.services.router import choose_route
+from routing.services.routes import Route
 from teams.models import Conversation, Team
 from teams.tenancy import team_scope
 

@@ -11,6 +11,7 @@ import pytest
 from django.db import connections
 from rest_framework.test import APIClient
 
+from memory.models import Memory
 from teams.models import Agent
 from teams.services.people import ensure_agent
 from tests.conftest import Cast, make_cast
@@ -233,3 +234,46 @@ def test_names_with_slashes_and_odd_rows_are_shown(api: APIClient, acme: Cast) -
     assert (shown["personality"], shown["model_config"]) == (["odd"], "odd")
     assert api.get("/v1/agents/sales/eu/versions").json()["results"][0]["version"] == 2
     assert put(api, {"name": "Sales"}, "/v1/agents/sales/eu").json()["model_config"] == {}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "field"),
+    [
+        ("put", "/v1/agents/Support Bot", {"name": "Support Bot"}, "slug"),
+        ("post", "/v1/conversations", {"agent": "Support Bot", "user": "sarah"}, "agent"),
+        ("post", "/v1/memories", {"agent": "Support Bot", "content": "Tea."}, "agent"),
+        ("post", "/v1/memories", [{"agent": "Support Bot", "content": "Tea."}], "agent"),
+        (
+            "put",
+            "/v1/threads/t/checkpoint",
+            {"agent": "Support Bot", "user": "sarah", "data": {}},
+            "agent",
+        ),
+        (
+            "post",
+            "/v1/chat/completions",
+            {"model": "Support Bot", "messages": [{"role": "user", "content": "Hi."}]},
+            "agent",
+        ),
+    ],
+)
+def test_no_new_agent_is_called_by_several_words(
+    api: APIClient, method: str, path: str, body: object, field: str
+) -> None:
+    agents, memories = Agent.objects.count(), Memory.objects.count()
+
+    answer = getattr(api, method)(path, body, format="json")
+
+    assert answer.status_code == 422
+    assert "such as 'support-bot'" in answer.json()["errors"][field][0]
+    assert (Agent.objects.count(), Memory.objects.count()) == (agents, memories)
+
+
+def test_an_agent_that_is_called_so_already_goes_on(api: APIClient, acme: Cast) -> None:
+    Agent.objects.create(team=acme.team, slug="Support Bot", name="Support")
+
+    said = api.post("/v1/memories", {"agent": "Support Bot", "content": "Tea."}, format="json")
+
+    assert said.status_code == 201
+    assert said.json()["agent"] == "Support Bot"
+    assert put(api, {"name": "Support"}, "/v1/agents/Support Bot").status_code == 200

@@ -1,4 +1,4 @@
-"""Memories over HTTP: state, list, page, read, pin, take away."""
+"""Memories over HTTP: state, pin, take away."""
 
 from __future__ import annotations
 
@@ -10,23 +10,8 @@ from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
 from memory.models import Memory
-from tests import factories
 from tests.conftest import Cast
-
-BERLIN = "Sarah lives in Berlin."
-
-
-def remember(api: APIClient, content: str = BERLIN, **fields: object) -> Any:
-    """The response to one stated memory."""
-    return api.post("/v1/memories", {"content": content, **fields}, format="json")
-
-
-def listed(api: APIClient, query: str = "") -> list[str]:
-    """The contents of a list, as given."""
-    response = api.get(f"/v1/memories?{query}")
-    assert response.status_code == 200, response.content
-    return [each["content"] for each in response.json()["results"]]
-
+from tests.memory.api.stating import BERLIN, listed, remember
 
 # -- stating one -----------------------------------------------------------------------------
 
@@ -282,134 +267,6 @@ def test_a_list_of_duplicates_is_answered_in_full(api: APIClient) -> None:
 
     assert [each["outcome"] for each in response.json()] == ["created", "duplicate"]
     assert len({each["id"] for each in response.json()}) == 1
-
-
-# -- lists -----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def shelf(acme: Cast) -> Cast:
-    """Memories that differ in everything a filter asks for."""
-    project = factories.ProjectFactory.create(team=acme.team, slug="apollo")
-    make = factories.MemoryFactory.create
-    make(team=acme.team, content="plain")
-    make(team=acme.team, content="kyra's", agent=acme.kyra, memory_type="agent_private")
-    make(team=acme.team, content="sarah's", end_user=acme.sarah, subject="user.city")
-    make(team=acme.team, content="apollo's", project=project, category="decision")
-    make(team=acme.team, content="tagged", tags=["a", "b"], importance=9, tier="hot")
-    make(team=acme.team, content="half tagged", tags=["a"], importance=2, is_pinned=True)
-    make(team=acme.team, content="disputed", status="disputed")
-    make(team=acme.team, content="superseded", status="superseded", tier="cold")
-    make(team=acme.team, content="deleted", status="soft_deleted", tier="cold")
-    return acme
-
-
-LIVE = {"plain", "kyra's", "sarah's", "apollo's", "tagged", "half tagged", "disputed"}
-
-
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ("", LIVE),
-        ("status=all", LIVE | {"superseded", "deleted"}),
-        ("status=superseded", {"superseded"}),
-        ("status=superseded,soft_deleted", {"superseded", "deleted"}),
-        ("status=superseded&status=disputed", {"superseded", "disputed"}),
-        ("memory_type=agent_private", {"kyra's"}),
-        ("tier=hot", {"tagged"}),
-        ("agent=kyra", {"kyra's"}),
-        ("agent=luke", set()),
-        ("agent=nobody", set()),
-        ("user=sarah", {"sarah's"}),
-        ("project=apollo", {"apollo's"}),
-        ("subject=user", {"sarah's"}),
-        ("subject=user.city", {"sarah's"}),
-        ("subject=city", set()),
-        ("subject=%25", set()),
-        ("category=decision", {"apollo's"}),
-        ("tag=a", {"tagged", "half tagged"}),
-        ("tag=a&tag=b", {"tagged"}),
-        ("tag=a,b", {"tagged"}),
-        ("is_pinned=true", {"half tagged"}),
-        ("is_pinned=false", LIVE - {"half tagged"}),
-        ("min_importance=9", {"tagged"}),
-        ("max_importance=2", {"half tagged"}),
-        ("min_importance=3&max_importance=8", LIVE - {"tagged", "half tagged"}),
-        ("created_after=2000-01-01T00:00:00Z", LIVE),
-        ("created_before=2000-01-01T00:00:00Z", set()),
-        ("tag=a&is_pinned=true&min_importance=2", {"half tagged"}),
-    ],
-)
-def test_a_filter_keeps_what_matches(
-    api: APIClient, shelf: Cast, query: str, expected: set[str]
-) -> None:
-    found = listed(api, query)
-
-    assert len(found) == len(set(found))
-    assert set(found) == expected
-
-
-def test_the_newest_comes_first(api: APIClient) -> None:
-    for number in range(4):
-        remember(api, f"Number {number}.", check=False)
-
-    assert listed(api) == [f"Number {number}." for number in (3, 2, 1, 0)]
-
-
-def pages(api: APIClient, address: str) -> list[list[str]]:
-    """The contents of every page from this one on."""
-    found = []
-    following: str | None = address
-    while following:
-        page = api.get(following).json()
-        found.append([each["content"] for each in page["results"]])
-        following = page["next"]
-    return found
-
-
-def test_pages_hold_each_memory_once(api: APIClient, acme: Cast) -> None:
-    for number in range(7):
-        factories.MemoryFactory(team=acme.team, content=f"n{number}")
-
-    found = pages(api, "/v1/memories?limit=3")
-
-    assert found == [["n6", "n5", "n4"], ["n3", "n2", "n1"], ["n0"]]
-
-
-def test_pages_do_not_shift_when_memories_arrive(api: APIClient, acme: Cast) -> None:
-    for number in range(4):
-        factories.MemoryFactory(team=acme.team, content=f"n{number}")
-    first = api.get("/v1/memories?limit=2").json()
-
-    factories.MemoryFactory(team=acme.team, content="late")
-
-    assert pages(api, first["next"]) == [["n1", "n0"]]
-
-
-def test_pages_keep_their_filters_and_lead_back(api: APIClient, acme: Cast) -> None:
-    for number in range(4):
-        factories.MemoryFactory(team=acme.team, content=f"a{number}", tags=["a"])
-        factories.MemoryFactory(team=acme.team, content=f"b{number}")
-    first = api.get("/v1/memories?limit=3&tag=a").json()
-
-    second = api.get(first["next"]).json()
-
-    assert [each["content"] for each in second["results"]] == ["a0"]
-    assert api.get(second["previous"]).json()["results"] == first["results"]
-
-
-def test_an_empty_list_is_a_page(api: APIClient) -> None:
-    assert api.get("/v1/memories").json() == {"next": None, "previous": None, "results": []}
-
-
-def test_a_list_costs_the_same_queries_however_long(
-    api: APIClient, acme: Cast, django_assert_max_num_queries: Any
-) -> None:
-    for _ in range(30):
-        factories.MemoryFactory(team=acme.team, agent=acme.kyra, end_user=acme.sarah, tags=["a"])
-
-    with django_assert_max_num_queries(8):
-        assert len(listed(api, "limit=30")) == 30
 
 
 # -- pin and take away -----------------------------------------------------------------------

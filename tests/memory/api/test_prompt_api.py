@@ -12,6 +12,7 @@ from memory.domain.plans.prompt import NOTICE
 from memory.domain.tokens import estimate_tokens
 from teams.models import Agent
 from tests.conftest import Cast
+from tests.memory.api.known_to_kyra import tell_one_of_each_kind
 
 NAMES = [
     "personality",
@@ -21,16 +22,6 @@ NAMES = [
     "retrieved",
     "team_knowledge",
     "conversation_summary",
-]
-FACTS: list[dict[str, object]] = [
-    {"content": "I am Kyra and I like examples.", "memory_type": "identity"},
-    {"content": "Sarah speaks German.", "memory_type": "user_profile", "user": "sarah"},
-    {"content": "Sarah lives in Berlin.", "user": "sarah", "importance": 7},
-    {"content": "Sarah broke the build.", "memory_type": "episodic", "user": "sarah"},
-    {"content": "Restart the worker after a deploy.", "memory_type": "procedural"},
-    {"content": "The team meets on Mondays.", "memory_type": "shared"},
-    {"content": "Never promise dates.", "is_pinned": True},
-    {"content": "Dmitri lives in Paris.", "user": "dmitri"},
 ]
 
 
@@ -43,11 +34,7 @@ def filled(api: APIClient, acme: Cast) -> APIClient:
         rules={"always": ["Say what you did."], "never": ["Guess."]},
         skills={"shared": ["search"], "custom": [{"name": "charts", "description": "draws"}]},
     )
-    body = [
-        {**fact, "agent": "kyra", "check": False, "created_at": "2026-02-09T09:04:00Z"}
-        for fact in FACTS
-    ]
-    assert api.post("/v1/memories", body, format="json").status_code == 201
+    tell_one_of_each_kind(api, of_itself="I am Kyra and I like examples.")
     return api
 
 
@@ -95,8 +82,7 @@ def test_the_whole_prompt_reads_like_the_template(filled: APIClient) -> None:
     conversation = talk(filled)
     answer = prompt(filled, conversation=conversation)
 
-    news, *parts = answer["prompt"].split("\n\n")
-    assert news.startswith("Memory updates since rev 0:\n- +created: [decision] The team decided")
+    parts = answer["prompt"].split("\n\n")
     assert parts[:6] == [
         "You are Kyra, a careful engineer.",
         "## Who You Are\n- Patient",
@@ -110,7 +96,7 @@ def test_the_whole_prompt_reads_like_the_template(filled: APIClient) -> None:
     assert parts[-4:-1] == [
         "## Team Knowledge\n[TEAM]: The team meets on Mondays.",
         "## Your Skills\n- search\n- charts: draws",
-        "## User Preferences\n[USER-PROFILE]: Sarah speaks German.",
+        "## User Profile\n[USER-PROFILE]: Sarah speaks German.",
     ]
     assert parts[-1].startswith("## Conversation Context\n[SUMMARY]: [")
     assert "March 18" in parts[-1]
@@ -421,3 +407,25 @@ def test_an_unknown_user_gets_what_belongs_to_nobody(filled: APIClient) -> None:
 
     assert "The team meets on Mondays." in contents(answer)
     assert not any("Sarah" in each or "Dmitri" in each for each in contents(answer))
+
+
+def test_what_the_team_knows_keeps_its_room_beside_much_that_is_better(
+    api: APIClient, acme: Cast
+) -> None:
+    facts: list[dict[str, object]] = [
+        {
+            "content": f"Turbine {number} runs at {number}00 rpm{' in the hall by the river' * 5}.",
+            "user": "sarah",
+            "importance": 9,
+        }
+        for number in range(100, 220)
+    ]
+    shared = {"content": "Crews greet each other.", "memory_type": "shared", "importance": 1}
+    body = [{**each, "agent": "kyra", "check": False} for each in (*facts, shared)]
+    for start in (0, 100):
+        sent = api.post("/v1/memories", body[start : start + 100], format="json")
+        assert sent.status_code == 201, sent.content
+
+    found = prompt(api, "At how many rpm do the turbines run?", user="sarah", token_budget=1000)
+
+    assert "Crews greet each other." in found["prompt"]

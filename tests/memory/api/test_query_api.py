@@ -1,4 +1,4 @@
-"""`POST /v1/memory/query`: categories, allowlists, filters, threshold, budget and shape."""
+"""`POST /v1/memory/query`: shape, threshold, budget, visibility and refusals."""
 
 from __future__ import annotations
 
@@ -6,74 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.utils import timezone
+from rest_framework.serializers import ListSerializer, Serializer
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
+from memory.api.output import SignalsSerializer
+from memory.api.query_serializers import BulletAnswerSerializer, FullAnswerSerializer
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Category, Memory
-from memory.services.drafts import MemoryDraft
-from memory.services.write_path import write_memories
 from teams.models import Agent
 from tests.conftest import Cast
+from tests.memory.api.querying import Remember, ask, refuse, remember, texts
 
-QUERY = "/v1/memory/query"
-Remember = Callable[..., list[Memory]]
-
-
-@pytest.fixture
-def remember(acme: Cast, tools: Tools) -> Remember:
-    """Stores memories of Acme as given."""
-
-    def store(*contents: str, **fields: Any) -> list[Memory]:
-        drafts = [
-            MemoryDraft(
-                **{
-                    "team_id": acme.team.id,
-                    "content": content,
-                    "memory_type": MemoryType.SEMANTIC,
-                    "importance": 5,
-                    "extractor": "test",
-                    "created_at": timezone.now(),
-                    "check": False,
-                    **fields,
-                }
-            )
-            for content in contents
-        ]
-        viewer = Viewer(team_id=acme.team.id, actor="test")
-        return [each.memory for each in write_memories(viewer=viewer, drafts=drafts, tools=tools)]
-
-    return store
-
-
-def ask(client: APIClient, query: str = "the deployment plan", **fields: Any) -> Any:
-    """The answer to a good query."""
-    body = {"agent": "kyra", "query": query, **fields}
-    response = client.post(QUERY, body, format="json")
-    assert response.status_code == 200, response.content
-    return response.json()
-
-
-def texts(answer: Any) -> list[str]:
-    """The bullets."""
-    return [each["text"] for each in answer["results"]]
-
-
-def allow(agent: Agent, *names: str) -> None:
-    """Let the agent read only these."""
-    Agent.objects.filter(pk=agent.pk).update(allowed_categories=list(names))
-
-
-def refuse(client: APIClient, code: int, **fields: Any) -> Any:
-    """The problem of a refused query."""
-    body = {"agent": "kyra", "query": "plan", **fields}
-    response = client.post(QUERY, body, format="json")
-    assert response.status_code == code, response.content
-    assert response["Content-Type"] == "application/problem+json"
-    return response.json()
+__all__ = ["remember"]
 
 
 # -- shape -----------------------------------------------------------------------------------
@@ -197,157 +142,6 @@ def test_the_agents_budget_holds_when_none_is_given(
     assert len(answer["results"]) == 1
 
 
-# -- categories ------------------------------------------------------------------------------
-
-
-def test_only_the_asked_categories_are_found(api: APIClient, remember: Remember) -> None:
-    remember("The deployment plan of tasks.", category="tasks")
-    remember("The deployment plan of goals.", category="goals")
-    remember("The deployment plan of nothing.")
-
-    assert texts(ask(api, categories=["tasks"])) == ["[tasks] The deployment plan of tasks."]
-    assert len(texts(ask(api, categories=["tasks", "goals"]))) == 2
-    assert len(texts(ask(api))) == len(texts(ask(api, categories=[]))) == 3
-
-
-def test_a_category_of_context_all_comes_whole(
-    api: APIClient, acme: Cast, remember: Remember
-) -> None:
-    Category.objects.create(team=acme.team, name="profile", context="all")
-    Category.objects.create(team=acme.team, name="tasks", context="rag")
-    remember(*(f"Likes colour {n}." for n in range(5)), category="profile")
-    remember(*(f"The deployment plan {n}." for n in range(5)), category="tasks")
-    remember("Zebras are striped.", category="tasks")
-
-    answer = ask(api, categories=["tasks", "profile"], top_k=2, threshold=0.3)
-
-    kinds = [each["category"] for each in answer["results"]]
-    assert kinds == ["tasks"] * 2 + ["profile"] * 5
-    assert {each["score"] is None for each in answer["results"][2:]} == {True}
-    assert "Zebras" not in str(answer)
-
-
-def test_a_whole_category_still_obeys_filters_and_its_length(
-    api: APIClient, acme: Cast, remember: Remember
-) -> None:
-    Category.objects.create(team=acme.team, name="profile", context="all", length=2)
-    remember("Less.", category="profile", importance=3)
-    remember("More.", category="profile", importance=9)
-    remember("Some.", category="profile", importance=6)
-    remember("Most, of another.", category="profile", importance=10, end_user_id=acme.dmitri.pk)
-
-    answer = ask(api, categories=["profile"], filters={"user": None})
-
-    assert texts(answer) == ["[profile] More.", "[profile] Some."]
-
-
-def test_a_searched_category_gives_no_more_than_its_length(
-    api: APIClient, acme: Cast, remember: Remember
-) -> None:
-    Category.objects.create(team=acme.team, name="event", length=2)
-    Category.objects.create(team=acme.team, name="tasks")
-    remember(*(f"The deployment plan, deployment plan {n}." for n in range(9)), category="event")
-    remember(*(f"A plan number {n}." for n in range(9)), category="tasks")
-
-    answer = ask(api, categories=["event", "tasks"], top_k=6)
-
-    kinds = [each["category"] for each in answer["results"]]
-    assert kinds.count("event") == 2
-    assert kinds.count("tasks") == 4
-
-
-def test_an_unknown_category_is_refused_when_the_team_has_a_list(
-    api: APIClient, acme: Cast
-) -> None:
-    assert ask(api, categories=["whatever"])["results"] == []
-    Category.objects.create(team=acme.team, name="tasks")
-
-    problem = refuse(api, 422, categories=["tasks", "whatever"])
-
-    assert problem["errors"]["categories"] == ["There is no category 'whatever'; known are: tasks."]
-
-
-# -- allowlists ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"categories": ["salary"]},
-        {"categories": ["tasks", "salary"]},
-        {"categories": ["salary"], "filters": {"category": "tasks"}},
-        {"filters": {"category": "salary"}},
-        {"filters": {"or": [{"category": ["tasks", "salary"]}, {"pinned": True}]}},
-        {"filters": {"not": {"category": {"ne": "salary"}}}},
-        {"categories": ["no-such-thing"]},
-    ],
-)
-@pytest.mark.parametrize("bound", [True, False])
-def test_a_category_outside_the_allowlist_is_forbidden(
-    client_of: Callable[..., APIClient],
-    acme: Cast,
-    remember: Remember,
-    fields: dict[str, Any],
-    bound: bool,
-) -> None:
-    remember("The deployment plan costs a salary.", category="salary")
-    allow(acme.kyra, "tasks", "goals")
-    client = client_of(acme, acme.kyra if bound else None)
-
-    problem = refuse(client, 403, **fields)
-
-    assert set(problem["errors"]) <= {"categories", "filters"}
-    assert "tasks, goals" in problem["detail"]
-
-
-def test_an_agent_reads_what_its_allowlist_holds_and_what_is_in_no_category(
-    api: APIClient, acme: Cast, remember: Remember
-) -> None:
-    remember("The deployment plan of tasks.", category="tasks")
-    remember("The deployment plan of salaries.", category="salary")
-    remember("The deployment plan of nothing.")
-    allow(acme.kyra, "tasks")
-
-    assert sorted(texts(ask(api))) == [
-        "[semantic] The deployment plan of nothing.",
-        "[tasks] The deployment plan of tasks.",
-    ]
-    assert len(texts(ask(api, filters={"not": {"category": "tasks"}}))) == 1
-    assert texts(ask(api, filters={"category": {"contains": "alar"}})) == []
-    assert len(texts(ask(api, agent="luke"))) == 3
-
-
-def test_the_allowlist_holds_for_every_other_read(
-    client_of: Callable[..., APIClient], acme: Cast, remember: Remember
-) -> None:
-    [salary] = remember("The salary plan.", category="salary")
-    allow(acme.kyra, "tasks")
-    kyra, team = client_of(acme, acme.kyra), client_of(acme)
-
-    assert kyra.get(f"/v1/memories/{salary.pk}").status_code == 404
-    assert kyra.get("/v1/memories?category=salary").json()["results"] == []
-    for client in (kyra, team):
-        found = client.get("/v1/memories/search?query=salary+plan&agent=kyra").json()
-        assert found["results"] == []
-        body = {"query": "salary plan", "agent": "kyra"}
-        told = client.post("/v1/retrieve", body, format="json").json()
-        assert told["memories"] == []
-        assert "salary" not in told["formatted_prompt"]
-    assert team.get(f"/v1/memories/{salary.pk}").status_code == 200
-
-
-def test_a_new_allowlist_holds_at_once(
-    client_of: Callable[..., APIClient], acme: Cast, remember: Remember
-) -> None:
-    remember("The deployment plan of tasks.", category="tasks")
-    kyra = client_of(acme, acme.kyra)
-    assert len(texts(ask(kyra))) == 1
-
-    allow(acme.kyra, "goals")
-
-    assert texts(ask(kyra)) == []
-
-
 # -- visibility ------------------------------------------------------------------------------
 
 
@@ -439,6 +233,33 @@ def test_deleted_and_superseded_memories_are_not_found(
 )
 def test_a_bad_field_is_named(api: APIClient, fields: dict[str, Any], place: str) -> None:
     assert set(refuse(api, 422, **fields)["errors"]) == {place}
+
+
+def test_a_shape_that_is_none_is_told_which_there_are(api: APIClient) -> None:
+    errors = refuse(api, 422, **{"return": "prose"})["errors"]
+
+    assert errors == {"return": ['"prose" is none of bullets, full.']}
+
+
+@pytest.mark.parametrize(
+    ("shape", "described"), [("bullets", BulletAnswerSerializer), ("full", FullAnswerSerializer)]
+)
+def test_answers_hold_what_the_schema_says(
+    api: APIClient, remember: Remember, shape: str, described: type[Serializer[Any]]
+) -> None:
+    remember("The deployment plan has three steps.", category="tasks")
+    fields = described().fields
+
+    answer = ask(api, **{"return": shape})
+
+    assert set(answer) == set(fields)
+    [found] = answer["results"]
+    results = fields["results"]
+    assert isinstance(results, ListSerializer)
+    assert isinstance(results.child, Serializer)
+    assert set(found) == set(results.child.fields)
+    if shape == "full":
+        assert set(found["signals"]) == set(SignalsSerializer().fields)
 
 
 def test_an_unknown_agent_is_not_found(api: APIClient) -> None:

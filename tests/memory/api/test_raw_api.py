@@ -312,6 +312,23 @@ def test_within_its_conversation_nobody_is_told_unasked_what_they_just_said(
     assert retrieve(api, conversation=conversation, include_raw=True)["messages"]
 
 
+def test_within_a_long_conversation_what_nobody_has_before_them_any_more_is_recalled(
+    api: APIClient,
+) -> None:
+    later = [f"We looked at page {number} of the budget." for number in range(9)]
+    conversation = talk(api, SAID, *later)
+    assert retrieve(api, conversation=conversation)["messages"] == []
+
+    sent = {"messages": [{"role": "user", "content": "And at page ten."}]}
+    api.post(f"/v1/conversations/{conversation}/messages", sent, format="json")
+    index_messages()
+
+    body = {"query": QUESTION, "agent": "kyra", "conversation": conversation}
+    for path in ("/v1/retrieve", "/v1/prompt"):
+        told = api.post(path, body, format="json").json()["messages"]
+        assert [each["content"] for each in told] == [SAID]
+
+
 def test_a_filter_of_memories_keeps_messages_out_unless_they_are_asked_for(api: APIClient) -> None:
     talk(api, SAID)
 

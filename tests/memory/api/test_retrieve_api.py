@@ -11,26 +11,13 @@ from memory.domain.tokens import estimate_tokens
 from memory.models import Memory
 from teams.models import Agent
 from tests.conftest import Cast
+from tests.memory.api.known_to_kyra import tell_one_of_each_kind
 
 
 @pytest.fixture
 def filled(api: APIClient, acme: Cast) -> APIClient:
     """A client of a team whose Kyra knows one thing of every kind."""
-    facts: list[dict[str, object]] = [
-        {"content": "You are Kyra, a careful engineer.", "memory_type": "identity"},
-        {"content": "Sarah speaks German.", "memory_type": "user_profile", "user": "sarah"},
-        {"content": "Sarah lives in Berlin.", "user": "sarah", "importance": 7},
-        {"content": "Sarah broke the build.", "memory_type": "episodic", "user": "sarah"},
-        {"content": "Restart the worker after a deploy.", "memory_type": "procedural"},
-        {"content": "The team meets on Mondays.", "memory_type": "shared"},
-        {"content": "Never promise dates.", "is_pinned": True},
-        {"content": "Dmitri lives in Paris.", "user": "dmitri"},
-    ]
-    body = [
-        {**fact, "agent": "kyra", "check": False, "created_at": "2026-02-09T09:04:00Z"}
-        for fact in facts
-    ]
-    assert api.post("/v1/memories", body, format="json").status_code == 201
+    tell_one_of_each_kind(api, of_itself="You are Kyra, a careful engineer.")
     return api
 
 
@@ -88,7 +75,7 @@ def test_the_prompt_stays_within_the_budget(filled: APIClient, budget: int) -> N
     assert answer["stats"]["tokens_used"] <= budget
     assert estimate_tokens(answer["formatted_prompt"]) <= budget
     assert {"You are Kyra, a careful engineer.", "Never promise dates."} <= set(contents(answer))
-    assert answer["stats"]["warnings"] == []
+    assert not [each for each in answer["stats"]["warnings"] if "budget" in each]
 
 
 def test_what_must_be_told_is_told_over_the_budget_with_a_warning(filled: APIClient) -> None:
@@ -200,3 +187,29 @@ def test_a_team_that_knows_nothing_gives_an_empty_prompt(api: APIClient, acme: C
 def test_each_memory_says_what_it_takes(filled: APIClient) -> None:
     for each in retrieve(filled)["memories"]:
         assert each["tokens"] >= estimate_tokens(each["content"])
+
+
+def test_a_conversation_of_somebody_else_is_not_there(api: APIClient) -> None:
+    opened = {"agent": "kyra", "user": "sarah"}
+    conversation = api.post("/v1/conversations", opened, format="json").json()["id"]
+    body = {"query": "Hello?", "agent": "kyra", "conversation": conversation}
+
+    answer = api.post("/v1/retrieve", {**body, "user": "dmitri"}, format="json")
+
+    assert answer.status_code == 404
+    assert list(answer.json()["errors"]) == ["conversation"]
+    assert api.post("/v1/retrieve", {**body, "user": "sarah"}, format="json").status_code == 200
+
+
+def test_memories_about_several_people_come_with_a_warning(api: APIClient) -> None:
+    for user in ("sarah", "dmitri"):
+        body = {"content": f"Write to {user} by post.", "user": user, "is_pinned": True}
+        assert api.post("/v1/memories", body, format="json").status_code == 201
+    asked = {"query": "How do we write to people?", "agent": "kyra"}
+
+    mixed = api.post("/v1/retrieve", asked, format="json").json()
+    named = api.post("/v1/retrieve", {**asked, "user": "sarah"}, format="json").json()
+
+    (warning,) = mixed["stats"]["warnings"]
+    assert "2 users" in warning
+    assert named["stats"]["warnings"] == []

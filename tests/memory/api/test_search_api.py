@@ -152,3 +152,16 @@ def test_a_search_costs_the_same_queries_however_many_it_finds(
 
     with django_assert_max_num_queries(20):
         assert len(search(filled, "billing rule", limit=50)) == 50
+
+
+def test_who_is_asked_about_is_the_user_of_a_stated_memory(api: APIClient) -> None:
+    tea = {"sarah": "oolong", "dmitri": "green", "noor": "rooibos"}
+    body = [
+        {"content": f"Prefers {kind} tea in the afternoon.", "user": user, "check": False}
+        for user, kind in tea.items()
+    ]
+    assert api.post("/v1/memories", body, format="json").status_code == 201
+
+    for user, kind in tea.items():
+        found = contents(search(api, f"What tea does {user.title()} prefer?"))
+        assert found[0] == f"Prefers {kind} tea in the afternoon."

@@ -51,8 +51,24 @@ def revision_of(conversation: str) -> int:
 
 @pytest.fixture
 def talk(api: APIClient) -> str:
-    """A conversation of Kyra with Sarah."""
-    return start(api)
+    """A conversation of Kyra with Sarah in which she was asked before anything was remembered."""
+    conversation = start(api)
+    assert prompt(api, conversation)["updates"] is None
+    return conversation
+
+
+def test_a_threads_first_prompt_tells_what_stands_and_no_news(api: APIClient) -> None:
+    conversation = start(api)
+    state(api, conversation, "Sarah lives in Berlin.", category="profile")
+
+    first = prompt(api, conversation)
+    state(api, conversation, "Sarah has a dog.", category="profile")
+    second = prompt(api, conversation)
+
+    assert first["updates"] is None
+    assert HEAD not in first["prompt"]
+    assert "Sarah lives in Berlin." in first["prompt"]
+    assert second["updates"]["text"].splitlines()[1:] == ["- +created: [profile] Sarah has a dog."]
 
 
 def test_a_prompt_begins_with_what_changed_and_the_next_does_not(api: APIClient, talk: str) -> None:
@@ -121,6 +137,7 @@ def test_a_memory_that_is_superseded_from_another_conversation_moves_both(
     api: APIClient, talk: str
 ) -> None:
     other = start(api, thread="other")
+    prompt(api, other)
     state(api, talk, "Sarah lives in Berlin.", subject="user.home")
     prompt(api, talk)
     before, before_other = revision_of(talk), revision_of(other)
@@ -183,7 +200,7 @@ def test_a_refused_prompt_tells_nothing(api: APIClient, talk: str) -> None:
 
     assert api.post("/v1/prompt", refused, format="json").status_code == 422
 
-    assert not ToldRevision.objects.exists()
+    assert ToldRevision.objects.get().revision == 0
     assert HEAD in prompt(api, talk)["prompt"]
 
 
@@ -237,6 +254,7 @@ def test_prompts_at_the_same_time_tell_each_change_once(
     cast = make_cast(f"race-{uuid4().hex[:12]}")
     api = client_of(cast)
     talk = start(api)
+    prompt(api, talk)
     clients = [client_of(cast) for _ in range(4)]
 
     def ask(client: APIClient) -> list[str]:
@@ -278,3 +296,21 @@ def test_of_an_erased_person_nothing_is_told(api: APIClient, talk: str, acme: Ca
 
     assert revision_of(talk) > before
     assert prompt(api, talk)["updates"] is None
+
+
+def test_news_wait_where_what_is_never_cut_leaves_them_no_room(api: APIClient, talk: str) -> None:
+    for number in range(8):
+        text = f"Sarah must always be told of rule {number}, whatever else there is to say to her."
+        state(api, talk, text, is_pinned=True)
+
+    full = prompt(api, talk, token_budget=100)
+    roomy = prompt(api, talk, token_budget=2000)
+
+    assert full["updates"] is None
+    assert HEAD not in full["prompt"]
+    over, waiting = full["warnings"]
+    assert "over the budget of 100" in over
+    assert "news" in waiting
+    assert full["stats"]["tokens_used"] == sum(layer["tokens"] for layer in full["layers"])
+    assert roomy["prompt"].startswith(HEAD)
+    assert prompt(api, talk, token_budget=2000)["updates"] is None

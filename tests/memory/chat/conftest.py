@@ -56,13 +56,13 @@ class Town:
         given = {"max_retries": 0, "timeout": 30.0, **options}
         return openai.OpenAI(base_url=f"{self.url}/v1", api_key=token, **given)
 
-    def remember(self, content: str) -> str:
+    def remember(self, content: str, **more: Any) -> str:
         """A memory of Sarah, stored as anybody stores one; returns its id."""
         with team_scope(team_ids=[self.cast.team.id], actor="test"):
             token = issue_key(team_id=self.cast.team.id).token
         api = APIClient()
         api.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
-        body = {"content": content, "agent": "kyra", "user": "sarah"}
+        body = {"content": content, "agent": "kyra", "user": "sarah", **more}
         return str(api.post("/v1/memories", body, format="json").json()["id"])
 
     def said(self, thread: str | None = None) -> list[tuple[str, str]]:

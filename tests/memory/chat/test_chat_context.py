@@ -141,6 +141,22 @@ def test_a_request_that_the_models_find_too_long_is_made_shorter_once(
         ask(*history(20), "What do I never eat?", assistant("OK"), "And now?")
 
 
+def test_what_came_to_be_known_in_a_thread_is_told_once_after_its_first_prompt(
+    town: Town, model: FakeOpenAI, ask: Ask
+) -> None:
+    ask("Hi.")
+    (conversation,) = town.conversations()
+    town.remember("Sarah has a boat.", conversation=str(conversation.pk))
+    ask("And then?")
+    ask("And now?")
+
+    _, second, third = [each.body["messages"][0]["content"] for each in model.chats]
+    assert second.startswith(
+        "Memory updates since rev 0:\n- +created: [semantic] Sarah has a boat.\n\n"
+    )
+    assert "Memory updates" not in third
+
+
 def test_what_fits_is_sent_whole(town: Town, model: FakeOpenAI, ask: Ask) -> None:
     completion = ask(*history(40), "What do I never eat?")
 

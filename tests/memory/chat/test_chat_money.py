@@ -16,7 +16,7 @@ from memory.services.conversations import open_conversation
 from routing.domain.complexity import Tier
 from routing.models import RoutingDecision, SpendEntry, SpendReservation
 from routing.services.cost_guard import BudgetExceededError, reserve
-from routing.services.router import Route
+from routing.services.routes import Route
 from routing.services.spend_record import shared_turn, turn_alone
 from teams.errors import ConflictError, NotFoundError
 from teams.models import EndUser, Team

@@ -247,3 +247,13 @@ def test_a_heading_is_paid_once() -> None:
     under = [Item(name, "c", 10, 0.5, opens=(("h", 60),)) for name in ("x", "y")]
 
     assert pack(under, rooms=FLAT, token_budget=200).tokens_used == 20 + 60
+
+
+@given(ITEMS, st.integers(1, 12))
+def test_within_a_limit_the_best_of_all_rooms_go_in(items: Items, limit: int) -> None:
+    result = pack(items, rooms=FLAT, token_budget=100_000, limit=limit)
+
+    optional = sorted((each.score for each in items if not each.is_mandatory), reverse=True)
+    mandatory = sum(each.is_mandatory for each in items)
+    chosen = sorted((each.score for each in result.items if not each.is_mandatory), reverse=True)
+    assert chosen == optional[: max(0, limit - mandatory)]

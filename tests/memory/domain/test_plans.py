@@ -246,7 +246,7 @@ class TestSevenLayers:
             "## Team Knowledge",
             "## Your Skills",
             "- charts: draws them",
-            "## User Preferences",
+            "## User Profile",
             "## Conversation Context",
         ]
         assert lines[lines.index("## What You Remember") + 1] == NOTICE

@@ -138,3 +138,16 @@ def test_all_opposites_are_named_with_their_days() -> None:
     rendered = line(status="disputed", opposites=both).render()
 
     assert rendered.endswith('(contradicts: "Two." from Mar 9, 2026; "One." from Feb 9, 2026)')
+
+
+@pytest.mark.parametrize(
+    ("status", "label"),
+    [
+        (Status.ACTIVE, "[FACT]: "),
+        (Status.DISPUTED, "[FACT DISPUTED]: "),
+        (Status.SUPERSEDED, "[FACT SUPERSEDED]: "),
+        (Status.ARCHIVED, "[FACT ARCHIVED]: "),
+    ],
+)
+def test_what_is_not_simply_true_now_is_labelled_so(status: Status, label: str) -> None:
+    assert line("It runs on port 7000.", status=status.value).render().startswith(label)

@@ -141,3 +141,23 @@ def test_whatever_passes_keeps_the_limits(text: str) -> None:
         content = wording.candidate.content
         assert 0 < len(content) <= MAX_CHARS
         assert len(split_sentences(content)) <= MAX_SENTENCES
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I live in Ghent.", "User lives in Ghent."),
+        ("I'm allergic to nuts.", "User is allergic to nuts."),
+        ("I don't eat meat.", "User does not eat meat."),
+        ("I work with my wife.", "User works with their wife."),
+        ("I put the house on the market in March 2025.", "User put the house on the market"),
+        ("My son is called Leo.", "User's son is called Leo."),
+        ("On March 2, 2026, I moved to York.", "On March 2, 2026, User moved to York."),
+    ],
+)
+def test_what_is_worded_in_the_first_person_is_repaired(said: str, told: str) -> None:
+    wording = check_wording(candidate(said), said_at=MONDAY)
+
+    assert wording.candidate is not None
+    assert wording.candidate.content.startswith(told)
+    assert wording.problems == ("first person",)

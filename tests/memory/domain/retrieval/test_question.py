@@ -30,6 +30,24 @@ def test_words_that_say_nothing_are_left_out() -> None:
     assert words("What did they paint in the garden?") == ["paint", "garden"]
 
 
+def test_counted_times_are_no_words_to_look_for_but_names_of_days_are() -> None:
+    assert words("Which canoe did Tom paint two weeks ago?") == ["canoe", "tom", "paint"]
+    assert words("Which canoe did Tom paint in March?") == ["canoe", "tom", "paint", "march"]
+
+
+def test_other_forms_of_an_irregular_verb_count_as_the_word() -> None:
+    forms = {each.word: each.form_of for each in ask("What did Ben buy?").terms}
+
+    assert forms == {"ben": "", "buy": "", "bought": "buy"}
+
+
+def test_a_date_beside_before_is_a_time_and_no_event() -> None:
+    asked = ask("Who came before the 3rd of May 2025?")
+
+    assert asked.side is None
+    assert len(asked.periods) == 1
+
+
 def test_a_question_of_nothing_else_keeps_its_words() -> None:
     assert words("Who are you?") == ["who", "are", "you"]
 

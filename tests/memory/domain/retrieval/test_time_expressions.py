@@ -45,6 +45,25 @@ def day(text: str) -> datetime:
         ("What happened last year?", "2025-01-01", "2026-01-01"),
         ("What happened three days ago?", "2026-06-14", "2026-06-15"),
         ("What happened two weeks ago?", "2026-05-31", "2026-06-07"),
+        ("What happened two Fridays ago?", "2026-06-05", "2026-06-06"),
+        ("What happened the week before last?", "2026-06-01", "2026-06-08"),
+        ("What happened half a year ago?", "2025-12-02", "2026-01-02"),
+        ("What is on tomorrow?", "2026-06-18", "2026-06-19"),
+        ("What is on the day after tomorrow?", "2026-06-19", "2026-06-20"),
+        ("What is on next Tuesday?", "2026-06-23", "2026-06-24"),
+        ("What is on next week?", "2026-06-22", "2026-06-29"),
+        ("What is due in four weeks?", "2026-07-12", "2026-07-19"),
+        ("What did we earn in Q2 2025?", "2025-04-01", "2025-07-01"),
+        ("What did we do on 05.11.2025?", "2025-11-05", "2025-11-06"),
+        ("What did we do on 13/05/2025?", "2025-05-13", "2025-05-14"),
+        ("Who visited at Easter?", "2026-04-03", "2026-04-07"),
+        ("What did Ann do the week before 3 August 2025?", "2025-07-27", "2025-08-03"),
+        ("What did Ann do on the Sunday before 25 October 2025?", "2025-10-19", "2025-10-20"),
+        ("What did Ann do last weekend before 10 April 2023?", "2023-04-08", "2023-04-10"),
+        ("What did Ann get two weeks before 11 August 2025?", "2025-07-25", "2025-08-01"),
+        ("What changed from 3 May 2024 to 5 June 2024?", "2024-05-03", "2024-06-06"),
+        ("What changed between 30 December 2025 and 2 January 2026?", "2025-12-30", "2026-01-03"),
+        ("Who left between November and February 2026?", "2025-11-01", "2026-03-01"),
     ],
 )
 def test_a_time_is_understood(question: str, start: str, end: str) -> None:
@@ -90,15 +109,44 @@ def test_what_is_no_time_is_left_alone(question: str) -> None:
     assert find_periods(question, now=NOW) == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "inside", "outside"),
+    [
+        ("Who came before June?", "2026-05-20", "2026-06-02"),
+        ("Who came before April 2026?", "2026-03-15", "2026-05-04"),
+        ("Who came before 2025?", "2024-02-01", "2025-01-01"),
+        ("Who came until March 3?", "2026-03-03", "2026-03-04"),
+        ("Who came after August 2025?", "2025-09-01", "2025-08-31"),
+        ("Who came after 3 May 2026?", "2026-05-04", "2026-05-03"),
+        ("Who came between January and April?", "2026-04-30", "2026-05-01"),
+    ],
+)
+def test_a_side_of_a_time_is_not_the_time_itself(question: str, inside: str, outside: str) -> None:
+    (period,) = find_periods(question, now=NOW)
+    if period.yearly:
+        period = Period(period.start.replace(year=2026), period.end.replace(year=2026))
+
+    assert period.start <= day(inside) < period.end
+    assert not period.start <= day(outside) < period.end
+
+
 def test_two_times_are_two_periods() -> None:
-    first, second = find_periods("What changed from 3 May 2024 to 5 June 2024?", now=NOW)
+    first, second = find_periods("Was it on 3 May 2024 or 5 June 2024?", now=NOW)
 
     assert (first.start, second.start) == (day("2024-05-03"), day("2024-06-05"))
 
 
+def test_a_date_that_can_be_read_both_ways_is_either() -> None:
+    days = {period.start for period in find_periods("What was on 11/05/2025?", now=NOW)}
+
+    assert days == {day("2025-05-11"), day("2025-11-05")}
+
+
 @given(
     st.text(max_size=40),
-    st.sampled_from(["ago", "last week", "since", "in May", "29 February", "999 years ago"]),
+    st.sampled_from(
+        ["ago", "last week", "since", "in May", "29 February", "999 years ago", "before 2025"]
+    ),
     st.integers(-300_000, 2_000_000),
 )
 def test_every_period_ends_after_it_begins(text: str, time: str, days: int) -> None:

@@ -1,0 +1,153 @@
+"""Filters in JSON, read into their trees (seed 004, §6)."""
+
+from __future__ import annotations
+
+from .filter_values import BadValueError, Kind, read_value
+from .filters import (
+    BOUNDS,
+    FIELDS,
+    SYNONYMS,
+    All,
+    AnyOf,
+    Condition,
+    Expression,
+    Field,
+    Not,
+    Operator,
+    Value,
+)
+
+MAX_DEPTH = 8
+MAX_PARTS = 200
+MAX_VALUES = 100
+
+
+class FilterError(ValueError):
+    """What is wrong with a filter, and where: `path` is as in `filters.or[1].importance`."""
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = path
+        self.message = message
+
+
+def parse_filters(data: object, *, path: str = "filters") -> Expression:
+    """The tree of a filter; None and an empty object hold for everything.
+
+    Raises FilterError that names the place: for an unknown field or operator, a value of another
+    type, more than 8 levels, 200 parts (conditions and filters), or 100 values in a list.
+    """
+    return All() if data is None else _Reader().filter(data, path=path, depth=1)
+
+
+class _Reader:
+    """Reads one filter and counts its parts."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def filter(self, data: object, *, path: str, depth: int) -> Expression:
+        if not isinstance(data, dict):
+            raise FilterError(path, 'Must be an object, such as {"pinned": true}.')
+        self._count(path)
+        if depth > MAX_DEPTH:
+            raise FilterError(path, f"Filters may be at most {MAX_DEPTH} levels deep.")
+        parts = [
+            self._entry(str(name), value, path=f"{path}.{name}", depth=depth)
+            for name, value in data.items()
+        ]
+        return parts[0] if len(parts) == 1 else All(tuple(parts))
+
+    def _entry(self, name: str, value: object, *, path: str, depth: int) -> Expression:
+        match name.lower():
+            case "and" | "or" as word:
+                if not isinstance(value, list) or not value:
+                    raise FilterError(path, "Must be a list of one or more filters.")
+                parts = tuple(
+                    self.filter(each, path=f"{path}[{index}]", depth=depth + 1)
+                    for index, each in enumerate(value)
+                )
+                return All(parts) if word == "and" else AnyOf(parts)
+            case "not":
+                return Not(self.filter(value, path=path, depth=depth + 1))
+        if name in BOUNDS:
+            field, operator = BOUNDS[name]
+            return All() if value is None else self._condition(field, operator, value, path=path)
+        return self._field(_field_named(name, path=path), value, path=path)
+
+    def _field(self, field: Field, value: object, *, path: str) -> Expression:
+        if isinstance(value, list):
+            return self._condition(field, Operator.IN, value, path=path)
+        if not isinstance(value, dict):
+            return self._condition(field, Operator.EQ, value, path=path)
+        if not value:
+            raise FilterError(path, 'Must have an operator, as in {"eq": …}.')
+        parts = tuple(
+            self._condition(
+                field,
+                _operator_named(str(name), field=field, path=f"{path}.{name}"),
+                operand,
+                path=f"{path}.{name}",
+            )
+            for name, operand in value.items()
+        )
+        return parts[0] if len(parts) == 1 else All(parts)
+
+    def _condition(
+        self, field: Field, operator: Operator, value: object, *, path: str
+    ) -> Condition:
+        self._count(path)
+        kind, allowed = FIELDS[field]
+        if operator not in allowed:
+            raise FilterError(path, f"'{field}' takes {', '.join(allowed)}.")
+        lists = operator is Operator.IN or (
+            operator is Operator.CONTAINS and field is Field.TAGS and isinstance(value, list)
+        )
+        if lists:
+            return Condition(field, operator, _read_list(value, kind, path=path))
+        read = _read(value, kind, path=path)
+        if operator is Operator.CONTAINS and read == "":
+            raise FilterError(path, "Must not be empty.")
+        return Condition(field, operator, read)
+
+    def _count(self, path: str) -> None:
+        self.count += 1
+        if self.count > MAX_PARTS:
+            raise FilterError(path, f"Filters may have at most {MAX_PARTS} parts.")
+
+
+def _field_named(name: str, *, path: str) -> Field:
+    if name in SYNONYMS:
+        return SYNONYMS[name]
+    try:
+        return Field(name)
+    except ValueError:
+        known = ", ".join([*Field, *BOUNDS, "and", "or", "not"])
+        raise FilterError(path, f"There is no such field; known are: {known}.") from None
+
+
+def _operator_named(name: str, *, field: Field, path: str) -> Operator:
+    try:
+        return Operator(name)
+    except ValueError:
+        known = ", ".join(FIELDS[field][1])
+        raise FilterError(path, f"There is no such operator; '{field}' takes {known}.") from None
+
+
+def _read_list(value: object, kind: Kind, *, path: str) -> tuple[Value, ...]:
+    if not isinstance(value, list) or not value:
+        raise FilterError(path, "Must be a list of one or more values.")
+    if len(value) > MAX_VALUES:
+        raise FilterError(path, f"Must hold at most {MAX_VALUES} values.")
+    return tuple(
+        dict.fromkeys(
+            _read(each, kind, path=f"{path}[{index}]") for index, each in enumerate(value)
+        )
+    )
+
+
+def _read(value: object, kind: Kind, *, path: str) -> Value:
+    try:
+        return read_value(value, kind)
+    except BadValueError as error:
+        raise FilterError(path, str(error)) from None

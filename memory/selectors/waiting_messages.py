@@ -1,0 +1,80 @@
+"""Messages that are not indexed yet: those of a moment ago, or of a large import."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import NamedTuple
+from uuid import UUID
+
+from memory.domain.viewer import Viewer
+from memory.models import MessageEntry
+from memory.models.querysets import heard_by_q
+from memory.selectors.conditions import viewer_parameters, viewer_sql
+from memory.selectors.prepared import fetch_planned
+
+# Of the team's latest waiting messages so many are looked at for the viewer's: an import under way
+# makes no read slow.
+_LOOKED_AT = 1_000
+_WAITING = """
+SELECT message_id, conversation_id, position, role, said_at, extract(epoch FROM said_at)::float8
+FROM (
+    SELECT * FROM memory_messageentry e WHERE e.team_id = %(team)s AND e.is_waiting
+    ORDER BY e.message_id DESC LIMIT {looked_at}
+) AS memory_messageentry
+WHERE {visible} AND NOT is_forgotten
+LIMIT %(most)s
+"""
+_HELD = """
+SELECT given.id, bit_or(1::bigint << (wanted.number - 1)::int)
+FROM unnest(%(ids)s::uuid[], %(texts)s::text[]) AS given (id, text)
+CROSS JOIN LATERAL (
+    SELECT tsvector_to_array(to_tsvector('english', given.text)) AS lexemes OFFSET 0
+) AS said
+JOIN (
+    SELECT t.number, tsvector_to_array(to_tsvector('english', t.term)) AS lexemes
+    FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS t (term, number)
+) AS wanted ON cardinality(wanted.lexemes) > 0 AND said.lexemes @> wanted.lexemes
+GROUP BY given.id
+"""
+
+
+class WaitingMessage(NamedTuple):
+    """Where a message stands that is not indexed yet; `said` is in seconds of the epoch."""
+
+    message_id: UUID
+    conversation_id: UUID
+    position: int
+    role: str
+    said_at: datetime
+    said: float
+
+
+def waiting_messages(*, viewer: Viewer, most: int) -> list[WaitingMessage]:
+    """The latest of the waiting messages that the viewer may see; call it in the team's scope."""
+    statement = _waiting(
+        viewer.agent_id is not None,
+        viewer.end_user_id is not None,
+        viewer.project_id is not None,
+    )
+    given = {**viewer_parameters(viewer), "most": most}
+    return [WaitingMessage._make(row) for row in fetch_planned(statement, given, is_ordered=True)]
+
+
+def terms_in(*, texts: Mapping[UUID, str], terms: Sequence[str]) -> dict[UUID, int]:
+    """Which of the terms each text holds, a bit for each, as the index of words would say it."""
+    given = {"ids": list(texts), "texts": list(texts.values()), "terms": list(terms)}
+    return {pk: int(held) for pk, held in fetch_planned(_HELD, given)}
+
+
+@lru_cache
+def _waiting(of_agent: bool, of_user: bool, of_project: bool) -> str:
+    visible = viewer_sql(
+        heard_by_q,
+        of_agent=of_agent,
+        of_user=of_user,
+        of_project=of_project,
+        model=MessageEntry,
+    )
+    return _WAITING.format(visible=visible, looked_at=_LOOKED_AT)

@@ -1,0 +1,168 @@
+"""Query parameters, cursors and paths that cannot be."""
+
+from __future__ import annotations
+
+import pytest
+from rest_framework.test import APIClient
+
+from tests.memory.api.bad_input import (
+    JSON,
+    NOBODY,
+    assert_problem,
+    conversation,
+    label,
+    memory,
+    nothing_stored,
+    paths,
+)
+
+__all__ = ["conversation", "memory", "nothing_stored", "paths"]
+
+
+# -- query parameters ------------------------------------------------------------------------
+BAD_PARAMETERS: list[tuple[str, str, list[str]]] = [
+    ("/v1/memories", "memory_type", ["gossip", "%00", "semantic,gossip"]),
+    ("/v1/memories", "status", ["gone", "%00"]),
+    ("/v1/memories", "tier", ["tepid", "%00"]),
+    ("/v1/memories", "agent", ["%00", "", "n" * 101, "a%0Ab"]),
+    ("/v1/memories", "user", ["%00", "", "n" * 201]),
+    ("/v1/memories", "project", ["%00", "", "n" * 101]),
+    ("/v1/memories", "conversation", ["x", "%00", "", "123"]),
+    ("/v1/memories", "subject", ["%00", "s" * 201]),
+    ("/v1/memories", "category", ["%00", "c" * 101]),
+    ("/v1/memories", "tag", ["%00", "t" * 101]),
+    ("/v1/memories", "is_pinned", ["maybe", "%00", "2"]),
+    ("/v1/memories", "min_importance", ["0", "11", "x", "", "1.5", "9" * 5000]),
+    ("/v1/memories", "max_importance", ["0", "11", "x", ""]),
+    ("/v1/memories", "created_after", ["yesterday", "2026-02-09T09:04:00", "%00", ""]),
+    ("/v1/memories", "created_before", ["yesterday", "2026-02-09", "%00"]),
+    ("/v1/memories", "limit", ["0", "501", "-1", "x", "", "%00", "9" * 5000]),
+    ("/v1/memories", "colour", ["red"]),
+    ("/v1/memories/search", "query", ["", "%20", "%00", "q" * 8001]),
+    ("/v1/memories/search", "memory_types", ["gossip", "%00"]),
+    ("/v1/memories/search", "agent", ["%00", "", "n" * 101]),
+    ("/v1/memories/search", "user", ["%00", "", "n" * 201]),
+    ("/v1/memories/search", "min_importance", ["0", "11", "x"]),
+    ("/v1/memories/search", "include_cold", ["maybe", "%00"]),
+    ("/v1/memories/search", "limit", ["0", "501", "x"]),
+    ("/v1/memories/search", "colour", ["red"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "value"),
+    [
+        pytest.param(path, name, value, id=f"{path}-{name}-{label(value)}")
+        for path, name, values in BAD_PARAMETERS
+        for value in values
+    ],
+)
+def test_a_bad_query_parameter_is_named(
+    api: APIClient, nothing_stored: None, path: str, name: str, value: str
+) -> None:
+    wanted = "query=tea&" if path.endswith("search") and name != "query" else ""
+
+    response = api.get(f"{path}?{wanted}{name}={value}")
+
+    errors = assert_problem(response, codes=(422,))["errors"]
+    assert any(each == name or each.startswith(f"{name}[") for each in errors)
+
+
+def test_a_search_without_a_query_is_refused(api: APIClient) -> None:
+    assert "query" in assert_problem(api.get("/v1/memories/search"), codes=(422,))["errors"]
+
+
+CURSORS = [
+    "x",
+    "%00",
+    "bm90IGEgY3Vyc29y",  # "not a cursor"
+    "cD1hYmM=",  # "p=abc": a position that is no id
+    "cD0%3D",
+    "cj0xJnA9MQ==",  # "r=1&p=1"
+    "bz0tMQ==",  # "o=-1"
+    "bz05OTk5OTk5OTk5OTk5OTk5OTk5OTk=",  # an offset of 23 digits
+    "cD0wMDAwMDAwMC0wMDAwLTAwMDAtMDAwMC0wMDAwMDAwMDAwMDAw",  # one digit too many
+    "c" * 5000,
+    "cD0A",  # "p=" and a NUL
+    "cD05OTk5OTk5OTk5OTk5OTk5OTk5OTk5OTk=",  # a position beyond any number
+]
+
+
+@pytest.mark.parametrize("cursor", CURSORS, ids=label)
+@pytest.mark.parametrize("listing", ["memories", "messages"])
+def test_a_bad_cursor_does_no_harm(
+    api: APIClient, paths: dict[str, str], listing: str, cursor: str
+) -> None:
+    """It is refused, or where it can be read as a position, it is one; it is never a defect."""
+    response = api.get(f"{paths[listing]}?cursor={cursor}")
+
+    if response.status_code != 200:
+        assert_problem(response)
+
+
+@pytest.mark.parametrize("cursor", ["cD1hYmM=", "x", "%00"], ids=label)
+@pytest.mark.parametrize("listing", ["memories", "messages"])
+def test_a_cursor_of_nobodys_is_refused(
+    api: APIClient, paths: dict[str, str], listing: str, cursor: str
+) -> None:
+    assert_problem(api.get(f"{paths[listing]}?cursor={cursor}"))
+
+
+# -- paths -----------------------------------------------------------------------------------
+BAD_IDS = ["x", "123", "%00", "%ff", "%ed%a0%80", "..", "g" * 36, "a" * 5000, NOBODY + "x"]
+
+
+@pytest.mark.parametrize("given", BAD_IDS, ids=label)
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v1/memories/{}"),
+        ("DELETE", "/v1/memories/{}"),
+        ("POST", "/v1/memories/{}/pin"),
+        ("GET", "/v1/conversations/{}"),
+        ("GET", "/v1/conversations/{}/messages"),
+        ("POST", "/v1/conversations/{}/messages"),
+        ("POST", "/v1/conversations/{}/extract"),
+        ("POST", "/v1/conversations/{}/close"),
+        ("GET", "/v1/jobs/{}"),
+    ],
+)
+def test_a_path_with_a_bad_id_is_not_found(
+    api: APIClient, nothing_stored: None, method: str, path: str, given: str
+) -> None:
+    response = api.generic(method, path.format(given), "{}", content_type=JSON)
+
+    # Where "x" stands for nothing, it may be a name: /v1/memories/search is one.
+    assert_problem(response, codes=(404,))
+
+
+@pytest.mark.parametrize("path", ["/v1/nothing", "/v1/memories/", "/v1/%00", "/nothing/%00"])
+def test_an_address_that_does_not_exist_is_a_problem_document(api: APIClient, path: str) -> None:
+    assert_problem(api.get(path), codes=(404,))
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [("PUT", "memories"), ("PATCH", "conversations"), ("DELETE", "messages"), ("GET", "retrieve")],
+)
+def test_a_method_that_does_not_exist_is_a_problem_document(
+    api: APIClient, paths: dict[str, str], nothing_stored: None, method: str, name: str
+) -> None:
+    response = api.generic(method, paths[name], "{}", content_type=JSON)
+
+    assert assert_problem(response, codes=(405,))["title"] == "Method not allowed"
+    assert method not in response["Allow"]
+
+
+@pytest.mark.parametrize(
+    "cursor", ["x", "bm90IGEgY3Vyc29y", "cD1ub3QtYW4taWQ=", "bz0tMQ==", "%00", "ж"]
+)
+@pytest.mark.parametrize("name", ["memories", "messages", "contradictions"])
+def test_a_cursor_that_no_page_gave_out_is_refused_by_its_name(
+    api: APIClient, paths: dict[str, str], name: str, cursor: str
+) -> None:
+    response = api.get(f"{paths.get(name, '/v1/' + name)}?cursor={cursor}")
+
+    problem = assert_problem(response, codes=(422,))
+    assert list(problem["errors"]) == ["cursor"]
+    assert problem["title"] == "Invalid input"
