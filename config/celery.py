@@ -7,6 +7,7 @@ import os
 from celery import Celery
 from celery.signals import worker_process_init, worker_ready
 
+from .allocating import give_memory_back
 from .collecting import spare_the_collector
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -17,9 +18,10 @@ app.autodiscover_tasks()
 
 
 @worker_process_init.connect
-def spare_collector(**kwargs: object) -> None:
+def serve_long(**kwargs: object) -> None:
     """Let each process of the pool serve as a web process does."""
     del kwargs
+    give_memory_back()
     spare_the_collector()
 
 

@@ -19,7 +19,7 @@ from rest_framework.utils.serializer_helpers import ReturnDict
 from rest_framework.views import set_rollback
 
 from routing.services.cost_guard import BudgetExceededError
-from routing.services.router import NoModelConfiguredError
+from routing.services.routes import NoModelConfiguredError
 from teams import errors
 
 MEDIA_TYPE = "application/problem+json"

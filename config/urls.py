@@ -9,6 +9,8 @@ from config import health
 from config.metrics import metrics
 
 urlpatterns = [
+    # First what is asked most: each address is tried in this order.
+    path("v1/", include("memory.api.urls")),
     path("", RedirectView.as_view(url="/v1/docs", permanent=False)),
     path("admin", RedirectView.as_view(url="/admin/", permanent=False)),
     path("admin/", admin.site.urls),
@@ -17,7 +19,6 @@ urlpatterns = [
     path("metrics", metrics),
     path("v1/schema", SpectacularAPIView.as_view(), name="schema"),
     path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
-    path("v1/", include("memory.api.urls")),
 ]
 
 handler400 = "config.problems.bad_request"

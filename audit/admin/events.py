@@ -170,7 +170,7 @@ class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
     @display(description="memory")
     def memory(self, event: OperationalEvent) -> str:
         """The memory that it concerned."""
-        return id_link("memory_memory", event.memory_id) if event.memory_id else NOTHING
+        return id_link("memory_memory", event.memory_id)
 
     @display(description="end user")
     def person(self, event: OperationalEvent) -> str:
@@ -180,8 +180,6 @@ class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
     @display(description="conversation")
     def conversation(self, event: OperationalEvent) -> str:
         """Where it was asked for."""
-        if event.conversation_id is None:
-            return NOTHING
         return id_link("teams_conversation", event.conversation_id)
 
     @display(description="similarity", ordering="similarity")

@@ -116,8 +116,6 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
     @display(description="conversation")
     def conversation(self, entry: MemoryLog) -> str:
         """The conversation whose revision the change moved."""
-        if entry.conversation_id is None:
-            return NOTHING
         return id_link("teams_conversation", entry.conversation_id)
 
     @display(description="subject")

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from audit.models import LogCommit
 from teams.errors import InvalidError
 
 _NO_MEMORY = UUID(int=0)
@@ -50,6 +51,15 @@ class Instant:
     last_seq: int = 0
     last_memory_id: UUID = _NO_MEMORY
     settled_seq: int = 0
+
+
+def last_number_up_to(*, team_id: UUID, at: datetime) -> int | None:
+    """The greatest number in the log when the team's last commit up to `at` was done.
+
+    None where it has none up to then. Call it in the team's scope.
+    """
+    commits = LogCommit.objects.filter(team_id=team_id, at__lte=at)
+    return commits.order_by("-at", "-position").values_list("last_seq", flat=True).first()
 
 
 def instant_at(*, team_id: UUID, at: datetime | None, field: str = "at") -> Instant:

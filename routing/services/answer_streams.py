@@ -11,7 +11,6 @@ from uuid import UUID
 
 from routing.clients.breaker import Breaker, Permit
 from routing.clients.chat_calls import ChatError, ChatRequest, ChunkStream
-from routing.domain.budgets import Usage
 from routing.domain.chat_answers import (
     Gathered,
     Json,
@@ -21,6 +20,7 @@ from routing.domain.chat_answers import (
     tokens_of_request,
 )
 from routing.domain.choices import ModelChoice
+from routing.domain.reservations import Usage
 from routing.services.decisions import Attempt, Keep, Outcome, note_outcome
 from teams.errors import UnavailableError
 

@@ -21,7 +21,7 @@ from routing.services.answer_streams import (
     whole_answer,
 )
 from routing.services.decisions import Attempt, Keep, Outcome, note_outcome
-from routing.services.router import NoModelConfiguredError, Route
+from routing.services.routes import NoModelConfiguredError, Route
 from teams.errors import InvalidError, UnavailableError
 
 __all__ = [

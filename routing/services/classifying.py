@@ -10,9 +10,10 @@ from decimal import ROUND_CEILING, Decimal
 from django.conf import settings
 
 from routing.clients.classifier import ANSWER_TOKENS, Classifier, prompt_chars
-from routing.domain.budgets import MICRO, Reservation, Usage
+from routing.domain.budgets import MICRO
 from routing.domain.choices import CHARS_PER_TOKEN
 from routing.domain.complexity import ComplexityScore
+from routing.domain.reservations import Reservation, Usage
 from routing.services.cost_guard import release, reserve, settle
 from teams.connections import give_back_connection
 from teams.models import Agent, EndUser, Team

@@ -27,15 +27,8 @@ from routing.clients.spend_counters import (
     StaleError,
     spend_counters,
 )
-from routing.domain.budgets import (
-    Budget,
-    BudgetLeft,
-    CapLeft,
-    Hold,
-    Reservation,
-    TierEstimate,
-    suggested_tier,
-)
+from routing.domain.budgets import Budget, BudgetLeft, CapLeft, Hold
+from routing.domain.reservations import Reservation, TierEstimate, suggested_tier
 from routing.selectors.spend import balances_of, epoch_of
 from routing.services import spend_record
 from routing.services.budgets import budget_left, budget_of, left_of

@@ -7,7 +7,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from uuid import UUID
 
-from routing.domain.budgets import Hold, Usage
+from routing.domain.budgets import Hold
+from routing.domain.reservations import Usage
 from routing.services.spend_record import Claimant, Cost
 
 

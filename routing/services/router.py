@@ -5,73 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
-from uuid import UUID
 
-from routing.domain.budgets import BudgetLeft, TierEstimate
+from routing.domain.budgets import BudgetLeft
 from routing.domain.choices import Expected, ModelChoice, estimate_tokens, expected_output
 from routing.domain.complexity import ComplexityScore, Tier, score_query
 from routing.domain.ladder import Ladder, Means, Rules, at_most, choose_tier, holding, in_order
-from routing.models import RoutingDecision
+from routing.domain.reservations import TierEstimate
 from routing.services.budgets import budget_left
 from routing.services.classifying import Payer
 from routing.services.complexity import Scored, score
 from routing.services.decisions import ACTOR, decision_of, keep_by_itself
 from routing.services.models import Catalogue, catalogue_of
+from routing.services.routes import NoModelConfiguredError, Route
 from teams.domain.model_config import ModelConfig
-from teams.errors import UnavailableError
 from teams.models import Agent, EndUser, Team
 from teams.services.agents import model_config_of
 from teams.services.flags import flag
 from teams.tenancy import team_scope
-
-
-class NoModelConfiguredError(UnavailableError):
-    """No model can be called until somebody configures one; the message says how."""
-
-    retry_after_seconds = None
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """Which model is to answer, which others may when it fails, and why.
-
-    `estimated_usd` is what the call will probably cost. `reservation_usd` is the most it can cost
-    with whichever of the models answers, for the cost guard; `alternatives` are the same for the
-    cheaper tiers. `decision` is the row that is kept of it. `lower` are the models of cheaper tiers
-    that may answer in its place; none where somebody asked for this tier. Where `is_configured` is
-    False, no endpoint is known that could be asked, and `call` refuses.
-    """
-
-    tier: Tier
-    model: ModelChoice
-    fallbacks: tuple[ModelChoice, ...]
-    score: ComplexityScore
-    scorer: str
-    reason: str
-    estimated_usd: Decimal
-    reservation_usd: Decimal
-    alternatives: tuple[TierEstimate, ...]
-    budget_left: BudgetLeft
-    expected: Expected
-    decision: RoutingDecision
-    lower: Ladder
-    is_configured: bool
-
-    @property
-    def team_id(self) -> UUID:
-        """Whose it is."""
-        return self.decision.team_id
-
-    @property
-    def decision_id(self) -> UUID:
-        """The row that is kept of it."""
-        return self.decision.pk
-
-    @property
-    def choices(self) -> tuple[ModelChoice, ...]:
-        """The models in the order in which they are asked."""
-        return (self.model, *self.fallbacks)
 
 
 @dataclass(frozen=True, slots=True)

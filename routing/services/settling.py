@@ -10,7 +10,8 @@ from decimal import Decimal
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 
 from routing.clients.spend_counters import AwayError, SpendCounters, spend_counters
-from routing.domain.budgets import Account, Hold, Reservation, Settled, Usage, whole_micros
+from routing.domain.budgets import Account, Hold, whole_micros
+from routing.domain.reservations import Reservation, Settled, Usage
 from routing.services import spend_record
 from routing.services.kept_costs import kept_cost, read_cost
 from routing.services.spend_record import Claimant, Cost

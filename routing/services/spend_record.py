@@ -18,7 +18,8 @@ from uuid import UUID
 
 from django.db import connection
 
-from routing.domain.budgets import Account, Balance, Hold, Usage, accounts_of
+from routing.domain.budgets import Account, Balance, Hold, accounts_of
+from routing.domain.reservations import Usage
 from routing.models import SpendReservation
 from routing.selectors.spend import balances_of, spent_in, sum_of
 from teams.ids import new_id

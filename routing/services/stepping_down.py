@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from routing.domain.complexity import Tier
 from routing.models import RoutingDecision
-from routing.services.router import Route
+from routing.services.routes import Route
 from teams.ids import new_id
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +23,7 @@ from teams.models import Team
 from teams.models.base import TeamOwned
 
 from .display import NOTHING
+from .paging import TeamPaginator
 from .theme import Row, ThemedAdmin, ThemedChangeList
 
 
@@ -82,6 +84,8 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
     list_disable_select_all = True
     list_per_page = 50
     compressed_fields = True
+    paginator = TeamPaginator
+    is_found_by_id = False
     empty_value_display = NOTHING
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OneCountChangeList]:
@@ -96,6 +100,17 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
             return rows
         allowed = teams_where(request, roles=self.view_roles)
         return rows if allowed is None else rows.filter(team_id__in=allowed)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Row], search_term: str
+    ) -> tuple[QuerySet[Row], bool]:
+        """By the words of the `search_fields`, or by a row's whole id where `is_found_by_id`."""
+        if self.is_found_by_id:
+            with suppress(ValueError):
+                return queryset.filter(pk=UUID(search_term.strip())), False
+        found: tuple[QuerySet[Row], bool]
+        found = super().get_search_results(request, queryset, search_term)
+        return found
 
     def get_list_display(self, request: HttpRequest) -> Any:  # Any: as in Django
         """Without the team's column for a login of one team."""

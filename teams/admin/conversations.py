@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
@@ -83,6 +82,7 @@ class ConversationAdmin(TeamAdmin[Conversation]):
     ]
     list_select_related = ["team", "agent", "end_user", "project"]
     ordering = ["-created_at"]
+    is_found_by_id = True
     search_fields = ["thread_id", "end_user__external_id", "end_user__display_name"]
     fieldsets = [
         (
@@ -98,15 +98,6 @@ class ConversationAdmin(TeamAdmin[Conversation]):
         )
     ]
     readonly_fields = ["created", "closed"]
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Conversation], search_term: str
-    ) -> tuple[QuerySet[Conversation], bool]:
-        """By thread and person, or by the conversation's whole id."""
-        try:
-            return queryset.filter(pk=UUID(search_term.strip())), False
-        except ValueError:
-            return super().get_search_results(request, queryset, search_term)
 
     def change_view(
         self,

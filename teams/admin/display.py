@@ -50,8 +50,10 @@ def link(url: str, text: object, *, title: str = "") -> SafeString:
     )
 
 
-def id_link(model: str, row_id: UUID) -> SafeString:
-    """A short id that leads to the row; the whole id is its title."""
+def id_link(model: str, row_id: UUID | None) -> SafeString | str:
+    """A short id that leads to the row; the whole id is its title. A dash for none."""
+    if row_id is None:
+        return NOTHING
     return link(page_of(model, row_id), short_id(row_id), title=str(row_id))
 
 

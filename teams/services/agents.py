@@ -14,6 +14,7 @@ from teams.domain.model_config import ModelConfig
 from teams.errors import InvalidError, NotFoundError, StaleError
 from teams.models import Agent, AgentVersion
 from teams.services.conditions import UNCONDITIONAL, Condition
+from teams.services.people import check_new_slug
 
 
 def agent_of_slug(*, team_id: UUID, slug: str) -> Agent:
@@ -55,13 +56,15 @@ def save_document(
 
     The database keeps the version that comes of it, with the actor and the reason of the team's
     scope; a document that says the same makes none. Raises StaleError when the condition does not
-    hold of the version that stands. Call it in the team's scope.
+    hold of the version that stands, and InvalidError for a new agent whose slug has spaces. Call it
+    in the team's scope.
     """
     columns = columns_of(document)
     rows = Agent.objects.filter(team_id=team_id, slug=slug)
     agent = rows.select_for_update().first()
     if agent is None:
         _check(condition, slug, stored=0)
+        check_new_slug(slug, field="slug")
         made = Agent(team_id=team_id, slug=slug, **columns)
         Agent.objects.bulk_create([made], ignore_conflicts=True)
         agent = rows.select_for_update().get()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from difflib import get_close_matches
 from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError, connection
 
+from teams.errors import InvalidError
 from teams.ids import new_id
 from teams.models import Agent, EndUser, Membership, Project, StaffUser, Team
 from teams.tenancy import team_scope
@@ -75,7 +77,14 @@ def ensure_team(*, slug: str, actor: str) -> UUID:
 
 
 def ensure_agent(*, team_id: UUID, slug: str) -> Agent:
-    """The team's agent of that slug, created when it is new; call it in the team's scope."""
+    """The team's agent of that slug, created when it is new; call it in the team's scope.
+
+    Raises InvalidError for a new one that could not be its slug.
+    """
+    known = Agent.objects.filter(team_id=team_id, slug=slug).first()
+    if known is not None:
+        return known
+    check_new_slug(slug)
     name = slug.replace("-", " ").replace("_", " ").title()
     agent, _ = Agent.objects.get_or_create(
         team_id=team_id,
@@ -85,10 +94,33 @@ def ensure_agent(*, team_id: UUID, slug: str) -> Agent:
     return agent
 
 
+def check_new_slug(slug: str, *, field: str = "agent") -> None:
+    """Raise InvalidError for what is no slug of a new agent: it stands in addresses, as one word.
+
+    Those that have such a slug already are left alone.
+    """
+    words = slug.split()
+    if len(words) > 1:
+        raise InvalidError(
+            f"There is no agent '{slug}', and a new one is called by one word without spaces, such"
+            f" as '{'-'.join(words).lower()}'. The name in its document may have spaces.",
+            field=field,
+        )
+
+
 def ensure_end_user(*, team_id: UUID, external_id: str) -> EndUser:
     """The team's end user of that external id, created when new; call it in the team's scope."""
     end_user, _ = EndUser.objects.get_or_create(team_id=team_id, external_id=external_id)
     return end_user
+
+
+def ensure_end_users(*, team_id: UUID, external_ids: Collection[str]) -> dict[str, EndUser]:
+    """The same for many, by external id; new ones are made in one order by everybody."""
+    known = EndUser.objects.filter(team_id=team_id, external_id__in=external_ids)
+    found = {each.external_id: each for each in known}
+    for external_id in [e for e in external_ids if e not in found]:
+        found[external_id] = ensure_end_user(team_id=team_id, external_id=external_id)
+    return found
 
 
 def ensure_end_user_id(*, team_id: UUID, external_id: str) -> UUID:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from io import StringIO
+from urllib.parse import urlsplit
 
 import pytest
 from django.core import signing
@@ -12,6 +18,7 @@ from django.core.management import CommandError, call_command
 from rest_framework.test import APIClient
 
 from audit.models import Erasure
+from config import embedded
 from memory.models import Memory
 from teams.models import Message
 from teams.tenancy import team_scope
@@ -22,7 +29,7 @@ from tests.audit.erasing import (
     found_in_tables,
     post,
 )
-from tests.conftest import Cast
+from tests.conftest import TEST_DATABASE, Cast
 
 Clients = Callable[..., APIClient]
 
@@ -74,18 +81,53 @@ def test_the_command_refuses_whom_it_does_not_know(town: Cast, args: list[str]) 
         run(*(each.format(team=town.team.slug) for each in args))
 
 
-def test_the_command_erases_nobody_where_nobody_types(
-    held: tuple[Cast, Memory, Message], monkeypatch: pytest.MonkeyPatch
+def at_a_terminal(*args: str, typed: str | None) -> str:
+    """What a terminal shows of the command where a person types that; None: nobody sits there."""
+    environment = dict(os.environ)
+    for name in ("DATABASE_URL", "DATABASE_OWNER_URL"):
+        if url := environment.get(name):
+            # A server that was given holds the tests' database beside others.
+            environment[name] = urlsplit(url)._replace(path=f"/{TEST_DATABASE}").geturl()
+    screen, terminal = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "manage.py", "erase_user", *args],
+        cwd=embedded.PROJECT_ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL if typed is None else terminal,
+        stdout=terminal,
+        stderr=terminal,
+    ):
+        os.close(terminal)
+        shown = b""
+        # The end of a terminal is an error to whoever reads on.
+        with suppress(OSError), open(screen, "r+b", buffering=0) as keys:
+            while part := keys.read(1024):
+                shown += part
+                if typed is not None and shown.endswith(b" to erase: "):
+                    keys.write(f"{typed}\n".encode())
+    return shown.decode()
+
+
+@pytest.mark.parametrize(
+    ("typed", "told", "is_erased"),
+    [
+        ("sarah", "Erased: 1 memories", True),
+        ("Sarah", "Nothing was erased.", False),
+        (None, "Nothing was erased: nobody types here. A script gives --yes.", False),
+    ],
+)
+def test_the_command_asks_whoever_sits_at_the_terminal(
+    held: tuple[Cast, Memory, Message], typed: str | None, told: str, is_erased: bool
 ) -> None:
     town, memory, _ = held
-    monkeypatch.setattr("sys.stdin", StringIO())
 
-    with pytest.raises(CommandError, match="--yes"):
-        run("sarah", "--team", town.team.slug)
+    shown = at_a_terminal("sarah", "--team", town.team.slug, typed=typed)
 
+    assert "Type sarah to erase: " in shown
+    assert told in shown
     with team_scope(team_ids=[town.team.id], actor="test"):
         memory.refresh_from_db()
-        assert memory.content != ERASED
+        assert (memory.content == ERASED) == is_erased
 
 
 # -- over HTTP -------------------------------------------------------------------------------

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
-from django.db import IntegrityError, connection, connections, transaction
+from django.db import transaction
 from django.db.models import F
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -24,39 +23,8 @@ from teams.ids import new_id
 from teams.models import Conversation
 from teams.tenancy import team_scope
 from tests import factories
-from tests.conftest import Cast, make_cast
-
-
-def execute(statement: str, params: list[Any] | None = None) -> None:
-    """Run raw SQL as the application."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, params)
-
-
-def log_of(memory: Memory) -> list[MemoryLog]:
-    """The memory's log, oldest first."""
-    return list(MemoryLog.objects.filter(memory_id=memory.pk).order_by("seq"))
-
-
-def state_of(memory_id: UUID) -> Any:
-    """The row's columns as the database has them now, without what the log leaves out."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT to_jsonb(m) - ARRAY['content', 'updated_at', 'salt', 'erased_at']"
-            " FROM memory_memory m WHERE id = %s",
-            [memory_id],
-        )
-        (state,) = cursor.fetchone()
-    return state if isinstance(state, dict) else json.loads(state)
-
-
-def salt_of(memory_id: UUID) -> bytes:
-    """The salt that stands beside the memory's text."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT salt FROM memory_memory WHERE id = %s", [memory_id])
-        (salt,) = cursor.fetchone()
-    return bytes(salt)
-
+from tests.audit.logged import execute, log_of, salt_of, state_of
+from tests.conftest import Cast
 
 # -- every way of changing a memory ----------------------------------------------------------
 
@@ -364,111 +332,6 @@ def test_the_rows_are_numbered_and_timed_in_order(acme: Cast) -> None:
 
     assert [entry.at for entry in entries] == sorted(entry.at for entry in entries)
     assert len({entry.at for entry in entries}) == 4
-
-
-# -- one transaction -------------------------------------------------------------------------
-
-
-class Undone(Exception):  # noqa: N818 - only ends a block
-    """Rolls a block back."""
-
-
-def test_a_change_that_is_rolled_back_leaves_no_row(acme: Cast) -> None:
-    memory = factories.MemoryFactory.create(team=acme.team)
-
-    def change() -> None:
-        with transaction.atomic():
-            Memory.objects.filter(pk=memory.pk).update(importance=9)
-            factories.MemoryFactory(team=acme.team)
-            assert MemoryLog.objects.count() == 3
-            raise Undone
-
-    with pytest.raises(Undone):
-        change()
-
-    assert MemoryLog.objects.count() == 1
-    assert state_of(memory.pk)["importance"] == 5
-
-
-def test_a_refused_change_leaves_no_row(acme: Cast) -> None:
-    memory = factories.MemoryFactory.create(team=acme.team)
-
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Memory.objects.filter(pk=memory.pk).update(importance=11)
-
-    assert len(log_of(memory)) == 1
-
-
-def test_a_temporary_table_cannot_catch_the_log_rows(acme: Cast) -> None:
-    """The application may create temporary tables; they come first where a name is looked up."""
-    memory = factories.MemoryFactory.create(team=acme.team)
-    execute(
-        "CREATE TEMPORARY TABLE audit_memorylog"
-        " (LIKE public.audit_memorylog INCLUDING IDENTITY) ON COMMIT DROP"
-    )
-
-    Memory.objects.filter(pk=memory.pk).update(importance=9)
-
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT event FROM public.audit_memorylog WHERE memory_id = %s ORDER BY seq",
-            [memory.pk],
-        )
-        assert cursor.fetchall() == [("created",), ("updated",)]
-
-
-# -- the owner, from outside the application -------------------------------------------------
-
-
-@pytest.fixture
-def town(committed_db: None) -> Cast:
-    """A committed team."""
-    return make_cast(f"town-{uuid4().hex}")
-
-
-def test_the_owners_changes_are_logged_too(town: Cast) -> None:
-    with team_scope(team_ids=[town.team.id], actor="test"):
-        memory = factories.MemoryFactory.create(team=town.team)
-
-    with connections["owner"].cursor() as cursor:
-        cursor.execute("UPDATE memory_memory SET is_pinned = true WHERE id = %s", [memory.pk])
-        cursor.execute("SELECT session_user::text")
-        (login,) = cursor.fetchone()
-
-    with team_scope(team_ids=[town.team.id], actor="test"):
-        last = log_of(memory)[-1]
-        assert (last.event, last.actor, last.reason) == ("pinned", f"database:{login}", "")
-        assert last.state == state_of(memory.pk)
-
-
-def test_the_owners_settings_name_actor_and_reason(town: Cast) -> None:
-    with team_scope(team_ids=[town.team.id], actor="test"):
-        memory = factories.MemoryFactory.create(team=town.team)
-
-    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
-        cursor.execute("SET LOCAL palimpsest.actor = 'dba:ann'")
-        cursor.execute("SET LOCAL palimpsest.reason = 'ticket 42'")
-        cursor.execute("UPDATE memory_memory SET importance = 1 WHERE id = %s", [memory.pk])
-
-    with team_scope(team_ids=[town.team.id], actor="test"):
-        last = log_of(memory)[-1]
-        assert (last.actor, last.reason) == ("dba:ann", "ticket 42")
-
-
-def test_the_owners_rollback_leaves_no_row(town: Cast) -> None:
-    with team_scope(team_ids=[town.team.id], actor="test"):
-        memory = factories.MemoryFactory.create(team=town.team)
-
-    def change() -> None:
-        with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
-            cursor.execute("UPDATE memory_memory SET importance = 1 WHERE id = %s", [memory.pk])
-            raise Undone
-
-    with pytest.raises(Undone):
-        change()
-
-    with team_scope(team_ids=[town.team.id], actor="test"):
-        assert len(log_of(memory)) == 1
 
 
 # -- the log against the table ---------------------------------------------------------------

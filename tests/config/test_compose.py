@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from config import embedded
-from config.embedded.postgres import _binaries
+from config.embedded.programs import binaries_folder
 
 ROOT = embedded.PROJECT_ROOT
 COMPOSE = (ROOT / "docker-compose.yml").read_text()
@@ -133,7 +133,7 @@ def test_the_init_script_makes_both_logins(empty_server: Path) -> None:
         [str(ROOT / "docker" / "postgres-init.sh")],
         check=True,
         env={
-            "PATH": f"{_binaries()}:{os.environ['PATH']}",
+            "PATH": f"{binaries_folder()}:{os.environ['PATH']}",
             "PGHOST": str(empty_server),
             "POSTGRES_USER": "postgres",
             "POSTGRES_OWNER_PASSWORD": "it's the owner's",

@@ -1,4 +1,4 @@
-"""A real server whose PostgreSQL or Redis goes away and comes back."""
+"""A real server: what it refuses to read, and PostgreSQL or Redis going away and coming back."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from config import embedded
+from config.web_worker import MOST_BYTES
 
 FOREIGN = ("PORT", "HOST", "DATABASE_", "REDIS_", "DJANGO_", "PALIMPSEST_", "OPENAI_", "WEB_")
 
@@ -146,6 +147,19 @@ def warm(server: Server) -> Server:
     statuses = {server.ask(*request).status for request in [REQUESTS[3], *REQUESTS]}
     assert statuses <= {200, 201}
     return server
+
+
+def test_an_address_is_read_up_to_its_limit_and_refused_beyond_with_the_way_out(
+    server: Server,
+) -> None:
+    read = server.ask("GET", f"/v1/memories/search?query={'a+' * 3_990}")
+    refused = [server.ask("GET", f"/healthz?{'x' * length}") for length in (MOST_BYTES, 300_000)]
+
+    assert read.status == 200
+    assert [each.status for each in refused] == [414, 414]
+    for each in refused:
+        assert each.headers["Content-Type"] == "application/problem+json"
+        assert "POST: /v1/memory/query and /v1/retrieve" in each.body["detail"]
 
 
 def test_without_postgresql_it_says_503_and_heals(warm: Server) -> None:

@@ -10,7 +10,8 @@ from django.utils import timezone
 from routing.domain.choices import ModelChoice
 from routing.domain.complexity import Tier
 from routing.models import ChatModel, Provider
-from routing.services.router import Route, choose_route
+from routing.services.router import choose_route
+from routing.services.routes import Route
 from tests.conftest import Cast
 from tests.openai_server import FakeOpenAI
 

@@ -21,7 +21,8 @@ from config import embedded
 from config.embedded.redis import redis_pid
 from routing.clients.quick_redis import QuickRedis
 from routing.clients.spend_counters import SpendCounters
-from routing.domain.budgets import BudgetLeft, Reservation, Settled, TierEstimate, Usage
+from routing.domain.budgets import BudgetLeft
+from routing.domain.reservations import Reservation, Settled, TierEstimate, Usage
 from routing.models import SpendEntry, SpendReservation
 from routing.services.budgets import budget_left
 from routing.services.cost_guard import release, reserve, settle

@@ -15,7 +15,7 @@ from routing.clients.classifier import Classifier
 from routing.domain.complexity import DIMENSIONS, ComplexityScore, score_query
 from routing.models import SpendEntry, SpendReservation
 from routing.services.classifying import Payer, classified
-from routing.services.router import Route
+from routing.services.routes import Route
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.conftest import Cast, make_cast

@@ -10,7 +10,8 @@ import pytest
 from django.db import ProgrammingError, transaction
 from django.db.utils import DatabaseError
 
-from routing.domain.budgets import CapKind, Hold, TierEstimate, Usage
+from routing.domain.budgets import CapKind, Hold
+from routing.domain.reservations import TierEstimate, Usage
 from routing.models import SpendEntry, SpendTotal
 from routing.services.cost_guard import BudgetExceededError, settle
 from routing.services.spend_record import Claimant, Cost, count_spend, shared_turn

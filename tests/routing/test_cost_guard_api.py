@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 
 from config.problems import problem_for
 from routing.clients.spend_counters import spend_counters
-from routing.domain.budgets import TierEstimate
+from routing.domain.reservations import TierEstimate
 from routing.services.cost_guard import BudgetExceededError
 from tests.conftest import Cast, make_cast
 from tests.routing.spending import Till, limit_agent

@@ -15,7 +15,8 @@ from django.db import connections
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from routing.domain.budgets import MICRO, Reservation
+from routing.domain.budgets import MICRO
+from routing.domain.reservations import Reservation
 from routing.services.cost_guard import BudgetExceededError
 from tests.routing.spending import OwnRedis, Till, make_till, no_redis, own_redis
 

@@ -12,7 +12,7 @@ from threading import Barrier
 import pytest
 from django.db import OperationalError, connection, connections
 
-from routing.domain.budgets import Reservation
+from routing.domain.reservations import Reservation
 from routing.services.cost_guard import BudgetExceededError
 from routing.services.settling import settle_kept
 from tests.routing.spending import PREFIX, OwnRedis, Till, make_till, no_redis, own_redis

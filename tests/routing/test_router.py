@@ -10,12 +10,13 @@ from django.db import ProgrammingError, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from routing.domain.budgets import Usage
 from routing.domain.complexity import DIMENSIONS, Tier
+from routing.domain.reservations import Usage
 from routing.models import ChatModel, RoutingDecision
 from routing.services.cost_guard import BudgetExceededError, reserve, settle
 from routing.services.decisions import Outcome, hash_of, note_outcome
-from routing.services.router import NoModelConfiguredError, choose_route
+from routing.services.router import choose_route
+from routing.services.routes import NoModelConfiguredError
 from teams.errors import InvalidError
 from teams.models import Agent, EndUser
 from teams.tenancy import team_scope

@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from routing.models import RoutingDecision
 from routing.services.calling import ChatRequest, NoModelAnsweredError, call, open_stream
-from routing.services.router import Route
+from routing.services.routes import Route
 from tests.conftest import Cast
 from tests.openai_server import Behaviour, FakeOpenAI, dropped, error, slow
 from tests.routing.models import make_models, route_of

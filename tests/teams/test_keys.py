@@ -320,6 +320,15 @@ def command(*arguments: str) -> str:
     return out.getvalue()
 
 
+def test_the_command_names_a_slug_for_an_agent_of_several_words(acme: Cast) -> None:
+    keys = ApiKey.objects.count()
+
+    with pytest.raises(CommandError, match="such as 'support-bot'"):
+        command("--team", "acme", "--agent", "Support Bot")
+
+    assert ApiKey.objects.count() == keys
+
+
 def test_the_command_prints_the_key_alone(db: None) -> None:
     printed = command("--team", "hooli")
 

@@ -3,254 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.apps import apps
-from django.contrib.postgres.search import SearchVector
-from django.db import IntegrityError, ProgrammingError, connection, models, transaction
-from django.db.models import Value
+from django.db import IntegrityError, ProgrammingError, models, transaction
 
-from audit.models import MemoryLog
 from memory.models import (
-    Category,
-    Contradiction,
-    Job,
     Memory,
-    MemoryRelation,
-    MemoryTag,
-    MemoryUsage,
-    SearchEntry,
 )
 from teams.ids import new_id
 from teams.models import (
     Agent,
-    ApiKey,
-    Conversation,
     EndUser,
     Membership,
-    Message,
     Project,
-    StaffUser,
     Team,
 )
-from teams.services.keys import issue_key
 from teams.services.people import all_team_ids, team_id_of_slug
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast
+from tests.teams.tenants import ask, each_known_model, neighbours, settle
 
-TENANT_MODELS = [
-    model
-    for model in apps.get_models()
-    if any(field.name == "team" and field.concrete for field in model._meta.get_fields())
-]
-KNOWN = {
-    Agent, ApiKey, Category, Contradiction, Conversation, EndUser, Job, Membership, Memory,
-    MemoryLog, MemoryRelation, MemoryTag, MemoryUsage, Message, Project, SearchEntry,
-}  # fmt: skip
-
-each_tenant_model = pytest.mark.parametrize(
-    "model", TENANT_MODELS, ids=lambda model: model._meta.db_table
-)
-each_known_model = pytest.mark.parametrize(
-    "model", [model for model in TENANT_MODELS if model in KNOWN], ids=lambda m: m._meta.db_table
-)
-
-
-def ask(statement: str, params: list[Any] | None = None) -> list[tuple[Any, ...]]:
-    """The rows of a statement on the application's connection."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, params)
-        return list(cursor.fetchall()) if cursor.description else []
-
-
-def settle(cast: Cast) -> dict[str, Any]:
-    """Give the team a row in every table of ours."""
-    with team_scope(team_ids=[cast.team.id], actor="test"):
-        project = factories.ProjectFactory(team=cast.team)
-        conversation = factories.ConversationFactory.create(
-            team=cast.team, agent=cast.kyra, end_user=cast.sarah, project=project
-        )
-        message = factories.MessageFactory(team=cast.team, conversation=conversation)
-        old, new = factories.MemoryFactory.create_batch(2, team=cast.team, tags=["place"])
-        SearchEntry.objects.create(
-            memory=old,
-            team=cast.team,
-            embedding=[1.0, 0.0],
-            embedding_model="test",
-            lexemes=SearchVector(Value(old.content), config="english"),
-        )
-        MemoryUsage.objects.create(memory=old, team=cast.team)
-        MemoryRelation.objects.create(team=cast.team, from_memory=new, to_memory=old, strength=0.5)
-        contradiction = Contradiction.objects.create(
-            team=cast.team,
-            memory_a=old,
-            memory_b=new,
-            strategy="same_subject",
-            judge="test",
-            verdict="dispute",
-        )
-        job = Job.objects.create(
-            team=cast.team, conversation=conversation, from_position=1, to_position=1
-        )
-        Category.objects.create(team=cast.team, name="goals")
-        key = issue_key(team_id=cast.team.id).key
-        user = StaffUser.objects.create(username=f"staff-of-{cast.team.slug}")
-        Membership.objects.create(team=cast.team, user=user)
-    return {
-        "agent": cast.kyra,
-        "end_user": cast.sarah,
-        "project": project,
-        "conversation": conversation,
-        "message": message,
-        "memory": old,
-        "contradiction": contradiction,
-        "job": job,
-        "key": key,
-    }
-
-
-@pytest.fixture
-def neighbours(globex: Cast) -> tuple[Cast, Cast]:
-    """Two teams with rows in every table; no scope is open."""
-    initech = make_cast("initech")
-    settle(initech)
-    settle(globex)
-    return initech, globex
-
-
-# -- what the schema says --------------------------------------------------------------------
-
-
-def test_the_tables_with_a_team_are_those_of_the_models(db: None) -> None:
-    rows = ask(
-        "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
-        " WHERE a.attname = 'team_id' AND NOT a.attisdropped AND c.relkind IN ('r', 'p')"
-        " AND NOT c.relispartition"
-        " AND c.relnamespace = 'public'::regnamespace"
-    )
-
-    tables = {name for (name,) in rows}
-
-    assert tables == {model._meta.db_table for model in TENANT_MODELS}
-    assert tables >= {model._meta.db_table for model in KNOWN}
-
-
-@each_tenant_model
-def test_table_is_under_row_level_security(db: None, model: type[models.Model]) -> None:
-    table = model._meta.db_table
-
-    security = ask("SELECT relrowsecurity FROM pg_class WHERE oid = %s::regclass", [table])
-    policies = ask(
-        "SELECT cmd, permissive, roles::text[], qual, with_check FROM pg_policies"
-        " WHERE schemaname = 'public' AND tablename = %s",
-        [table],
-    )
-
-    assert security == [(True,)]
-    assert len(policies) == 1
-    command, permissive, roles, shown, written = policies[0]
-    assert (command, permissive, roles) == ("ALL", "PERMISSIVE", ["public"])
-    for condition in (shown, written):
-        assert "team_id = ANY" in condition
-        assert "palimpsest_team_ids()" in condition
-
-
-def test_the_teams_table_is_under_row_level_security(db: None) -> None:
-    policies = ask("SELECT qual, with_check FROM pg_policies WHERE tablename = 'teams_team'")
-
-    assert ask("SELECT relrowsecurity FROM pg_class WHERE oid = 'teams_team'::regclass") == [
-        (True,)
-    ]
-    assert len(policies) == 1
-    assert all("palimpsest_team_ids()" in condition for condition in policies[0])
-
-
-@each_tenant_model
-def test_keys_and_uniqueness_rules_begin_with_the_team(db: None, model: type[models.Model]) -> None:
-    rows = ask(
-        "SELECT i.indisprimary, c.relname, a.attname FROM pg_index i"
-        " JOIN pg_class c ON c.oid = i.indexrelid"
-        " JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
-        " WHERE i.indrelid = %s::regclass AND i.indisunique",
-        [model._meta.db_table],
-    )
-
-    primary = [first for is_primary, _, first in rows if is_primary]
-    others = {name for is_primary, name, first in rows if not is_primary and first != "team_id"}
-
-    assert primary == ["team_id"]
-    # A key is looked up by its digest before any team is known.
-    assert all("digest" in name for name in others) if model is ApiKey else others == set()
-
-
-@each_tenant_model
-def test_references_between_tenant_rows_carry_the_team(db: None, model: type[models.Model]) -> None:
-    columns = {
-        field.column
-        for field in model._meta.concrete_fields
-        if field.is_relation and field.related_model in TENANT_MODELS
-    }
-
-    rows = ask(
-        "SELECT (SELECT array_agg(a.attname::text ORDER BY k.place)"
-        "  FROM unnest(c.conkey) WITH ORDINALITY AS k (number, place)"
-        "  JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.number)"
-        " FROM pg_constraint c WHERE c.conrelid = %s::regclass AND c.contype = 'f'",
-        [model._meta.db_table],
-    )
-
-    assert {tuple(names) for (names,) in rows} >= {("team_id", column) for column in columns}
-
-
-@each_tenant_model
-def test_the_application_cannot_truncate_or_reshape_a_table(
-    db: None, model: type[models.Model]
-) -> None:
-    table = model._meta.db_table
-
-    assert ask("SELECT current_user::text") == [("palimpsest_app",)]
-    for right in ("TRUNCATE", "REFERENCES", "TRIGGER"):
-        assert ask("SELECT has_table_privilege(%s, %s)", [table, right]) == [(False,)]
-    with pytest.raises(ProgrammingError, match="must be owner"), transaction.atomic():
-        ask(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
-    with pytest.raises(ProgrammingError, match="must be owner"), transaction.atomic():
-        ask(f"DROP POLICY team_rows ON {table}")
-
-
-def test_the_application_is_no_member_of_a_stronger_role(db: None) -> None:
-    stronger = ask(
-        "SELECT rolname FROM pg_roles WHERE pg_has_role('palimpsest_app', oid, 'MEMBER')"
-    )
-    gifts = ask(
-        "SELECT rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication"
-        " FROM pg_roles WHERE rolname = 'palimpsest_app'"
-    )
-
-    assert stronger == [("palimpsest_app",)]
-    assert gifts == [(False,) * 5]
-
-
-def test_the_application_cannot_create_objects_that_shadow_ours(db: None) -> None:
-    assert ask("SELECT has_schema_privilege('public', 'CREATE')") == [(False,)]
-    assert ask("SELECT has_database_privilege(current_database(), 'CREATE')") == [(False,)]
-
-
-def test_functions_with_the_owners_rights_fix_their_search_path(db: None) -> None:
-    rows = ask(
-        "SELECT proname, coalesce(array_to_string(proconfig, ','), '') FROM pg_proc"
-        " WHERE prosecdef AND pronamespace = 'public'::regnamespace AND proname ~ '^palimpsest'"
-    )
-
-    assert {name for name, _ in rows} >= {"palimpsest_api_key", "palimpsest_team_by_slug"}
-    assert [name for name, config in rows if "search_path=" not in config] == []
-
-
-def test_the_application_may_not_rekey_tables(db: None) -> None:
-    with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
-        ask("SELECT palimpsest_key_by_team('teams_agent'::regclass, 'id')")
+__all__ = ["neighbours"]
 
 
 # -- what a scope sees -----------------------------------------------------------------------

@@ -22,7 +22,8 @@ from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from memory.clients.tools import default_tools
-from memory.domain.transcripts import TranscriptError, TranscriptFile, read_transcripts
+from memory.domain.transcript_fields import TranscriptError
+from memory.domain.transcripts import TranscriptFile, read_transcripts
 from memory.management.naming import team_named
 from memory.services.importing import ImportMode, ImportTarget, import_transcripts
 from memory.services.statistics import WORTH_IT, renew_statistics

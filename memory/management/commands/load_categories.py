@@ -13,6 +13,7 @@ from django.core.validators import validate_slug
 from memory.domain.categories import CategoryFile, CategoryFileError, read_category_file
 from memory.management.naming import team_named
 from memory.services.categories import load_categories
+from teams.errors import InvalidError
 
 ACTOR = "command:load_categories"
 MAX_BYTES = 1_000_000
@@ -47,7 +48,10 @@ class Command(BaseCommand):
             actor=ACTOR,
             not_done="nothing was loaded",
         )
-        changes = load_categories(team_id=team_id, file=file, actor=ACTOR)
+        try:
+            changes = load_categories(team_id=team_id, file=file, actor=ACTOR)
+        except InvalidError as error:
+            raise CommandError(f"Nothing was changed. {error.message}") from None
         for name in file.undefined:
             self.stderr.write(f"'{name}' stands in an allowlist and is no category of the file.")
         for change in changes:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_slug
 
+from teams.errors import InvalidError
+from teams.models import Agent
 from teams.services.keys import issue_key
 from teams.services.people import ensure_agent, ensure_team
 from teams.tenancy import team_scope
@@ -37,11 +40,16 @@ class Command(BaseCommand):
         actor = "command:issue_key"
         team_id = ensure_team(slug=options["team"], actor=actor)
         with team_scope(team_ids=[team_id], actor=actor):
-            agent = (
-                ensure_agent(team_id=team_id, slug=options["agent"]) if options["agent"] else None
-            )
+            agent = _agent(team_id, options["agent"]) if options["agent"] else None
             issued = issue_key(team_id=team_id, agent=agent, name=options["name"])
         self.stdout.write(issued.token)
+
+
+def _agent(team_id: UUID, slug: str) -> Agent:
+    try:
+        return ensure_agent(team_id=team_id, slug=slug)
+    except InvalidError as error:
+        raise CommandError(error.message) from None
 
 
 def _check(option: str, value: str, limit: int) -> None:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.personality import Document, effective_skills, personality_text
 from memory.domain.scoring import Weights
-from teams.domain.agent_document import AgentDocument, Skill
+from teams.domain.agent_document import AgentDocument
+from teams.domain.agent_parts import Skill
 from teams.domain.checking import DocumentError
 from teams.domain.document_changes import changed_places
 from teams.domain.memory_config import LEAST_TOKEN_BUDGET, SIGNALS

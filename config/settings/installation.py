@@ -1,0 +1,51 @@
+"""Where the data lies, what this installation may rely on, and what it says to its operator."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+from config import embedded
+from config.env import read_choice, read_list, read_str
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+HOME = embedded.home()
+
+ENVIRONMENT = read_choice(
+    "PALIMPSEST_ENV", "development", choices=("development", "production", "test")
+)
+PRODUCTION = ENVIRONMENT == "production"
+DEBUG = False
+
+
+def _secret_key() -> str:
+    """The secret from the environment, or outside production the one kept in the home."""
+    kept = HOME / "secret_key"
+    if os.environ.get("DJANGO_SECRET_KEY") or PRODUCTION:
+        return read_str("DJANGO_SECRET_KEY")
+    if kept.is_file():
+        return kept.read_text().strip()
+    return "no-server-has-been-started-in-this-home-yet"
+
+
+SECRET_KEY = _secret_key()
+ALLOWED_HOSTS = read_list("ALLOWED_HOSTS", "" if PRODUCTION else "*")
+CSRF_TRUSTED_ORIGINS = read_list("CSRF_TRUSTED_ORIGINS")
+if PRODUCTION and not ALLOWED_HOSTS:
+    raise ImproperlyConfigured("Set the environment variable ALLOWED_HOSTS.")
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    # The pool repeats each failed attempt; the request that needed it reports it once.
+    # A refusal is the caller's to read, not the operator's.
+    "loggers": {"psycopg.pool": {"level": "ERROR"}, "django.request": {"level": "ERROR"}},
+    "root": {"handlers": ["stderr"], "level": read_str("LOG_LEVEL", "WARNING")},
+}
+
+# Who reads /metrics must send it; empty means that only this machine may, and not by a proxy.
+METRICS_TOKEN = read_str("METRICS_TOKEN", "")

@@ -1,0 +1,78 @@
+"""What is remembered and found: limits, caps, thresholds, and how long things are kept."""
+
+from __future__ import annotations
+
+from config.env import read_bool, read_float, read_int, read_list, read_str
+
+from .installation import SECRET_KEY
+
+# Whole parts that may be switched off (seed 000, feature flags); a team may override each.
+ENABLE_MEMORY = read_bool("ENABLE_MEMORY", True)
+ENABLE_COMPACTION_SHIELD = read_bool("ENABLE_COMPACTION_SHIELD", True)
+ENABLE_CONTRADICTION_DETECTION = read_bool("ENABLE_CONTRADICTION_DETECTION", True)
+ENABLE_MODEL_ROUTING = read_bool("ENABLE_MODEL_ROUTING", True)
+
+MAX_CONTENT_CHARS = 32_000
+MAX_ITEMS_PER_REQUEST = 500
+# Messages between two extractions, for agents created when first named; each has its own.
+SUMMARIZE_INTERVAL = read_int("SUMMARIZE_INTERVAL", 20, minimum=1)
+# What talk may write by itself (seed 004 §13); 0 lifts a cap. Compaction and imports have none.
+MAX_MEMORIES_PER_TURN = read_int("MAX_MEMORIES_PER_TURN", 3)
+MAX_MEMORIES_PER_USER_DAY = read_int("MAX_MEMORIES_PER_USER_DAY", 2000)
+JOB_LEASE_SECONDS = read_int("JOB_LEASE_SECONDS", 30, minimum=3)
+JOB_MAX_ATTEMPTS = read_int("JOB_MAX_ATTEMPTS", 5, minimum=1)
+# A job reads and writes so many messages at a time.
+EXTRACTION_WINDOW_MESSAGES = read_int("EXTRACTION_WINDOW_MESSAGES", 50, minimum=1)
+# A request that extracts or compacts answers after so long; what is left goes on behind it.
+EXTRACT_WAIT_SECONDS = read_float("EXTRACT_WAIT_SECONDS", 120.0, minimum=0.0)
+COMPACT_WAIT_SECONDS = read_float("COMPACT_WAIT_SECONDS", 20.0, minimum=0.0)
+DUPLICATE_SIMILARITY = read_float("DUPLICATE_SIMILARITY", 0.95)
+# A read that is not told how deep to look goes on to cold memories, and to the messages themselves,
+# when the best memory found so far says less about the question than this (relevance, 0-1). Above
+# it the messages of conversations that were extracted added 2 points of recall at 10, below it 9.
+CASCADE_COLD_BELOW = read_float("CASCADE_COLD_BELOW", 0.65, minimum=0.0)
+CASCADE_RAW_BELOW = read_float("CASCADE_RAW_BELOW", 0.65, minimum=0.0)
+# How long Redis keeps an answer for who asks the same again; any change of the team's memories ends
+# it at once, the time bounds how far the recency of its memories may drift. 0 keeps none.
+HOT_ANSWER_SECONDS = read_int("HOT_ANSWER_SECONDS", 300)
+# Owners with more memories are searched by the approximate index where that is quicker, others
+# exactly; teams get one from so many memories on. A step in it costs as much as so many comparisons
+# of vectors. What a scan keeps at a time, and how many vectors it looks at, at most.
+EXACT_SEARCH_LIMIT = read_int("EXACT_SEARCH_LIMIT", 5_000, minimum=1)
+GRAPH_STEP_COST = read_int("GRAPH_STEP_COST", 30)
+GRAPH_EF_SEARCH = min(1_000, read_int("GRAPH_EF_SEARCH", 120, minimum=1))  # pgvector's most
+GRAPH_MAX_SCAN = read_int("GRAPH_MAX_SCAN", 40_000, minimum=1)
+# From how many memories on an owner is searched by a sketch, and of how many memories a process
+# keeps some (0 for none): a memory takes 200 bytes, more with vectors of more than 256 dimensions,
+# of which accordingly fewer are kept. A process of eight busy threads took 220 MB without any, 290
+# with 126,000 memories and 325 with 300,000.
+SKETCH_FROM = read_int("SKETCH_FROM", 2_000)
+SKETCH_MOST_MEMORIES = read_int("SKETCH_MOST_MEMORIES", 300_000)
+# A filter that leaves no more memories than this is applied before the search, else after it.
+FILTERED_FIRST = read_int("FILTERED_FIRST", 20_000, minimum=1)
+# Up to this many neighbours of a new memory are judged, and this many become related to it.
+JUDGED_NEIGHBOURS = read_int("JUDGED_NEIGHBOURS", 3, minimum=1)
+LINKED_NEIGHBOURS = read_int("LINKED_NEIGHBOURS", 3)
+LINK_SIMILARITY = read_float("LINK_SIMILARITY", 0.45)
+
+# How long the answer under an Idempotency-Key is repeated, and after how long a run that has not
+# ended counts as gone.
+IDEMPOTENCY_HOURS = read_int("IDEMPOTENCY_HOURS", 24, minimum=1)
+IDEMPOTENCY_LEASE_SECONDS = read_int("IDEMPOTENCY_LEASE_SECONDS", 300, minimum=1)
+
+# Operational events are kept so many days; so many wait in Redis at most to be written down.
+EVENT_DAYS = read_int("EVENT_DAYS", 90, minimum=1)
+EVENT_BUFFER = read_int("EVENT_BUFFER", 100_000, minimum=1)
+
+# Which model was chosen and why is kept so many days; 0 keeps it for ever.
+DECISION_DAYS = read_int("DECISION_DAYS", 90)
+
+# A thread's saved state: bytes of its JSON, and how many versions are kept, the last one included.
+CHECKPOINT_MAX_BYTES = read_int("CHECKPOINT_MAX_BYTES", 1024 * 1024, minimum=1024)
+CHECKPOINT_VERSIONS = read_int("CHECKPOINT_VERSIONS", 10, minimum=1)
+
+# Keys of the log's seals: the first one seals, all of them verify. Kept apart from the database, so
+# that who owns its tables cannot seal anew what was changed.
+SEAL_KEYS = list(
+    dict.fromkeys([read_str("SEAL_KEY", SECRET_KEY), *read_list("SEAL_KEYS_PREVIOUS"), SECRET_KEY])
+)

@@ -1,0 +1,76 @@
+"""PostgreSQL and Redis: the embedded ones of the home, or those that the environment names."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from config import embedded
+from config.env import database_from_url, read_bool, read_int, read_str
+
+from .installation import HOME
+
+# The two database roles. The application's may only insert and read the append-only tables and
+# is held to the teams of the transaction; the owner migrates. With one login for both, the
+# application's connections step down to the role when they open.
+APP_ROLE = "palimpsest_app"
+
+
+def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settings shape
+    url = os.environ.get("DATABASE_URL", "")
+    if url:
+        application = database_from_url("DATABASE_URL", url)
+        owner_url = os.environ.get("DATABASE_OWNER_URL", "")
+        owner = database_from_url("DATABASE_OWNER_URL", owner_url) if owner_url else application
+    else:
+        folder = embedded.postgres_socket_dir(HOME) or HOME / "postgres"
+        base = {"NAME": read_str("PALIMPSEST_DATABASE", "palimpsest"), "HOST": str(folder)}
+        application = {**base, "USER": APP_ROLE}
+        owner = {**base, "USER": "palimpsest_owner"}
+    common = {"ENGINE": "config.pooled"}
+    limits = (
+        f"-c role={APP_ROLE} -c jit=off -c statement_timeout=60000 -c lock_timeout=15000"
+        " -c idle_in_transaction_session_timeout=60000"
+    )
+    # A server that went without a word is missed in seconds: no connection is asked before it is
+    # lent.
+    missed = {
+        "tcp_user_timeout": 10_000,
+        "keepalives_idle": 15,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+    }
+    options: dict[str, Any] = {"options": limits, "connect_timeout": 5, **missed}
+    pool_size = read_int("DATABASE_POOL_SIZE", 12)
+    if pool_size:
+        # Each connection that is lost is tried anew at growing distances until reconnect_timeout,
+        # then on demand. A limit below the wait for a connection keeps the distances below it
+        # too, so that the first request after an outage of any length is served.
+        options["pool"] = {
+            "min_size": 1,
+            "max_size": pool_size,
+            "timeout": 5,
+            "reconnect_timeout": 3,
+        }
+    return {
+        "default": {**common, **application, "OPTIONS": options},
+        "owner": {**common, **owner, "OPTIONS": {"connect_timeout": 5}},
+    }
+
+
+DATABASES = _databases()
+# The statement of a search is prepared and planned once a connection. A pooler that lends
+# connections by transaction and does not know prepared statements wants this off.
+DATABASE_PREPARE = read_bool("DATABASE_PREPARE", True)
+
+REDIS_URL = read_str("REDIS_URL", f"unix://{embedded.redis_socket(HOME)}")
+# Every key of this installation begins with it, so that several may share one Redis.
+REDIS_PREFIX = read_str("REDIS_PREFIX", "palimpsest")
+CACHES = {
+    "default": {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": REDIS_PREFIX,
+        "OPTIONS": {"SOCKET_CONNECT_TIMEOUT": 1, "SOCKET_TIMEOUT": 2},
+    }
+}
