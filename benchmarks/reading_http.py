@@ -1,29 +1,136 @@
-"""Clients that ask a server for prompts at the same time."""
+"""Clients that ask a server for prompts at the same time, and what that takes of the processor.
+
+One thread plays all clients, each on a connection of its own that it keeps: threads that compete
+for one interpreter would wait for each other, and take of the server's two cores besides. A client
+asks again as soon as its answer is there, and reads all of it.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+import selectors
+import socket
 import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 
-from benchmarks.locomo_runs import Server
+import psutil  # type: ignore[import-untyped]
+from django.db import connection
+from django_redis import get_redis_connection
+
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
+_END = b"\r\n\r\n"
+_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Milliseconds of each request, and those that each kind of process computed for one."""
+
+    took: list[float]
+    computed: Mapping[str, float]
+
+
+@dataclass(slots=True)
+class _Client:
+    """One connection, and the answer that is on its way."""
+
+    line: socket.socket
+    began: float = 0.0
+    came: bytearray = field(default_factory=bytearray)
+    expected: int = 0
+
+    def ask(self, request: bytes) -> None:
+        """Send a request."""
+        self.came.clear()
+        self.expected = 0
+        self.began = time.perf_counter()
+        self.line.sendall(request)
+
+    def has_read_all(self) -> bool:
+        """Whether the answer is there, with what has just come; RuntimeError for a refusal."""
+        piece = self.line.recv(1 << 18)
+        self.came += piece
+        if not self.expected and _END in self.came:
+            head, _, _ = self.came.partition(_END)
+            length = _LENGTH.search(head + b"\r\n")
+            if b" 200 " not in head.splitlines()[0] or length is None:
+                raise RuntimeError(bytes(self.came[:300]).decode(errors="replace"))
+            self.expected = len(head) + len(_END) + int(length[1])
+        if not piece:
+            raise RuntimeError("The server closed a connection within an answer.")
+        return 0 < self.expected <= len(self.came)
 
 
 def concurrent_calls(
     *, port: int, token: str, bodies: Sequence[Mapping[str, object]], clients: int
-) -> list[float]:
-    """Milliseconds of each `POST /v1/retrieve`, sent by so many clients that never wait."""
+) -> Load:
+    """`POST /v1/retrieve` with each of the bodies, by so many clients that never pause."""
+    left = [_request(token, body) for body in reversed(bodies)]
+    took: list[float] = []
+    with ExitStack() as lines, selectors.DefaultSelector() as waiting:
+        before = _computed()
+        for _ in range(min(clients, len(left))):
+            line = lines.enter_context(socket.create_connection(("127.0.0.1", port), _SECONDS))
+            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            client = _Client(line)
+            waiting.register(line, selectors.EVENT_READ, client)
+            client.ask(left.pop())
+        while len(took) < len(bodies):
+            ready = waiting.select(_SECONDS)
+            if not ready:
+                raise RuntimeError(f"The server did not answer within {_SECONDS:.0f} seconds.")
+            for key, _ in ready:
+                client = key.data
+                if client.has_read_all():
+                    took.append(1000 * (time.perf_counter() - client.began))
+                    if left:
+                        client.ask(left.pop())
+        after = _computed()
+    computed = {kind: 1000 * (after[kind] - before[kind]) / len(took) for kind in after}
+    return Load(took, computed)
 
-    def client(mine: Sequence[Mapping[str, object]]) -> list[float]:
-        server = Server(port)
-        took = []
-        for body in mine:
-            started = time.perf_counter()
-            server.call("POST", "/v1/retrieve", token=token, body=json.dumps(body))
-            took.append(1000 * (time.perf_counter() - started))
-        return took
 
-    with ThreadPoolExecutor(clients) as pool:
-        shares = [bodies[number::clients] for number in range(clients)]
-        return [value for values in pool.map(client, shares) for value in values]
+def _request(token: str, body: Mapping[str, object]) -> bytes:
+    content = json.dumps(body).encode()
+    head = (
+        "POST /v1/retrieve HTTP/1.1",
+        "Host: 127.0.0.1",
+        "Accept-Encoding: identity",
+        f"Authorization: Bearer {token}",
+        "Content-Type: application/json",
+        f"Content-Length: {len(content)}",
+    )
+    return "\r\n".join(head).encode() + _END + content
+
+
+def _computed() -> dict[str, float]:
+    """Seconds of processor so far: of this process, its servers, the database and Redis.
+
+    A database of another machine is left out.
+    """
+    own = psutil.Process()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (backend,) = cursor.fetchone()
+    redis = get_redis_connection("default").info("cpu")
+    sums = {
+        "client": _seconds([own]),
+        "web": _seconds(own.children(recursive=True)),
+        "Redis": float(redis["used_cpu_user"] + redis["used_cpu_sys"]),
+    }
+    if not connection.settings_dict["HOST"] or connection.settings_dict["HOST"].startswith("/"):
+        sums["PostgreSQL"] = _seconds(psutil.Process(backend).parent().children())
+    return sums
+
+
+def _seconds(processes: Iterable[psutil.Process]) -> float:
+    """Of those that still run."""
+    sums = 0.0
+    for process in processes:
+        with suppress(psutil.Error):
+            times = process.cpu_times()
+            sums += times.user + times.system
+    return sums

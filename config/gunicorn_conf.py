@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from config.allocating import give_memory_back
 from config.collecting import spare_the_collector
 from config.embedded.paths import home
+from config.even_worker import CONNECTIONS
+from config.web_worker import MOST_BYTES
 
 if TYPE_CHECKING:
     from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
@@ -38,7 +40,8 @@ bind = (
     if ":" in _host
     else (f"{_host}:{os.environ.get('PORT') or 8000}")
 )
-worker_class = "gthread"
+worker_class = "config.web_worker.WebWorker"
+limit_request_line = MOST_BYTES
 workers = int(os.environ.get("WEB_CONCURRENCY") or 2)
 threads = int(os.environ.get("WEB_THREADS") or 8)
 # Seconds without a heartbeat of the worker, not of a request: long answers of a model are fine.
@@ -64,6 +67,7 @@ def on_starting(server: "Arbiter") -> None:
 def child_exit(server: "Arbiter", worker: "Worker") -> None:
     """Keep what a worker that ended has counted, without what only held while it lived."""
     del server
+    CONNECTIONS.forget(worker.age)
     from prometheus_client import multiprocess
 
     multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
@@ -76,7 +80,11 @@ def post_fork(server: "Arbiter", worker: "Worker") -> None:
 
 
 def post_worker_init(worker: "Worker") -> None:
-    """Say once a server what the operator must know of the data; spare the collector."""
+    """Warm up, spare the collector, and say once a server what the operator must know."""
+    # Here, because it needs the application, which is not loaded before.
+    from config.warming import warm_up
+
+    warm_up()
     spare_the_collector()
     if worker.age == 1:  # the first of its workers; later and replaced ones have higher ages
         from memory.clients.embedder_choice import configured_spec

@@ -153,7 +153,7 @@ class _Directory:
             for slug in sorted({item.agent for item in stated if item.agent})
         }
         self.users = ensure_end_users(
-            team_id=team_id, external_ids={item.user: 0 for item in stated if item.user}
+            team_id=team_id, external_ids={item.user for item in stated if item.user}
         )
         self.projects = {
             slug: ensure_project(team_id=team_id, slug=slug).pk

@@ -118,7 +118,7 @@ def ensure_end_users(*, team_id: UUID, external_ids: Collection[str]) -> dict[st
     """The same for many, by external id; new ones are made in one order by everybody."""
     known = EndUser.objects.filter(team_id=team_id, external_id__in=external_ids)
     found = {each.external_id: each for each in known}
-    for external_id in [e for e in external_ids if e not in found]:
+    for external_id in sorted(set(external_ids) - found.keys()):
         found[external_id] = ensure_end_user(team_id=team_id, external_id=external_id)
     return found
 

@@ -1,0 +1,64 @@
+"""What the first request of a process would wait for, done before the process serves."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from uuid import UUID
+
+from django.db import DatabaseError, InterfaceError, connection
+from django.urls import get_resolver
+from django.utils import timezone
+
+logger = logging.getLogger(__name__)
+
+# A database that is away or slow keeps no process from saying so.
+_MOST_SECONDS = 10.0
+_NOBODY = UUID(int=0)
+
+
+def warm_up() -> bool:
+    """Load the API and the embedder, and read once, so that a first connection has its plans.
+
+    Whether that read was made; a process serves without it too. It takes ten seconds at most.
+    """
+    get_resolver().url_patterns  # noqa: B018 - a property that imports every view
+    made: list[bool] = []
+    reading = threading.Thread(target=lambda: made.append(_read_once()), name="warm", daemon=True)
+    reading.start()
+    reading.join(_MOST_SECONDS)
+    return any(made)
+
+
+def _read_once() -> bool:
+    """Whether a question about nobody could be asked."""
+    from memory.clients.tools import default_tools
+    from memory.domain.scoring import Weights
+    from memory.domain.viewer import Viewer
+    from memory.services.cascade import Depth
+    from memory.services.ranking import Question, read
+    from memory.services.recall import recall
+    from teams.errors import UnavailableError
+    from teams.tenancy import team_scope
+
+    viewer = Viewer(_NOBODY, actor="warm-up", agent_id=_NOBODY, end_user_id=_NOBODY)
+    tools, now = default_tools(), timezone.now()
+    try:
+        asked = read(Question("What is remembered of this?"), tools=tools, now=now)
+        with team_scope(team_ids=[_NOBODY], actor=viewer.actor, is_planned_once=True):
+            recall(
+                viewer=viewer,
+                question=asked,
+                weights=Weights(),
+                token_budget=1_000,
+                depth=Depth(),
+                tools=tools,
+                now=now,
+            )
+    except (DatabaseError, InterfaceError, UnavailableError) as error:
+        logger.warning("Serving without having warmed up: %s", error)
+        return False
+    finally:
+        # Back into the pool, with what it has planned.
+        connection.close()
+    return True
