@@ -3,9 +3,10 @@
 Run as ``python -m benchmarks.ingest`` beside a running, migrated database, with the settings that
 manage.py uses. Prints messages extracted a second, then memories written a second at 1,000 and
 10,000 (``--full``: 100,000) memories in the team, and the cost of a write at the largest size over
-that at the smallest. Each size has throwaway teams whose rows stay, for nothing is ever removed:
-use a database of its own. The sizes of one measure follow each other directly, and a team holds
-the named number of memories half way through what is measured.
+that at the smallest; then the same by processor time, of this process and of its sessions of the
+database, where that is on this machine. Each size has throwaway teams whose rows stay, for nothing
+is ever removed: use a database of its own. The sizes of one measure follow each other directly, and
+a team holds the named number of memories half way through what is measured.
 
 ``--users 0``, the default, writes every memory for one audience, the dearest case of the checks;
 ``--users N`` spreads them over N people.
@@ -23,34 +24,37 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from statistics import median
 from threading import Barrier
-from uuid import uuid4
 
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
-from django.db import OperationalError, connection  # noqa: E402
+from django.db import connection  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from benchmarks import processor  # noqa: E402
+from benchmarks.ingest_ground import (  # noqa: E402
+    ACTOR,
+    BULK,
+    LOST,
+    Ground,
+    fill,
+    new_ground,
+    statements,
+    write,
+)
 from benchmarks.texts import Texts  # noqa: E402
 from config.collecting import spare_the_collector  # noqa: E402
 from memory.clients.tools import Tools, default_tools  # noqa: E402
-from memory.domain.viewer import Viewer  # noqa: E402
 from memory.services.conversations import open_conversation  # noqa: E402
-from memory.services.explicit import StatedMemory, remember  # noqa: E402
 from memory.services.extraction import find_candidates, load_range  # noqa: E402
 from memory.services.job_runs import run_job  # noqa: E402
 from memory.services.jobs import queue_extraction  # noqa: E402
-from memory.services.vector_graphs import extend_vector_graphs  # noqa: E402
 from teams.services.conversations import NewMessage, append_messages  # noqa: E402
-from teams.services.people import create_team  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
 
-ACTOR = "benchmark:ingest"
 SIZES = (1_000, 10_000, 100_000)
-LOST = "lost"
-BULK = 500
 SINGLES = 120  # a client's writes in one measure of single ones
 CONVERSATION = 20  # messages, the usual interval of extraction
 
@@ -71,24 +75,12 @@ class Measure:
         return self.batch * self.calls * self.clients
 
 
-@dataclass(slots=True)
-class Ground:
-    """A throwaway team and how many memories it holds."""
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Memories written a second: of the clock, and of processor time."""
 
-    viewer: Viewer
-    count: int = 0
-
-
-def _statements(texts: Texts, count: int, *, check: bool) -> list[StatedMemory]:
-    return [
-        StatedMemory(
-            content=texts.statement(),
-            importance=texts.importance(),
-            user=texts.user(),
-            check=check,
-        )
-        for _ in range(count)
-    ]
+    by_clock: float
+    by_processor: float
 
 
 def _talk(texts: Texts, count: int) -> list[NewMessage]:
@@ -99,51 +91,34 @@ def _talk(texts: Texts, count: int) -> list[NewMessage]:
     ]
 
 
-def new_ground() -> Ground:
-    """A new empty team."""
-    slug = f"ingest-{uuid4().hex[:12]}"
-    team = create_team(slug=slug, name=slug, actor=ACTOR)
-    return Ground(Viewer(team_id=team.id, actor=ACTOR))
-
-
-def fill(*, ground: Ground, size: int, users: int, tools: Tools) -> None:
-    """Bring the team to `size` memories, unchecked, with their vectors indexed."""
-    texts = Texts(random.randrange(2**32), users)
-    while ground.count < size:
-        count = min(BULK, size - ground.count)
-        _write(ground, _statements(texts, count, check=False), tools)
-        ground.count += count
-    # What the worker's task does once a minute; nothing to do for small teams.
-    extend_vector_graphs()
-
-
 def write_rate(
     *, measure: Measure, ground: Ground, users: int, tools: Tools
-) -> tuple[float, Counter[str]]:
-    """Memories written a second by all clients together, and what became of them."""
+) -> tuple[Rate, Counter[str]]:
+    """How fast all clients together write, and what became of the memories."""
     start = Barrier(measure.clients + 1)
+    sessions: list[int] = []
 
     def client(seed: int) -> Counter[str]:
         texts = Texts(seed, users)
         batches = [
-            _statements(texts, measure.batch, check=measure.check) for _ in range(measure.calls)
+            statements(texts, measure.batch, check=measure.check) for _ in range(measure.calls)
         ]
-        connection.ensure_connection()
+        sessions.append(processor.session())
         start.wait()
         try:
-            return sum((_write(ground, batch, tools) for batch in batches), Counter[str]())
+            return sum((write(ground, batch, tools) for batch in batches), Counter[str]())
         finally:
             connection.close()
 
     with ThreadPoolExecutor(measure.clients) as pool:
         running = [pool.submit(client, random.randrange(2**32)) for _ in range(measure.clients)]
         start.wait()
-        started = time.perf_counter()
+        started, busy = time.perf_counter(), processor.seconds(sessions)
         outcomes = sum((each.result() for each in running), Counter[str]())
-        seconds = time.perf_counter() - started
+        seconds, cpu = time.perf_counter() - started, processor.seconds(sessions) - busy
     stored = sum(count for name, count in outcomes.items() if not name.startswith(LOST))
     ground.count += stored
-    return stored / seconds, outcomes
+    return Rate(stored / seconds, stored / cpu), outcomes
 
 
 def extraction_rates(*, conversations: int, tools: Tools) -> tuple[float, float]:
@@ -207,7 +182,7 @@ def run(*, sizes: Sequence[int], clients: Sequence[int], rounds: int, users: int
     heading = "".join(f"{size:>10,}" for size in sizes)
     print(f"{'memories/s written at':<36}{heading}{'cost ratio':>12}  outcomes at the largest")
     for measure in measures(clients=clients):
-        rates: dict[int, list[float]] = {size: [] for size in sizes}
+        rates: dict[int, list[Rate]] = {size: [] for size in sizes}
         outcomes: Counter[str] = Counter()
         for _ in range(rounds):
             for size in sizes:
@@ -219,19 +194,16 @@ def run(*, sizes: Sequence[int], clients: Sequence[int], rounds: int, users: int
                 rate, what = write_rate(measure=measure, ground=ground, users=users, tools=tools)
                 rates[size].append(rate)
                 outcomes += what if size == sizes[-1] else Counter()
-        medians = [median(rates[size]) for size in sizes]
-        figures = "".join(f"{rate:>10,.0f}" for rate in medians)
+        by_clock = [median(rate.by_clock for rate in rates[size]) for size in sizes]
+        by_processor = [median(rate.by_processor for rate in rates[size]) for size in sizes]
         told = ", ".join(f"{count} {name}" for name, count in outcomes.most_common())
-        print(f"{measure.title:<36}{figures}{medians[0] / medians[-1]:>12.2f}  {told}", flush=True)
+        print(f"{measure.title:<36}{_row(by_clock)}  {told}")
+        print(f"{'  by processor time':<36}{_row(by_processor)}", flush=True)
 
 
-def _write(ground: Ground, stated: Sequence[StatedMemory], tools: Tools) -> Counter[str]:
-    try:
-        results = remember(viewer=ground.viewer, stated=stated, tools=tools, now=timezone.now())
-    except OperationalError as error:
-        # A batch that waited too long for its turn is lost, and the figures must say so.
-        return Counter({f"{LOST} ({type(error.__cause__).__name__})": len(stated)})
-    return Counter(result.outcome.value for result in results)
+def _row(rates: Sequence[float]) -> str:
+    """The rate at each size, and the cost at the largest over that at the smallest."""
+    return "".join(f"{rate:>10,.0f}" for rate in rates) + f"{rates[0] / rates[-1]:>12.2f}"
 
 
 def main() -> None:

@@ -30,6 +30,6 @@ def log_embedding_status(**kwargs: object) -> None:
     """Say once a worker what the operator must know of the data."""
     del kwargs
     from memory.clients.embedder_choice import configured_spec
-    from memory.services import reembedding
+    from memory.services import embedding_status
 
-    reembedding.log_embedding_status(wanted=configured_spec().name)
+    embedding_status.log_embedding_status(wanted=configured_spec().name)

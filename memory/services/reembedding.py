@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import DatabaseError, InterfaceError, connection, connections, transaction
-from django.db.models import Q, QuerySet
+from django.db import connection, connections, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from pgvector import HalfVector
 
 from memory.domain.ports import Embedder
-from memory.models import EmbeddingState, Memory, MessageEntry, SearchEntry
-from memory.services.message_index import embedded_texts
+from memory.models import EmbeddingState
+from memory.services.embedded_kinds import KINDS, EmbeddedKind, lacking_vector
 from teams.errors import ConflictError
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
-
-logger = logging.getLogger(__name__)
 
 ACTOR = "command:reembed"
 # Longer than a request that embedded its question or its drafts before the switch may still take.
@@ -44,78 +41,6 @@ SET embedding = CASE next_model WHEN %(model)s THEN next_embedding ELSE embeddin
     {more} next_embedding = NULL, next_model = ''
 WHERE team_id = %(team)s AND {key} = ANY(%(ids)s)
 """
-_OUT_OF_GRAPH = (
-    "graph_dimensions = CASE next_model WHEN %(model)s THEN 0 ELSE graph_dimensions END,"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """What has vectors: its entries, the column that names each, and the texts embedded."""
-
-    entries: type[SearchEntry] | type[MessageEntry]
-    key: str
-    texts: Callable[[UUID, Sequence[UUID]], dict[UUID, str]]
-    more: str = ""
-
-    def rows(self, **conditions: object) -> QuerySet[Any, Any]:  # Any: entries of either kind
-        """Its entries that have a vector or should."""
-        rows = self.entries.objects.filter(**conditions)
-        # A message that waits gets its vectors from whoever indexes it, an empty one none.
-        return rows.filter(embedding__isnull=False) if self.entries is MessageEntry else rows
-
-    def statement(self, sql: str) -> str:
-        """The statement for its table."""
-        table = self.entries._meta.db_table
-        return sql.format(table=table, key=self.key, more=self.more)
-
-
-def _memory_texts(team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
-    rows = Memory.objects.filter(team_id=team_id, id__in=ids)
-    return dict(rows.values_list("id", "content"))
-
-
-def _message_texts(team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
-    return embedded_texts(team_id=team_id, ids=ids)
-
-
-_MEMORIES = _Kind(SearchEntry, "memory_id", _memory_texts, more=_OUT_OF_GRAPH)
-_MESSAGES = _Kind(MessageEntry, "message_id", _message_texts)
-_KINDS = (_MEMORIES, _MESSAGES)
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingStatus:
-    """Whose vectors the memories have: `active` is what searches use, `wanted` what is set.
-
-    `lacking` memories and `lacking_messages` messages have no vector of the wanted model.
-    """
-
-    active: str
-    wanted: str
-    lacking: int
-    lacking_messages: int = 0
-
-    @property
-    def line(self) -> str:
-        """What an operator must know, in one line; empty when there is nothing to do."""
-        if not self.lacking and not self.lacking_messages and self.active == self.wanted:
-            return ""
-        if self.active == self.wanted:
-            return (
-                f"{self._what} have no vector of {self.wanted}:"
-                " run «manage.py reembed»; until then searches find them by their words alone"
-            )
-        return (
-            f"{self._what} are embedded with {self.active}, the settings say"
-            f" {self.wanted}: run «manage.py reembed»; until then searches by meaning use"
-            f" {self.active}"
-        )
-
-    @property
-    def _what(self) -> str:
-        messages = f" and {self.lacking_messages} messages" if self.lacking_messages else ""
-        return f"{self.lacking} memories{messages}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,33 +50,6 @@ class Reembedding:
     model: str
     embedded: int
     switched_from: str = ""
-
-
-def embedding_status(*, wanted: str) -> EmbeddingStatus:
-    """Compare the data with the model that is set, over all teams.
-
-    Without any memory there is nothing to compare, and the wanted model becomes the active one.
-    """
-    state = EmbeddingState.objects.first()
-    with team_scope(team_ids=all_team_ids(), actor=ACTOR):
-        lacking = [_lacking(kind.rows(), wanted).count() for kind in _KINDS]
-        is_empty = not any(lacking) and not any(kind.rows().exists() for kind in _KINDS)
-    active = wanted if state is None or is_empty else state.model
-    return EmbeddingStatus(active, wanted, *lacking)
-
-
-def log_embedding_status(*, wanted: str) -> None:
-    """Say in the log of a starting process what an operator must know, if anything."""
-    try:
-        line = embedding_status(wanted=wanted).line
-    except (DatabaseError, InterfaceError):
-        # A server starts without its database and answers 503 until it is there.
-        return
-    finally:
-        connection.close()
-    if line:
-        # An error, as the launcher shows no lesser lines to the person at the shell.
-        logger.error("%s", line)
 
 
 def reembed(
@@ -188,7 +86,7 @@ def reembed(
             on_wait(due)
             sleep(due)
             embedded += _pass(embedder=embedder, batch=batch, on_progress=on_progress)
-        for kind in _KINDS:
+        for kind in KINDS:
             waiting = kind.rows().exclude(next_model="")
             _settle(kind, waiting, model=embedder.name, batch=batch)
         return Reembedding(embedder.name, embedded, switched_from)
@@ -219,7 +117,7 @@ def _announce(embedder: Embedder, *, batch: int) -> str:
         EmbeddingState.objects.update(next_model="")
         return ""
     # An earlier run may have been stopped after its switch: what is active must not be overwritten.
-    for kind in _KINDS:
+    for kind in KINDS:
         switched = kind.rows(next_model=state.model)
         _settle(kind, switched, model=state.model, batch=batch)
     EmbeddingState.objects.update(next_model=embedder.name)
@@ -230,7 +128,7 @@ def _pass(*, embedder: Embedder, batch: int, on_progress: Callable[[int], object
     """Embed what lacks a vector of the model, team by team; returns how many there were."""
     done = 0
     for team_id in all_team_ids():
-        for kind in _KINDS:
+        for kind in KINDS:
             for texts in _batches(kind, team_id, model=embedder.name, size=batch):
                 # Outside any transaction, as the embedder may be remote; a text never changes.
                 found = embedder.embed(list(texts.values()))
@@ -243,12 +141,14 @@ def _pass(*, embedder: Embedder, batch: int, on_progress: Callable[[int], object
     return done
 
 
-def _batches(kind: _Kind, team_id: UUID, *, model: str, size: int) -> Iterator[dict[UUID, str]]:
+def _batches(
+    kind: EmbeddedKind, team_id: UUID, *, model: str, size: int
+) -> Iterator[dict[UUID, str]]:
     """What lacks a vector of the model, each with its text."""
     after: UUID | None = None
     while True:
         with team_scope(team_ids=[team_id], actor=ACTOR):
-            rows = _lacking(kind.rows(team_id=team_id), model)
+            rows = lacking_vector(kind.rows(team_id=team_id), model)
             if after is not None:
                 rows = rows.filter(**{f"{kind.key}__gt": after})
             ids = list(rows.order_by(kind.key).values_list(kind.key, flat=True)[:size])
@@ -257,10 +157,6 @@ def _batches(kind: _Kind, team_id: UUID, *, model: str, size: int) -> Iterator[d
             return
         yield {each: texts[each] for each in ids}
         after = ids[-1]
-
-
-def _lacking(rows: QuerySet[Any, Any], model: str) -> QuerySet[Any, Any]:
-    return rows.exclude(Q(embedding_model=model) | Q(next_model=model))
 
 
 def _switch(embedder: Embedder) -> None:
@@ -274,10 +170,10 @@ def _switch(embedder: Embedder) -> None:
 
 def _has_old(model: str) -> bool:
     with team_scope(team_ids=all_team_ids(), actor=ACTOR):
-        return any(kind.rows(next_model=model).exists() for kind in _KINDS)
+        return any(kind.rows(next_model=model).exists() for kind in KINDS)
 
 
-def _settle(kind: _Kind, entries: QuerySet[Any, Any], *, model: str, batch: int) -> None:
+def _settle(kind: EmbeddedKind, entries: QuerySet[Any, Any], *, model: str, batch: int) -> None:
     """Put the active model's vectors in the place of the old ones, in short transactions."""
     for team_id in all_team_ids():
         after: UUID | None = None

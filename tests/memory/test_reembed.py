@@ -17,9 +17,9 @@ from memory.domain.viewer import Viewer
 from memory.models import EmbeddingState, Memory, MessageEntry, SearchEntry
 from memory.services.cascade import Depth
 from memory.services.drafts import MemoryDraft, Outcome
+from memory.services.embedding_status import embedding_status
 from memory.services.message_index import index_team
 from memory.services.ranking import Question
-from memory.services.reembedding import embedding_status
 from memory.services.retrieval import search_levels
 from memory.services.write_path import write_memories
 from tests import factories

@@ -18,7 +18,8 @@ from memory.clients.embedder_choice import EmbedderSpec, build_embedder, configu
 from memory.clients.embedders import WordLlamaEmbedder
 from memory.clients.tools import Tools
 from memory.models import EmbeddingState, Memory, SearchEntry
-from memory.services.reembedding import log_embedding_status, reembed
+from memory.services.embedding_status import log_embedding_status
+from memory.services.reembedding import reembed
 from routing.clients.embeddings import EmbeddingError
 from routing.clients.protocol import FailureKind
 from teams.errors import ConflictError

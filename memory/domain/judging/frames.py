@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, wraps
+from functools import cached_property, lru_cache, wraps
 from typing import NamedTuple, TypeVar, cast
 
 from .lexicon import Mark, Table, annotate, groups_of_stem
@@ -34,27 +34,69 @@ class Word(NamedTuple):
     is_name: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Reading:
     """A statement taken apart; positions are token indexes, `slots` one per token (`slots.py`).
 
-    Equal to itself only, so that what is found on it can be kept by it.
+    What tells whether it is about another thing than the next is found at once, the rest when it
+    is asked for: of most neighbours nobody asks more. Equal to itself only, so that what is found
+    on it can be kept by it.
     """
 
     tokens: tuple[Token, ...]
-    words: tuple[Word, ...]
     names: tuple[Name, ...]
     quantities: tuple[Quantity, ...]
-    marks: tuple[Mark, ...]
-    denied: frozenset[int]
-    exclusive: bool
     start: int
     head: int
-    verb_at: int
-    slots: tuple[str, ...]
-    negative: bool
-    lowers: frozenset[str]
     found: dict[object, object] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        """Its content words, from left to right."""
+        return _words(self, self._all_marks)
+
+    @cached_property
+    def marks(self) -> tuple[Mark, ...]:
+        """What the tables know of it, but for what stands in the words themselves."""
+        return tuple(mark for mark in self._all_marks if mark.table not in _OF_WORDS)
+
+    @cached_property
+    def _all_marks(self) -> list[Mark]:
+        return annotate(self.tokens)
+
+    @cached_property
+    def _denial(self) -> tuple[frozenset[int], bool]:
+        return negated_positions(self.tokens, _fixed_phrases(self.tokens, self._all_marks))
+
+    @cached_property
+    def denied(self) -> frozenset[int]:
+        """Where it denies."""
+        return self._denial[0]
+
+    @cached_property
+    def exclusive(self) -> bool:
+        """Whether it excludes all but some ("only")."""
+        return self._denial[1]
+
+    @cached_property
+    def verb_at(self) -> int:
+        """Where the main verb stands."""
+        return main_verb(self.tokens, self.head)
+
+    @cached_property
+    def slots(self) -> tuple[str, ...]:
+        """What each token is in the sentence."""
+        return slots_of(self.tokens, self.start, self.head)
+
+    @cached_property
+    def negative(self) -> bool:
+        """Whether it denies as a whole."""
+        return is_negative(self.tokens)
+
+    @cached_property
+    def lowers(self) -> frozenset[str]:
+        """Its tokens, folded."""
+        return frozenset(token.lower for token in self.tokens)
 
     @property
     def verb(self) -> str:
@@ -98,27 +140,11 @@ def _read_short(text: str) -> Reading:
 
 def _read(text: str) -> Reading:
     tokens = tokenize(text)
-    marks = annotate(tokens)
     quantities = find_quantities(tokens)
-    denied, exclusive = negated_positions(tokens, _fixed_phrases(tokens, marks))
     start = find_start(tokens)
     head = find_head(tokens, start)
     names = find_names(tokens, quantities, start, head)
-    return Reading(
-        tokens=tuple(tokens),
-        words=_words(tokens, marks, quantities, names, denied, range(start, head)),
-        names=names,
-        quantities=tuple(quantities),
-        marks=tuple(mark for mark in marks if mark.table not in _OF_WORDS),
-        denied=denied,
-        exclusive=exclusive,
-        start=start,
-        head=head,
-        verb_at=main_verb(tokens, head),
-        slots=slots_of(tokens, start, head),
-        negative=is_negative(tokens),
-        lowers=frozenset(token.lower for token in tokens),
-    )
+    return Reading(tuple(tokens), names, tuple(quantities), start, head)
 
 
 def _fixed_phrases(tokens: Sequence[Token], marks: Sequence[Mark]) -> dict[int, int]:
@@ -149,14 +175,8 @@ def _groups_of(ids: tuple[tuple[int, int], ...]) -> frozenset[int]:
     return frozenset(row for row, _ in ids)
 
 
-def _words(
-    tokens: Sequence[Token],
-    marks: Sequence[Mark],
-    quantities: Sequence[Quantity],
-    names: Sequence[Name],
-    denied: frozenset[int],
-    subject: range,
-) -> tuple[Word, ...]:
+def _words(reading: Reading, marks: Sequence[Mark]) -> tuple[Word, ...]:
+    tokens, subject = reading.tokens, range(reading.start, reading.head)
     groups: dict[int, frozenset[int]] = {}
     kinds: dict[int, frozenset[tuple[int, int]]] = {}
     fixed: set[int] = set()
@@ -170,9 +190,9 @@ def _words(
             if any(tokens[i].lower in NEGATORS for i in range(mark.start, mark.end)):
                 # "Cannot stand" is a word for disliking and denies nothing.
                 fixed.update(range(mark.start, mark.end))
-    denied = denied - fixed
-    taken = {i for quantity in quantities for i in range(quantity.start, quantity.end)}
-    named = {i for name in names for i in range(name.start, name.end)}
+    denied = reading.denied - fixed
+    taken = {i for quantity in reading.quantities for i in range(quantity.start, quantity.end)}
+    named = {i for name in reading.names for i in range(name.start, name.end)}
     words: list[Word] = []
     for i, token in enumerate(tokens):
         if token.separator or i in taken:

@@ -1,0 +1,90 @@
+"""Throwaway teams of a wanted size, and ways to write to them."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import uuid4
+
+from django.db import OperationalError
+from django.utils import timezone
+
+from benchmarks.texts import Texts
+from memory.clients.tools import Tools
+from memory.domain.viewer import Viewer
+from memory.models import SearchEntry, SearchGraph
+from memory.models.search import Place
+from memory.services.explicit import StatedMemory, remember
+from memory.services.vector_graphs import FRESH, extend_vector_graphs
+from teams.services.people import create_team
+from teams.tenancy import team_scope
+
+ACTOR = "benchmark:ingest"
+LOST = "lost"
+BULK = 500
+_WAIT_SECONDS = 0.5
+
+
+@dataclass(slots=True)
+class Ground:
+    """A throwaway team and how many memories it holds."""
+
+    viewer: Viewer
+    count: int = 0
+
+
+def new_ground() -> Ground:
+    """A new empty team."""
+    slug = f"ingest-{uuid4().hex[:12]}"
+    team = create_team(slug=slug, name=slug, actor=ACTOR)
+    return Ground(Viewer(team_id=team.id, actor=ACTOR))
+
+
+def statements(texts: Texts, count: int, *, check: bool) -> list[StatedMemory]:
+    """Facts to be written."""
+    return [
+        StatedMemory(
+            content=texts.statement(),
+            importance=texts.importance(),
+            user=texts.user(),
+            check=check,
+        )
+        for _ in range(count)
+    ]
+
+
+def write(ground: Ground, stated: Sequence[StatedMemory], tools: Tools) -> Counter[str]:
+    """What became of them."""
+    try:
+        results = remember(viewer=ground.viewer, stated=stated, tools=tools, now=timezone.now())
+    except OperationalError as error:
+        # A batch that waited too long for its turn is lost, and the figures must say so.
+        return Counter({f"{LOST} ({type(error.__cause__).__name__})": len(stated)})
+    return Counter(result.outcome.value for result in results)
+
+
+def fill(*, ground: Ground, size: int, users: int, tools: Tools) -> None:
+    """Bring the team to `size` memories, unchecked, with their vectors indexed."""
+    texts = Texts(random.randrange(2**32), users)
+    while ground.count < size:
+        count = min(BULK, size - ground.count)
+        write(ground, statements(texts, count, check=False), tools)
+        ground.count += count
+    # What the worker's task does twice a minute; nothing to do for small teams. Where a worker is
+    # at this team already, it is waited for: what is not indexed yet is compared with each write.
+    extend_vector_graphs()
+    while _waiting(ground) > 2 * FRESH:
+        time.sleep(_WAIT_SECONDS)
+        extend_vector_graphs()
+
+
+def _waiting(ground: Ground) -> int:
+    team_id = ground.viewer.team_id
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        if not SearchGraph.objects.filter(team_id=team_id).exists():
+            return 0
+        outside = SearchEntry.objects.filter(team_id=team_id, graph_dimensions=0)
+        return outside.filter(place=Place.FOUND).count()
