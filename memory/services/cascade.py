@@ -29,7 +29,7 @@ from memory.selectors.signal_rows import Found
 from memory.selectors.signals import has_cold
 from memory.selectors.spoken import SpokenMessage, spoken_messages
 from memory.services.in_view import out_of_view
-from memory.services.just_said import with_just_said
+from memory.services.just_said import read_just_said, with_just_said
 from memory.services.pooling import RankedMessage, together
 from memory.services.ranking import (
     Ranked,
@@ -133,8 +133,9 @@ def descend(
     if not wants_raw:
         return _reached(viewer, depth, ranked, [], searched)
     searched.append(Level.RAW)
+    just_said = read_just_said(viewer=viewer, question=question, tools=tools)
     messages = find_messages(viewer=viewer, sought=sought_by(question), revision=revision)
-    messages = with_just_said(viewer=viewer, question=question, found=messages, tools=tools)
+    messages = with_just_said(messages, just_said)
     if not messages.rows:
         return _reached(viewer, depth, ranked, [], searched)
     ranked, said = together(

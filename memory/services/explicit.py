@@ -9,6 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.clients.tools import Tools
+from memory.domain.extraction.verbs import THIRD
 from memory.domain.text import speaker_of
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
@@ -130,12 +131,26 @@ def _safe(item: StatedMemory, content: str) -> StatedMemory:
     )
 
 
+_OF_THE_USER = frozenset({"i", "i'm", "my", "user", "user's"})
+
+
 def _people(content: str, *, user: EndUser | None, sources: Sequence[Message]) -> tuple[str, ...]:
-    """By or about whom it is: who is said to say it, else the user whose memory it is."""
+    """By or about whom it is: who says it, else the user whose memory it is.
+
+    The user only where the text tells of nobody else: "Prefers tea", "The user lives in Oslo".
+    """
     speakers = [speaker_of(content), *(row.name for row in sources)]
-    if user is not None and not any(speakers):
+    if user is not None and not any(speakers) and _tells_of_its_user(content):
         speakers.append(str(user))
     return tuple(name for name in speakers if name)
+
+
+def _tells_of_its_user(content: str) -> bool:
+    words = content.split(maxsplit=2)
+    first = words[0].casefold() if words else ""
+    if first == "the":
+        return len(words) > 1 and words[1].casefold() in {"user", "user's"}
+    return first in _OF_THE_USER or first in THIRD
 
 
 class _Directory:

@@ -42,12 +42,13 @@ def hot_key(
 ) -> HotKey | None:
     """The key of an answer that `parts` decide together with the viewer and the models.
 
-    None where nothing is kept. Raises TypeError for a part that cannot be written down.
+    None where nothing is kept. Raises TypeError for a part that cannot be written down, and
+    ValueError for one with a name that says who asks.
     """
     model = tools.embedding_model
     if not settings.HOT_ANSWER_SECONDS or model is None:
         return None
-    decisive = {
+    decisive: dict[str, object] = {
         "kind": kind,
         "agent": viewer.agent_id,
         "end_user": viewer.end_user_id,
@@ -55,8 +56,10 @@ def hot_key(
         "categories": sorted(viewer.allowed_categories),
         "embedding_model": model,
         "judge": tools.judge.name,
-        **parts,
     }
+    if taken := decisive.keys() & parts.keys():
+        raise ValueError(f"{', '.join(sorted(taken))} tell who asks and cannot be parts of a key")
+    decisive |= parts
     written = orjson.dumps(as_plain(decisive, {}), option=orjson.OPT_SORT_KEYS)
     digest = hashlib.sha256(written).hexdigest()
     return HotKey(f"{settings.REDIS_PREFIX}:hot:{viewer.team_id}:{digest}", viewer, now)

@@ -68,8 +68,7 @@ def build_prompt(
     started = time.perf_counter()
     document = document_of(agent)
     parts = {
-        "agent": agent.pk,
-        "document": document,
+        "document": (agent.pk, document),
         "question": question,
         # The summary of the conversation stands while its revision does.
         "conversation": (conversation.pk, conversation.revision) if conversation else None,

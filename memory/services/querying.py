@@ -81,7 +81,7 @@ def query_memories(
         # The names of its classes tell filters apart that are made of the same parts.
         "query": repr(query),
         # Their rules are no memories, so that no revision moves with them.
-        "categories": [(each.name, each.context, each.length) for each in known],
+        "rules": [(each.name, each.context, each.length) for each in known],
     }
     key = hot_key(kind=f"query {form}", viewer=viewer, tools=tools, now=now, parts=parts)
     held = held_text(key)
@@ -166,7 +166,7 @@ def _whole(
         best = own.with_names().order_by("-is_pinned", "-importance", "-id")[: min(length, most)]
         results += [result_of(memory) for memory in best]
         if length > most:
-            unread += min(length, own.count()) - most
+            unread += max(0, min(length, own.count()) - most)
     return results, unread
 
 

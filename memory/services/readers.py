@@ -33,7 +33,14 @@ class Readers:
         return not self.allowlists.of_agents
 
     def may_meet(self, memory: Memory, draft: MemoryDraft) -> bool:
-        """Whether all who write the draft may read the memory's category."""
+        """Whether all who write the draft may read the memory's category.
+
+        What was distilled from talk meets what talk gave before under its category in any case:
+        without that each telling would stand anew, and no more than counts tell of it.
+        """
+        of_talk = draft.extraction_pass is not None and memory.extraction_pass is not None
+        if of_talk and memory.category == draft.category:
+            return True
         return all(
             self.allowlists.may_read(agent_id=each, category=memory.category)
             for each in (self.agent_id, draft.author_id, draft.agent_id)

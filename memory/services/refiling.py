@@ -7,8 +7,8 @@ from dataclasses import replace
 from uuid import UUID
 
 from memory.domain.judging.paths import as_compared
-from memory.domain.judging.rules import RulesJudge
-from memory.domain.types import MemoryType, Role, Statement, Verdict
+from memory.domain.judging.profiles import changes_profile, is_of_the_user
+from memory.domain.types import MemoryType, Role, Statement
 from memory.models import Memory
 from memory.models.memory import LIVE
 from memory.services.drafts import MemoryDraft
@@ -16,8 +16,6 @@ from memory.services.extraction import MessageRange
 from memory.services.readers import readers_in
 from teams.tenancy import team_scope
 
-# As sure as a change told in talk must be at least.
-SURE = 0.6
 _MOST_OF_A_PROFILE = 200
 _REFILED = frozenset({MemoryType.SEMANTIC, MemoryType.EPISODIC})
 
@@ -29,7 +27,9 @@ def filed_with_profile(
 
     Every agent sees a profile, and what one agent alone sees retires nothing that others see: "I
     quit my job" would leave "works at ..." standing for all of them. Only the user's own words
-    count, and of the profile what the agent may read. Call it outside any transaction.
+    about themselves count, and of the profile what the agent may read. What the same messages once
+    gave the profile stays there, so that reading them again gives it no second time. Call it
+    outside any transaction.
     """
     told = {row.id for row in source.messages if row.role == Role.USER.value}
     if not any(_may_change(draft, told) for draft in drafts):
@@ -40,38 +40,40 @@ def filed_with_profile(
             team_id=conversation.team_id,
             end_user_id=conversation.end_user_id,
             memory_type=MemoryType.USER_PROFILE.value,
-            status__in=LIVE,
-        ).order_by("-created_at")[:_MOST_OF_A_PROFILE]
+        )
         allowlists = readers_in(team_id=conversation.team_id).allowlists
         profile = [
             Statement(content, at, subject)
-            for content, at, subject, category in rows.values_list(
-                "content", "created_at", "subject", "category"
-            )
+            for content, at, subject, category in rows.filter(status__in=LIVE)
+            .order_by("-created_at")
+            .values_list("content", "created_at", "subject", "category")[:_MOST_OF_A_PROFILE]
             if allowlists.may_read(agent_id=conversation.agent_id, category=category)
         ]
+        filed = set(
+            rows.filter(source_message_ids__overlap=list(told)).values_list("content", flat=True)
+        )
     return [
-        _as_profile(draft) if _may_change(draft, told) and _changes(draft, profile) else draft
+        _as_profile(draft)
+        if _may_change(draft, told) and (draft.content in filed or _changes(draft, profile))
+        else draft
         for draft in drafts
     ]
 
 
 def _may_change(draft: MemoryDraft, told: set[UUID]) -> bool:
-    return draft.memory_type in _REFILED and not told.isdisjoint(draft.message_ids)
+    return (
+        draft.memory_type in _REFILED
+        and not told.isdisjoint(draft.message_ids)
+        and is_of_the_user(draft.content)
+    )
 
 
 def _changes(draft: MemoryDraft, profile: Sequence[Statement]) -> bool:
-    judge = RulesJudge()
     new = Statement(draft.content, draft.created_at, draft.subject)
-    for existing in profile:
-        if existing.at > new.at:
-            continue
-        first, second = as_compared(existing, new)
-        judgement = judge.judge(existing=first, new=second)
-        is_conflict = judgement.verdict in (Verdict.SUPERSEDE, Verdict.DISPUTE)
-        if is_conflict and judgement.confidence >= SURE:
-            return True
-    return False
+    return any(
+        existing.at <= new.at and changes_profile(*as_compared(existing, new))
+        for existing in profile
+    )
 
 
 def _as_profile(draft: MemoryDraft) -> MemoryDraft:

@@ -51,4 +51,6 @@ class StandingFacts:
     def forget(self, ids: Iterable[UUID]) -> None:
         """These are past: said again, it would be a change back and no repetition."""
         gone = set(ids)
+        if not gone:
+            return  # of nearly every draft
         self._by_key = {key: each for key, each in self._by_key.items() if each.pk not in gone}

@@ -8,7 +8,6 @@ from uuid import UUID
 
 import numpy as np
 from django.conf import settings
-from django.db.models import F
 
 from memory.clients.tools import Tools
 from memory.domain.audience import Reach
@@ -19,6 +18,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.neighbours import Neighbour
 from memory.services.conflicts import hold, record_conflicts, retire_superseded, rule_on
+from memory.services.corroborating import corroborate
 from memory.services.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.external_ids import external_key, refuse_taken, stored_external_ids
 from memory.services.inserting import PreparedDraft, insert_links, insert_memories, new_row
@@ -136,7 +136,7 @@ class _Write:
         if existing is None:
             return None
         self._flush()
-        return WriteResult(_corroborate(existing, draft), Outcome.DUPLICATE)
+        return WriteResult(corroborate(existing=existing, draft=draft), Outcome.DUPLICATE)
 
     def _written(self, index: int, item: PreparedDraft) -> WriteResult:
         neighbours, ruling = self._judged(index)
@@ -155,7 +155,7 @@ class _Write:
         actor, retired = self._viewer.actor, tuple(old.pk for old in ruling.superseded)
         if ruling.duplicate_of is not None:
             retire_superseded(memory=ruling.duplicate_of, ruling=ruling, actor=actor)
-            existing = _corroborate(ruling.duplicate_of, item.draft)
+            existing = corroborate(existing=ruling.duplicate_of, draft=item.draft)
             return WriteResult(existing, Outcome.DUPLICATE, retired=retired)
         memory = new_row(self._viewer, item)
         _apply_version(memory, ruling)
@@ -233,24 +233,3 @@ def _apply_version(memory: Memory, ruling: Ruling) -> None:
         memory.status = Status.SUPERSEDED.value
         memory.tier = Tier.COLD.value
         memory.superseded_by = ruling.superseded_by
-
-
-def _corroborate(existing: Memory, draft: MemoryDraft) -> Memory:
-    """Note on the existing memory that the fact was said again, and by which messages.
-
-    Messages that it already names add nothing: a repeated delivery is not a second witness.
-    """
-    known = set(existing.source_message_ids)
-    fresh = [item for item in draft.message_ids if item not in known]
-    if draft.message_ids and not fresh:
-        return existing
-    external = [item for item in draft.message_external_ids if item]
-    existing.source_message_ids = [*existing.source_message_ids, *fresh]
-    existing.source_external_ids = list(dict.fromkeys([*existing.source_external_ids, *external]))
-    Memory.objects.filter(team_id=existing.team_id, pk=existing.pk).update(
-        source_message_ids=existing.source_message_ids,
-        source_external_ids=existing.source_external_ids,
-        corroboration=F("corroboration") + 1,
-    )
-    existing.corroboration += 1
-    return existing

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from .aligning import root
+from .change_words import FILLERS
 from .evidence import Evidence
 from .frames import Reading, kept_by_reading
 from .quantities import Quantity
@@ -52,12 +53,23 @@ def told_otherwise(ev: Evidence) -> str:
         for i in range(one.start, one.end)
         for j in range(other.start, other.end)
     }
+    found = _further_value(ev) or _other_end(ev)
+    if found:
+        return found
     matcher = SequenceMatcher(
         None, [each.key for each in first], [each.key for each in second], autojunk=False
     )
     if matcher.ratio() < _ALIKE:
         return ""
-    for step, i, j, k, m in matcher.get_opcodes():
+    steps = [each for each in matcher.get_opcodes() if each[0] != "equal"]
+    mine = [u for _, i, j, _, _ in steps for u in first[i:j] if u.key not in _IDLE]
+    theirs = [u for _, _, _, k, m in steps for u in second[k:m] if u.key not in _IDLE]
+    found = _other_doing(mine, theirs)
+    if not mine or not theirs:
+        found = _other_head(ev.existing, mine) or _other_head(ev.new, theirs)
+    if found:
+        return found
+    for step, i, j, k, m in steps:
         if step != "replace":
             continue
         mine = [each for each in first[i:j] if each.key not in _IDLE]
@@ -76,6 +88,53 @@ def told_otherwise(ev: Evidence) -> str:
             continue
         return f"something else is told: {a.text} / {b.text}"
     return ""
+
+
+def _further_value(ev: Evidence) -> str:
+    """A value of one side alone, of the kind of one that both tell.
+
+    "Room 12", "not room 12 any more, room 40".
+    """
+    c = ev.comparison
+    for reading, met in (
+        (ev.existing, [a for a, _ in c.equal_values]),
+        (ev.new, [b for _, b in c.equal_values]),
+    ):
+        for value in reading.quantities:
+            for other in met:
+                if value not in met and (value.kind, value.head) == (other.kind, other.head):
+                    return f"a further value is told: {value.text}"
+    return ""
+
+
+def _other_end(ev: Evidence) -> str:
+    """ "Gave it to Max", "got it from Max": where the one leads to, the other comes from."""
+    for a, b in ev.comparison.shared:
+        slots = ev.existing.slots[a.position], ev.new.slots[b.position]
+        if a.stem == b.stem and slots in _ENDS:
+            return f"the other way: {slots[0]} / {slots[1]} {b.text}"
+    return ""
+
+
+_ENDS = (("to", "from"), ("from", "to"))
+
+
+def _other_doing(mine: list[_Unit], theirs: list[_Unit]) -> str:
+    """Verbs known to mean two things, where nothing else differs: "arrives", "leaves"."""
+    if len(mine) != 1 or len(theirs) != 1:
+        return ""
+    a, b = mine[0], theirs[0]
+    if a.is_verb and b.is_verb and a.groups and b.groups and not _is_one(a, b):
+        return f"something else is done: {a.text} / {b.text}"
+    return ""
+
+
+def _other_head(reading: Reading, more: list[_Unit]) -> str:
+    """A noun that ends the subject and is all that one says more: "the pool", "the pool bar"."""
+    nouns = [w for w in reading.words if w.in_subject and w.text not in FILLERS]
+    if len(more) != 1 or len(nouns) < 2 or nouns[-1].position != more[0].position:
+        return ""
+    return "" if nouns[-1].is_name else f"something of it is told: {more[0].text}"
 
 
 def _of_one(a: Quantity, b: Quantity) -> bool:
@@ -98,7 +157,10 @@ def _units(reading: Reading) -> tuple[_Unit, ...]:
         token = reading.tokens[position]
         value = values.get(position)
         if value is not None:
-            key = f"{value.kind} {value.value} {value.parts} {root(value.head)}"
+            # What is counted mostly stands behind the figure, as a unit of its own.
+            behind = reading.tokens[value.end].stem if value.end < len(reading.tokens) else ""
+            head = "" if value.head == behind else root(value.head)
+            key = f"{value.kind} {value.value} {value.parts} {head}"
             units.append(_Unit(key, value.text, position))
             position = max(value.end, position + 1)
             continue

@@ -143,3 +143,13 @@ def test_an_answer_given_again_is_counted_as_well(town: Cast, kyra: APIClient) -
     team = str(town.team.id).encode()
     counts = [int(count) for field, count in redis.hgetall(NOTED).items() if team in field]
     assert sum(counts) == 2
+
+
+def test_a_new_allowlist_holds_for_what_was_asked_before(kyra: APIClient, town: Cast) -> None:
+    asked = {"agent": "kyra", "query": "the deployment plan", "categories": []}
+    for allowed, count in ((["tasks"], 2), (["event"], 0), (["tasks", "event"], 2)):
+        with team_scope(team_ids=[town.team.pk], actor="test"):
+            Agent.objects.filter(pk=town.kyra.pk).update(allowed_categories=allowed)
+        for _ in range(2):
+            answer = kyra.post("/v1/memory/query", asked, format="json").json()
+            assert len(answer["results"]) == count

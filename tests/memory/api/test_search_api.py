@@ -165,3 +165,14 @@ def test_who_is_asked_about_is_the_user_of_a_stated_memory(api: APIClient) -> No
     for user, kind in tea.items():
         found = contents(search(api, f"What tea does {user.title()} prefer?"))
         assert found[0] == f"Prefers {kind} tea in the afternoon."
+
+
+def test_who_is_named_in_a_text_comes_before_whose_memory_it_is(api: APIClient, acme: Cast) -> None:
+    body = [
+        {"content": "Dmitri lives in Oslo.", "user": "sarah", "check": False},
+        {"content": "Sarah lives in Rome.", "user": "dmitri", "check": False},
+    ]
+    assert api.post("/v1/memories", body, format="json").status_code == 201
+
+    assert contents(search(api, "Where does Dmitri live?"))[0] == "Dmitri lives in Oslo."
+    assert contents(search(api, "Where does Sarah live?"))[0] == "Sarah lives in Rome."
