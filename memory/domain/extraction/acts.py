@@ -103,7 +103,7 @@ _FOR_ONCE = re.compile(
 )
 # "A postdoc called Mirjam."
 _CALLED = re.compile(
-    r"(?:an?|the|my|our|this|some)\s(?:[\w-]+\s){1,3}(?:called|named)\s[A-ZÀ-Þ][\w’'-]*(?:\s[A-ZÀ-Þ][\w’'-]*)*[.!]*",
+    r"(?:an?|the|my|our|this|some)\s(?:(?!is\s|are\s|was\s|were\s)[\w-]+\s){1,3}(?:called|named)\s[A-ZÀ-Þ][\w’'-]*(?:\s[A-ZÀ-Þ][\w’'-]*)*[.!]*",
 )
 _CONJUNCTIONS = frozenset({"and", "but", "so"})
 _BEGINS_QUESTION = frozenset({"is", "are", "does", "did", "would", "could", "should", "will"})

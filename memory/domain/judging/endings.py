@@ -76,7 +76,7 @@ def _governed(lowers: list[str], start: int) -> range:
     return range(start, end)
 
 
-_GOING_ON = words("to and but because since with by for , ; . (")
+_GOING_ON = words("to and but because since with by for as , ; . (")
 
 
 def _is_verb(reading: Reading, i: int) -> bool:

@@ -62,8 +62,8 @@ def told_otherwise(ev: Evidence) -> str:
     if matcher.ratio() < _ALIKE:
         return ""
     steps = [each for each in matcher.get_opcodes() if each[0] != "equal"]
-    mine = [u for _, i, j, _, _ in steps for u in first[i:j] if u.key not in _IDLE]
-    theirs = [u for _, _, _, k, m in steps for u in second[k:m] if u.key not in _IDLE]
+    mine = [unit for _, i, j, _, _ in steps for unit in first[i:j] if unit.key not in _IDLE]
+    theirs = [unit for _, _, _, k, m in steps for unit in second[k:m] if unit.key not in _IDLE]
     found = _other_doing(mine, theirs)
     if not mine or not theirs:
         found = _other_head(ev.existing, mine) or _other_head(ev.new, theirs)
@@ -72,8 +72,8 @@ def told_otherwise(ev: Evidence) -> str:
     for step, i, j, k, m in steps:
         if step != "replace":
             continue
-        mine = [each for each in first[i:j] if each.key not in _IDLE]
-        theirs = [each for each in second[k:m] if each.key not in _IDLE]
+        mine = [unit for unit in first[i:j] if unit.key not in _IDLE]
+        theirs = [unit for unit in second[k:m] if unit.key not in _IDLE]
         if len(mine) != 1 or len(theirs) != 1:
             # "Has no job", "is out of work": about other words for it others decide.
             continue

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from ..types import Judgement, Statement, Verdict
-from .bygone import adds_nothing, is_named_over, may_be_bygone
+from .bygone import adds_nothing, is_denied_now, is_named_over, may_be_bygone
 from .change_words import change_word
 from .common_ground import is_common
 from .compatible import excludes_nothing
@@ -66,7 +66,7 @@ class RulesJudge:
         if turned:
             return _on_turned(turned, evidence)
         word = replaced_by(evidence) or goes_on_from(evidence)
-        if not word and takes_place(evidence):
+        if not word and (takes_place(evidence) or is_denied_now(evidence)):
             word = change_word(evidence.new)
         if word:
             return Judgement(Verdict.SUPERSEDE, f'an explicit change ("{word}")', 0.9)

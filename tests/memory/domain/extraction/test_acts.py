@@ -11,6 +11,7 @@ from memory.domain.extraction.acts import Act, act_of
     ("said", "act"),
     [
         ("Our cluster runs in Oslo.", Act.STATEMENT),
+        ("my dog is called Rex.", Act.STATEMENT),
         ("No visitor may enter the lab.", Act.STATEMENT),
         ("I'd rather travel by train.", Act.STATEMENT),
         ("Does the cluster run in Oslo?", Act.QUESTION),
