@@ -45,8 +45,8 @@ from benchmarks.log_ground import (  # noqa: E402
 )
 from memory.clients.quick_redis import quick_redis  # noqa: E402
 from memory.models import Memory  # noqa: E402
+from memory.selectors.looking_back.states import changes_between, state_at  # noqa: E402
 from memory.selectors.memories import MemoryFilters  # noqa: E402
-from memory.selectors.states import changes_between, state_at  # noqa: E402
 from teams.ids import new_id  # noqa: E402
 
 PAGE = 50

@@ -38,7 +38,7 @@ from benchmarks.locomo_runs import own_server  # noqa: E402
 from benchmarks.texts import Texts  # noqa: E402
 from memory.clients.tools import default_tools  # noqa: E402
 from memory.domain.viewer import Viewer  # noqa: E402
-from memory.services.explicit import StatedMemory, remember  # noqa: E402
+from memory.services.writing.explicit import StatedMemory, remember  # noqa: E402
 from teams.services.keys import issue_key  # noqa: E402
 from teams.services.people import create_team  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402

@@ -22,8 +22,8 @@ import numpy as np
 
 from memory.domain.judging import RulesJudge
 from memory.domain.judging import weights as judging_weights
-from memory.domain.judging.evidence import weigh
-from memory.domain.judging.features import features_of
+from memory.domain.judging.pairs.evidence import weigh
+from memory.domain.judging.pairs.features import features_of
 from memory.domain.ports import Judge, PreparingJudge
 from memory.domain.types import Judgement, Statement, Verdict
 

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memory.domain.extraction import RulesExtractor, admission_weights, filing_weights
-from memory.domain.extraction.admission import MARGIN, TYPES, Admission, Weighed
-from memory.domain.extraction.evidence import UNANSWERED, Heard, evidence
+from memory.domain.extraction import RulesExtractor
+from memory.domain.extraction.admitting import admission_weights, filing_weights
+from memory.domain.extraction.admitting.admission import MARGIN, TYPES, Admission, Weighed
+from memory.domain.extraction.admitting.evidence import UNANSWERED, Heard, evidence
 
 from .extraction import read_conversation
 

@@ -47,10 +47,10 @@ from benchmarks.ingest_ground import (  # noqa: E402
 from benchmarks.texts import Texts  # noqa: E402
 from config.collecting import spare_the_collector  # noqa: E402
 from memory.clients.tools import Tools, default_tools  # noqa: E402
-from memory.services.conversations import open_conversation  # noqa: E402
-from memory.services.extraction import find_candidates, load_range  # noqa: E402
-from memory.services.job_runs import run_job  # noqa: E402
-from memory.services.jobs import queue_extraction  # noqa: E402
+from memory.services.extracting.conversations import open_conversation  # noqa: E402
+from memory.services.extracting.extraction import find_candidates, load_range  # noqa: E402
+from memory.services.extracting.job_runs import run_job  # noqa: E402
+from memory.services.extracting.jobs import queue_extraction  # noqa: E402
 from teams.services.conversations import NewMessage, append_messages  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
 

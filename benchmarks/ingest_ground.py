@@ -17,8 +17,8 @@ from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import SearchEntry, SearchGraph
 from memory.models.search import Place
-from memory.services.explicit import StatedMemory, remember
-from memory.services.vector_graphs import FRESH, extend_vector_graphs
+from memory.services.indexing.vector_graphs import FRESH, extend_vector_graphs
+from memory.services.writing.explicit import StatedMemory, remember
 from teams.services.people import create_team
 from teams.tenancy import team_scope
 

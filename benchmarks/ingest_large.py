@@ -30,7 +30,7 @@ from config.collecting import spare_the_collector  # noqa: E402
 from memory.clients.tools import default_tools  # noqa: E402
 from memory.domain.transcripts import Transcript, Turn  # noqa: E402
 from memory.domain.types import Role  # noqa: E402
-from memory.services.importing import ImportMode, ImportTarget, import_transcripts  # noqa: E402
+from memory.services.extracting.importing import ImportMode, ImportTarget, import_transcripts  # noqa: E402
 
 _PARTS = 10
 

@@ -22,7 +22,7 @@ from benchmarks.locomo_reference import Bm25Reference, CosineReference
 
 if TYPE_CHECKING:
     from memory.clients.tools import Tools
-    from memory.services.importing import ImportSummary
+    from memory.services.extracting.importing import ImportSummary
 
 Table = dict[str, dict[str, Any]]  # Any: counts and figures, None where nothing was measured
 

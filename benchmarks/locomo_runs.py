@@ -21,13 +21,18 @@ from benchmarks.locomo_data import Recall, Sample
 from memory.clients.tools import Tools
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
-from memory.services.cascade import Depth, ScoredMessage
-from memory.services.importing import ImportMode, ImportSummary, ImportTarget, import_transcripts
-from memory.services.message_index import index_team
-from memory.services.ranking import Question
-from memory.services.recall import ScoredMemory
-from memory.services.retrieval import retrieve, search_levels
-from memory.services.statistics import renew_statistics
+from memory.services.extracting.importing import (
+    ImportMode,
+    ImportSummary,
+    ImportTarget,
+    import_transcripts,
+)
+from memory.services.indexing.message_index import index_team
+from memory.services.indexing.statistics import renew_statistics
+from memory.services.reading.cascade import Depth, ScoredMessage
+from memory.services.reading.ranking import Question
+from memory.services.reading.recall import ScoredMemory
+from memory.services.reading.retrieval import retrieve, search_levels
 from teams.models import Agent, EndUser
 from teams.services.keys import issue_key
 from teams.services.people import create_team

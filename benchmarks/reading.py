@@ -42,13 +42,13 @@ from benchmarks.reading_ways import WAYS, Reader  # noqa: E402
 from config.collecting import spare_the_collector  # noqa: E402
 from memory.clients.tools import Tools, default_tools  # noqa: E402
 from memory.selectors.revisions import team_revision  # noqa: E402
-from memory.selectors.signal_rows import Sought  # noqa: E402
-from memory.selectors.signal_statement import Shape  # noqa: E402
-from memory.selectors.signals import find_candidates  # noqa: E402
-from memory.selectors.sketches import forget_sketches, make_sketch  # noqa: E402
-from memory.selectors.vectors import VectorSearch, forget_graphs  # noqa: E402
-from memory.services.usage import flush_noted_usage  # noqa: E402
-from memory.services.vector_graphs import extend_vector_graphs  # noqa: E402
+from memory.selectors.searching.signal_rows import Sought  # noqa: E402
+from memory.selectors.searching.signal_statement import Shape  # noqa: E402
+from memory.selectors.searching.signals import find_candidates  # noqa: E402
+from memory.selectors.searching.sketches import forget_sketches, make_sketch  # noqa: E402
+from memory.selectors.searching.vectors import VectorSearch, forget_graphs  # noqa: E402
+from memory.services.indexing.vector_graphs import extend_vector_graphs  # noqa: E402
+from memory.services.reading.usage import flush_noted_usage  # noqa: E402
 from teams.services.keys import issue_key  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
 

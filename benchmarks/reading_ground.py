@@ -13,7 +13,7 @@ from benchmarks.texts import Texts
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.explicit import StatedMemory, remember
+from memory.services.writing.explicit import StatedMemory, remember
 from teams.models import Agent, EndUser
 from teams.services.people import ensure_agent, ensure_team
 from teams.tenancy import team_scope

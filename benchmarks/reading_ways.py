@@ -21,8 +21,8 @@ from memory.clients.tools import Tools
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.ranking import Question
-from memory.services.retrieval import retrieve, search
+from memory.services.reading.ranking import Question
+from memory.services.reading.retrieval import retrieve, search
 from teams.services.people import ensure_project
 from teams.tenancy import team_scope
 

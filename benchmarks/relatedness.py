@@ -27,13 +27,13 @@ from benchmarks.locomo_data import read_sample
 from memory.clients.embedders import WordLlamaEmbedder
 from memory.domain.extraction.rules import RulesExtractor
 from memory.domain.judging import related_weights
-from memory.domain.judging.evidence import weigh
-from memory.domain.judging.features import features_of
 from memory.domain.judging.hearing import Bound
+from memory.domain.judging.pairs.evidence import weigh
+from memory.domain.judging.pairs.features import features_of
+from memory.domain.judging.pairs.told import is_reported, may_contradict
 from memory.domain.judging.paths import as_compared, is_specific
 from memory.domain.judging.relatedness import names_change, relatedness
 from memory.domain.judging.rules import RulesJudge
-from memory.domain.judging.told import is_reported, may_contradict
 from memory.domain.types import (
     Judgement,
     Participants,

@@ -30,6 +30,6 @@ def log_embedding_status(**kwargs: object) -> None:
     """Say once a worker what the operator must know of the data."""
     del kwargs
     from memory.clients.embedder_choice import configured_spec
-    from memory.services import embedding_status
+    from memory.services.indexing import embedding_status
 
     embedding_status.log_embedding_status(wanted=configured_spec().name)

@@ -88,6 +88,6 @@ def post_worker_init(worker: "Worker") -> None:
     spare_the_collector()
     if worker.age == 1:  # the first of its workers; later and replaced ones have higher ages
         from memory.clients.embedder_choice import configured_spec
-        from memory.services.embedding_status import log_embedding_status
+        from memory.services.indexing.embedding_status import log_embedding_status
 
         log_embedding_status(wanted=configured_spec().name)

@@ -29,7 +29,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from memory.selectors.jobs import jobs_by_state
-from memory.services.written import written_counts
+from memory.services.writing.written import written_counts
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 

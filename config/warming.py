@@ -35,9 +35,9 @@ def _read_once() -> bool:
     from memory.clients.tools import default_tools
     from memory.domain.scoring import Weights
     from memory.domain.viewer import Viewer
-    from memory.services.cascade import Depth
-    from memory.services.ranking import Question, read
-    from memory.services.recall import recall
+    from memory.services.reading.cascade import Depth
+    from memory.services.reading.ranking import Question, read
+    from memory.services.reading.recall import recall
     from teams.errors import UnavailableError
     from teams.tenancy import team_scope
 

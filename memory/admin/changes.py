@@ -6,7 +6,7 @@ from django.http import HttpRequest
 
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.state import delete_memory, pin_memory
+from memory.services.deciding.state import delete_memory, pin_memory
 from teams.admin.confirm import Change
 from teams.middleware import outside_staff_scope
 

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from memory.models import Job
-from memory.services.jobs import queue_again
+from memory.services.extracting.jobs import queue_again
 from teams.admin.base import TeamAdmin
 from teams.admin.confirm import Change, confirm_and_run
 from teams.admin.display import NOTHING, as_json, excerpt, link, moment, page_of

@@ -14,8 +14,14 @@ from django.utils import timezone
 from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
-from memory.services.disputes import A_WINS, B_WINS, BOTH_VALID, MERGED, resolve_contradiction
-from memory.services.drafts import Outcome
+from memory.services.deciding.disputes import (
+    A_WINS,
+    B_WINS,
+    BOTH_VALID,
+    MERGED,
+    resolve_contradiction,
+)
+from memory.services.writing.drafts import Outcome
 from teams.admin.confirm import MAX_REASON, Change
 from teams.admin.display import excerpt
 from teams.admin.theme import TextWidget

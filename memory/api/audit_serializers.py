@@ -11,7 +11,7 @@ from memory.api.base import page_schema
 from memory.api.fields import ZonedDateTimeField
 from memory.api.output import MemorySerializer
 from memory.api.parameters import MemoryFilterSerializer
-from memory.selectors.states import Change, Kind
+from memory.selectors.looking_back.states import Change, Kind
 
 KINDS = [(kind.value, kind.value) for kind in Kind]
 

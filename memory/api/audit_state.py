@@ -22,8 +22,8 @@ from memory.api.audit_serializers import (
 )
 from memory.api.base import ApiViewSet, IdPagination, refusals
 from memory.api.callers import check_agent, key_viewer
+from memory.selectors.looking_back.states import changes_between, state_at
 from memory.selectors.memories import MemoryFilters
-from memory.selectors.states import changes_between, state_at
 from teams.tenancy import team_scope
 
 _BAD_CURSOR = "This is no cursor of this list. Follow `next` of a page as it is, or leave it out."

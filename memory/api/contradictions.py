@@ -24,7 +24,7 @@ from memory.api.output import (
 from memory.api.parameters import ContradictionFilterSerializer
 from memory.clients.tools import default_tools
 from memory.selectors.contradictions import contradictions_visible_to
-from memory.services.disputes import resolve_contradiction
+from memory.services.deciding.disputes import resolve_contradiction
 from teams.errors import NotFoundError
 from teams.tenancy import team_scope
 

@@ -33,10 +33,14 @@ from memory.api.parameters import MessagePageSerializer
 from memory.clients.tools import default_tools
 from memory.models import Job
 from memory.selectors.conversations import conversation_for, job_for, messages_of
-from memory.services.compaction import compact_conversation
-from memory.services.conversations import close_conversation, open_conversation, post_messages
-from memory.services.jobs import start_extraction
-from memory.services.waiting import StillExtractingError, extract_now
+from memory.services.compacting.compaction import compact_conversation
+from memory.services.extracting.conversations import (
+    close_conversation,
+    open_conversation,
+    post_messages,
+)
+from memory.services.extracting.jobs import start_extraction
+from memory.services.extracting.waiting import StillExtractingError, extract_now
 from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope
 

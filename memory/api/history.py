@@ -19,8 +19,14 @@ from memory.api.history_output import (
     StepSerializer,
     VersionSerializer,
 )
-from memory.selectors.history import log_of, names_in, step_of, versions_of, with_messages
-from memory.selectors.log import LogFilters, filtered_log
+from memory.selectors.looking_back.history import (
+    log_of,
+    names_in,
+    step_of,
+    versions_of,
+    with_messages,
+)
+from memory.selectors.looking_back.log import LogFilters, filtered_log
 from teams.tenancy import team_scope
 
 LogPage = page_schema("LogPage", LogEntryWithStateSerializer)

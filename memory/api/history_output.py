@@ -13,7 +13,7 @@ from memory.api.conversation_output import MessageSerializer
 from memory.api.fields import NameField, TextField, ZonedDateTimeField
 from memory.api.output import MemorySerializer
 from memory.api.parameters import QuerySerializer
-from memory.selectors.history import MAX_QUOTED
+from memory.selectors.looking_back.history import MAX_QUOTED
 
 _HIDDEN = ("dedupe_key", "salt")
 

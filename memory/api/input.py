@@ -24,7 +24,7 @@ from memory.domain.feedback import Feedback
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.models.contradiction import RESOLUTIONS
 from memory.models.memory import MEMORY_TYPES
-from memory.services.disputes import MERGED
+from memory.services.deciding.disputes import MERGED
 from teams.models.conversations import ROLES
 
 MAX_SUBJECT_CHARS = 200

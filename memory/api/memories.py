@@ -33,11 +33,11 @@ from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.memories import MemoryFilters, filtered_memories, memory_for
-from memory.services.cascade import Depth
-from memory.services.explicit import StatedMemory, remember
-from memory.services.ranking import Question
-from memory.services.retrieval import search_levels
-from memory.services.state import delete_memory
+from memory.services.deciding.state import delete_memory
+from memory.services.reading.cascade import Depth
+from memory.services.reading.ranking import Question
+from memory.services.reading.retrieval import search_levels
+from memory.services.writing.explicit import StatedMemory, remember
 from teams.tenancy import team_scope
 
 MemoryPage = page_schema("MemoryPage", MemorySerializer)

@@ -34,10 +34,10 @@ from memory.domain.feedback import Feedback
 from memory.models import Memory
 from memory.selectors.memories import memory_for
 from memory.selectors.relations import related_to
-from memory.services.corrections import correct_memory, give_feedback
-from memory.services.drafts import Outcome, WriteResult
-from memory.services.restoring import restore_memory
-from memory.services.state import pin_memory
+from memory.services.deciding.corrections import correct_memory, give_feedback
+from memory.services.deciding.restoring import restore_memory
+from memory.services.deciding.state import pin_memory
+from memory.services.writing.drafts import Outcome, WriteResult
 from teams.tenancy import team_scope
 
 

@@ -18,7 +18,7 @@ from memory.api.idempotency import REPLAY_HEADER, IdempotentPosts
 from memory.clients.afterwards import afterwards, gathering
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.drafts import Outcome, WriteResult
+from memory.services.writing.drafts import Outcome, WriteResult
 from teams.principal import Principal
 
 _HOT = "hotpath"

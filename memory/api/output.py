@@ -9,8 +9,8 @@ from rest_framework import serializers
 
 from memory.models import Contradiction, Memory
 from memory.models.memory import MEMORY_TYPES, SCOPES, STATUSES, TIERS
-from memory.services.cascade import Level
-from memory.services.drafts import Outcome, WriteResult
+from memory.services.reading.cascade import Level
+from memory.services.writing.drafts import Outcome, WriteResult
 
 LEVELS = [(level.value, level.value) for level in Level]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from memory.domain.scoring import Signals
 from memory.models import Memory
-from memory.services.cascade import Level, ScoredMessage
-from memory.services.recall import ScoredMemory
+from memory.services.reading.cascade import Level, ScoredMessage
+from memory.services.reading.recall import ScoredMemory
 
 # Any: what JSON holds.
 Plain = dict[str, Any]

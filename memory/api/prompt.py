@@ -30,10 +30,10 @@ from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.tokens import TokenCounter
 from memory.domain.viewer import Viewer
 from memory.selectors.conversations import conversation_for
-from memory.services.built_prompts import BuiltPrompt
-from memory.services.prompting import build_prompt, prompt_without_memory
-from memory.services.ranking import Question
-from memory.services.updates import News, with_news
+from memory.services.reading.built_prompts import BuiltPrompt
+from memory.services.reading.prompting import build_prompt, prompt_without_memory
+from memory.services.reading.ranking import Question
+from memory.services.reading.updates import News, with_news
 from teams.errors import InvalidError, NotFoundError
 from teams.models import Agent, Conversation
 from teams.tenancy import team_scope

@@ -23,8 +23,8 @@ from memory.api.query_serializers import (
 )
 from memory.api.written_output import JSON
 from memory.clients.tools import default_tools
-from memory.services.query_answers import QueryAnswer, QueryResult
-from memory.services.querying import MemoryQuery, query_memories
+from memory.services.reading.query_answers import QueryAnswer, QueryResult
+from memory.services.reading.querying import MemoryQuery, query_memories
 
 
 class MemoryQueryViewSet(ApiViewSet):

@@ -19,7 +19,7 @@ from memory.api.output import MemorySerializer, SignalsSerializer
 from memory.domain.filter_parsing import FilterError, parse_filters
 from memory.domain.filters import All, Expression
 from memory.domain.packing import MINIMUM_BUDGET
-from memory.services.querying import DEFAULT_TOP_K, MAX_TOP_K
+from memory.services.reading.querying import DEFAULT_TOP_K, MAX_TOP_K
 
 MAX_CATEGORIES = 100
 BULLETS, FULL = "bullets", "full"

@@ -25,10 +25,10 @@ from memory.clients.token_counters import counter_for
 from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.selectors.conversations import conversation_for
-from memory.services.answers import Retrieval
-from memory.services.ranking import Question
-from memory.services.retrieval import retrieve_written
-from memory.services.retrieving import Wanted
+from memory.services.reading.answers import Retrieval
+from memory.services.reading.ranking import Question
+from memory.services.reading.retrieval import retrieve_written
+from memory.services.reading.retrieving import Wanted
 from teams.errors import NotFoundError
 from teams.tenancy import team_scope
 

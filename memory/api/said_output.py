@@ -17,7 +17,7 @@ from memory.api.output import (
 )
 from memory.api.plain_output import plain_found_memory, plain_found_message
 from memory.domain.said import SPEAKING_ROLES
-from memory.services.recall import ScoredMemory
+from memory.services.reading.recall import ScoredMemory
 
 RAW = [("raw", "raw")]
 SPEAKERS = [(role, role) for role in SPEAKING_ROLES]

@@ -29,9 +29,9 @@ from memory.api.thread_serializers import (
 )
 from memory.domain.tokens import ESTIMATE
 from memory.models import Memory
-from memory.selectors.changes import changes_since, thread_for
+from memory.selectors.looking_back.changes import changes_since, thread_for
+from memory.services.reading.updates import news_of
 from memory.services.threads import save_state
-from memory.services.updates import news_of
 from teams.services.checkpoints import Saved, ThreadKey, load_checkpoint
 from teams.tenancy import team_scope
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import orjson
 
 from memory.api.plain_output import plain_memory
-from memory.selectors.shown_rows import ShownRow
-from memory.services.recall import ScoredMemory
+from memory.selectors.showing.shown_rows import ShownRow
+from memory.services.reading.recall import ScoredMemory
 
 JSON = "application/json"
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 
-from memory.domain.extraction.dialogue import is_person_speaking
-from memory.domain.extraction.guards import is_command, without_rendered_memory
-from memory.domain.extraction.sentences import split_sentences
+from memory.domain.extraction.language.sentences import split_sentences
+from memory.domain.extraction.meant.guards import is_command, without_rendered_memory
+from memory.domain.extraction.threads.dialogue import is_person_speaking
 from memory.domain.text import is_blank, normalise_text
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.domain.wording import MAX_SENTENCES

@@ -11,8 +11,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, FiniteFloat, WithJsonSchema
 
-from memory.domain.extraction.dialogue import is_person_speaking
-from memory.domain.extraction.guards import without_rendered_memory
+from memory.domain.extraction.meant.guards import without_rendered_memory
+from memory.domain.extraction.threads.dialogue import is_person_speaking
 from memory.domain.secrets import mask_secrets
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from routing.clients.protocol import ChatMessage

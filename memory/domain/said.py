@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from .escaping import escaped_line, plain_line
-from .extraction.guards import is_command, without_rendered_memory
+from .extraction.meant.guards import is_command, without_rendered_memory
 from .rendering import SAID_LABEL
 from .secrets import mask_secrets
 from .text import STOP_WORDS, normalise_text

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from .extraction.clauses import opens_clause
-from .extraction.dates import resolve_dates
+from .extraction.days.dates import resolve_dates
 from .extraction.drafts import CLAUSE_END
-from .extraction.rewrite import Voice, third_person_text
-from .extraction.sentences import split_sentences
-from .extraction.tense import is_past
-from .extraction.words import content_words
+from .extraction.language.rewrite import Voice, third_person_text
+from .extraction.language.sentences import split_sentences
+from .extraction.language.tense import is_past
+from .extraction.language.words import content_words
 from .secrets import MASK, mask_secrets
 from .types import Candidate, MemoryType
 

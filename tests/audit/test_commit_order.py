@@ -23,7 +23,7 @@ from audit.selectors.instants import Instant, instant_at
 from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
 from memory.models import Memory
-from memory.selectors.past import as_of
+from memory.selectors.looking_back.past import as_of
 from teams.tenancy import team_scope
 from tests import factories
 from tests.clean_database import conninfo_of

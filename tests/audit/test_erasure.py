@@ -16,8 +16,8 @@ from audit.models import Erasure, MemoryLog
 from audit.services.verification import verify_team
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Memory, SearchEntry
+from memory.selectors.looking_back.states import state_at
 from memory.selectors.memories import MemoryFilters
-from memory.selectors.states import state_at
 from teams.models import Conversation, EndUser, Message
 from teams.services.idempotency import Answer, ClaimedRequest, claim_request, finish_request
 from teams.tenancy import team_scope

@@ -11,7 +11,7 @@ from audit.services.verification import verify_team
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
-from memory.services.disputes import resolve_contradiction
+from memory.services.deciding.disputes import resolve_contradiction
 from teams.ids import new_id
 from teams.models import EndUser
 from teams.tenancy import team_scope

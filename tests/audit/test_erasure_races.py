@@ -19,8 +19,8 @@ from audit.services.verification import verify_team
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.conversations import open_conversation, post_messages
-from memory.services.explicit import StatedMemory, remember
+from memory.services.extracting.conversations import open_conversation, post_messages
+from memory.services.writing.explicit import StatedMemory, remember
 from teams.errors import DomainError
 from teams.models import EndUser, Message
 from teams.services.conversations import NewMessage

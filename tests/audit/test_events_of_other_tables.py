@@ -13,8 +13,8 @@ from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.selectors.looking_back.states import state_at
 from memory.selectors.memories import MemoryFilters
-from memory.selectors.states import state_at
 from teams.tenancy import team_scope
 from tests import factories
 from tests.audit.erasing import ERASED, erase

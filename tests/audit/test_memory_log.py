@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from audit.models import MemoryLog
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryRelation, MemoryUsage
-from memory.services.state import delete_memory, pin_memory
+from memory.services.deciding.state import delete_memory, pin_memory
 from teams.ids import new_id
 from teams.models import Conversation
 from teams.tenancy import team_scope

@@ -23,8 +23,8 @@ from rest_framework.test import APIClient
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
-from memory.services.drafts import Outcome
-from memory.services.explicit import StatedMemory, remember
+from memory.services.writing.drafts import Outcome
+from memory.services.writing.explicit import StatedMemory, remember
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast

@@ -11,10 +11,10 @@ from memory.domain.feedback import Feedback
 from memory.domain.types import Judgement, Statement, Status, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
-from memory.services.corrections import give_feedback
-from memory.services.disputes import resolve_contradiction
+from memory.services.deciding.corrections import give_feedback
+from memory.services.deciding.disputes import resolve_contradiction
 from tests.conftest import Cast
-from tests.memory.test_write_path import draft, write
+from tests.memory.writing.test_write_path import draft, write
 
 SUBJECT = "user.preference.drink"
 THREE = ("Sarah drinks tea.", "Sarah drinks milk.", "Sarah drinks water.")

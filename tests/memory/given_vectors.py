@@ -15,8 +15,8 @@ from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.drafts import MemoryDraft, WriteResult
-from memory.services.write_path import write_memories
+from memory.services.writing.drafts import MemoryDraft, WriteResult
+from memory.services.writing.write_path import write_memories
 from tests.conftest import Cast
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

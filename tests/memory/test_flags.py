@@ -18,15 +18,15 @@ from memory.domain.scoring import Weights
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Contradiction, Job, Memory
-from memory.services.compaction import compact_conversation
-from memory.services.conversations import close_conversation, post_messages
-from memory.services.drafts import MemoryDraft, Outcome, WriteResult
-from memory.services.job_runs import run_job
-from memory.services.jobs import overdue_jobs, start_extraction
-from memory.services.ranking import Question
-from memory.services.retrieval import retrieve
-from memory.services.waiting import extract_now
-from memory.services.write_path import write_memories
+from memory.services.compacting.compaction import compact_conversation
+from memory.services.extracting.conversations import close_conversation, post_messages
+from memory.services.extracting.job_runs import run_job
+from memory.services.extracting.jobs import overdue_jobs, start_extraction
+from memory.services.extracting.waiting import extract_now
+from memory.services.reading.ranking import Question
+from memory.services.reading.retrieval import retrieve
+from memory.services.writing.drafts import MemoryDraft, Outcome, WriteResult
+from memory.services.writing.write_path import write_memories
 from teams.domain.flags import FLAGS
 from teams.errors import ForbiddenError
 from teams.models import Agent, Conversation, Message, Team
@@ -34,7 +34,7 @@ from teams.services.conversations import NewMessage
 from teams.services.flags import flag
 from tests import factories
 from tests.conftest import Cast
-from tests.memory.extracting import CountingExtractor, OrthogonalEmbedder
+from tests.memory.extraction.extracting import CountingExtractor, OrthogonalEmbedder
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

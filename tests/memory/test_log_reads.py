@@ -15,7 +15,7 @@ from django.utils import timezone
 from audit.models import MemoryLog
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.selectors.log import LogFilters, filtered_log
+from memory.selectors.looking_back.log import LogFilters, filtered_log
 from teams.tenancy import team_scope
 from tests import factories
 from tests.conftest import Cast, make_cast

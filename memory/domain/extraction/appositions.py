@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .words import COMMON_OPENERS, KIN, PEOPLE_NOUNS
+from .language.words import COMMON_OPENERS, KIN, PEOPLE_NOUNS
 
 _NAME = r"[A-ZÀ-Þ][\w’'-]+(?:\s[A-ZÀ-Þ][\w’'-]+)?"
 _KNOWN = "|".join(sorted(PEOPLE_NOUNS | KIN, key=len, reverse=True))

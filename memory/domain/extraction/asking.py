@@ -6,21 +6,21 @@ import re
 from dataclasses import replace
 
 from ..types import MemoryType
-from .acts import is_lasting
-from .answers import complete_answer
-from .dialogue import Unit
+from .answering.answers import complete_answer
+from .answering.taken_up import question_ids
 from .drafts import merged_sources
 from .fillers import tells_too_little
-from .labels import Label
-from .pins import pinned_label
-from .procedures import is_procedure
-from .profile import profile_label
+from .kinds.labels import Label
+from .kinds.pins import pinned_label
+from .kinds.procedures import is_procedure
+from .kinds.profile import profile_label
+from .language.syntax import is_imperative
+from .language.verbs import AMBIGUOUS
+from .language.words import DETERMINERS, PREPOSITIONS, STOPWORDS, words_of
+from .meant.acts import is_lasting
+from .meant.turn_tasks import is_feedback, is_once_only, is_play, is_turn_task
 from .requests import RequestFrame, as_wish, is_idle_wish, reminder_before, split_reason
-from .syntax import is_imperative
-from .taken_up import question_ids
-from .turn_tasks import is_feedback, is_once_only, is_play, is_turn_task
-from .verbs import AMBIGUOUS
-from .words import DETERMINERS, PREPOSITIONS, STOPWORDS, words_of
+from .threads.dialogue import Unit
 from .writer import ClauseWriter
 
 _WORKS = re.compile(

@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from .acts import Act, act_of
-from .dates import resolve_dates
-from .dialogue import Unit
+from .admitting.information import information
+from .admitting.reactions import is_concrete, is_reaction, without_symbols
+from .days.dates import resolve_dates
+from .days.moments import FoundDate
 from .drafts import MAX_CHARS, Draft, sentence
-from .entities import Focus
-from .information import information
-from .labels import Label
-from .moments import FoundDate
-from .patterns import label_clause
-from .reactions import is_concrete, is_reaction, without_symbols
-from .rewrite import Voice, third_person_text
-from .subjects import with_subject
-from .syntax import has_verb, strip_lead
-from .tense import is_past
-from .words import content_words, words_of
+from .kinds.labels import Label
+from .kinds.patterns import label_clause
+from .language.rewrite import Voice, third_person_text
+from .language.subjects import with_subject
+from .language.syntax import has_verb, strip_lead
+from .language.tense import is_past
+from .language.words import content_words, words_of
+from .meant.acts import Act, act_of
+from .threads.dialogue import Unit
+from .threads.entities import Focus
 
 FIRST_PASS = 2.6
 SECOND_PASS = 1.0

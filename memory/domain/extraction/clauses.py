@@ -5,20 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .gapping import share_verb
-from .introductions import introductions
-from .procedures import steps_in
-from .syntax import acts_as_verb, has_verb, is_imperative
-from .tense import is_past
-from .verbs import (
-    AMBIGUOUS,
-    AUXILIARIES,
-    BASES,
-    MODALS,
-    THIRD,
-    is_finite,
-)
-from .words import NUMBER_WORDS, PREPOSITIONS, STOPWORDS, word_set, words_of
+from .kinds.introductions import introductions
+from .kinds.procedures import steps_in
+from .language.gapping import share_verb
+from .language.syntax import acts_as_verb, has_verb, is_imperative
+from .language.tense import is_past
+from .language.verbs import AMBIGUOUS, AUXILIARIES, BASES, MODALS, THIRD, is_finite
+from .language.words import NUMBER_WORDS, PREPOSITIONS, STOPWORDS, word_set, words_of
 
 _SO_REQUEST = re.compile(
     r",\s(?:so|and)\s(?=please\b)|,\sso\s(?=(?:don['’]t|do\snot|never|always|remind|send|use|keep|"

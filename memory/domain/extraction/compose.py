@@ -5,27 +5,27 @@ from __future__ import annotations
 import re
 
 from ..types import Role
-from .acts import Act, act_of
-from .admission import Admission
-from .answers import complete_answer
+from .admitting.admission import Admission
+from .answering.answers import complete_answer
+from .answering.replies import Replies, is_detail
+from .answering.taken_up import TakenUp
 from .asking import Asking
 from .chat import FIRST_PASS, ChatListener
 from .clauses import opens_clause, split_clauses
-from .dialogue import Unit
 from .drafts import Draft, dated
 from .fillers import is_ephemeral, is_rule_fragment, says_nothing
-from .introductions import introductions
+from .kinds.introductions import introductions
+from .kinds.pins import points_back, split_pin
+from .language.rewrite import third_person_text
+from .language.subjects import with_subject
+from .language.syntax import has_verb, is_imperative, strip_lead
+from .language.trimming import trim
+from .language.words import content_words
+from .meant.acts import Act, act_of
 from .mixed import meant_clauses
-from .pins import points_back, split_pin
-from .replies import Replies, is_detail
 from .requests import RequestFrame, as_wish, asks_for_none
-from .rewrite import third_person_text
-from .subjects import with_subject
-from .syntax import has_verb, is_imperative, strip_lead
-from .taken_up import TakenUp
+from .threads.dialogue import Unit
 from .tool_talk import ToolTalk
-from .trimming import trim
-from .words import content_words
 from .writer import ClauseWriter
 
 _WANTS_DONE = re.compile(

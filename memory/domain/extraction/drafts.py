@@ -10,11 +10,11 @@ from uuid import UUID
 
 from ..secrets import mask_secrets
 from ..types import Candidate, MemoryType
-from .labels import Label
-from .moments import FoundDate, Precision, month_day
-from .names import names_in
-from .verbs import THIRD
-from .words import (
+from .days.moments import FoundDate, Precision, month_day
+from .kinds.labels import Label
+from .language.names import names_in
+from .language.verbs import THIRD
+from .language.words import (
     COMMON_OPENERS,
     MONTHS,
     NUMBER_WORDS,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from .answers import is_offer
-from .date_expressions import DATE_EXPRESSION
-from .names import names_in
-from .patterns import is_decision
-from .words import NUMBER_WORDS, content_words, word_set, words_of
+from .answering.answers import is_offer
+from .days.date_expressions import DATE_EXPRESSION
+from .kinds.patterns import is_decision
+from .language.names import names_in
+from .language.words import NUMBER_WORDS, content_words, word_set, words_of
 
 _CALENDAR_TRIVIA = re.compile(
     r"^(?:(?:on\s)?the\s\d{1,2}(?:st|nd|rd|th)|that|\w+\s\d{1,2})\sis\sa\s"

@@ -9,11 +9,11 @@ from datetime import date
 from uuid import UUID
 
 from ..types import MemoryType
-from .anchors import anchored, last_day
+from .days.anchors import anchored, last_day
+from .days.moments import FoundDate
 from .drafts import MAX_CHARS, Draft, lowered, merged_sources
-from .moments import FoundDate
-from .pins import pinned_label
-from .words import content_words
+from .kinds.pins import pinned_label
+from .language.words import content_words
 
 _LEANING = re.compile(
     r"^(?:that|this|that['’]s|which|it['’]s\sa\s(?:hard|strict|firm))\b(?:['’]s)?", re.IGNORECASE

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .acts import Act, act_of
 from .clauses import opens_clause
-from .words import words_of
+from .language.words import words_of
+from .meant.acts import Act, act_of
 
 _JOINT = re.compile(
     r"(?:,\s(?P<word>and|but|so|while|though|because|otherwise)\s|(?P<mark>;\s|\s[–—-]\s)|(?P<comma>,\s))",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from .answers import is_offer
-from .dialogue import Unit
+from .admitting.information import specific_words
+from .answering.answers import is_offer
 from .fillers import is_acknowledgement
-from .information import specific_words
-from .rewrite import Voice, third_person_text
-from .syntax import has_verb, is_imperative, strip_lead
-from .words import DETERMINERS, PREPOSITIONS, STOPWORDS, content_words, words_of
+from .language.rewrite import Voice, third_person_text
+from .language.syntax import has_verb, is_imperative, strip_lead
+from .language.words import DETERMINERS, PREPOSITIONS, STOPWORDS, content_words, words_of
+from .threads.dialogue import Unit
 
 # "Goal: replace the old shop"
 _LABELLED = re.compile(

@@ -9,14 +9,14 @@ from uuid import UUID
 from ..types import MemoryType
 from .appositions import described
 from .clauses import opens_clause
-from .dates import resolve_dates
-from .dialogue import Unit
+from .days.dates import resolve_dates
 from .drafts import Draft, merged_sources, sentence
-from .labels import Label
-from .rewrite import third_person_text
-from .syntax import has_verb
-from .verbs import BASES
-from .words import content_words
+from .kinds.labels import Label
+from .language.rewrite import third_person_text
+from .language.syntax import has_verb
+from .language.verbs import BASES
+from .language.words import content_words
+from .threads.dialogue import Unit
 
 _POLITE = re.compile(
     r"^(?:(?:in\s(?:the\s)?future|from\snow\son|going\sforward|next\stime),?\s)?"

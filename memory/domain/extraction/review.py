@@ -13,29 +13,29 @@ from dataclasses import replace
 from uuid import UUID
 
 from ..types import Candidate, MemoryType, Role
-from .acts import Act, act_of
-from .admission import Admission
+from .admitting.admission import Admission
+from .admitting.evidence import Heard
+from .admitting.information import information
 from .appositions import presented
 from .chat import SECOND_PASS, ChatListener
-from .dates import resolve_dates
-from .dialogue import Unit
+from .days.dates import resolve_dates
 from .drafts import Draft, dated, merged_sources, sentence
-from .entities import Focus
-from .evidence import Heard
 from .fillers import is_stub, says_nothing
-from .information import information
-from .introductions import introductions
-from .labels import Label
-from .names import names_in
+from .kinds.introductions import introductions
+from .kinds.labels import Label
+from .kinds.patterns import label_clause
+from .language.names import names_in
+from .language.rewrite import third_person_text
+from .language.syntax import strip_lead
+from .language.tense import is_past
+from .language.trimming import trim
+from .language.words import content_words, words_of
+from .meant.acts import Act, act_of
 from .notes import as_answer, note_items
-from .patterns import label_clause
 from .requests import wishes_told
-from .rewrite import third_person_text
-from .syntax import strip_lead
-from .tense import is_past
-from .topics import OnTopic, with_topic
-from .trimming import trim
-from .words import content_words, words_of
+from .threads.dialogue import Unit
+from .threads.entities import Focus
+from .threads.topics import OnTopic, with_topic
 
 _THRESHOLD = 4.0
 _COVERED = 0.5

@@ -13,13 +13,13 @@ from uuid import UUID
 
 from ..secrets import MASK, mask_secrets, secrets_in
 from ..types import Candidate, Participants, SourceMessage
-from .admission import Admission
+from .admitting.admission import Admission
 from .compose import Walk
-from .corrections import apply_corrections
-from .dialogue import read_units
 from .drafts import Draft, to_candidate
+from .language.words import display_name
 from .review import uncovered_drafts
-from .words import display_name
+from .threads.corrections import apply_corrections
+from .threads.dialogue import read_units
 
 # What of a secret a subject could hold, which is made of lower-case words.
 _PIECE = re.compile(r"[a-z0-9]{4,}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .dates import resolve_dates
-from .dialogue import Unit
+from .days.dates import resolve_dates
 from .drafts import merged_sources
+from .language.words import content_words
+from .threads.dialogue import Unit
 from .tools import ToolRun, confirmed_fix, read_report
-from .words import content_words
 from .writer import ClauseWriter
 
 _CONFIRMATION_WORDS = 5

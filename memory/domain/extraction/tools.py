@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from ..types import MemoryType
-from .acts import Act, act_of
-from .dialogue import Unit
+from .days.moments import month_day
 from .drafts import Draft, merged_sources
-from .guards import is_command
-from .labels import Label
-from .moments import month_day
-from .rewrite import third_person_text
-from .syntax import strip_lead
-from .tense import is_past
-from .words import STOPWORDS, content_words, words_of
+from .kinds.labels import Label
+from .language.rewrite import third_person_text
+from .language.syntax import strip_lead
+from .language.tense import is_past
+from .language.words import STOPWORDS, content_words, words_of
+from .meant.acts import Act, act_of
+from .meant.guards import is_command
+from .threads.dialogue import Unit
 
 _COMMAND_NAME = re.compile(r"(?:^|[;\n]\s?)([a-z][\w.]*(?:[-_/][\w]+)*)\b")
 _SUCCESS = re.compile(

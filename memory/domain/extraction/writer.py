@@ -5,28 +5,28 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from .acts import Act
-from .admission import Admission
-from .anchors import is_anchored, without_anchors
-from .dates import resolve_dates
-from .dialogue import Unit
+from .admitting.admission import Admission
+from .admitting.evidence import Heard
+from .days.anchors import is_anchored, without_anchors
+from .days.dates import resolve_dates
 from .drafts import Draft, lowered, merged_sources, sentence
-from .entities import Focus
-from .evidence import Heard
 from .fillers import is_stub
-from .introductions import Introduction
-from .labels import Label
+from .kinds.introductions import Introduction
+from .kinds.labels import Label
+from .kinds.patterns import label_clause
+from .kinds.pins import pinned_label
+from .kinds.profile import profile_label
+from .language.names import names_in
+from .language.rewrite import third_person_text
+from .language.tense import is_past
+from .language.words import COMMON_OPENERS, content_words, words_of
 from .ledger import Ledger
-from .names import names_in
+from .meant.acts import Act
 from .notes import as_answer
-from .patterns import label_clause
-from .pins import pinned_label
-from .profile import profile_label
 from .requests import wishes_told
-from .rewrite import third_person_text
-from .tense import is_past
-from .topics import OnTopic, with_topic
-from .words import COMMON_OPENERS, content_words, words_of
+from .threads.dialogue import Unit
+from .threads.entities import Focus
+from .threads.topics import OnTopic, with_topic
 
 _SELF = re.compile(r"\b(?:i|me|my|mine|i['’](?:m|ve|ll|d))\b", re.IGNORECASE)
 _WE = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..types import Judgement, Statement, Verdict
+from .pairs.told import is_reported, may_contradict
 from .relatedness import names_change, relatedness
-from .told import is_reported, may_contradict
 
 
 @dataclass(frozen=True, slots=True)

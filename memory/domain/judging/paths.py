@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..types import Statement
-from .tables import words
+from .reading.tables import words
 
 # Kinds of memory. An extractor that knows no better files a text under one of them and goes on
 # with the text's own words ("fact.standup_9_30"), so that two such paths differ as the texts do.

@@ -10,12 +10,12 @@ import math
 from enum import IntEnum
 
 from ..types import Statement
-from .change_words import may_concern, tells_change
-from .evidence import weigh
-from .features import features_of
-from .patterns import strangers
+from .pairs.change_words import may_concern, tells_change
+from .pairs.evidence import weigh
+from .pairs.features import features_of
+from .pairs.patterns import strangers
+from .pairs.replacing import ends_by_name, takes_place
 from .related_weights import COSINE, SQUARE, WEIGHTS
-from .replacing import ends_by_name, takes_place
 
 # The similarity from which the fitted embedder's vectors say anything, see `related_weights`.
 ANCHOR = 0.3

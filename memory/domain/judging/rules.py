@@ -6,18 +6,18 @@ import math
 from collections.abc import Mapping
 
 from ..types import Judgement, Statement, Verdict
-from .bygone import adds_nothing, is_denied_now, is_named_over, may_be_bygone
-from .change_words import change_word
-from .common_ground import is_common
-from .compatible import excludes_nothing
-from .evidence import Evidence, weigh
-from .features import features_of
-from .patterns import strangers
-from .repeats import subject_alone, told_otherwise
-from .replacing import goes_on_from, replaced_by, takes_place
-from .roles import excludes_its_turn, turned_round
-from .sayings import told_by_one
-from .tokens import MAX_CHARS, MAX_TOKENS, fold
+from .pairs.bygone import adds_nothing, is_denied_now, is_named_over, may_be_bygone
+from .pairs.change_words import change_word
+from .pairs.common_ground import is_common
+from .pairs.compatible import excludes_nothing
+from .pairs.evidence import Evidence, weigh
+from .pairs.features import features_of
+from .pairs.patterns import strangers
+from .pairs.repeats import subject_alone, told_otherwise
+from .pairs.replacing import goes_on_from, replaced_by, takes_place
+from .pairs.roles import excludes_its_turn, turned_round
+from .pairs.sayings import told_by_one
+from .reading.tokens import MAX_CHARS, MAX_TOKENS, fold
 from .weights import WEIGHTS
 
 # A wrong "duplicate" loses a fact, so that it takes more than being the likeliest of four.

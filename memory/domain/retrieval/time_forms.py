@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from ..extraction.feast_days import easter_sunday
+from ..extraction.days.feast_days import easter_sunday
 from .periods import Period, day_or_none
 from .time_patterns import (
     AGO,

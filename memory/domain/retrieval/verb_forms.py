@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ..extraction.verbs import BASES
-from ..judging.tokens import IRREGULAR
+from ..extraction.language.verbs import BASES
+from ..judging.reading.tokens import IRREGULAR
 from ..text import STOP_WORDS
 
 # More would crowd out words of the question.

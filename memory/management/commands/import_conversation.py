@@ -25,8 +25,8 @@ from memory.clients.tools import default_tools
 from memory.domain.transcript_fields import TranscriptError
 from memory.domain.transcripts import TranscriptFile, read_transcripts
 from memory.management.naming import team_named
-from memory.services.importing import ImportMode, ImportTarget, import_transcripts
-from memory.services.statistics import WORTH_IT, renew_statistics
+from memory.services.extracting.importing import ImportMode, ImportTarget, import_transcripts
+from memory.services.indexing.statistics import WORTH_IT, renew_statistics
 from teams.errors import DomainError
 
 ACTOR = "command:import_conversation"

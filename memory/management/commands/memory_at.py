@@ -13,8 +13,8 @@ from django.utils.dateparse import parse_datetime
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.memory import STATUSES
+from memory.selectors.looking_back.states import Change, all_changes, fields_of, state_at
 from memory.selectors.memories import ALL, MemoryFilters
-from memory.selectors.states import Change, all_changes, fields_of, state_at
 from teams.errors import DomainError
 from teams.services.people import team_id_of_slug
 from teams.tenancy import team_scope

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from memory.clients.embedder_choice import build_embedder, configured_spec
-from memory.services.embedding_status import embedding_status
-from memory.services.reembedding import GRACE_SECONDS, reembed
+from memory.services.indexing.embedding_status import embedding_status
+from memory.services.indexing.reembedding import GRACE_SECONDS, reembed
 from routing.clients.embeddings import EmbeddingError
 from teams.errors import ConflictError
 

@@ -20,7 +20,7 @@ from memory.services.chat.exchanges import Exchange, summed_up
 from memory.services.chat.history import Recorded, earlier_messages, record_request
 from memory.services.chat.spending import Ended, released_on_failure, settle_call
 from memory.services.chat.threads import conversation_of
-from memory.services.updates import note_first_prompt
+from memory.services.reading.updates import note_first_prompt
 from routing.domain.choices import ModelChoice
 from routing.domain.reservations import Reservation, Usage
 from routing.services.calling import (

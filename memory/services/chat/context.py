@@ -21,13 +21,13 @@ from memory.domain.chat.wording import ROLES, said_without_calls, spoken_text
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
-from memory.services.built_prompts import BuiltPrompt
 from memory.services.chat.asking import ChatAsk, Json
-from memory.services.compaction import compact_conversation
-from memory.services.prompting import build_prompt, prompt_without_memory
-from memory.services.ranking import Question
-from memory.services.updates import with_news
-from memory.services.waiting import StillExtractingError
+from memory.services.compacting.compaction import compact_conversation
+from memory.services.extracting.waiting import StillExtractingError
+from memory.services.reading.built_prompts import BuiltPrompt
+from memory.services.reading.prompting import build_prompt, prompt_without_memory
+from memory.services.reading.ranking import Question
+from memory.services.reading.updates import with_news
 from routing.domain.chat_answers import tokens_of_request
 from teams.errors import InvalidError, UnavailableError
 from teams.models import Agent, Conversation, Message

@@ -19,7 +19,7 @@ from memory.services.chat.context import (
     without_compacted,
 )
 from memory.services.chat.history import Recorded
-from memory.services.summaries import latest_compaction
+from memory.services.compacting.summaries import latest_compaction
 from routing.domain.chat_answers import tokens_of_request
 from routing.services.models import Catalogue
 from routing.services.router import choose_route

@@ -15,7 +15,7 @@ from memory.domain.chat.wording import ROLES, Turn, tool_names, turns_of
 from memory.domain.tokens import estimate_tokens
 from memory.domain.viewer import Viewer
 from memory.services.chat.asking import ChatAsk, Json
-from memory.services.conversations import keep_messages
+from memory.services.extracting.conversations import keep_messages
 from teams.models import Conversation, Message
 from teams.prepared import run_prepared
 from teams.services.conversations import NewMessage, lock_again

@@ -15,7 +15,7 @@ from memory.domain.chat.placing import chain_of
 from memory.domain.chat.wording import turns_of
 from memory.services.chat.asking import ChatAsk
 from memory.services.chat.history import PARTIAL, external_id
-from memory.services.conversations import open_conversation
+from memory.services.extracting.conversations import open_conversation
 from teams.errors import NotFoundError
 from teams.models import Agent, Conversation, EndUser, Message, Project, Team
 from teams.prepared import run_prepared

@@ -13,8 +13,8 @@ from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.drafts import MemoryDraft
-from memory.services.write_path import write_memories
+from memory.services.writing.drafts import MemoryDraft
+from memory.services.writing.write_path import write_memories
 from teams.models import Agent
 from tests.conftest import Cast
 

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from memory.clients.tools import Tools
 from memory.models import Compaction, Contradiction, Memory, MemoryRelation
-from memory.services.job_runs import run_job
+from memory.services.extracting.job_runs import run_job
 from teams.models import Message
 from tests.conftest import Cast
 

@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 
 from memory.clients.tools import Tools
 from memory.models import Job, Memory
-from memory.services.job_runs import run_job
+from memory.services.extracting.job_runs import run_job
 from teams.models import Agent, Conversation, EndUser, Message, Project
 from tests.conftest import Cast
 

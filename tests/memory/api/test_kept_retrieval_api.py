@@ -11,7 +11,7 @@ from django_redis import get_redis_connection
 from rest_framework.test import APIClient
 
 from audit.services.events import BUFFER
-from memory.services.usage import NOTED
+from memory.services.reading.usage import NOTED
 from tests.conftest import Cast, make_cast
 
 QUESTION = {"query": "Where does Sarah live?", "agent": "kyra", "user": "sarah"}

@@ -17,9 +17,9 @@ from memory.api.written_output import packed_memories
 from memory.domain.scoring import Signals
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
-from memory.selectors.loading import rows_by_id
-from memory.services.cascade import ScoredMessage
-from memory.services.recall import ScoredMemory
+from memory.selectors.showing.loading import rows_by_id
+from memory.services.reading.cascade import ScoredMessage
+from memory.services.reading.recall import ScoredMemory
 from teams.models import Project
 from tests.conftest import Cast
 

@@ -8,7 +8,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from memory.models import Memory
-from memory.services.usage import flush_noted_usage
+from memory.services.reading.usage import flush_noted_usage
 from tests.conftest import Cast
 
 FACTS = [

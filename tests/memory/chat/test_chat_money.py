@@ -12,7 +12,7 @@ from django.utils import timezone
 from memory.clients.tools import default_tools
 from memory.services.chat.answering import Prepared, answer_chat, paid_for, prepare_chat
 from memory.services.chat.asking import ChatAsk
-from memory.services.conversations import open_conversation
+from memory.services.extracting.conversations import open_conversation
 from routing.domain.complexity import Tier
 from routing.models import RoutingDecision, SpendEntry, SpendReservation
 from routing.services.cost_guard import BudgetExceededError, reserve

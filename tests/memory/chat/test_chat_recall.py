@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory.services.message_indexer import finish_indexing
+from memory.services.indexing.message_indexer import finish_indexing
 from tests.memory.chat.conftest import Ask, Town, assistant, user
 from tests.openai_server import FakeOpenAI
 

@@ -10,7 +10,7 @@ from memory.clients.tools import Tools
 from memory.models import Memory
 from tests.conftest import Cast
 from tests.memory.disputing import THREE, Quarrel, stored
-from tests.memory.extracting import OrthogonalEmbedder
+from tests.memory.extraction.extracting import OrthogonalEmbedder
 
 
 @pytest.fixture

@@ -15,12 +15,13 @@ from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.selectors.relations import related_to
-from memory.services.corrections import correct_memory
-from memory.services.disputes import resolve_contradiction
-from memory.services.state import delete_memory
+from memory.services.deciding.corrections import correct_memory
+from memory.services.deciding.disputes import resolve_contradiction
+from memory.services.deciding.state import delete_memory
 from teams.errors import ConflictError, InvalidError, NotFoundError, UnavailableError
 from tests import factories
 from tests.conftest import Cast
+from tests.memory.deciding.test_corrections import AwayEmbedder
 from tests.memory.disputing import (
     SUBJECT,
     THREE,
@@ -33,8 +34,7 @@ from tests.memory.disputing import (
     stored,
     team_of,
 )
-from tests.memory.test_corrections import AwayEmbedder
-from tests.memory.test_write_path import draft, live, write
+from tests.memory.writing.test_write_path import draft, live, write
 
 
 @pytest.mark.parametrize(("resolution", "winner"), [("a_wins", 0), ("b_wins", 1)])

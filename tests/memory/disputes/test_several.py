@@ -14,9 +14,9 @@ from django.utils import timezone
 from memory.clients.tools import Tools
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
-from memory.services.corrections import correct_memory
-from memory.services.drafts import Outcome
-from memory.services.state import delete_memory
+from memory.services.deciding.corrections import correct_memory
+from memory.services.deciding.state import delete_memory
+from memory.services.writing.drafts import Outcome
 from teams.errors import ConflictError, DomainError
 from teams.tenancy import team_scope
 from tests.conftest import Cast, make_cast

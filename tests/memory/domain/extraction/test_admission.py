@@ -15,11 +15,11 @@ from benchmarks.extraction_fit import (
     type_of,
 )
 from memory.domain.extraction import RulesExtractor
-from memory.domain.extraction.acts import Act, act_of
-from memory.domain.extraction.admission import Admission, Weighed
-from memory.domain.extraction.casual import written_out
-from memory.domain.extraction.evidence import Heard, evidence
-from memory.domain.extraction.trimming import trim
+from memory.domain.extraction.admitting.admission import Admission, Weighed
+from memory.domain.extraction.admitting.evidence import Heard, evidence
+from memory.domain.extraction.language.casual import written_out
+from memory.domain.extraction.language.trimming import trim
+from memory.domain.extraction.meant.acts import Act, act_of
 from memory.domain.types import MemoryType
 
 from .conversation import DANA, both_passes, talk, texts

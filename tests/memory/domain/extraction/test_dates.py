@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.extraction.dates import resolve_dates
+from memory.domain.extraction.days.dates import resolve_dates
 
 TUESDAY = date(2026, 3, 10)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.domain.extraction.guards import without_rendered_memory
+from memory.domain.extraction.meant.guards import without_rendered_memory
 from memory.domain.wording import check_wording
 
 from .conversation import TUESDAY, both_passes

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.domain.extraction import RulesExtractor
-from memory.domain.extraction.sentences import split_sentences
+from memory.domain.extraction.language.sentences import split_sentences
 from memory.domain.types import Participants, Role, SourceMessage
 
 from .conversation import TUESDAY, talk

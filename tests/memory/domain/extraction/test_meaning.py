@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.domain.extraction.acts import Act, act_of
+from memory.domain.extraction.meant.acts import Act, act_of
 
 from .conversation import both_passes, texts
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain.escaping import escaped_line
-from memory.domain.extraction.guards import without_rendered_memory
+from memory.domain.extraction.meant.guards import without_rendered_memory
 from memory.domain.personality import Document, effective_skills, personality_text
 from memory.domain.plans.assembly import assemble
 from memory.domain.plans.plan import Entry, Plan, Text, Written

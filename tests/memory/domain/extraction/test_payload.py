@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.domain.extraction.payload import without_payload
+from memory.domain.extraction.meant.payload import without_payload
 
 from .conversation import both_passes
 

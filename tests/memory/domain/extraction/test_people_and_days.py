@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.extraction.feast_days import easter_sunday
+from memory.domain.extraction.days.feast_days import easter_sunday
 from memory.domain.types import MemoryType
 
 from .conversation import extracted, texts

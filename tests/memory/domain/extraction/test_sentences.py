@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.domain.extraction.sentences import split_sentences
+from memory.domain.extraction.language.sentences import split_sentences
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.domain.judging import RulesJudge
-from memory.domain.judging.evidence import Evidence, weigh
-from memory.domain.judging.features import features_of
-from memory.domain.judging.frames import read
-from memory.domain.judging.quantifiers import Extent, extent_of
+from memory.domain.judging.pairs.evidence import Evidence, weigh
+from memory.domain.judging.pairs.features import features_of
+from memory.domain.judging.pairs.quantifiers import Extent, extent_of
+from memory.domain.judging.reading.frames import read
 from memory.domain.types import Statement, Verdict
 
 EARLIER = datetime(2026, 1, 5, 9, tzinfo=UTC)

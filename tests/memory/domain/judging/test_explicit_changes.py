@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.domain.judging.change_words import tells_change
+from memory.domain.judging.pairs.change_words import tells_change
 from memory.domain.judging.relatedness import Change, names_change
 from memory.domain.types import Statement, Verdict
 

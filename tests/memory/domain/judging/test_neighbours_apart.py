@@ -6,10 +6,10 @@ from pathlib import Path
 
 from benchmarks.contradictions import read_pairs
 from memory.domain.judging import RulesJudge
-from memory.domain.judging.evidence import weigh
-from memory.domain.judging.frames import read
-from memory.domain.judging.patterns import strangers
-from memory.domain.judging.quantities import _at, _may_begin
+from memory.domain.judging.pairs.evidence import weigh
+from memory.domain.judging.pairs.patterns import strangers
+from memory.domain.judging.reading.frames import read
+from memory.domain.judging.reading.quantities import _at, _may_begin
 from memory.domain.judging.relatedness import relatedness
 from memory.domain.types import Verdict
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.judging.quantities import Quantity, find_quantities
-from memory.domain.judging.sameness import comparable, equal
-from memory.domain.judging.tokens import tokenize
+from memory.domain.judging.pairs.sameness import comparable, equal
+from memory.domain.judging.reading.quantities import Quantity, find_quantities
+from memory.domain.judging.reading.tokens import tokenize
 
 
 def only(text: str) -> Quantity:

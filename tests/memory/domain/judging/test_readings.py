@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from memory.domain.judging.change import is_past_event
-from memory.domain.judging.change_words import change_word
-from memory.domain.judging.endings import endings_of
-from memory.domain.judging.frames import Reading, kept_by_reading, read
-from memory.domain.judging.subjects import subject_names
-from memory.domain.judging.tellings import tells_event
+from memory.domain.judging.pairs.change import is_past_event
+from memory.domain.judging.pairs.change_words import change_word
+from memory.domain.judging.pairs.endings import endings_of
+from memory.domain.judging.pairs.subjects import subject_names
+from memory.domain.judging.pairs.tellings import tells_event
+from memory.domain.judging.reading.frames import Reading, kept_by_reading, read
 
 # Readings of texts as long as this one are not kept.
 LONG = "Sarah switched the billing service from Jira to Linear in March. " * 10

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.domain.judging.hearing import EXTRACTED, STATED, hearing_on
+from memory.domain.judging.pairs.told import is_reported, may_contradict
 from memory.domain.judging.rules import UNNAMED, RulesJudge
-from memory.domain.judging.told import is_reported, may_contradict
 from memory.domain.types import Statement, Verdict
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)

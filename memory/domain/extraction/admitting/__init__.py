@@ -1,0 +1,1 @@
+"""Whether a clause is kept, weighed by what it shows."""

@@ -1,0 +1,1 @@
+"""What a short answer says together with what was asked."""

@@ -1,0 +1,1 @@
+"""Dates in a sentence, written out against the time it was said."""

@@ -1,0 +1,1 @@
+"""What kind of memory a clause is."""

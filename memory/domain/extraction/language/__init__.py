@@ -1,0 +1,1 @@
+"""English as far as the rules need it: words, verbs, clauses, names."""

@@ -1,0 +1,1 @@
+"""Whether a sentence is meant, and meant for keeps."""

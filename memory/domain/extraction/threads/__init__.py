@@ -1,0 +1,1 @@
+"""What runs through a conversation: topics, people, corrections."""

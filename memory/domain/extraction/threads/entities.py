@@ -1,0 +1,272 @@
+"""What a conversation is about: its topic, and who or what a pronoun means."""
+
+from __future__ import annotations
+
+import re
+from uuid import UUID
+
+from ..language.names import is_person, names_in
+from ..language.nouns import first_noun_phrase
+from ..language.pronouns import EXPLETIVE, PRONOUN_SUBJECT, WHOM, agree_first
+from ..language.words import ORG_SUFFIXES, word_set, words_of
+from .company import one_by_role, one_by_trade, organisation_by_role, relative_in, several_by_role
+from .headings import heading_of, met_with
+from .inquiries import name_asked, thing_asked, whole_question
+from .mentions import Mention
+from .topic_words import introduced_topic
+
+_PLACE_PREPOSITIONS = word_set(
+    "in at outside on to near into via of inside within across through over under around"
+)
+_BESIDE = word_set("to at from with for by of than like in on near into joining left leaving")
+_OBJECT_IT = re.compile(r"(?<=[a-z]\s)it\b(?!['’])")
+_TITLES = frozenset(
+    {"Dr", "Prof", "Mr", "Mrs", "Ms", "Sir", "Miss", "Herr", "Frau", "Madame", "Monsieur"}
+)
+_NO_ANTECEDENTS = word_set(
+    "utc gmt cet cest pst pdt est edt cst mst bst ist jst aest eet wet english german french dutch "
+    "spanish italian portuguese swedish norwegian danish finnish polish pm am"
+)
+_MEETING_WITH = re.compile(
+    r"(?:(?:the|our|my)\s)?(?:next\s|follow-?up\s|second\s|first\s|final\s)?(?:call|meeting|visit|"
+    r"appointment|session|demo|review|workshop|chat)\s(?:[\w-]+\s)?(?:with|at)\s(?=them\b)",
+    re.IGNORECASE,
+)
+_MEETING_REACH = 12
+# "Ewa leads it": a name, a verb and nothing that says what.
+_DOES_IT = re.compile(r"(?-i:[A-Z])[\w-]+\s(?:will\s)?[a-z]+\s(?P<it>it)\W*$", re.IGNORECASE)
+
+
+class Focus:
+    """The running topic and antecedents of one conversation; lives for one extraction only."""
+
+    def __init__(self) -> None:
+        self.topic: Mention | None = None
+        self._said = 0
+        self._person: Mention | None = None
+        self._maybe_person: Mention | None = None
+        self._thing: Mention | None = None
+        self._group: Mention | None = None
+        self._noun: Mention | None = None
+        self._by_role: Mention | None = None
+        self._several: Mention | None = None
+        self._body: Mention | None = None
+        self._named: Mention | None = None
+        self._asked: Mention | None = None
+        self._whole: Mention | None = None
+
+    def strip_heading(self, *, text: str, source: UUID, turn: int) -> tuple[str, bool]:
+        """Take "Call notes from X:" off a sentence and make X the topic."""
+        met = met_with(text=text)
+        if met:
+            self._said += 1
+            self._person = Mention(met[0], source, turn, self._said)
+            body = Mention(met[1], source, turn, self._said, is_heading=True)
+            self.topic = self._thing = self._group = body
+            return "", True
+        heading = heading_of(text=text)
+        if heading is None:
+            return text, False
+        name, rest, is_named = heading
+        self.topic = self._thing = Mention(name, source, turn, self._said, is_heading=True)
+        if is_named:
+            self._group = self.topic
+        return rest, True
+
+    def observe(self, *, text: str, source: UUID, turn: int, speakers: frozenset[str]) -> None:
+        """Learn the topic and antecedents that a sentence (already in the third person) names."""
+        self._said += 1
+        found = introduced_topic(text=text, speakers=speakers)
+        if found is not None:
+            self._thing = Mention(found.name, source, turn, self._said)
+            self.topic = self._thing if found.is_topic else self.topic
+            self._noun = self._thing if found.is_asked else self._noun
+        for name in () if found and found.is_asked else names_in(text):
+            if (
+                {name, name.split()[-1]} & speakers
+                or name.lower() in _NO_ANTECEDENTS
+                or name in _TITLES
+            ):
+                continue
+            mention = Mention(name, source, turn, self._said)
+            if self._named is None or self._named.when != mention.when:
+                self._named = mention
+            at = text.find(name)
+            placed = words_of(text[max(0, at - 12) : at])[-1:]
+            is_body = name.split()[-1].lower() in ORG_SUFFIXES
+            # Of whom a sentence tells something comes before where they are or whom they are with.
+            is_beside = bool(placed) and placed[0] in _BESIDE and self._is_new_one()
+            if is_person(name, text=text) and not is_beside:
+                self._person = mention
+            else:
+                if placed and placed[0] in _PLACE_PREPOSITIONS and self._thing is not None:
+                    continue
+                self._thing = mention
+                if (
+                    (not placed or placed[0] not in _PLACE_PREPOSITIONS | {"the", "a", "an"})
+                    and name.isalpha()
+                    and not is_beside
+                    and not is_body
+                    and not name.isupper()
+                    and not self._is_topic(name)
+                ):
+                    self._maybe_person = mention
+                if is_body:
+                    self._group = mention
+        noun = first_noun_phrase(text)
+        if noun and noun not in speakers:
+            self._noun = Mention(noun, source, turn, self._said)
+        relative = relative_in(text=text, speakers=speakers)
+        if relative:
+            self._person = Mention(relative, source, turn, self._said)
+        self._learn_company(text, source, turn)
+
+    def _learn_company(self, text: str, source: UUID, turn: int) -> None:
+        """Learn the people and animals that are named by what they are."""
+        one, several = one_by_role(text=text), several_by_role(text=text)
+        body = organisation_by_role(text=text)
+        self._body = Mention(body, source, turn, self._said) if body else self._body
+        self._by_role = Mention(one, source, turn, self._said) if one else self._by_role
+        self._several = Mention(several, source, turn, self._said) if several else self._several
+
+    def heard(self, *, text: str, source: UUID, turn: int) -> None:
+        """Learn whom the other side speaks of ("Shall I call the technician?")."""
+        self._learn_company(text, source, turn)
+        trade = one_by_trade(text=text) if text.endswith("?") else ""
+        self._asked = Mention(trade, source, turn, self._said) if trade else None
+
+    def asked_about(self, *, question: str, source: UUID, turn: int, owner: str = "User") -> None:
+        """Learn whom or what a question is about ("Is Ken leaving?")."""
+
+        def mention(name: str) -> Mention:
+            return Mention(name, source, turn, self._said)
+
+        asked = thing_asked(question=question, owner=owner)
+        self._noun = mention(asked) if asked else self._noun
+        whole = whole_question(question=question)
+        if whole:
+            self._noun = self._thing = self._asked = self._whole = mention(whole)
+        one = name_asked(question=question)
+        if one and not self._is_topic(one):
+            self._person = self._maybe_person = mention(one)
+
+    def resolve(self, *, text: str, turn: int, reach: int) -> tuple[str, list[UUID]]:
+        """The sentence with subject pronouns replaced by what they mean, and the sources used.
+
+        Only pronouns at the head of the sentence or of a subordinate clause are replaced, each by
+        a mention at most `reach` turns back; a pronoun whose antecedent stands in the same
+        sentence stays.
+        """
+        sources: list[UUID] = []
+        text = self._object(text, turn, reach, sources)
+        match = PRONOUN_SUBJECT.match(text)
+        if match is None:
+            return text, sources
+        pronoun = match.group("pro").lower()
+        mention = self._antecedent(pronoun, text[match.end("pro") :])
+        if mention is None or turn - mention.turn > reach:
+            return text, sources
+        sources.append(mention.source)
+        clitic = (match.group("clitic") or "").replace("’", "'")
+        owned = pronoun in {"its", "his", "their"} or (pronoun == "her" and not clitic)
+        name = mention.name + ("'s" if owned else "")
+        several = mention in (self._noun, self._several) and pronoun == "they"
+        verb = {
+            "'s": " is",
+            "'re": " are" if several else " is",
+            "'ve": " have" if several else " has",
+            "'ll": " will",
+            "'d": " had",
+        }.get(clitic, "")
+        if clitic == "'s" and re.match(
+            r"\s(?:been|got|had|gone|done|moved|left|started)\b(?!-)", text[match.end() :]
+        ):
+            verb = " has"
+        rest = text[match.end() :]
+        if pronoun == "they" and not clitic and not several:
+            rest = agree_first(rest)
+        return f"{match.group('lead')}{name}{verb}{rest}", sources
+
+    def _object(self, text: str, turn: int, reach: int, sources: list[UUID]) -> str:
+        """Replace "him" or "her" at the end of a sentence, and whom a meeting is with."""
+        meeting = _MEETING_WITH.match(text)
+        others = self._group or self.topic
+        if meeting and others and turn - others.turn <= _MEETING_REACH:
+            sources.append(others.source)
+            return text[: meeting.end()] + others.name + text[meeting.end() + len("them") :]
+        thing = self._noun or self.topic
+        match = _DOES_IT.match(text)
+        if match and thing and turn - thing.turn <= reach:
+            sources.append(thing.source)
+            return text[: match.start("it")] + thing.name + text[match.end("it") :]
+        asked = self._whole
+        it = _OBJECT_IT.search(text)
+        if asked and it and turn - asked.turn == 1 and asked.name not in text:
+            sources.append(asked.source)
+            return text[: it.start()] + asked.name + text[it.end() :]
+        match = WHOM.search(text)
+        human = self._human()
+        if match is None or human is None or human.name in text or turn - human.turn > reach:
+            return text
+        sources.append(human.source)
+        return text[: match.start()] + human.name + text[match.end() :]
+
+    def lent(self, *, turn: int, reach: int = 3) -> Mention | None:
+        """What was named last, for an answer that names nothing itself."""
+        named = self._named
+        if named is None or turn - named.turn > reach or self._is_one(named.name):
+            return None
+        return named
+
+    def _is_one(self, name: str) -> bool:
+        """Whether a name was taken for a person's: what follows is hardly about them."""
+        return any(one and one.name == name for one in (self._person, self._maybe_person))
+
+    def thing(self, *, turn: int, reach: int = 4) -> str:
+        """The thing spoken of last, by its noun where it has one, or ""."""
+        spoken = [each for each in (self._noun, self.topic) if each and turn - each.turn <= reach]
+        return spoken[0].name if spoken else ""
+
+    def _is_new_one(self) -> bool:
+        """Whether the sentence that is being read has named somebody already."""
+        return any(one and one.order == self._said for one in (self._person, self._maybe_person))
+
+    def _is_topic(self, name: str) -> bool:
+        return self.topic is not None and name.lower() in self.topic.name.lower()
+
+    def _human(self) -> Mention | None:
+        """The last person named, or the last bare name where that came much later."""
+        person, maybe = self._person, self._maybe_person
+        role = self._asked or self._by_role
+        if role and all(other is None or role.turn > other.turn for other in (person, maybe)):
+            return role
+        if person is None or (maybe is not None and maybe.turn > person.turn + 1):
+            return maybe
+        return person
+
+    def _antecedent(self, pronoun: str, rest: str) -> Mention | None:
+        if pronoun in {"she", "he", "her", "his"}:
+            return self._human()
+        if pronoun in {"they", "their"}:
+            noun, group = self._noun, self._group or self._body or self.topic
+            company = self._several
+            if company and (group is None or company.when >= group.when):
+                return company
+            if noun and noun.name.endswith("s") and (group is None or noun.when > group.when):
+                return noun
+            return group
+        if pronoun == "it" and EXPLETIVE.match(rest):
+            return None
+        if pronoun == "it" and self._thing and self._person and self._thing == self._person:
+            return self._noun or self.topic
+        if self._thing and self.topic and self._thing.turn < self.topic.turn:
+            return self.topic
+        named = self._thing or self.topic
+        if (
+            self._noun
+            and pronoun == "it"
+            and not (self._noun.name.endswith("s") and not self._noun.name.endswith("ss"))
+            and (named is None or self._noun.when > named.when or named == self._maybe_person)
+        ):
+            return self._noun
+        return named

@@ -1,0 +1,1 @@
+"""Two statements beside each other: what they share and where they part."""

@@ -1,0 +1,107 @@
+"""Statements that look opposed and exclude nothing: feelings, and deeds at two times."""
+
+from __future__ import annotations
+
+from ..reading.frames import Reading, kept_by_reading
+from ..reading.slots import is_copular
+from ..reading.tables import words
+from ..reading.tokens import stem
+from .evidence import Evidence
+from .tellings import tells_event
+
+_FEELINGS = words(
+    "glad happy sad sure proud excited thrilled stoked grateful thankful sorry lucky nervous "
+    "worried anxious angry upset afraid scared pleased delighted keen eager impressed amazed "
+    "surprised confident hopeful jealous ashamed relieved curious overwhelmed stressed frustrated "
+    "disappointed determined motivated inspired passionate ecstatic furious embarrassed lonely "
+    "bored nostalgic optimistic pessimistic"
+)
+_FEELING = stem("feel")
+_BEHIND_VERB = 4
+
+
+def excludes_nothing(ev: Evidence) -> str:
+    """Why neither statement excludes the other, whatever speaks for it, or ""."""
+    if ev.corrects:
+        return ""
+    if _runs_back(ev):
+        return "there and back are two ways"
+    if ev.signals.change or ev.signals.correction:
+        return ""
+    return _feeling_about_something_else(ev) or _two_deeds(ev)
+
+
+def _feeling_about_something_else(ev: Evidence) -> str:
+    """ "Is glad to help", "is sure that it works": one may feel both."""
+    feeling = _feeling(ev.existing) or _feeling(ev.new)
+    if not feeling:
+        return ""
+    if _feeling(ev.existing) and ev.existing.verb in _BEING:
+        return f'a feeling of its time ("{feeling}")'
+    met = any(
+        not (a.is_name or a.text in _FEELINGS or (a.in_subject and b.in_subject))
+        for a, b in ev.comparison.shared
+    )
+    return "" if met else f'a feeling about something else ("{feeling}")'
+
+
+@kept_by_reading
+def _feeling(reading: Reading) -> str:
+    """The feeling that a statement tells as its main matter, or ""."""
+    verb = reading.verb_at
+    if verb >= len(reading.tokens):
+        return ""
+    token = reading.tokens[verb]
+    # "Was stressed" reads like "was asked".
+    is_state = reading.head < verb and token.lower in _FEELINGS
+    if not (is_state or is_copular(reading.tokens, verb) or token.stem == _FEELING):
+        return ""
+    told = (token.lower for token in reading.tokens[verb : verb + _BEHIND_VERB])
+    return next((word for word in told if word in _FEELINGS), "")
+
+
+def _two_deeds(ev: Evidence) -> str:
+    """ "Version 2.1 came out in April", "version 2.2 in May": each at a time of its own."""
+    is_repeated = "again" in ev.new.lowers and _is_past(ev.existing) and _is_past(ev.new)
+    if not is_repeated and not (_tells_deed(ev.existing) and _tells_deed(ev.new)):
+        return ""
+    first, second = _date(ev.existing), _date(ev.new)
+    same = any(a.kind == "date" for a, _ in ev.comparison.equal_values)
+    others = [a for a, _ in ev.comparison.other_values if a.kind != "date"]
+    differ = (ev.left_existing and ev.left_new) or others
+    if not (first and second and (differ or is_repeated)) or same:
+        return ""
+    return f"two events at two times: {first} / {second}"
+
+
+def _is_past(reading: Reading) -> bool:
+    """Whether a statement tells of a time that is over."""
+    return reading.verb in {"was", "were", "had"} or tells_event(reading)
+
+
+def _runs_back(ev: Evidence) -> bool:
+    """ "The flight to Oslo", "the flight back from Oslo": another way, another thing."""
+    ways = {
+        (_way(ev.existing, a.position), _way(ev.new, b.position))
+        for a, b in ev.comparison.shared
+        if a.in_subject and b.in_subject
+    }
+    return bool(ways & {("to", "from"), ("from", "to")})
+
+
+def _way(reading: Reading, position: int) -> str:
+    before = [token.lower for token in reading.tokens[max(0, position - 2) : position]]
+    return next((word for word in reversed(before) if word in {"to", "from"}), "")
+
+
+def _tells_deed(reading: Reading) -> bool:
+    """Whether something was done; what has been so since a time is a state."""
+    verb = reading.tokens[reading.verb_at : reading.verb_at + 1]
+    return tells_event(reading) and verb[0].lower not in _BEING
+
+
+_BEING = words("been was were had")
+
+
+def _date(reading: Reading) -> str:
+    return next((each.text for each in reading.quantities if each.kind == "date"), "")

@@ -1,0 +1,128 @@
+"""Opposite statements that leave each other alone: of two sides, objects, places or days."""
+
+from __future__ import annotations
+
+from ..reading.frames import Reading, Word
+from ..reading.slots import OBJECT, SUBJECT
+from ..reading.tables import words
+from .compare import Comparison
+from .tellings import tells_event
+
+_PLACES = words("in on near inside outside")
+_DATED = frozenset({"on", "in", "at", "from", "during", "before", "after", "for", "of"})
+
+
+def opposed_elsewhere(e: Reading, n: Reading, c: Comparison) -> str:
+    """What the two are opposed about, where that is not one thing, or ""."""
+    if not (c.oppositions or c.polarity):
+        return ""
+    for kind, found in (
+        ("sides", _sides(e, n, c)),
+        ("things", _opposed_things(e, c)),
+        ("occasions", _opposed_occasions(e, n)),
+        ("objects", _opposed_objects(e, n, c)),
+    ):
+        if found:
+            return f"different {kind}: {found}"
+    return _other_day(e, n, c) or _opposed_places(e, n, c)
+
+
+_SIDES = words("north south east west northern southern eastern western left right upper lower")
+
+
+def _sides(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "The east wing", "the west wing": opposite sides that are not all that differs."""
+    for _, one, other in c.oppositions:
+        if one not in _SIDES or other not in _SIDES:
+            continue
+        quoted = {one, other}
+        rest_e = [w for w in c.left_existing if w.text not in quoted]
+        rest_n = [w for w in c.left_new if w.text not in quoted]
+        slots = {
+            reading.slots[token]
+            for reading in (e, n)
+            for token, each in enumerate(reading.tokens)
+            if each.lower in quoted
+        }
+        if slots == {SUBJECT} or (SUBJECT in slots and (rest_e or rest_n)):
+            return f"{one} / {other}"
+    return ""
+
+
+def _opposed_objects(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Hates long meetings", "enjoys long rides": the nouns that opposite verbs act on."""
+    if not c.oppositions or len(c.oppositions) > 1:
+        return ""
+    first, second = e.tokens[e.verb_at], n.tokens[n.verb_at]
+    _, one, other = c.oppositions[0]
+    if first.text not in one.split() or second.text not in other.split():
+        return ""
+    mine, theirs = _object_noun(e), _object_noun(n)
+    if mine is None or theirs is None:
+        return ""
+    if mine.text in one.split() or theirs.text in other.split():
+        return ""
+    if mine in c.left_existing and theirs in c.left_new:
+        return f"{mine.text} / {theirs.text}"
+    return ""
+
+
+def _opposed_things(e: Reading, c: Comparison) -> str:
+    """ "Off the tax module", "on the payroll module": one noun with other words before it."""
+    quoted = {word for _, one, other in c.oppositions for word in (*one.split(), *other.split())}
+    left_e = {w.position: w.text for w in c.left_existing if w.text not in quoted}
+    left_n = {w.position: w.text for w in c.left_new if w.text not in quoted}
+    for a, b in c.shared:
+        x, y = left_e.get(a.position - 1), left_n.get(b.position - 1)
+        if x and y and not a.is_name and a.text not in quoted and e.verb_at < a.position - 1:
+            return f"{x} {a.text} / {y} {b.text}"
+    return ""
+
+
+def _opposed_occasions(e: Reading, n: Reading) -> str:
+    """ "Closed on public holidays", "open on Sundays": opposite states on two occasions."""
+    if tells_event(n):
+        return ""
+    mine, theirs = _occasion(e), _occasion(n)
+    met = set(mine.split()) & set(theirs.split())
+    return f"{mine} / {theirs}" if mine and theirs and not met else ""
+
+
+def _occasion(reading: Reading) -> str:
+    """What stands behind "on", "during" or "when", or the day that does."""
+    for quantity in reading.quantities:
+        before = reading.tokens[quantity.start - 1].lower if quantity.start else ""
+        if quantity.kind == "weekday" and before in {"on", "at"}:
+            return quantity.text
+    found = [w.text for w in reading.words if reading.slots[w.position] in _WHEN]
+    return " ".join(found)
+
+
+_WHEN = frozenset({"on", "during", "when", "while"})
+
+
+def _object_noun(reading: Reading) -> Word | None:
+    """The last content word of the object."""
+    found = [word for word in reading.words if reading.slots[word.position] == OBJECT]
+    return found[-1] if found else None
+
+
+def _opposed_places(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Not in the building", "allowed on the terrace": opposite states of two places."""
+    if c.attributes:
+        return ""
+    quoted = {word for _, one, other in c.oppositions for word in (*one.split(), *other.split())}
+    mine = [w for w in c.left_existing if e.slots[w.position] in _PLACES and w.text not in quoted]
+    theirs = [w for w in c.left_new if n.slots[w.position] in _PLACES and w.text not in quoted]
+    return f"different places: {mine[-1].text} / {theirs[-1].text}" if mine and theirs else ""
+
+
+def _other_day(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Away on 12 March", "free on 13 March": states of two days."""
+    for a, b in c.other_values:
+        if {a.kind, b.kind} <= {"date", "weekday"}:
+            before = e.tokens[a.start - 1].lower if a.start else ""
+            after = n.tokens[b.start - 1].lower if b.start else ""
+            if before in _DATED and after in _DATED:
+                return f"different days: {a.text} / {b.text}"
+    return ""

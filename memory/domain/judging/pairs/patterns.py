@@ -1,0 +1,195 @@
+"""Patterns over a whole pair: strangers, endings, swapped names, opposed verbs."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from ..reading.frames import Reading, Word, kept_by_reading, read
+from ..reading.lexicon import Table
+from ..reading.names import Name
+from ..reading.tables import words
+from ..reading.tokens import stem
+from .change import is_past_event
+from .compare import Comparison, attributes_of, same_name
+from .holders import holds
+from .subjects import may_swap
+
+_CODE = re.compile(r"([A-Za-z]{2,})[-_#](\d[\w.]*)$")
+_NUMBER = re.compile(r"#?\d[\d.]*[a-z]?$")
+_NO_LABELS = words(
+    "version release edition "
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec "
+    "the a an of in on at by from to for with about and or over under until since after before "
+    "only all some every first last next these those our their its his her my your"
+)
+
+
+def strangers(existing: str, new: str) -> str:
+    """What two statements are about, where that is two things by name or number, else "".
+
+    Needs no comparison of the two, which most neighbours are so spared.
+    """
+    e, n = read(existing), read(new)
+    return _other_openers(e, n) or _other_labels(e, n)
+
+
+def _other_openers(e: Reading, n: Reading) -> str:
+    """The two names, where each statement opens with one name, another than the other's."""
+    first, second = _opening_name(e), _opening_name(n)
+    if first is None or second is None or may_swap(attributes_of(e) & attributes_of(n)):
+        return ""
+    if any(same_name(first, name) for name in n.names):
+        return ""
+    if any(same_name(second, name) for name in e.names) or agents(e, n):
+        return ""
+    if holds(e) and holds(n):
+        return ""
+    return f"{first.text} / {second.text}"
+
+
+def _other_labels(e: Reading, n: Reading) -> str:
+    """Two numbers that name different things of one kind ("order 77 / order 78"), or "".
+
+    Only in the subject part: behind the verb a number is a value, before it a name.
+    """
+    first, second = _labels(e), _labels(n)
+    for kind in first.keys() & second.keys():
+        if first[kind] != second[kind]:
+            return f"{kind} {first[kind]} / {kind} {second[kind]}"
+    return ""
+
+
+@kept_by_reading
+def _labels(reading: Reading) -> dict[str, str]:
+    """The number behind each noun of the subject part, and the digits of codes ("RMA-33")."""
+    found: dict[str, str] = {}
+    before = ""
+    for token in reading.tokens[reading.start : min(reading.head, len(reading.tokens))]:
+        code = _CODE.match(token.text)
+        if code:
+            found.setdefault(code.group(1).lower(), code.group(2))
+        elif _NUMBER.match(token.text) and before.isalpha() and before not in _NO_LABELS:
+            found.setdefault(before, token.lower)
+        before = token.lower
+    return found
+
+
+def _opening_name(reading: Reading) -> Name | None:
+    for name in reading.names:
+        if name.start == reading.start and name.is_subject and not name.text.isupper():
+            return name
+    return None
+
+
+def ending(e: Reading, n: Reading, *, happened: bool) -> str:
+    """A state of the existing one and an event of the new one that ends such states, or ""."""
+    if is_past_event(e):
+        return ""
+    states = {row: mark for mark in e.of(Table.STATE) for row, _ in mark.ids}
+    own = {row for mark in e.of(Table.EVENT) for row, _ in mark.ids}
+    for mark in n.of(Table.EVENT):
+        if mark.start in n.denied or not (happened or mark.end - mark.start > 1):
+            continue
+        for row, _ in mark.ids:
+            state = states.get(row)
+            if state is None or state.start < e.head:
+                continue
+            if row not in own and state.start not in e.denied:
+                first = " ".join(t.text for t in e.tokens[state.start : state.end])
+                second = " ".join(t.text for t in n.tokens[mark.start : mark.end])
+                if first.lower() != second.lower():
+                    return f"{first} / {second}"
+    return ""
+
+
+_MENDING = frozenset(
+    stem(verb)
+    for verb in words(
+        "fix resolve solve repair cure remove eliminate end stop settle close mend correct clear "
+        "finish complete patch eradicate"
+    )
+)
+
+
+def still_there(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "The patch fixes the leak", "it still leaks": what is said to be over goes on, or ""."""
+    if not any(not a.is_name and not (a.in_subject and b.in_subject) for a, b in c.shared):
+        return ""
+    for mended, going in ((e, n), (n, e)):
+        verb = mended.tokens[mended.verb_at : mended.verb_at + 1]
+        if verb and verb[0].stem in _MENDING and "still" in going.lowers:
+            return f"one says it is over, the other that it goes on: {verb[0].text} / still"
+    return ""
+
+
+def unlimited(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "After three retries", "there is no limit": a figure against none, or ""."""
+    if not any(not a.is_name for a, _ in c.shared):
+        return ""
+    for free, bound in ((e, n), (n, e)):
+        lowers = [token.lower for token in free.tokens]
+        told = "unlimited" in lowers or any(
+            pair in {("no", "limit"), ("no", "limits"), ("without", "limit"), ("no", "cap")}
+            for pair in pairwise(lowers)
+        )
+        counted = [q for q in bound.quantities if q.kind not in {"date", "weekday", "clock"}]
+        if told and counted and not free.quantities:
+            return f"no limit, and a limit: {counted[0].text}"
+    return ""
+
+
+def opposed_verbs(e: Reading, n: Reading, c: Comparison) -> bool:
+    """ "Hates meetings", "enjoys trains": the clash lies in verbs that have other objects."""
+    if not c.oppositions:
+        return False
+    verbs = {token.text for r in (e, n) for token in r.tokens[r.head : r.head + 2]}
+    return all(quote.split()[-1] in verbs for quote in c.oppositions[0][1:])
+
+
+def swapped(e: Reading, n: Reading) -> bool:
+    """ "Ann is older than Bo", "Bo is younger than Ann"."""
+    if len(e.names) < 2 or len(n.names) < 2:
+        return False
+    return same_name(e.names[0], n.names[-1]) and same_name(e.names[-1], n.names[0])
+
+
+def other_agent(e: Reading, n: Reading, c: Comparison) -> bool:
+    """ "The mayor opened the fair", "the fair was opened by the minister": one deed, two doers."""
+    left_e = [word for word in c.left_existing if word.text not in _FILLERS]
+    left_n = [word for word in c.left_new if word.text not in _FILLERS]
+    if not left_e or not left_n or not c.shared_common:
+        return False
+    return (_in_subject(e, left_e) and _named_as_doer(n, left_n)) or (
+        _in_subject(n, left_n) and _named_as_doer(e, left_e)
+    )
+
+
+_FILLERS = words("own done responsible manager leader head lead person one charge")
+
+
+def _in_subject(reading: Reading, left: list[Word]) -> bool:
+    return all(reading.start <= word.position < reading.head for word in left)
+
+
+def _named_as_doer(reading: Reading, left: list[Word]) -> bool:
+    """Whether all that is left stands behind "by", before "who", or is a name behind "is"."""
+    lowers = [token.lower for token in reading.tokens]
+    first, last = left[0].position, left[-1].position
+    if "by" in lowers[max(0, first - 3) : first]:
+        return True
+    if "who" in lowers[last + 1 : last + 2] and lowers[0] == "it":
+        return True
+    copula = reading.verb in {"is", "was", ":"} and first > reading.head
+    return copula and all(word.is_name for word in left)
+
+
+def agents(e: Reading, n: Reading) -> bool:
+    """Whether one of the two names who did it behind "by" or "who"."""
+    return _names_doer(e) or _names_doer(n)
+
+
+@kept_by_reading
+def _names_doer(reading: Reading) -> bool:
+    return any(token.lower in {"by", "who"} for token in reading.tokens[:-1])

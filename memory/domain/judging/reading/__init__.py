@@ -1,0 +1,1 @@
+"""One statement, read: words, quantities, dates, names, roles."""

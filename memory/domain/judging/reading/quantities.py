@@ -1,0 +1,214 @@
+"""Quantities in a sentence: numbers in digits and words with units, money, rates, versions.
+
+Values are reduced to a base unit per dimension, so that "1.5 litres" and "1,500 ml" are equal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ...number_words import ONES, ORDINALS, TENS
+from . import calendar
+from .measures import Quantity, measure_at, quote
+from .numerals import NUMBER, rate, read_number, unit_after
+from .shares import share_at
+from .tables import words
+from .tokens import Token
+from .units import CURRENCIES, FREQUENCIES, SCALES, TIMES, UNITS
+
+__all__ = ["Quantity", "find_quantities"]
+
+_VERSION = re.compile(r"v?\d+(?:\.\d+){2,3}\Z|v\d+(?:\.\d+)?\Z")
+_SCORE = re.compile(r"(\d{1,3}):(\d{1,3})\Z")
+_ORDINAL = re.compile(r"(\d{1,4})(?:st|nd|rd|th)\Z")
+_LABELS = words(
+    "port room floor level step phase stage release version build sprint chapter page row line "
+    "gate platform terminal suite unit ticket issue apartment track node node.js tier grade class "
+    "python java redis postgres postgresql ios android windows macos ubuntu debian django react "
+    "plan sample building block option group variant team hall wing section type feature product "
+    "angular vue kubernetes mysql node php ruby rails go kafka elasticsearch size step week"
+)
+
+
+_FRACTIONS = words("half third quarter fifth sixth eighth tenth")
+
+
+def find_quantities(tokens: Sequence[Token]) -> list[Quantity]:
+    """All quantities of a token list, from left to right, not overlapping."""
+    found: list[Quantity] = []
+    position = 0
+    while position < len(tokens):
+        quantity = _at(tokens, position) if _may_begin(tokens, position) else None
+        if quantity is None:
+            position += 1
+        else:
+            found.append(quantity)
+            position = max(quantity.end, position + 1)
+    return found
+
+
+def _may_begin(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a quantity can begin with the token at all; most words begin none."""
+    token = tokens[i]
+    if token.separator:
+        return False
+    if token.lower in {"a", "an"}:
+        after = tokens[i + 1].lower if i + 1 < len(tokens) else ""
+        rated = i + 3 < len(tokens) and tokens[i + 2].lower in {"a", "per", "every", "each"}
+        return after in UNITS or after in SCALES or after in _FRACTIONS or rated
+    return _is_opener(token.lower)
+
+
+_OPENERS = frozenset(
+    {
+        *calendar.OPENERS, *ONES, *TENS, *ORDINALS, *FREQUENCIES, *TIMES, *CURRENCIES, *_LABELS,
+        "every", "each", "half", "quarter",
+    }
+)  # fmt: skip
+
+
+@lru_cache(maxsize=16_384)
+def _is_opener(word: str) -> bool:
+    return word.rstrip(".") in _OPENERS or "-" in word or any(c.isdigit() for c in word)
+
+
+def _at(tokens: Sequence[Token], i: int) -> Quantity | None:
+    return (
+        _calendar(tokens, i)
+        or _score(tokens, i)
+        or _frequency(tokens, i)
+        or _version(tokens, i)
+        or _label(tokens, i)
+        or share_at(tokens, i)
+        or measure_at(tokens, i)
+        or _ordinal(tokens, i)
+    )
+
+
+def _calendar(tokens: Sequence[Token], i: int) -> Quantity | None:
+    moment = calendar.moment_at(tokens, i)
+    if moment is None:
+        return None
+    return Quantity(
+        kind=moment.kind,
+        value=moment.value,
+        start=i,
+        end=moment.end,
+        text=quote(tokens, i, moment.end),
+        raw=moment.value,
+        parts=moment.parts,
+    )
+
+
+def _score(tokens: Sequence[Token], i: int) -> Quantity | None:
+    """The result of a match or vote: "3:1"."""
+    match = _SCORE.match(tokens[i].lower)
+    if match is None:
+        return None
+    value = float(match[1]) * 1000 + float(match[2])
+    return Quantity("score", value, i, i + 1, tokens[i].text, raw=value)
+
+
+def _frequency(tokens: Sequence[Token], i: int) -> Quantity | None:
+    word = tokens[i].lower
+    if word in FREQUENCIES:
+        return Quantity("frequency", FREQUENCIES[word], i, i + 1, tokens[i].text)
+    times, end = 1.0, i
+    if word in TIMES:
+        times, end = float(TIMES[word]), i + 1
+    else:
+        number = read_number(tokens, i)
+        if number and number[1] < len(tokens) and tokens[number[1]].lower in {"times", "time"}:
+            times, end = number[0], number[1] + 1
+    if end > i:
+        per = rate(tokens, end)
+        if per:
+            return Quantity(
+                "frequency", times * 86_400 / per[0], i, per[1], quote(tokens, i, per[1])
+            )
+        return None
+    if word in {"a", "an", "one"} and i + 3 < len(tokens):
+        # "A report a month".
+        per = rate(tokens, i + 2)
+        if per and tokens[i + 2].lower in {"a", "an", "per", "every", "each"}:
+            return Quantity("frequency", 86_400 / per[0], i, per[1], quote(tokens, i, per[1]))
+    if word in {"every", "each"} and i + 1 < len(tokens):
+        period, j = 1.0, i + 1
+        if tokens[j].lower in {"other", "second"}:
+            period, j = 2.0, j + 1
+        else:
+            number = read_number(tokens, j)
+            if number:
+                period, j = number
+        unit = _period_unit(tokens[j].lower) if j < len(tokens) else None
+        if unit and unit[0] == "duration":
+            value = 86_400 / (period * unit[1])
+            return Quantity("frequency", value, i, j + 1, quote(tokens, i, j + 1))
+    return None
+
+
+def _period_unit(word: str) -> tuple[str, float] | None:
+    """A unit of time; "every night" is "nightly", once a day."""
+    return UNITS.get("day" if word in {"night", "morning", "evening", "afternoon"} else word)
+
+
+def _version(tokens: Sequence[Token], i: int) -> Quantity | None:
+    lower = tokens[i].lower
+    if not _VERSION.match(lower):
+        return None
+    pieces = [int(part) for part in lower.lstrip("v").split(".")[:4]]
+    value = 0.0
+    for place, piece in enumerate(pieces):
+        value += piece / 1000.0**place
+    return Quantity("version", value, i, i + 1, tokens[i].text, raw=value)
+
+
+def _label(tokens: Sequence[Token], i: int) -> Quantity | None:
+    """A number that names something: "port 5432", "iOS 15", "sprint 14"."""
+    if i + 1 >= len(tokens):
+        return None
+    word = tokens[i].lower
+    if word not in _LABELS:
+        return None
+    if tokens[i + 1].lower in ONES and not unit_after(tokens, i + 2):
+        number = float(ONES[tokens[i + 1].lower])
+        return Quantity(
+            "label", number, i, i + 2, quote(tokens, i, i + 2), head=tokens[i].stem, raw=number
+        )
+    letter = tokens[i + 1].text
+    if len(letter) == 1 and letter.isupper() and letter.isascii() and letter not in _NUMERALS:
+        text = quote(tokens, i, i + 2)
+        return Quantity("label", float(ord(letter)), i, i + 2, text, head=tokens[i].stem)
+    roman = _ROMAN.match(letter)
+    if roman:
+        text = quote(tokens, i, i + 2)
+        value = _roman(roman[1]) + ord(roman[2] or "\0") / 1e3
+        return Quantity("label", value, i, i + 2, text, head=tokens[i].stem)
+    match = NUMBER.match(tokens[i + 1].lower)
+    if match is None or match["money"] or match["suffix"] or unit_after(tokens, i + 2):
+        return None
+    number = float(match["digits"].replace(",", "") + (match["fraction"] or "").replace(",", "."))
+    text = quote(tokens, i, i + 2)
+    return Quantity("label", number, i, i + 2, text, head=tokens[i].stem, raw=number)
+
+
+_ROMAN = re.compile(r"([IVX]{1,5})([a-z])?\Z")
+_NUMERALS = {"I": 1, "V": 5, "X": 10}
+
+
+def _roman(text: str) -> float:
+    """The value of a small Roman numeral."""
+    values = [_NUMERALS[letter] for letter in text]
+    return float(sum(-a if a < b else a for a, b in zip(values, [*values[1:], 0], strict=True)))
+
+
+def _ordinal(tokens: Sequence[Token], i: int) -> Quantity | None:
+    word = tokens[i].lower
+    match = _ORDINAL.match(word)
+    value = int(match[1]) if match else ORDINALS.get(word)
+    if value is None or (word == "second" and i and tokens[i - 1].lower in {"per", "each"}):
+        return None
+    head = tokens[i + 1].stem if i + 1 < len(tokens) else ""
+    return Quantity("ordinal", float(value), i, i + 1, tokens[i].text, head=head, raw=float(value))

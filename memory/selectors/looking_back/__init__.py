@@ -1,0 +1,1 @@
+"""The log, and memories as they stood."""

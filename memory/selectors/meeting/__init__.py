@@ -1,0 +1,1 @@
+"""What new memories are compared with."""

@@ -1,0 +1,1 @@
+"""Candidates of a question, with all their signals."""

@@ -1,0 +1,1 @@
+"""Rows of memories as answers show them."""

@@ -1,0 +1,1 @@
+"""A context that is trimmed, after all in it was extracted."""

@@ -1,0 +1,1 @@
+"""What people and agents decide about stored memories."""

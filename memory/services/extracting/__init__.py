@@ -1,0 +1,1 @@
+"""From what was said to memories: jobs, their windows and what screens their outcome."""

@@ -1,0 +1,1 @@
+"""What searches rely on, kept behind the writes."""

@@ -1,0 +1,173 @@
+"""The approximate index of vectors: large teams get one, and their latest vectors join it later.
+
+A write never waits for it: a vector is inserted outside the graph, where searches look exactly,
+and moved inside in batches. Small teams, which are nearly all, never pay for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import random
+import time
+from collections.abc import Callable
+from uuid import UUID
+
+import psycopg
+from django.conf import settings
+from django.db import OperationalError, connection
+from django.db.models import Q
+
+from memory.models import EmbeddingState, SearchEntry, SearchGraph
+from memory.models.querysets import SearchEntryQuerySet
+from memory.models.search import Place
+from memory.selectors.searching.vectors import forget_graphs
+from teams.services.people import all_team_ids
+from teams.tenancy import team_scope
+
+logger = logging.getLogger(__name__)
+
+ACTOR = "task:extend_graphs"
+BATCH = 500
+# Approximate indexes of one size: each more costs the planner time, each less mixes more teams.
+GRAPHS = 16
+# pgvector indexes half precision vectors of no more dimensions.
+MOST_DIMENSIONS = 4_000
+# So many fresh vectors are searched exactly in no time; moving fewer of them would not pay.
+FRESH = 500
+
+# As an array: a subquery with a limit may be run again for each row and move far more than a batch.
+_MOVE = """
+UPDATE memory_searchentry SET graph_dimensions = %(dimensions)s, graph_number = %(number)s
+WHERE team_id = %(team)s AND memory_id = ANY (ARRAY(
+    SELECT memory_id FROM memory_searchentry
+    WHERE team_id = %(team)s AND graph_dimensions = 0 AND place = 0
+        AND embedding_model = %(model)s
+    LIMIT %(batch)s FOR UPDATE SKIP LOCKED
+))
+"""
+
+
+def extend_vector_graphs(
+    *,
+    seconds: float = float("inf"),
+    fresh: int = FRESH,
+    on_progress: Callable[[int], object] = lambda _: None,
+) -> int:
+    """Move the vectors of large teams into the approximate index; returns how many were moved.
+
+    A team is large from EXACT_SEARCH_LIMIT found memories on. Up to `fresh` of a team's latest
+    vectors stay outside. It stops after `seconds` and goes on where it stopped at the next call;
+    a call beside a running one leaves the teams alone that the other is at.
+    """
+    state = EmbeddingState.objects.first()
+    if state is None or state.next_model or state.dimensions > MOST_DIMENSIONS:
+        return 0
+    until = time.monotonic() + seconds
+    teams = list(all_team_ids())
+    random.shuffle(teams)  # so that none is always the one that the time does not suffice for
+    moved = 0
+    for team_id in teams:
+        if time.monotonic() >= until:
+            break
+        if not _has_graph(team_id=team_id, state=state):
+            continue
+        while time.monotonic() < until:
+            count = _move_some(team_id=team_id, state=state, fresh=fresh)
+            moved += count
+            on_progress(count)
+            if count < BATCH:
+                break
+    if moved:
+        forget_graphs()
+    return moved
+
+
+def waiting_vectors() -> int:
+    """How many vectors of large teams stand outside the approximate index and could be inside."""
+    state = EmbeddingState.objects.first()
+    if state is None:
+        return 0
+    waiting = 0
+    for team_id in all_team_ids():
+        with team_scope(team_ids=[team_id], actor=ACTOR):
+            if _is_large(team_id):
+                waiting += _outside(team_id).filter(embedding_model=state.model).count()
+    return waiting
+
+
+def _has_graph(*, team_id: UUID, state: EmbeddingState) -> bool:
+    """Whether the team's vectors of the active model have their index, made now where it is due.
+
+    In a transaction of its own: making one keeps writers of every team waiting until it ends.
+    """
+    try:
+        with team_scope(team_ids=[team_id], actor=ACTOR):
+            graph = SearchGraph.objects.filter(team_id=team_id).first()
+            if graph is not None and graph.model == state.model:
+                return True
+            if graph is None and not _is_large(team_id):
+                return False
+            if _still_of_another_model(team_id, state.model):
+                return False
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT palimpsest_ensure_graph(%s, %s)", [state.dimensions, _number(team_id)]
+                )
+            SearchGraph.objects.update_or_create(
+                team_id=team_id,
+                defaults={
+                    "model": state.model,
+                    "dimensions": state.dimensions,
+                    "number": _number(team_id),
+                },
+            )
+            return True
+    except OperationalError as error:
+        if not isinstance(error.__cause__, psycopg.errors.LockNotAvailable):
+            raise
+        logger.info("The index of vectors waits for a quieter moment.")
+        return False
+
+
+def _move_some(*, team_id: UUID, state: EmbeddingState, fresh: int) -> int:
+    with team_scope(team_ids=[team_id], actor=ACTOR), connection.cursor() as cursor:
+        key = hashlib.sha256(f"extend-graph|{team_id}".encode()).digest()
+        cursor.execute(
+            "SELECT pg_try_advisory_xact_lock(%s)", [int.from_bytes(key[:8], "big", signed=True)]
+        )
+        if cursor.fetchone() != (True,) or _outside(team_id)[: fresh + 1].count() <= fresh:
+            return 0
+        cursor.execute(
+            _MOVE,
+            {
+                "dimensions": state.dimensions,
+                "number": _number(team_id),
+                "team": team_id,
+                "model": state.model,
+                "batch": BATCH,
+            },
+        )
+        return int(cursor.rowcount)
+
+
+def _number(team_id: UUID) -> int:
+    """The number of the team's graph: the same for ever, and spread evenly over the teams."""
+    return int.from_bytes(hashlib.sha256(team_id.bytes).digest()[:2], "big") % GRAPHS
+
+
+def _is_large(team_id: UUID) -> bool:
+    most = settings.EXACT_SEARCH_LIMIT
+    found = SearchEntry.objects.filter(team_id=team_id, place=Place.FOUND)
+    return found[: most + 1].count() > most
+
+
+def _outside(team_id: UUID) -> SearchEntryQuerySet:
+    return SearchEntry.objects.filter(team_id=team_id, place=Place.FOUND, graph_dimensions=0)
+
+
+def _still_of_another_model(team_id: UUID, model: str) -> bool:
+    """Whether vectors that a re-embedding has not replaced yet stand in an older graph."""
+    return SearchEntry.objects.filter(
+        ~Q(embedding_model=model), ~Q(graph_dimensions=0), team_id=team_id
+    ).exists()

@@ -1,0 +1,1 @@
+"""A question on its way out: candidates, scores, budgets, prompts, and answers kept for reuse."""

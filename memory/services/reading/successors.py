@@ -1,0 +1,54 @@
+"""What is past stands behind what took its place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from uuid import UUID
+
+from memory.models import Memory
+from memory.services.reading.ranking import Ranked
+
+# Of the score of what took its place, a past memory has at most this share.
+BEHIND = 0.99
+_LONGEST_CHAIN = 100
+
+
+def behind_successors(*, team_id: UUID, ranked: Sequence[Ranked]) -> list[Ranked]:
+    """The memories, best first, none that is past before what superseded it.
+
+    Call it in the team's scope.
+    """
+    past = {each.row.memory_id for each in ranked if not each.row.is_live}
+    if not past:
+        return list(ranked)
+    after = _successors(team_id, past)
+    scores = {each.row.memory_id: each.score for each in ranked}
+    kept = [each._replace(score=_held(each, after, scores)) for each in ranked]
+    return sorted(kept, key=lambda each: (-each.score, each.row.memory_id))
+
+
+def _held(each: Ranked, after: dict[UUID, UUID], scores: dict[UUID, float]) -> float:
+    """The score of a memory, held below those of all that came after it and were found."""
+    score, key, share = each.score, each.row.memory_id, 1.0
+    for _ in range(_LONGEST_CHAIN):
+        if key not in after:
+            break
+        key, share = after[key], share * BEHIND
+        score = min(score, share * scores.get(key, 1.0))
+    return score
+
+
+def _successors(team_id: UUID, ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """By what each was superseded, and by what that was, to the end of the chains."""
+    after: dict[UUID, UUID] = {}
+    wanted = set(ids)
+    for _ in range(_LONGEST_CHAIN):
+        rows = Memory.objects.filter(
+            team_id=team_id, pk__in=wanted, superseded_by__isnull=False
+        ).values_list("id", "superseded_by_id")
+        found = {pk: later for pk, later in rows if later is not None}
+        after |= found
+        wanted = set(found.values()) - after.keys()
+        if not wanted:
+            break
+    return after

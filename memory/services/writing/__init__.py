@@ -1,0 +1,1 @@
+"""What happens to a memory on its way in: checked, judged, inserted."""

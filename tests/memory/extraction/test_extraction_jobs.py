@@ -1,0 +1,273 @@
+"""Each message is extracted once, whatever is retried, raced or killed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from threading import Event
+from uuid import UUID
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from audit.models import MemoryLog
+from memory.clients.tools import Tools
+from memory.services.extracting import job_runs
+from memory.services.extracting.extraction import ExtractionCounts
+from memory.services.extracting.jobs import start_extraction
+from memory.services.extracting.waiting import extract_now
+from teams.models import Conversation
+from teams.tenancy import team_scope
+from tests.memory.extraction.extracting import (
+    CountingExtractor,
+    OrthogonalEmbedder,
+    conversation,
+    extracted,
+    jobs_of,
+    now_is,
+    plain,
+    queued,
+    run,
+    say,
+    set_job,
+    town,
+    viewer_of,
+    with_extractor,
+)
+from tests.teams.test_conversations import race
+
+__all__ = ["conversation", "plain", "town"]
+
+
+# -- once ------------------------------------------------------------------------------------
+
+
+def test_a_job_makes_its_memories_and_ends(conversation: Conversation, plain: Tools) -> None:
+    messages = say(conversation, 3)
+    job = start_extraction(viewer=viewer_of(conversation), conversation_id=conversation.pk)
+
+    assert run(job, plain)
+
+    done = now_is(job)
+    assert (done.state, done.attempts, done.claim, done.error) == ("done", 1, None, "")
+    assert done.result["created"] == 3
+    assert extracted(conversation) == sorted(messages)
+
+
+def test_a_finished_job_does_nothing_more(conversation: Conversation, plain: Tools) -> None:
+    job = queued(conversation)
+    run(job, plain)
+    before = now_is(job)
+
+    assert not run(job, plain)
+
+    assert now_is(job).finished_at == before.finished_at
+    assert len(extracted(conversation)) == 3
+
+
+def test_one_job_run_by_eight_at_once_is_finished_by_one(
+    conversation: Conversation, plain: Tools
+) -> None:
+    job = queued(conversation, 5)
+
+    finished = race(8, lambda _: run(job, plain))
+
+    assert sorted(finished) == [False] * 7 + [True]
+    assert len(extracted(conversation)) == len(set(extracted(conversation))) == 5
+    extractor = plain.extractor
+    assert isinstance(extractor, CountingExtractor)
+    assert len(extractor.read) == 5
+
+
+def test_posting_and_extracting_at_once_covers_each_message_once(
+    conversation: Conversation, plain: Tools
+) -> None:
+    posted: list[UUID] = []
+
+    def act(number: int) -> None:
+        if number % 2:
+            extract_now(
+                viewer=viewer_of(conversation), conversation_id=conversation.pk, tools=plain
+            )
+        else:
+            posted.extend(say(conversation, 7))
+
+    race(6, act)
+    extract_now(viewer=viewer_of(conversation), conversation_id=conversation.pk, tools=plain)
+
+    assert extracted(conversation) == sorted(posted)
+    ranges = [(job.from_position, job.to_position) for job in jobs_of(conversation)]
+    assert [first for first, _ in ranges] == [1, *[last + 1 for _, last in ranges[:-1]]]
+    assert ranges[-1][1] == 21
+
+
+def test_two_waiting_callers_are_told_of_each_memory_once(
+    conversation: Conversation, plain: Tools
+) -> None:
+    say(conversation, 6)
+
+    answers: list[ExtractionCounts] = race(
+        4,
+        lambda _: extract_now(
+            viewer=viewer_of(conversation), conversation_id=conversation.pk, tools=plain
+        ),
+    )
+
+    assert sum(each.created for each in answers) == 6
+    assert sum(len(each.memories) for each in answers) == 6
+
+
+def test_a_job_reads_what_went_before_but_does_not_extract_it(
+    conversation: Conversation, tools: Tools
+) -> None:
+    extractor = CountingExtractor()
+    earlier = say(conversation, 15)
+    mine = replace(with_extractor(tools, extractor), embedder=OrthogonalEmbedder())
+    extract_now(viewer=viewer_of(conversation), conversation_id=conversation.pk, tools=mine)
+    extractor.read.clear()
+    later = say(conversation, 2)
+
+    extract_now(viewer=viewer_of(conversation), conversation_id=conversation.pk, tools=mine)
+
+    assert extractor.read == later
+    assert extractor.context == earlier[-12:]
+
+
+# -- leases ----------------------------------------------------------------------------------
+
+
+def test_a_run_that_died_is_taken_over_when_its_lease_ends(
+    conversation: Conversation, plain: Tools
+) -> None:
+    job = queued(conversation)
+    assert job_runs._claim(team_id=job.team_id, job_id=job.pk) is not None  # and the worker dies
+    held = run(job, plain)
+
+    set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
+    taken_over = run(job, plain)
+
+    assert (held, taken_over) == (False, True)
+    done = now_is(job)
+    assert (done.state, done.attempts) == ("done", 2)
+    assert len(extracted(conversation)) == 3
+
+
+def test_an_expired_lease_is_taken_by_one_of_eight(
+    conversation: Conversation, plain: Tools
+) -> None:
+    job = queued(conversation)
+    job_runs._claim(team_id=job.team_id, job_id=job.pk)
+    set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
+
+    assert race(8, lambda _: run(job, plain)).count(True) == 1
+    assert len(extracted(conversation)) == 3
+
+
+def test_a_run_that_lost_its_lease_writes_nothing(
+    conversation: Conversation, plain: Tools, tools: Tools
+) -> None:
+    """The slow worker wakes up after another one has taken over and finished."""
+    job = queued(conversation)
+    hold = Event()
+    slow = CountingExtractor(hold=hold)
+
+    def act(number: int) -> bool:
+        if number == 0:
+            return run(job, replace(plain, extractor=slow))
+        assert slow.began.wait(timeout=30)
+        set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
+        try:
+            return run(job, plain)
+        finally:
+            hold.set()
+
+    lost, won = race(2, act)
+
+    assert (lost, won) == (False, True)
+    assert len(extracted(conversation)) == len(set(extracted(conversation))) == 3
+    with team_scope(team_ids=[job.team_id], actor="test"):
+        assert MemoryLog.objects.count() == 3
+    assert now_is(job).state == "done"
+
+
+def test_a_late_failure_does_not_undo_another_runs_success(
+    conversation: Conversation, plain: Tools
+) -> None:
+    job = queued(conversation)
+    claim = job_runs._claim(team_id=job.team_id, job_id=job.pk)
+    assert claim is not None
+    set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
+    run(job, plain)
+
+    job_runs._note_failure(
+        team_id=job.team_id, job_id=job.pk, claim=claim, error=ValueError("too late")
+    )
+
+    assert (now_is(job).state, now_is(job).error) == ("done", "")
+
+
+# -- failures --------------------------------------------------------------------------------
+
+
+def test_a_failed_run_is_queued_again_and_loses_nothing(
+    conversation: Conversation, plain: Tools
+) -> None:
+    job = queued(conversation)
+    broken = replace(plain, extractor=CountingExtractor(failures=1))
+
+    with pytest.raises(ValueError, match="broken"):
+        run(job, broken)
+    waiting = now_is(job)
+    run(job, broken)
+
+    assert (waiting.state, waiting.attempts) == ("queued", 1)
+    assert waiting.error == "ValueError: the extractor is broken"
+    assert waiting.lease_until is not None
+    assert waiting.lease_until > timezone.now() - timedelta(seconds=1)
+    assert now_is(job).state == "done"
+    assert len(extracted(conversation)) == 3
+
+
+def test_pauses_between_attempts_grow(conversation: Conversation, plain: Tools) -> None:
+    job = queued(conversation)
+    broken = replace(plain, extractor=CountingExtractor(failures=9))
+    pauses = []
+    for _ in range(settings.JOB_MAX_ATTEMPTS - 1):
+        before = timezone.now()
+        with pytest.raises(ValueError, match="broken"):
+            run(job, broken)
+        lease = now_is(job).lease_until
+        assert lease is not None
+        pauses.append(round((lease - before).total_seconds()))
+
+    assert pauses == sorted(set(pauses))
+
+
+def test_a_job_is_given_up_after_its_attempts(conversation: Conversation, plain: Tools) -> None:
+    job = queued(conversation)
+    broken = replace(plain, extractor=CountingExtractor(failures=99))
+    for _ in range(settings.JOB_MAX_ATTEMPTS):
+        with pytest.raises(ValueError, match="broken"):
+            run(job, broken)
+
+    given_up = now_is(job)
+
+    assert (given_up.state, given_up.attempts) == ("failed", settings.JOB_MAX_ATTEMPTS)
+    assert given_up.finished_at is not None
+    assert not run(job, plain)
+    assert extracted(conversation) == []
+
+
+def test_an_explicit_extract_revives_what_was_given_up(
+    conversation: Conversation, plain: Tools
+) -> None:
+    job = queued(conversation)
+    set_job(job, state="failed", attempts=5, finished_at=timezone.now(), error="ValueError: x")
+
+    counts = extract_now(
+        viewer=viewer_of(conversation), conversation_id=conversation.pk, tools=plain
+    )
+
+    assert counts.created == 3
+    assert (now_is(job).state, now_is(job).error) == ("done", "")

@@ -1,0 +1,131 @@
+"""Which jobs begin by themselves, and which the sweep finds."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from memory.clients.tools import Tools
+from memory.models import Job
+from memory.services.extracting import job_runs
+from memory.services.extracting.conversations import close_conversation
+from memory.services.extracting.jobs import overdue_jobs
+from memory.tasks import run_extraction_job, sweep_jobs
+from teams.models import Conversation
+from teams.tenancy import team_scope
+from tests.conftest import Cast
+from tests.memory.extraction.extracting import (
+    conversation,
+    jobs_of,
+    now_is,
+    plain,
+    published,
+    queued,
+    run,
+    say,
+    set_job,
+    town,
+    viewer_of,
+)
+from tests.teams.test_conversations import race
+
+__all__ = ["conversation", "plain", "town"]
+
+
+def test_the_interval_makes_a_job_and_publishes_it(conversation: Conversation) -> None:
+    say(conversation, 19)
+    before = (jobs_of(conversation), published())
+
+    say(conversation, 1)
+
+    (job,) = jobs_of(conversation)
+    assert before == ([], [])
+    assert (job.from_position, job.to_position, job.state) == (1, 20, "queued")
+    assert published() == [str(job.pk)]
+
+
+def test_closing_makes_a_job_and_publishes_it(conversation: Conversation) -> None:
+    say(conversation, 2)
+
+    close_conversation(
+        viewer=viewer_of(conversation), conversation_id=conversation.pk, now=timezone.now()
+    )
+
+    (job,) = jobs_of(conversation)
+    assert (job.from_position, job.to_position) == (1, 2)
+    assert published() == [str(job.pk)]
+
+
+def test_posting_at_once_starts_each_interval_once(conversation: Conversation) -> None:
+    race(8, lambda _: say(conversation, 10))
+
+    ranges = [(job.from_position, job.to_position) for job in jobs_of(conversation)]
+    assert ranges == [(1, 20), (21, 40), (41, 60), (61, 80)]
+
+
+def test_the_task_runs_a_job_and_survives_running_again(conversation: Conversation) -> None:
+    job = queued(conversation)
+
+    for _ in range(2):
+        run_extraction_job(str(job.team_id), str(job.pk))
+
+    assert (now_is(job).state, now_is(job).attempts) == ("done", 1)
+
+
+def test_the_task_survives_a_job_that_is_gone(town: Cast) -> None:
+    run_extraction_job(str(town.team.id), str(uuid4()))
+    run_extraction_job(str(uuid4()), str(uuid4()))
+
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("state", "lease", "is_overdue"),
+    [
+        ("queued", None, True),
+        ("queued", -1, True),
+        ("queued", 60, False),
+        ("running", -1, True),
+        ("running", 60, False),
+        ("done", None, False),
+        ("failed", None, False),
+    ],
+)
+def test_overdue_is_what_waits_or_lost_its_lease(
+    conversation: Conversation, state: str, lease: int | None, is_overdue: bool
+) -> None:
+    job = queued(conversation)
+    now = timezone.now()
+    until = None if lease is None else now + timedelta(seconds=lease)
+    set_job(job, state=state, lease_until=until)
+
+    with team_scope(team_ids=[job.team_id], actor="test"):
+        found = overdue_jobs(team_id=job.team_id, now=now)
+
+    assert (job.pk in found) == is_overdue
+
+
+def test_the_sweep_publishes_what_the_queue_lost(conversation: Conversation) -> None:
+    job = queued(conversation)
+    published()  # and lost
+
+    sweep_jobs()
+
+    assert str(job.pk) in published()
+
+
+def test_the_sweep_leaves_what_is_running_and_what_is_done(
+    conversation: Conversation, plain: Tools
+) -> None:
+    done, running = queued(conversation), queued(conversation)
+    run(done, plain)
+    job_runs._claim(team_id=running.team_id, job_id=running.pk)
+    published()
+
+    sweep_jobs()
+
+    assert not {str(done.pk), str(running.pk)} & set(published())

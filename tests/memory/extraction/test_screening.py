@@ -1,0 +1,134 @@
+"""How much talk may write by itself, and what is told of what it may not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from django.test import override_settings
+from django.utils import timezone
+
+from audit.models import OperationalEvent
+from memory.clients.tools import Tools
+from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.services.compacting.compaction import compact_conversation
+from memory.services.extracting.conversations import open_conversation, post_messages
+from memory.services.extracting.waiting import extract_now
+from teams.models import Conversation
+from teams.services.conversations import NewMessage
+from tests.conftest import Cast
+
+FACTS = (
+    ("The kiln holds forty bowls.", 4),
+    ("The glaze supplier is Marlow.", 6),
+    ("The studio closes on holidays.", 8),
+    ("The pug mill needs a new belt.", 5),
+    ("She is late.", 9),
+)
+
+
+class ListedFacts:
+    """An extractor that finds the same facts in every last message."""
+
+    name = "listed"
+
+    def extract(
+        self,
+        *,
+        messages: Sequence[SourceMessage],
+        context: Sequence[SourceMessage],
+        participants: Participants,
+    ) -> list[Candidate]:
+        return [
+            Candidate(
+                content=text,
+                memory_type=MemoryType.SEMANTIC,
+                importance=importance,
+                confidence=0.9,
+                message_ids=(messages[-1].id,),
+            )
+            for text, importance in FACTS
+        ]
+
+    def review(
+        self,
+        *,
+        messages: Sequence[SourceMessage],
+        context: Sequence[SourceMessage],
+        participants: Participants,
+        first_pass: Sequence[Candidate],
+    ) -> list[Candidate]:
+        return []
+
+
+def talk(acme: Cast, viewer: Viewer) -> Conversation:
+    conversation, _ = open_conversation(team_id=acme.team.id, agent="kyra", user="sarah")
+    post_messages(
+        viewer=viewer,
+        conversation_id=conversation.pk,
+        messages=[NewMessage(role="user", content="All about the studio.")],
+        now=timezone.now(),
+    )
+    return conversation
+
+
+def stored() -> set[str]:
+    return set(Memory.objects.exclude(tags__contains=["summary"]).values_list("content", flat=True))
+
+
+def test_a_turn_writes_its_most_important_memories_only(
+    acme: Cast, viewer: Viewer, tools: Tools
+) -> None:
+    conversation = talk(acme, viewer)
+
+    extract_now(
+        viewer=viewer,
+        conversation_id=conversation.pk,
+        tools=replace(tools, extractor=ListedFacts()),
+    )
+
+    assert stored() == {FACTS[1][0], FACTS[2][0], FACTS[3][0]}
+
+
+@override_settings(MAX_MEMORIES_PER_USER_DAY=1)
+def test_a_person_has_a_cap_a_day(acme: Cast, viewer: Viewer, tools: Tools) -> None:
+    fixed = replace(tools, extractor=ListedFacts())
+    for _ in range(2):
+        extract_now(viewer=viewer, conversation_id=talk(acme, viewer).pk, tools=fixed)
+
+    assert stored() == {FACTS[2][0]}
+
+
+def test_a_compaction_knows_no_caps(acme: Cast, viewer: Viewer, tools: Tools) -> None:
+    conversation = talk(acme, viewer)
+
+    compact_conversation(
+        viewer=viewer,
+        conversation_id=conversation.pk,
+        keep_last=0,
+        tools=replace(tools, extractor=ListedFacts()),
+    )
+
+    assert stored() == {text for text, _ in FACTS[:4]}
+
+
+def test_the_share_that_passed_at_first_is_told_without_contents(
+    acme: Cast, viewer: Viewer, tools: Tools
+) -> None:
+    conversation = talk(acme, viewer)
+
+    extract_now(
+        viewer=viewer,
+        conversation_id=conversation.pk,
+        tools=replace(tools, extractor=ListedFacts()),
+    )
+
+    event = OperationalEvent.objects.get(op="validate")
+    assert event.conversation_id == conversation.pk
+    assert event.meta["candidates"] == 5
+    assert event.meta["first_time"] == 4
+    assert event.meta["rejected"] == 1
+    assert event.meta["over_turn_cap"] == 1
+    assert not any(text in str(event.meta) for text, _ in FACTS)
