@@ -6,12 +6,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from django.test import override_settings
 from django.utils import timezone
 
+from config.embedded import PROJECT_ROOT
 from memory.clients.tools import configured_tools
 from memory.domain.viewer import Viewer
 from memory.models import Memory
@@ -22,7 +22,6 @@ from tests.conftest import Cast
 from tests.memory.modelled import found, proposal
 from tests.openai_server import FakeOpenAI
 
-ROOT = Path(__file__).resolve().parents[2]
 FOUND_FIRST = "Sarah keeps bees."
 FOUND_SECOND = "The greenhouse stands in Lisbon."
 
@@ -80,7 +79,7 @@ def test_without_a_second_model_the_first_reviews_itself(
 def test_a_reviewer_without_anything_to_review_stops_the_start() -> None:
     started = subprocess.run(
         [sys.executable, "-c", "import config.settings"],
-        cwd=ROOT,
+        cwd=PROJECT_ROOT,
         env={**os.environ, "REVIEW_MODEL": "second-reader", "EXTRACTION_MODEL": ""},
         capture_output=True,
         text=True,

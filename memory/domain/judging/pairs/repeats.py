@@ -166,6 +166,9 @@ def _units(reading: Reading) -> tuple[_Unit, ...]:
             continue
         if not token.separator:
             key = _ALL if token.lower in _WHOLE else token.stem
+            if position and token.text == "A":
+                # "Blood type A", "vitamin A": no article.
+                key = token.text
             known = groups.get(position, frozenset())
             units.append(_Unit(key, token.lower, position, known, position == reading.verb_at))
         position += 1

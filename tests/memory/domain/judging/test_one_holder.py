@@ -63,6 +63,7 @@ def test_facts_of_one_holder_stand_side_by_side_in_any_order(holder: str) -> Non
     [
         ("Mina has a son.", "Mina has a daughter."),
         ("Mina has a brother.", "Mina has a sister."),
+        ("Mina's blood type is A positive.", "Mina's blood type is AB positive."),
         ("Deploys happen before noon.", "Deploys happen after noon."),
         ("Otto runs before breakfast.", "Otto runs after breakfast."),
         ("The licence costs $12.", "The licence costs €12."),
