@@ -1,4 +1,4 @@
-"""What PostgreSQL knows of the tables that are searched, renewed after they grew at once."""
+"""What PostgreSQL knows of the tables that it plans for, renewed after they grew at once."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ _TABLES = (
     "memory_memoryusage",
     "memory_memoryrelation",
     "teams_message",
+    "teams_enduser",
+    "teams_conversation",
 )
 # So many new rows make no plan wrong, nor does a smaller share of what is there; PostgreSQL's own
 # daemon looks at that within minutes.
@@ -20,7 +22,7 @@ _SHARE = 0.5
 
 
 def renew_statistics(*, least_changed: int = 0, least_share: float = 0.0) -> list[str]:
-    """Have the planner look at the tables that searches read; returns those that it looked at.
+    """Have the planner look at the tables that grow; returns those that it looked at.
 
     Only at those of which at least so many rows, and such a share, were changed since the last
     time. Each in a transaction of its own, as looking at a large one takes seconds.

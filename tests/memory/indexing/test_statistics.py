@@ -14,6 +14,7 @@ from memory.services.indexing.statistics import (
     renew_statistics,
 )
 from memory.tasks import renew_statistics as task
+from teams.tenancy import team_scope
 from tests.conftest import make_cast
 from tests.memory.given_vectors import random_tools, store
 
@@ -62,7 +63,22 @@ def test_asked_for_it_looks_at_every_table(committed_db: None) -> None:
 
 def test_the_application_may_have_no_other_table_looked_at(db: None) -> None:
     with (
-        pytest.raises(DatabaseError, match="not a table that searches read"),
+        pytest.raises(DatabaseError, match="not a table whose statistics are renewed"),
         connection.cursor() as cursor,
     ):
         cursor.execute("SELECT palimpsest_renew_statistics('teams_apikey', 0, 0)")
+
+
+def test_one_memorys_counters_are_not_looked_up_among_all_of_its_team(db: None) -> None:
+    cast = make_cast("counted")
+    with team_scope(team_ids=[cast.team.pk], actor="tests"), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute("SET LOCAL enable_bitmapscan = off")
+        cursor.execute(
+            "EXPLAIN SELECT * FROM memory_memoryusage WHERE team_id = %s AND memory_id = %s",
+            [cast.team.pk, uuid4()],
+        )
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+
+    assert "memory_memoryusage_pkey" in plan
+    assert "memory_usage_by_access" not in plan
