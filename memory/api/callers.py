@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from uuid import UUID
 
 from memory.domain.viewer import Viewer
-from memory.selectors.names import names_of
+from memory.selectors.names import Named, names_of
+from memory.selectors.revisions import Revision
 from teams.errors import ForbiddenError, NotFoundError
 from teams.models import Agent
 from teams.principal import Principal
@@ -43,19 +45,30 @@ def named_viewer(
     return _viewer(principal, agent, user, project)[0]
 
 
+class NamedAgent(NamedTuple):
+    """The viewer that a read names, its agent, and the team's revision as of then.
+
+    Without a revision, as inside a transaction, whoever needs it reads it.
+    """
+
+    viewer: Viewer
+    agent: Agent
+    revision: Revision | None
+
+
 def named_agent(
     *, principal: Principal, agent: str, user: str | None, project: str | None
-) -> tuple[Viewer, Agent]:
+) -> NamedAgent:
     """As `named_viewer`, with the agent that is named."""
-    viewer, known = _viewer(principal, agent, user, project)
-    if known is None:
+    viewer, named = _viewer(principal, agent, user, project)
+    if named.agent is None:
         raise _no_agent(agent)
-    return viewer, known
+    return NamedAgent(viewer, named.agent, named.revision)
 
 
 def _viewer(
     principal: Principal, agent: str | None, user: str | None, project: str | None
-) -> tuple[Viewer, Agent | None]:
+) -> tuple[Viewer, Named]:
     check_agent(principal=principal, agent=agent)
     named = names_of(team_id=principal.team_id, agent=agent, user=user, project=project)
     agent_id, categories = principal.agent_id, principal.allowed_categories
@@ -71,7 +84,7 @@ def _viewer(
         project_id=(named.project_id or NOBODY) if project is not None else None,
         allowed_categories=categories,
     )
-    return viewer, named.agent
+    return viewer, named
 
 
 def _no_agent(agent: str) -> NotFoundError:

@@ -60,7 +60,7 @@ class PromptViewSet(ApiViewSet):
         memory switched off it is the agent's document alone, with a warning that says so.
         """
         given = self.body(PromptSerializer)
-        viewer, agent = named_agent(
+        viewer, agent, _ = named_agent(
             principal=self.principal,
             agent=given["agent"],
             user=given.get("user"),

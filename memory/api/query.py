@@ -48,7 +48,7 @@ class MemoryQueryViewSet(ApiViewSet):
     def query(self, request: Request) -> HttpResponse:
         """Memories of some categories that match filters and say most about a question."""
         given = self.body(MemoryQuerySerializer)
-        viewer, agent = named_agent(
+        viewer, agent, _ = named_agent(
             principal=self.principal,
             agent=given["agent"],
             user=given.get("user"),

@@ -47,7 +47,7 @@ class RetrievalViewSet(ApiViewSet):
     def retrieve(self, request: Request) -> HttpResponse:
         """The memories an agent needs for a question, within a token budget, ready to paste."""
         given = self.body(RetrieveSerializer)
-        viewer, agent = named_agent(
+        viewer, agent, revision = named_agent(
             principal=self.principal,
             agent=given["agent"],
             user=given.get("user"),
@@ -66,6 +66,7 @@ class RetrievalViewSet(ApiViewSet):
                 include_cold=given.get("include_cold"),
                 include_raw=given.get("include_raw"),
                 counter=counter_for(agent.model_config),
+                revision=revision,
             ),
             write=_written,
             form=_form(),

@@ -37,7 +37,7 @@ class RouteViewSet(ApiViewSet):
         """
         given = self.body(RouteRequestSerializer)
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
-            viewer, agent = named_agent(
+            viewer, agent, _ = named_agent(
                 principal=self.principal,
                 agent=given["agent"],
                 user=given.get("user"),

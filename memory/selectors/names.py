@@ -1,4 +1,4 @@
-"""Whom the names in a request mean, in one statement."""
+"""Whom the names in a request mean, and at which revision of their team, in one statement."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import DEFAULT_DB_ALIAS, connection
 
 from memory.selectors.prepared import fetch_planned
+from memory.selectors.revisions import REVISION, Revision
 from teams.models import Agent
 from teams.prepared import run_prepared
 from teams.tenancy import current_scope, team_scope
@@ -28,8 +29,9 @@ _ALONE = """
 WITH scope AS MATERIALIZED (
     SELECT set_config('palimpsest.team_ids', $1, true)::uuid AS team_id
 )
-SELECT u.id, p.id, COLUMNS
+SELECT r.revision, u.id, p.id, COLUMNS
 FROM scope
+LEFT JOIN LATERAL (REVISION) AS r (revision) ON true
 LEFT JOIN LATERAL (
     SELECT * FROM teams_agent WHERE team_id = scope.team_id AND slug = $2::text OFFSET 0
 ) AS a ON true
@@ -39,16 +41,22 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
     SELECT id FROM teams_project WHERE team_id = scope.team_id AND slug = $4::text OFFSET 0
 ) AS p ON true
-""".replace("COLUMNS", ", ".join(f"a.{field.column}" for field in Agent._meta.concrete_fields))
+""".replace(
+    "COLUMNS", ", ".join(f"a.{field.column}" for field in Agent._meta.concrete_fields)
+).replace("REVISION", REVISION.replace("%(team)s", "scope.team_id"))
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What stands behind the names of a request; None for what is unknown or was not named."""
+    """What stands behind the names of a request; None for what is unknown or was not named.
+
+    `revision` is the team's as of then, None inside a transaction.
+    """
 
     agent: Agent | None
     end_user_id: UUID | None
     project_id: UUID | None
+    revision: Revision | None = None
 
 
 def names_of(
@@ -61,13 +69,15 @@ def names_of(
     """
     if agent is None and user is None and project is None:
         return Named(None, None, None)
+    revision = None
     if not connection.in_atomic_block:
-        rows = run_prepared(_ALONE, [str(team_id), agent, user, project])
+        ((counts, *found),) = run_prepared(_ALONE, [str(team_id), agent, user, project])
+        revision = Revision(*counts) if counts is not None else None
     else:
         given = {"team": team_id, "agent": agent, "user": user, "project": project}
         is_seen = team_id in current_scope().team_ids
         with nullcontext() if is_seen else team_scope(team_ids=[team_id], actor="names"):
-            rows = fetch_planned(_STATEMENT, given)
-    ((end_user_id, project_id, *values),) = rows
+            ((*found,),) = fetch_planned(_STATEMENT, given)
+    end_user_id, project_id, *values = found
     known = Agent.from_db(DEFAULT_DB_ALIAS, _AGENT, values) if values[0] is not None else None
-    return Named(known, end_user_id, project_id)
+    return Named(known, end_user_id, project_id, revision)

@@ -12,7 +12,9 @@ from memory.domain.viewer import Viewer
 from memory.models import MessageEntry
 from memory.models.querysets import heard_by_q
 from memory.selectors.conditions import viewer_parameters, viewer_sql
+from memory.selectors.known import Known
 from memory.selectors.prepared import fetch_planned
+from memory.selectors.revisions import Revision
 
 # Of the team's latest waiting messages so many are looked at for the viewer's: an import under way
 # makes no read slow.
@@ -38,6 +40,7 @@ JOIN (
 ) AS wanted ON cardinality(wanted.lexemes) > 0 AND said.lexemes @> wanted.lexemes
 GROUP BY given.id
 """
+_none_waits = Known()
 
 
 class WaitingMessage(NamedTuple):
@@ -51,15 +54,27 @@ class WaitingMessage(NamedTuple):
     said: float
 
 
-def waiting_messages(*, viewer: Viewer, most: int) -> list[WaitingMessage]:
-    """The latest of the waiting messages that the viewer may see; call it in the team's scope."""
+def waiting_messages(
+    *, viewer: Viewer, most: int, revision: Revision | None = None
+) -> list[WaitingMessage]:
+    """The latest of the waiting messages that the viewer may see; call it in the team's scope.
+
+    `revision` is the team's in this transaction: while it stands a process remembers that there
+    are none.
+    """
+    owner = (viewer.team_id, viewer.agent_id, viewer.end_user_id, viewer.project_id)
+    if revision is not None and _none_waits.get(owner) == revision.messages:
+        return []
     statement = _waiting(
         viewer.agent_id is not None,
         viewer.end_user_id is not None,
         viewer.project_id is not None,
     )
     given = {**viewer_parameters(viewer), "most": most}
-    return [WaitingMessage._make(row) for row in fetch_planned(statement, given, is_ordered=True)]
+    found = [WaitingMessage._make(row) for row in fetch_planned(statement, given, is_ordered=True)]
+    if not found and revision is not None:
+        _none_waits.put(owner, revision.messages)
+    return found
 
 
 def terms_in(*, texts: Mapping[UUID, str], terms: Sequence[str]) -> dict[UUID, int]:

@@ -133,7 +133,7 @@ def descend(
     if not wants_raw:
         return _reached(viewer, depth, ranked, [], searched)
     searched.append(Level.RAW)
-    just_said = read_just_said(viewer=viewer, question=question, tools=tools)
+    just_said = read_just_said(viewer=viewer, question=question, tools=tools, revision=revision)
     messages = find_messages(viewer=viewer, sought=sought_by(question), revision=revision)
     messages = with_just_said(messages, just_said)
     if not messages.rows:

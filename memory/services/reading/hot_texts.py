@@ -30,8 +30,11 @@ class HeldText:
     memory_ids: list[str]
 
 
-def held_text(key: HotKey | None) -> HeldText | None:
-    """The text that is kept under the key and still holds; None in a transaction."""
+def held_text(key: HotKey | None, *, revision: Revision | None = None) -> HeldText | None:
+    """The text that is kept under the key and still holds; None in a transaction.
+
+    `revision` is the team's since somebody began to ask, where it is known.
+    """
     if key is None or connection.in_atomic_block:
         return None
     value = cast("bytes | None", quick_redis().ask(lambda client: client.get(key.name)))
@@ -44,7 +47,7 @@ def held_text(key: HotKey | None) -> HeldText | None:
         return None
     if not is_of_today(known["at"], key.now):
         return None
-    revision = committed_revision(team_id=key.viewer.team_id)
+    revision = revision or committed_revision(team_id=key.viewer.team_id)
     if revision is None or not holds(known["revision"], revision):
         return None
     return HeldText(text, known["told"], known["memories"])

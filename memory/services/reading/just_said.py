@@ -9,6 +9,7 @@ from uuid import UUID
 from memory.clients.tools import Tools
 from memory.domain.text import name_words
 from memory.domain.viewer import Viewer
+from memory.selectors.revisions import Revision
 from memory.selectors.searching.raw_signals import FoundMessages, MessageRow
 from memory.selectors.searching.waiting_messages import terms_in, waiting_messages
 from memory.services.indexing.message_index import said_by
@@ -28,16 +29,19 @@ class JustSaid:
     holding: tuple[int, ...]
 
 
-def read_just_said(*, viewer: Viewer, question: ReadQuestion, tools: Tools) -> JustSaid | None:
+def read_just_said(
+    *, viewer: Viewer, question: ReadQuestion, tools: Tools, revision: Revision | None = None
+) -> JustSaid | None:
     """The waiting messages as they are, None without any; call it in the team's scope.
 
     Read them before the indexed ones: what is indexed in between is then in both, not in neither.
     Their meaning is compared where the embedder is a part of this process; otherwise words alone
-    propose them until they are indexed, for no model is asked inside a transaction.
+    propose them until they are indexed, for no model is asked inside a transaction. `revision` is
+    the team's in this transaction.
     """
     waiting = [
         each
-        for each in waiting_messages(viewer=viewer, most=_MOST)
+        for each in waiting_messages(viewer=viewer, most=_MOST, revision=revision)
         if each.conversation_id != question.conversation_id
         or each.position not in (question.in_view or ())
     ]

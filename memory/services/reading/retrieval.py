@@ -170,7 +170,7 @@ def retrieve_written(
     team_id = wanted.viewer.team_id
     kind = f"{form} {shape_of(RetrievalStats)}"
     key = wanted.key(kind, tools=tools, now=now)
-    held = held_text(key)
+    held = held_text(key, revision=wanted.revision)
     if held is not None:
         note_retrieved(team_id=team_id, memory_ids=held.memory_ids, now=now)
         stats: RetrievalStats = from_plain(RetrievalStats, held.told["stats"], {})

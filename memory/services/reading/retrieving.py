@@ -29,7 +29,8 @@ logger = logging.getLogger(__name__)
 class Wanted:
     """A question, who asks it and what the answer has room for.
 
-    `include_cold` and `include_raw` are those of `cascade.Depth`.
+    `include_cold` and `include_raw` are those of `cascade.Depth`; `revision` is the team's at any
+    moment since somebody began to ask, None where it is to be read.
     """
 
     viewer: Viewer
@@ -40,6 +41,7 @@ class Wanted:
     include_cold: bool | None = None
     include_raw: bool | None = None
     counter: TokenCounter = ESTIMATE
+    revision: Revision | None = None
 
     def key(self, kind: str, *, tools: Tools, now: datetime) -> HotKey | None:
         """Where its answer of that kind is kept."""
@@ -73,7 +75,7 @@ def make(wanted: Wanted, *, tools: Tools, now: datetime, started: float) -> Made
     viewer = wanted.viewer
     asked = read(wanted.question, tools=tools, now=now)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
-        revision = team_revision(team_id=viewer.team_id)
+        revision = wanted.revision or team_revision(team_id=viewer.team_id)
         recalled = recall(
             viewer=viewer,
             question=asked,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
 
 from memory.selectors.names import Named, names_of
+from memory.selectors.revisions import team_revision
 from teams.tenancy import team_scope
 from tests.conftest import Cast, make_cast
 
@@ -32,12 +34,15 @@ def test_outside_of_a_scope_they_mean_the_same(
 ) -> None:
     for cast in two:
         with team_scope(team_ids=[cast.team.pk], actor="test"):
+            revision = team_revision(team_id=cast.team.pk)
             inside = names_of(team_id=cast.team.pk, agent=agent, user=user, project=project)
         outside = names_of(team_id=cast.team.pk, agent=agent, user=user, project=project)
 
-        assert outside == inside
+        assert inside.revision is None
+        is_asked = any((agent, user, project))
+        assert outside == replace(inside, revision=revision if is_asked else None)
         if agent == "kyra":
-            assert outside == Named(cast.kyra, cast.sarah.pk, None)
+            assert outside == Named(cast.kyra, cast.sarah.pk, None, revision)
             assert outside.agent is not None
             assert outside.agent.rules == cast.kyra.rules
 
