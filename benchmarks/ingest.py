@@ -9,7 +9,11 @@ is ever removed: use a database of its own. The sizes of one measure follow each
 a team holds the named number of memories half way through what is measured.
 
 ``--users 0``, the default, writes every memory for one audience, the dearest case of the checks;
-``--users N`` spreads them over N people.
+``--users N`` spreads them over N people. All texts share one list of names, so that the more there
+are, the more of them are about one matter and the more conflict: below each checked measure stands
+how many pairs a memory the judge was asked, and how many of a hundred memories conflicted.
+``--circle N`` draws the names of a team from so many circles that each has N of its memories, as in
+a team that has more to tell because it is larger: then what a new one meets stays the same.
 """
 
 from __future__ import annotations
@@ -21,8 +25,8 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from statistics import median
+from dataclasses import dataclass, replace
+from statistics import mean, median
 from threading import Barrier
 
 import django
@@ -38,6 +42,7 @@ from benchmarks.ingest_ground import (  # noqa: E402
     ACTOR,
     BULK,
     LOST,
+    CountingJudge,
     Ground,
     fill,
     new_ground,
@@ -48,9 +53,11 @@ from benchmarks.texts import Texts  # noqa: E402
 from config.collecting import spare_the_collector  # noqa: E402
 from memory.clients.tools import Tools, default_tools  # noqa: E402
 from memory.services.extracting.conversations import open_conversation  # noqa: E402
-from memory.services.extracting.extraction import find_candidates, load_range  # noqa: E402
+from memory.services.extracting.extraction import load_range  # noqa: E402
 from memory.services.extracting.job_runs import run_job  # noqa: E402
 from memory.services.extracting.jobs import queue_extraction  # noqa: E402
+from memory.services.extracting.passes import find_candidates  # noqa: E402
+from memory.services.writing.drafts import Outcome  # noqa: E402
 from teams.services.conversations import NewMessage, append_messages  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
 
@@ -77,10 +84,15 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Memories written a second: of the clock, and of processor time."""
+    """Memories written a second: of the clock, and of processor time; and why they take it.
+
+    `judged` pairs a memory, of which `conflicting` a memory end in something else than a new one.
+    """
 
     by_clock: float
     by_processor: float
+    judged: float
+    conflicting: float
 
 
 def _talk(texts: Texts, count: int) -> list[NewMessage]:
@@ -97,16 +109,18 @@ def write_rate(
     """How fast all clients together write, and what became of the memories."""
     start = Barrier(measure.clients + 1)
     sessions: list[int] = []
+    judge = CountingJudge(tools.judge)
+    counting = replace(tools, judge=judge)
 
     def client(seed: int) -> Counter[str]:
-        texts = Texts(seed, users)
+        texts = Texts(seed, users, ground.circles)
         batches = [
             statements(texts, measure.batch, check=measure.check) for _ in range(measure.calls)
         ]
         sessions.append(processor.session())
         start.wait()
         try:
-            return sum((write(ground, batch, tools) for batch in batches), Counter[str]())
+            return sum((write(ground, batch, counting) for batch in batches), Counter[str]())
         finally:
             connection.close()
 
@@ -118,7 +132,9 @@ def write_rate(
         seconds, cpu = time.perf_counter() - started, processor.seconds(sessions) - busy
     stored = sum(count for name, count in outcomes.items() if not name.startswith(LOST))
     ground.count += stored
-    return Rate(stored / seconds, stored / cpu), outcomes
+    conflicting = (stored - outcomes[Outcome.CREATED.value]) / stored
+    rate = Rate(stored / seconds, stored / cpu, judge.asked / stored, conflicting)
+    return rate, outcomes
 
 
 def extraction_rates(*, conversations: int, tools: Tools) -> tuple[float, float]:
@@ -171,7 +187,9 @@ def measures(*, clients: Sequence[int]) -> list[Measure]:
     ]
 
 
-def run(*, sizes: Sequence[int], clients: Sequence[int], rounds: int, users: int) -> None:
+def run(
+    *, sizes: Sequence[int], clients: Sequence[int], rounds: int, users: int, circle: int
+) -> None:
     """Measure and print everything."""
     tools = default_tools()
     # Seeded from the clock: a second run against the same database writes other texts.
@@ -189,7 +207,8 @@ def run(*, sizes: Sequence[int], clients: Sequence[int], rounds: int, users: int
                 begin = max(0, size - measure.written // 2)
                 ground = grounds.get(size)
                 if ground is None or ground.count > begin * 1.05:
-                    ground = grounds[size] = new_ground()
+                    ground = new_ground(circles=max(1, size // circle) if circle else 0)
+                    grounds[size] = ground
                 fill(ground=ground, size=begin, users=users, tools=tools)
                 rate, what = write_rate(measure=measure, ground=ground, users=users, tools=tools)
                 rates[size].append(rate)
@@ -199,11 +218,20 @@ def run(*, sizes: Sequence[int], clients: Sequence[int], rounds: int, users: int
         told = ", ".join(f"{count} {name}" for name, count in outcomes.most_common())
         print(f"{measure.title:<36}{_row(by_clock)}  {told}")
         print(f"{'  by processor time':<36}{_row(by_processor)}", flush=True)
+        if measure.check:
+            judged = [mean(rate.judged for rate in rates[size]) for size in sizes]
+            conflicting = [mean(100 * rate.conflicting for rate in rates[size]) for size in sizes]
+            print(f"{'  pairs judged a memory':<36}{_counts(judged)}")
+            print(f"{'  conflicts in 100 memories':<36}{_counts(conflicting)}", flush=True)
 
 
 def _row(rates: Sequence[float]) -> str:
     """The rate at each size, and the cost at the largest over that at the smallest."""
     return "".join(f"{rate:>10,.0f}" for rate in rates) + f"{rates[0] / rates[-1]:>12.2f}"
+
+
+def _counts(values: Sequence[float]) -> str:
+    return "".join(f"{value:>10.2f}" for value in values)
 
 
 def main() -> None:
@@ -213,12 +241,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="of each measure; the median counts")
     parser.add_argument("--clients", default="1,4", help="threads that write at the same time")
     parser.add_argument("--users", type=int, default=0, help="people the memories are spread over")
+    parser.add_argument("--circle", type=int, default=0, help="memories of a circle of names")
     given = parser.parse_args()
     run(
         sizes=SIZES if given.full else SIZES[:-1],
         clients=[int(each) for each in given.clients.split(",")],
         rounds=given.rounds,
         users=given.users,
+        circle=given.circle,
     )
 
 

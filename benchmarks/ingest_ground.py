@@ -6,7 +6,9 @@ import random
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
 from uuid import uuid4
 
 from django.db import OperationalError
@@ -14,9 +16,12 @@ from django.utils import timezone
 
 from benchmarks.texts import Texts
 from memory.clients.tools import Tools
+from memory.domain.ports import Judge
+from memory.domain.types import Judgement, Statement
 from memory.domain.viewer import Viewer
 from memory.models import SearchEntry, SearchGraph
 from memory.models.search import Place
+from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import FRESH, extend_vector_graphs
 from memory.services.writing.explicit import StatedMemory, remember
 from teams.services.people import create_team
@@ -30,17 +35,40 @@ _WAIT_SECONDS = 0.5
 
 @dataclass(slots=True)
 class Ground:
-    """A throwaway team and how many memories it holds."""
+    """A throwaway team and how many memories it holds, of how many circles (0: no circles)."""
 
     viewer: Viewer
     count: int = 0
+    circles: int = 0
 
 
-def new_ground() -> Ground:
-    """A new empty team."""
+@dataclass(slots=True)
+class CountingJudge:
+    """A judge that counts what it is asked; all else is the inner one's."""
+
+    inner: Judge
+    name: str = field(init=False)
+    asked: int = 0
+    _lock: Lock = field(default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        self.name = self.inner.name
+
+    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
+        """The inner judge's verdict."""
+        with self._lock:
+            self.asked += 1
+        return self.inner.judge(existing=existing, new=new)
+
+    def __getattr__(self, name: str) -> Any:  # Any: whatever the inner one has
+        return getattr(self.inner, name)
+
+
+def new_ground(*, circles: int = 0) -> Ground:
+    """A new empty team, to be written about so many circles."""
     slug = f"ingest-{uuid4().hex[:12]}"
     team = create_team(slug=slug, name=slug, actor=ACTOR)
-    return Ground(Viewer(team_id=team.id, actor=ACTOR))
+    return Ground(Viewer(team_id=team.id, actor=ACTOR), circles=circles)
 
 
 def statements(texts: Texts, count: int, *, check: bool) -> list[StatedMemory]:
@@ -68,13 +96,14 @@ def write(ground: Ground, stated: Sequence[StatedMemory], tools: Tools) -> Count
 
 def fill(*, ground: Ground, size: int, users: int, tools: Tools) -> None:
     """Bring the team to `size` memories, unchecked, with their vectors indexed."""
-    texts = Texts(random.randrange(2**32), users)
+    texts = Texts(random.randrange(2**32), users, ground.circles)
     while ground.count < size:
         count = min(BULK, size - ground.count)
         write(ground, statements(texts, count, check=False), tools)
         ground.count += count
-    # What the worker's task does twice a minute; nothing to do for small teams. Where a worker is
-    # at this team already, it is waited for: what is not indexed yet is compared with each write.
+    # What the worker's tasks do a few times a minute. Where a worker is at this team already, it is
+    # waited for: what is not indexed yet is compared with each write.
+    renew_outdated_statistics()
     extend_vector_graphs()
     while _waiting(ground) > 2 * FRESH:
         time.sleep(_WAIT_SECONDS)

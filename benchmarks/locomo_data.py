@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
 
@@ -46,7 +47,8 @@ class Sample:
 def read_sample(*, path: Path, limit: int | None = None) -> Sample:
     """The file's sessions and its first `limit` questions that have evidence."""
     data = json.loads(path.read_text(encoding="utf-8"))
-    file = read_transcripts(data=data, stem=path.stem, max_chars=MAX_CHARS)
+    now = datetime.now(UTC)
+    file = read_transcripts(data=data, stem=path.stem, max_chars=MAX_CHARS, now=now)
     known = {turn.external_id for each in file.transcripts for turn in each.turns}
     questions = [
         Question(item["question"], item["category"], evidence)

@@ -9,7 +9,7 @@ from config.allocating import give_memory_back
 from config.collecting import spare_the_collector
 from config.embedded.paths import home
 from config.even_worker import CONNECTIONS
-from config.web_worker import MOST_BYTES
+from config.web_worker import MOST_BYTES, MOST_HEADER_BYTES, MOST_HEADERS
 
 if TYPE_CHECKING:
     from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
@@ -42,6 +42,8 @@ bind = (
 )
 worker_class = "config.web_worker.WebWorker"
 limit_request_line = MOST_BYTES
+limit_request_fields = MOST_HEADERS
+limit_request_field_size = MOST_HEADER_BYTES
 workers = int(os.environ.get("WEB_CONCURRENCY") or 2)
 threads = int(os.environ.get("WEB_THREADS") or 8)
 # Seconds without a heartbeat of the worker, not of a request: long answers of a model are fine.

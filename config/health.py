@@ -7,6 +7,7 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django_redis import get_redis_connection
 
+from .at_work import is_anybody_at_work
 from .problems import RETRY_AFTER_SECONDS
 
 
@@ -17,11 +18,15 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 when PostgreSQL and Redis answer, else 503 with what is away."""
+    """200 when PostgreSQL and Redis answer, else 503 with what is away.
+
+    `background` tells of the worker and refuses nothing: requests are answered without it.
+    """
     del request
-    parts = {"postgresql": postgres_answers(), "redis": redis_answers()}
+    needed = {"postgresql": postgres_answers(), "redis": redis_answers()}
+    parts = {**needed, "background": is_anybody_at_work()}
     body = {name: "ok" if answers else "away" for name, answers in parts.items()}
-    if all(parts.values()):
+    if all(needed.values()):
         return JsonResponse({"status": "ok", **body})
     return JsonResponse(
         {"status": "unavailable", **body},

@@ -33,6 +33,7 @@ from memory.services.writing.written import written_counts
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
+from .at_work import is_anybody_at_work
 from .health import postgres_answers, redis_answers
 from .problems import problem
 
@@ -85,6 +86,7 @@ class _State(Collector):
         has_postgres, has_redis = postgres_answers(), redis_answers()
         up.add_metric(["postgresql"], float(has_postgres))
         up.add_metric(["redis"], float(has_redis))
+        up.add_metric(["background"], float(is_anybody_at_work()))
         yield up
         if has_postgres:
             yield from _jobs()

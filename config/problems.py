@@ -46,6 +46,11 @@ _TITLES = {
     415: "Unsupported media type",
     429: "Too many requests",
 }
+# After what is wrong, for what does not say by itself what would be right.
+_WAYS_OUT = {
+    406: " Answers are JSON: send «Accept: application/json», or no such header.",
+    415: " Send the body as JSON, with the header «Content-Type: application/json».",
+}
 _AWAY = (
     OperationalError,
     InterfaceError,
@@ -152,7 +157,8 @@ def problem_response(error: Exception, context: dict[str, Any]) -> Response | Js
             problems=fields,
         )
     title = _TITLES.get(error.status_code, "Request refused")
-    return problem(error.status_code, title, str(error.detail), headers=headers)
+    detail = f"{error.detail}{_WAYS_OUT.get(error.status_code, '')}"
+    return problem(error.status_code, title, detail, headers=headers)
 
 
 def _flatten(detail: Any, path: str = "") -> dict[str, list[str]]:

@@ -44,7 +44,7 @@ def _read_once() -> bool:
     viewer = Viewer(_NOBODY, actor="warm-up", agent_id=_NOBODY, end_user_id=_NOBODY)
     tools, now = default_tools(), timezone.now()
     try:
-        asked = read(Question("What is remembered of this?"), tools=tools, now=now)
+        asked = read(Question("What is remembered of this?"), team_id=_NOBODY, tools=tools, now=now)
         with team_scope(team_ids=[_NOBODY], actor=viewer.actor, is_planned_once=True):
             recall(
                 viewer=viewer,

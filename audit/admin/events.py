@@ -32,6 +32,7 @@ OPS = (
     "extract",
     "validate",
     "mask_secret",
+    "stand_in",
     "erase",
 )
 STATUSES = ("ok", "skipped", "error")

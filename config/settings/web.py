@@ -83,6 +83,8 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "config.problems.problem_response",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "UNAUTHENTICATED_USER": None,
+    # A parameter called `format` is unknown like any other; Accept says what is wanted.
+    "URL_FORMAT_OVERRIDE": None,
 }
 
 SPECTACULAR_SETTINGS = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from config.env import read_float
 
 from .stores import REDIS_PREFIX, REDIS_URL
@@ -22,7 +24,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 900,
     "global_keyprefix": f"{REDIS_PREFIX}:",
 }
-CELERY_BEAT_SCHEDULE = {
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {  # Any: a name or seconds
     "sweep-jobs": {
         "task": "memory.tasks.sweep_jobs",
         "schedule": read_float("JOB_SWEEP_SECONDS", 15.0, minimum=1.0),

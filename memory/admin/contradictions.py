@@ -91,8 +91,8 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
 
     def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
         """Buttons for an open one: of two memories, or of one that is said to be wrong."""
-        pair = Contradiction.objects.filter(pk=object_id, resolved_at=None).first()
-        if pair is None:
+        pair = self.get_object(request, object_id)
+        if pair is None or pair.resolved_at is not None:
             return []
         useful = _OF_TWO if pair.memory_b_id else _OF_ONE
         return [
@@ -125,29 +125,29 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     @action(description="A stands", permissions=["act"], url_path="a-stands", icon="looks_one")
     def a_stands_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Let the earlier side stand."""
-        return self._settle_this(request, object_id, A_STANDS)
+        return self.change_this(request, object_id, A_STANDS)
 
     @action(description="B stands", permissions=["act"], url_path="b-stands", icon="looks_two")
     def b_stands_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Let the later side stand."""
-        return self._settle_this(request, object_id, B_STANDS)
+        return self.change_this(request, object_id, B_STANDS)
 
     @action(
         description="Both are valid", permissions=["act"], url_path="both-stand", icon="done_all"
     )
     def both_stand_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Let both sides stand."""
-        return self._settle_this(request, object_id, BOTH_STAND)
+        return self.change_this(request, object_id, BOTH_STAND)
 
     @action(description="It stands", permissions=["act"], url_path="stands", icon="check")
     def stands_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Let the memory stand that was said to be wrong."""
-        return self._settle_this(request, object_id, STANDS)
+        return self.change_this(request, object_id, STANDS)
 
     @action(description="It is wrong", permissions=["act"], url_path="is-wrong", icon="close")
     def is_wrong_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Delete the memory that was said to be wrong."""
-        return self._settle_this(request, object_id, IS_WRONG)
+        return self.change_this(request, object_id, IS_WRONG)
 
     @action(description="Merge", permissions=["act"], url_path="merge", icon="merge")
     def merge_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -167,12 +167,6 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         chosen = request.POST.getlist(ACTION_CHECKBOX_NAME)
         return confirm_and_run(self, request, _with_sides(pk__in=chosen), change)
 
-    def _settle_this(
-        self, request: HttpRequest, object_id: str, change: Change[Contradiction]
-    ) -> HttpResponse:
-        page = HttpResponseRedirect(page_of("memory_contradiction", object_id))
-        return confirm_and_run(self, request, _with_sides(pk=object_id), change) or page
-
     def _merge(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask for the text beside both sides, show what it will say, then write it."""
         pair = _with_sides(pk=object_id).first()
@@ -186,7 +180,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         is_filled = form.is_valid()
         change = merging(pair=pair, content=form.cleaned_data["content"] if is_filled else "")
         if is_filled and request.POST.get("confirmed") == "yes":
-            return self._settle_this(request, object_id, change)
+            return self.change_this(request, object_id, change)
         context = {
             **self.admin_site.each_context(request),
             "title": f"{change.verb}: write what it says",

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 
 from memory.models import Job
 from memory.services.extracting.jobs import queue_again
@@ -81,15 +81,13 @@ class JobAdmin(TeamAdmin[Job]):
     @action(description="Run again", permissions=["act"], url_path="run-again", icon="replay")
     def run_again_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Queue this failed job."""
-        rows = Job.objects.filter(pk=object_id)
-        page = HttpResponseRedirect(page_of("memory_job", object_id))
-        return confirm_and_run(self, request, rows, RUN_AGAIN) or page
+        return self.change_this(request, object_id, RUN_AGAIN)
 
     def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
         """A button for a failed job alone."""
-        if Job.objects.filter(pk=object_id, state=Job.State.FAILED).exists():
-            return super().get_actions_detail(request, object_id)
-        return []
+        job = self.get_object(request, object_id)
+        has_failed = job is not None and job.state == Job.State.FAILED
+        return super().get_actions_detail(request, object_id) if has_failed else []
 
     @display(description="messages", ordering="from_position")
     def messages(self, job: Job) -> str:

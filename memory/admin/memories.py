@@ -6,12 +6,12 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 
 from memory.domain.types import Status
 from memory.models import Memory
-from teams.admin.confirm import Change, confirm_and_run
-from teams.admin.display import page_of
+from memory.models.memory import SINCE_EVER
+from teams.admin.confirm import confirm_and_run
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import (
     AutocompleteFilter,
@@ -115,6 +115,10 @@ class MemoryAdmin(MemoryDisplay):
         ),
     ]
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Memory]:
+        """All of them, so that those of a team are read in the order of their times."""
+        return super().get_queryset(request).filter(created_at__gt=SINCE_EVER)
+
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
     ) -> Memory | None:
@@ -180,21 +184,14 @@ class MemoryAdmin(MemoryDisplay):
     @action(description="Pin", permissions=["act"], url_path="pin", icon="keep")
     def pin_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Pin this memory."""
-        return self._change_this(request, object_id, PIN)
+        return self.change_this(request, object_id, PIN)
 
     @action(description="Unpin", permissions=["act"], url_path="unpin", icon="keep_off")
     def unpin_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Let this memory go."""
-        return self._change_this(request, object_id, UNPIN)
+        return self.change_this(request, object_id, UNPIN)
 
     @action(description="Delete", permissions=["act"], url_path="soft-delete", icon="delete")
     def delete_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Take this memory out of every read."""
-        return self._change_this(request, object_id, DELETE)
-
-    def _change_this(
-        self, request: HttpRequest, object_id: str, change: Change[Memory]
-    ) -> HttpResponse:
-        rows = Memory.objects.filter(pk=object_id)
-        page = HttpResponseRedirect(page_of("memory_memory", object_id))
-        return confirm_and_run(self, request, rows, change) or page
+        return self.change_this(request, object_id, DELETE)

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from memory.clients.tools import default_tools
+from memory.domain.text import NO_WORDS, has_words
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.services.deciding.disputes import (
@@ -49,6 +50,8 @@ class MergeForm(forms.Form):
     def clean_content(self) -> str:
         """The text with the line ends of a text, not of a browser's form."""
         text: str = self.cleaned_data["content"]
+        if not has_words(text):
+            raise forms.ValidationError(NO_WORDS)
         return "\n".join(text.splitlines())
 
 

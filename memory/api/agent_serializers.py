@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -11,6 +12,7 @@ from rest_framework import serializers
 from memory.api.fields import NameField
 from memory.api.input import MAX_TOKEN_BUDGET, PER_REQUEST
 from memory.api.parameters import QuerySerializer
+from memory.domain.scoring import Weights
 from teams.domain import agent_document, agent_parts
 from teams.domain.agent_document import AgentDocument
 from teams.domain.checking import DocumentError
@@ -19,7 +21,7 @@ from teams.domain.model_config import TIERS
 from teams.models import Agent, AgentVersion
 
 # What an answer says beside the document; sent back with it, it is passed over.
-READ_ONLY = ("version", "created_at", "changed_at", "changed_by")
+READ_ONLY = ("effective_weights", "version", "created_at", "changed_at", "changed_by")
 _REASON = NameField(max_length=500, allow_blank=True)
 # Whatever stands in the row, which raw SQL may have written.
 _STORED_MEMORY = {
@@ -123,6 +125,16 @@ class RetrievalWeightsSerializer(serializers.Serializer[Any]):
     relation = serializers.FloatField(required=False, min_value=0, max_value=MAX_WEIGHT)
 
 
+class EffectiveWeightsSerializer(serializers.Serializer[Any]):
+    """How much each signal counts, the defaults among them."""
+
+    semantic = serializers.FloatField(min_value=0)
+    recency = serializers.FloatField(min_value=0)
+    importance = serializers.FloatField(min_value=0)
+    continuity = serializers.FloatField(min_value=0)
+    relation = serializers.FloatField(min_value=0)
+
+
 class MemoryConfigSerializer(serializers.Serializer[Any]):
     """What the agent remembers by."""
 
@@ -199,6 +211,10 @@ class AgentSerializer(serializers.Serializer[Agent]):
     skills = serializers.JSONField()
     model_config = serializers.JSONField()
     memory_config = serializers.SerializerMethodField()
+    effective_weights = serializers.SerializerMethodField(
+        help_text="What its reads are weighed by: its own weights, and the defaults of those that"
+        " it does not name; null where its own cannot be used."
+    )
     version = serializers.IntegerField(help_text="1 for the first; also the ETag, in quotes.")
     created_at = serializers.DateTimeField()
     changed_at = serializers.DateTimeField(help_text="When this version came to be.")
@@ -213,6 +229,14 @@ class AgentSerializer(serializers.Serializer[Agent]):
             "summarize_interval": agent.summarize_interval,
             "allowed_categories": agent.allowed_categories,
         }
+
+    @extend_schema_field(EffectiveWeightsSerializer(allow_null=True))
+    def get_effective_weights(self, agent: Agent) -> dict[str, float] | None:
+        """All five."""
+        try:
+            return asdict(Weights.from_config(agent.retrieval_weights))
+        except (AttributeError, TypeError, ValueError):  # raw SQL may have written it
+            return None
 
 
 class AgentVersionSerializer(serializers.Serializer[AgentVersion]):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any, ClassVar, cast
+from urllib.parse import unquote_to_bytes
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiResponse, extend_schema_serializer
 from rest_framework import serializers
-from rest_framework.exceptions import NotFound
+from rest_framework.exceptions import NotFound, ParseError
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 
@@ -54,8 +55,12 @@ class ApiViewSet(NotedRequests):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         # Any: Django REST framework's own signature
-        """Let the caller in; ForbiddenError for memory where the team has it switched off."""
+        """Let the caller in; ForbiddenError for memory where the team has it switched off.
+
+        ParseError for an address whose parameters are no UTF-8.
+        """
         super().initial(request, *args, **kwargs)
+        _refuse_broken_text(request)
         if self.action in self.memory_actions:
             require_memory(self.principal.flags)
 
@@ -74,6 +79,20 @@ class ApiViewSet(NotedRequests):
         checked = serializer(data=self.request.query_params)
         checked.is_valid(raise_exception=True)
         return cast(dict[str, Any], checked.validated_data)
+
+
+def _refuse_broken_text(request: Request) -> None:
+    """Raise ParseError where Django would read other words than were sent."""
+    sent = str(request.META.get("QUERY_STRING", ""))
+    if "%" not in sent and sent.isascii():
+        return
+    try:
+        unquote_to_bytes(sent.encode("latin-1")).decode()
+    except UnicodeError:
+        raise ParseError(
+            "The parameters of the address are not valid UTF-8: write each of their bytes that is"
+            " no ASCII as % and two hexadecimal figures, as in M%C3%BCnchen."
+        ) from None
 
 
 @cache

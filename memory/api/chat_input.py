@@ -13,7 +13,7 @@ from django.conf import settings
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from memory.api.fields import NameField
+from memory.api.fields import NameField, OneOfField
 from memory.domain.chat.wording import ROLES
 from memory.services.chat.asking import ChatAsk
 from routing.domain.complexity import Tier
@@ -36,7 +36,7 @@ Json = dict[str, Any]
 class ChatMessageSerializer(serializers.Serializer[Any]):
     """A message of the protocol; it may have more fields, which go to the model as they are."""
 
-    role = serializers.ChoiceField(choices=sorted(ROLES))
+    role = OneOfField(choices=sorted(ROLES))
     content = serializers.JSONField(
         required=False, allow_null=True, help_text="A text, or a list of parts."
     )

@@ -50,10 +50,25 @@ class ExtractionSerializer(serializers.Serializer[Any]):
     contradictions_found = serializers.IntegerField()
     pass1_count = serializers.IntegerField()
     pass2_additions = serializers.IntegerField()
-    extractor = serializers.CharField()
+    extractor = serializers.CharField(
+        help_text="Who did the work, joined by +; who would have, where there was none."
+    )
+    pass1_extractor = serializers.CharField(
+        default="", help_text="Who did pass 1, found something or not; empty without messages."
+    )
+    pass2_extractor = serializers.CharField(default="", help_text="Who did pass 2.")
     memories = serializers.ListField(child=serializers.UUIDField())
     secrets_masked = serializers.IntegerField(
         default=0, help_text="Candidates in which a key, password or card number was masked."
+    )
+    left_out = serializers.IntegerField(
+        default=0,
+        help_text="What only the caps of a turn and a day kept out; a compaction stores it.",
+    )
+    warnings = serializers.ListField(
+        child=serializers.CharField(),
+        default=list,
+        help_text="Where the rules stood in for a model, and why.",
     )
 
 

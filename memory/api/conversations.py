@@ -28,6 +28,7 @@ from memory.api.input import (
     ExtractSerializer,
     NewConversationSerializer,
     NewMessagesSerializer,
+    NothingSerializer,
 )
 from memory.api.parameters import MessagePageSerializer
 from memory.clients.tools import default_tools
@@ -183,10 +184,11 @@ class ConversationViewSet(ApiViewSet):
             return _follow(still.job)
         return Response(CompactedSerializer(compacted).data)
 
-    @extend_schema(request=None, responses={200: ConversationSerializer, **refusals(404)})
+    @extend_schema(request=None, responses={200: ConversationSerializer, **refusals(404, 422)})
     @action(detail=True, methods=["post"])
     def close(self, request: Request, pk: UUID) -> Response:
         """Note that the conversation ended and extract what is left, in the background."""
+        self.body(NothingSerializer)
         conversation = close_conversation(
             viewer=key_viewer(self.principal), conversation_id=pk, now=timezone.now()
         )

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, IdPagination, page_schema, refusals
-from memory.api.fields import NameField, ZonedDateTimeField
+from memory.api.fields import NameField, OneOfField, ZonedDateTimeField
 from memory.api.parameters import QuerySerializer
 from memory.selectors.events import EventFilters, event_counts, filtered_events
 from teams.errors import ForbiddenError, InvalidError
@@ -30,7 +30,7 @@ class EventCountQuerySerializer(QuerySerializer):
     op = serializers.ListField(
         child=NameField(max_length=40), required=False, help_text="Any of these."
     )
-    status = serializers.ChoiceField(choices=STATUSES, required=False)
+    status = OneOfField(choices=STATUSES, required=False)
     memory = serializers.UUIDField(required=False)
     conversation = serializers.UUIDField(required=False)
     user = NameField(required=False, max_length=200)

@@ -45,9 +45,9 @@ class ExportViewSet(ApiViewSet):
             (200, MEDIA_TYPE): OpenApiResponse(
                 OpenApiTypes.STR,
                 description="JSON Lines: objects with a `kind` (person, conversation, message, job,"
-                " compaction, memory, log, relation, contradiction, checkpoint, event,"
-                " routing_decision, spend) and all columns; the last line, of the kind `end`,"
-                " counts the others.",
+                " compaction, memory, log, external_name, relation, contradiction, checkpoint,"
+                " event, routing_decision, spend) and all columns; the last line, of the kind"
+                " `end`, counts the others.",
             ),
             **refusals(403, 404, 422),
         },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -10,10 +10,10 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from rest_framework import serializers
 
-from memory.domain.text import is_blank
+from memory.domain.clock import is_to_come
+from memory.domain.text import NO_WORDS, has_words, is_blank
 
 MAX_QUERY_CHARS = 8_000
-MOST_AHEAD = timedelta(days=1)
 
 
 class TextField(serializers.CharField):
@@ -62,13 +62,11 @@ class ContentField(TextField):
 class StatementField(ContentField):
     """The words of a memory: at least a letter or a figure is among them."""
 
-    default_error_messages = {
-        "says_nothing": "Say something in words: signs and emoji alone are no memory.",
-    }
+    default_error_messages = {"says_nothing": NO_WORDS}
 
     def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
         value = super().to_internal_value(data)
-        if not any(char.isalnum() for char in value):
+        if not has_words(value):
             self.fail("says_nothing")
         return value
 
@@ -127,7 +125,7 @@ class PastDateTimeField(ZonedDateTimeField):
 
     def to_internal_value(self, value: Any) -> datetime:  # Any: whatever the body holds
         moment = super().to_internal_value(value)
-        if moment > timezone.now() + MOST_AHEAD:
+        if is_to_come(at=moment, now=timezone.now()):
             self.fail("future")
         return moment
 

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from audit.models import EVENTS, MemoryLog
 from memory.api.base import page_schema
 from memory.api.conversation_output import MessageSerializer
-from memory.api.fields import NameField, TextField, ZonedDateTimeField
+from memory.api.fields import NameField, OneOfField, TextField, ZonedDateTimeField
 from memory.api.output import MemorySerializer
 from memory.api.parameters import QuerySerializer
 from memory.selectors.looking_back.history import MAX_QUOTED
@@ -115,7 +115,7 @@ class LogQuerySerializer(HistoryQuerySerializer):
 
     memory = serializers.UUIDField(required=False)
     event = serializers.ListField(
-        child=serializers.ChoiceField(choices=EVENTS), required=False, help_text="Any of these."
+        child=OneOfField(choices=EVENTS), required=False, help_text="Any of these."
     )
     actor = TextField(
         required=False, max_length=200, help_text="The whole name, as the log has it."

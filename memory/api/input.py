@@ -35,7 +35,8 @@ PER_REQUEST = settings.MAX_ITEMS_PER_REQUEST
 
 INCLUDE_COLD = (
     "true: cold memories and past ones too; false: never. When left out, cold ones are looked at"
-    " when the others say little about the question."
+    " when the others say little about the question, and past ones when it asks for what was before"
+    " (“previously”, “used to”)."
 )
 INCLUDE_RAW = (
     "true: the messages themselves too; false: never. When left out, they are looked at when"
@@ -50,9 +51,9 @@ class StrictSerializer(serializers.Serializer[Any]):
         if isinstance(data, dict):
             unknown = sorted(set(map(str, data)) - set(self.fields))
             if unknown:
-                known = ", ".join(self.fields)
+                known = f"known are: {', '.join(self.fields)}" if self.fields else "none is known"
                 raise serializers.ValidationError(
-                    {name: [f"There is no such field; known are: {known}."] for name in unknown}
+                    {name: [f"There is no such field; {known}."] for name in unknown}
                 )
         return super().to_internal_value(data)
 
@@ -88,6 +89,10 @@ class ExtractSerializer(StrictSerializer):
     """Whether to wait for the result."""
 
     wait = StrictBooleanField(required=False, default=False)
+
+
+class NothingSerializer(StrictSerializer):
+    """A body that holds nothing."""
 
 
 class CompactSerializer(StrictSerializer):
@@ -128,7 +133,13 @@ class NewMemorySerializer(StrictSerializer):
     message_ids = serializers.ListField(
         child=serializers.UUIDField(), required=False, max_length=PER_REQUEST
     )
-    external_id = NameField(required=False, allow_null=True, max_length=200)
+    external_id = NameField(
+        required=False,
+        allow_null=True,
+        max_length=200,
+        help_text="The caller's own name of it. Sent again with the same text it is a duplicate,"
+        " with another text it is refused (409): correct the memory instead.",
+    )
     check = StrictBooleanField(required=False, default=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from memory.api.output import (
 )
 from memory.api.parameters import (
     MemoryFilterSerializer,
+    NoQuerySerializer,
     ReasonQuerySerializer,
     SearchQuerySerializer,
 )
@@ -117,7 +118,7 @@ class MemoryViewSet(MemoryActions):
         responses={200: MemoryPage, **refusals(403, 422)},
     )
     def list(self, request: Request) -> Response:
-        """Of the memories that the key may see, those that match every filter, newest first.
+        """Of the memories that the key may see, those that match every filter, last stored first.
 
         `agent`, `user` and `project` are filters like all others: they say whose the memories are,
         not who asks.
@@ -132,9 +133,10 @@ class MemoryViewSet(MemoryActions):
             )
             return Response(IdPagination().page_of(rows, request, MemorySerializer))
 
-    @extend_schema(responses={200: MemorySerializer, **refusals(403, 404)})
+    @extend_schema(responses={200: MemorySerializer, **refusals(403, 404, 422)})
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One memory, whatever its status."""
+        self.params(NoQuerySerializer)
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
             memory = memory_for(viewer=key_viewer(self.principal), memory_id=pk)
             return Response(MemorySerializer(memory).data)
@@ -165,8 +167,8 @@ class MemoryViewSet(MemoryActions):
         """Memories by meaning and words, best first, with the signals behind each score.
 
         Where memories say little about it, or with `include_raw`, the messages themselves too,
-        with the level `raw`. A filter of memories leaves them out unless they are asked for. An
-        address has room for 8,190 bytes in all (414 beyond): a longer question goes to
+        with the level `raw`. A filter of memories leaves them out unless they are asked for. A
+        request's first line has room for 8,190 bytes in all (414 beyond): a longer question goes to
         `POST /v1/memory/query`.
         """
         given = self.params(SearchQuerySerializer)

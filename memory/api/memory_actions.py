@@ -29,6 +29,7 @@ from memory.api.output import (
     WrittenMemorySerializer,
     warnings_of,
 )
+from memory.api.parameters import NoQuerySerializer
 from memory.clients.tools import default_tools
 from memory.domain.feedback import Feedback
 from memory.models import Memory
@@ -117,10 +118,11 @@ class MemoryActions(ApiViewSet):
         self.noted([memory_event("update", memory)])
         return self.shown(memory.pk)
 
-    @extend_schema(responses={200: RelatedSerializer, **refusals(403, 404)})
+    @extend_schema(responses={200: RelatedSerializer, **refusals(403, 404, 422)})
     @action(detail=True, methods=["get"])
     def related(self, request: Request, pk: UUID) -> Response:
         """Memories one edge away, the strongest first."""
+        self.params(NoQuerySerializer)
         viewer = key_viewer(self.principal)
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
             memory = memory_for(viewer=viewer, memory_id=pk)

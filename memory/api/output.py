@@ -132,16 +132,32 @@ class RelatedSerializer(serializers.Serializer[Any]):
     results = RelatedMemorySerializer(many=True)
 
 
+class PartsSerializer(serializers.Serializer[Any]):
+    """What each part of relevance adds to `semantic`, which is their sum, but for rounding."""
+
+    words = serializers.FloatField(help_text="Words of the question in the text, rare ones more.")
+    meaning = serializers.FloatField(help_text="The likeness of the text's vector.")
+    neighbours = serializers.FloatField(
+        help_text="What is lent by memories and messages near it in its conversation."
+    )
+    person = serializers.FloatField(help_text="Whether it is by or about the person asked about.")
+    time = serializers.FloatField(help_text="How near it lies to the time asked about.")
+    event = serializers.FloatField(help_text="Whether it is on the asked side of an event.")
+
+
 class SignalsSerializer(serializers.Serializer[Any]):
-    """Why a memory was found: the five signals 0-1, and the two parts of relevance."""
+    """Why a memory was found: the five signals 0-1, and what lies behind `semantic`."""
 
     semantic = serializers.FloatField()
     recency = serializers.FloatField()
     importance = serializers.FloatField()
     continuity = serializers.FloatField()
     relation = serializers.FloatField()
-    cosine = serializers.FloatField()
-    lexical = serializers.FloatField()
+    cosine = serializers.FloatField(help_text="Of its vector and the question's.")
+    lexical = serializers.FloatField(
+        help_text="The share of the question's words, by their rarity, in it and its neighbours."
+    )
+    parts = PartsSerializer()
 
 
 class FoundMemorySerializer(MemorySerializer):

@@ -43,6 +43,10 @@ class QuerySerializer(StrictSerializer):
         return values[-1]
 
 
+class NoQuerySerializer(QuerySerializer):
+    """A read that takes no parameters."""
+
+
 class ReasonQuerySerializer(QuerySerializer):
     """Why, for the log, of a request that has no body."""
 

@@ -114,6 +114,14 @@ def plain_signals(signals: Signals) -> Plain:
         "relation": signals.relation,
         "cosine": signals.cosine,
         "lexical": signals.lexical,
+        "parts": {
+            "words": signals.parts.words,
+            "meaning": signals.parts.meaning,
+            "neighbours": signals.parts.neighbours,
+            "person": signals.parts.person,
+            "time": signals.parts.time,
+            "event": signals.parts.event,
+        },
     }
 
 

@@ -92,6 +92,7 @@ def _written(shape: str, answer: QueryAnswer, results: list[Plain]) -> bytes:
             "tokens_used": answer.tokens_used,
             "token_budget": answer.token_budget,
             "left_out": answer.left_out,
+            "warnings": list(answer.warnings),
             "results": results,
         }
     )

@@ -135,6 +135,7 @@ class _AnswerSerializer(serializers.Serializer[Any]):
     tokens_used = serializers.IntegerField()
     token_budget = serializers.IntegerField()
     left_out = serializers.IntegerField(help_text="Memories for which the budget had no room.")
+    warnings = serializers.ListField(child=serializers.CharField())
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         # Told again in the answer, so that a reader of the schema can tell the shapes apart.

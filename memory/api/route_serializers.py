@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memory.api.budget_output import BudgetLeftSerializer
-from memory.api.fields import NameField, QuestionField, TextField
+from memory.api.fields import NameField, OneOfField, QuestionField, TextField
 from memory.api.input import PER_REQUEST, StrictSerializer
 from routing.domain.choices import ModelChoice
 from routing.domain.complexity import DIMENSIONS, Tier
@@ -24,7 +24,7 @@ _SCORERS = ["heuristics", "model"]
 class TurnSerializer(StrictSerializer):
     """An earlier message of the conversation."""
 
-    role = serializers.ChoiceField(choices=ROLES)
+    role = OneOfField(choices=ROLES)
     content = TextField(max_length=32_000, allow_blank=True)
 
 

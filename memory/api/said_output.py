@@ -56,6 +56,7 @@ class SearchSerializer(serializers.Serializer[Any]):
     searched = serializers.ListField(
         child=serializers.ChoiceField(choices=LEVELS), help_text="The levels that were looked at."
     )
+    warnings = serializers.ListField(child=serializers.CharField())
 
     @extend_schema_field(
         PolymorphicProxySerializer(

@@ -72,7 +72,8 @@ class ActiveEmbedder:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors of the active model, shape (len(texts), dimensions).
 
-        Raises UnavailableError when the model does not answer or is not set up.
+        Raises UnavailableError when the model does not answer, is not set up or gives what cannot
+        be used, and says which.
         """
         try:
             embedder = self._active()
@@ -81,8 +82,9 @@ class ActiveEmbedder:
         except EmbeddingError as error:
             passing = error.kind is FailureKind.UNAVAILABLE
             logger.log(logging.WARNING if passing else logging.ERROR, "No embeddings: %s", error)
+            problem = "does not answer" if passing else f"cannot be used: {str(error).rstrip('.')}"
             raise UnavailableError(
-                "The embedding model does not answer; nothing was changed."
+                f"The embedding model {problem}; nothing was changed."
             ) from error
         self._thread.embedder = embedder
         return vectors

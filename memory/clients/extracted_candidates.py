@@ -21,6 +21,7 @@ from .extraction_prompts import (
     MAX_MEMORY_CHARS,
     MIN_IMPORTANCE,
     SENSITIVE_FIELDS,
+    ExtractedMemories,
     ProposedMemory,
 )
 
@@ -32,6 +33,17 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s)")
+
+
+def missing_sources(*, answer: ExtractedMemories, count: int) -> str:
+    """What to tell a model none of whose memories names one of its `count` messages; else ""."""
+    numbers = [number for memory in answer.memories for number in memory.messages]
+    if not answer.memories or any(1 <= number <= count for number in numbers):
+        return ""
+    return (
+        "No memory names a message that it comes from: `messages` must hold the numbers in square"
+        f" brackets, from 1 to {count}."
+    )
 
 
 def candidate_of(

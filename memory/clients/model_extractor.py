@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Self
 
 from memory.domain.ports import Extractor
 from memory.domain.text import normalise_text
-from memory.domain.types import Candidate, Participants, SourceMessage
+from memory.domain.types import Candidate, Participants, PassWork, SourceMessage
 from routing.clients.protocol import ChatMessage, CompletionError, FailureKind
 from routing.clients.structured_calls import StructuredCompletions
 
-from .extracted_candidates import candidate_of, in_memories, merged
+from .extracted_candidates import candidate_of, in_memories, merged, missing_sources
 from .extraction_prompts import ExtractedMemories, extraction_prompt, review_prompt
 from .extraction_windows import CONTEXT_TOKENS, Window, windows_of
 
@@ -25,10 +27,11 @@ class ModelExtractor:
     """Extracts through `completions`, window by window; thread-safe.
 
     Where the model gives nothing usable, `fallback` does that window and its candidates say so
-    in `extractor`. `reviewer`, when given, is the model of pass 2. `overlap` messages are read
-    again with the next window, which must add a message of its own to what it finds.
-    `context_tokens` is how much the models read and write at once. When an unavailable endpoint
-    has cost more than `patience_seconds`, it is left alone for `rest_seconds`.
+    in `extractor`; `telling` says so also of a window without any. `reviewer`, when given, is the
+    model of pass 2. `overlap` messages are read again with the next window, which must add a
+    message of its own to what it finds. `context_tokens` is how much the models read and write at
+    once. When an unavailable endpoint has cost more than `patience_seconds`, it is left alone for
+    `rest_seconds`.
     """
 
     def __init__(
@@ -58,6 +61,14 @@ class ModelExtractor:
         self._monotonic = monotonic
         # One for each endpoint; two threads that write at once cost at most one more request.
         self._rests_until: dict[StructuredCompletions, float] = {}
+        self._note: Callable[[PassWork], object] = lambda _: None
+
+    def telling(self, note: Callable[[PassWork], object]) -> Self:
+        """The same extractor, which tells `note` who did each window of each pass."""
+        # Not a new one: what rests, rests for all.
+        one = copy.copy(self)
+        one._note = note
+        return one
 
     def extract(
         self,
@@ -139,12 +150,19 @@ class ModelExtractor:
     ) -> list[Candidate]:
         """The model's candidates for a window, or what `otherwise` finds when it gives none."""
         started = self._monotonic()
+        problem = f"{completions.model}: no answer a moment ago"
         if started >= self._rests_until.get(completions, started):
             try:
-                answer = completions.complete(schema=ExtractedMemories, messages=prompt)
+                answer = completions.complete(
+                    schema=ExtractedMemories,
+                    messages=prompt,
+                    fault=lambda answer: missing_sources(answer=answer, count=len(window.messages)),
+                )
             except CompletionError as error:
+                problem = f"{error.kind}: {error}"
                 self._note_failure(completions, error, started=started)
             else:
+                self._note(PassWork(extraction_pass, _name_of(completions)))
                 proposals = (
                     candidate_of(
                         proposal=proposal,
@@ -162,6 +180,7 @@ class ModelExtractor:
                     if candidate is not None
                     for memory in in_memories(candidate)
                 ]
+        self._note(PassWork(extraction_pass, self._fallback.name, problem))
         return [
             replace(candidate, extractor=candidate.extractor or self._fallback.name)
             for candidate in otherwise()

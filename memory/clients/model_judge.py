@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from memory.clients.judge_prompts import ProposedJudgement, judge_prompt
+from memory.clients.judge_prompts import VERDICTS, ProposedJudgement, judge_prompt
 from memory.clients.judgement_cache import JudgementCache, pair_key
 from memory.domain.ports import Judge
 from memory.domain.types import Judgement, Statement, Verdict
@@ -107,7 +107,9 @@ class ModelJudge:
         existing, new = pair
         try:
             answer = self._completions.complete(
-                schema=ProposedJudgement, messages=judge_prompt(existing=existing, new=new)
+                schema=ProposedJudgement,
+                messages=judge_prompt(existing=existing, new=new),
+                fault=_without_verdict,
             )
         except CompletionError as error:
             self._note_failure(error, turn, started=started)
@@ -130,11 +132,19 @@ def judge_name(*, model: str) -> str:
     return f"openai:{model}"
 
 
+def _without_verdict(answer: ProposedJudgement) -> str:
+    """What to tell a model whose verdict is none; "" for one that is."""
+    if _verdict(answer) in VERDICTS:
+        return ""
+    return f"`verdict` must be one of {', '.join(VERDICTS)}."
+
+
+def _verdict(answer: ProposedJudgement) -> str:
+    return answer.verdict.strip().lower()
+
+
 def _judgement(answer: ProposedJudgement) -> Judgement | None:
-    try:
-        verdict = Verdict(answer.verdict.strip().lower())
-    except ValueError:
-        return None
+    verdict = Verdict(_verdict(answer))
     if verdict in _TAKES_AWAY and answer.confidence < _LIKELY:
         return None
     printable = "".join(char if char.isprintable() else " " for char in answer.reason)

@@ -10,7 +10,7 @@ _CARD = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d-])")
 _IBAN = re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,42}", re.IGNORECASE)
 # A number of social security shows nothing of itself; only its name does.
 _PERSONAL = re.compile(
-    r"(\b(?:ssn|social\ssecurity\s(?:number|no\.?))[\s:#=]{1,3}(?:is\s)?)"
+    r"(\b(?:ssn|social\ssecurity\s(?:number|no\.?)|(?:my|his|her)\ssocial)[\s:#=]{1,3}(?:is\s)?)"
     r"\d{3}[- ]?\d{2}[- ]?\d{4}\b",
     re.IGNORECASE,
 )

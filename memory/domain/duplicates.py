@@ -5,19 +5,29 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Hashable
 
+from .figures import figures_in_one_form
 from .rendering import Line
 
 # Words without which a sentence says the same.
 _EMPTY = frozenset(["a", "also", "an", "just", "really", "simply", "that", "the", "very"])
 _PUNCTUATION = ".,;:!?\"'()[]{}“”‘’«»¿¡…"
+_SHORT_FORMS = {
+    "cannot": ("can", "not"),
+    "can't": ("can", "not"),
+    "won't": ("will", "not"),
+    "shan't": ("shall", "not"),
+}
+_SHORT_ENDS = {"n't": "not", "'re": "are", "'ve": "have", "'ll": "will", "'m": "am"}
 
 
 def saying(line: Line) -> Hashable:
     """Equal for two lines that say the same: the rule by which a prompt shows a statement once.
 
     The same words in the same order, but for the case of the first, punctuation, empty words
-    (articles, "that", "very", ...) and a final s ("prefers", "prefer"). So a number, a name, a
-    negation or any other word that differs makes another statement, as `text.tell_apart` asks.
+    (articles, "that", "very", ...), short forms ("isn't"), a final s that moves from one word to
+    another ("users prefer", "user prefers") and the way in which numbers, days and times are
+    written. So a number, a name, a negation or any other word that differs makes another
+    statement, as `text.tell_apart` asks.
     Besides, the same label, for an event with its day, and both disputed or neither. Two copies of
     a fact, the team's and an agent's own, differ in nothing but their audience.
     """
@@ -30,17 +40,33 @@ def _saying(line: Line) -> Hashable:
     return (label, line.is_disputed, _words(line.content))
 
 
-def _words(text: str) -> str:
+def _words(text: str) -> tuple[str, int]:
+    """The words as they are compared, and how many had a final s."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    words = []
-    for place, word in enumerate(text.split()):
-        bare = word.strip(_PUNCTUATION) or word
-        folded = bare.casefold()
-        if folded in _EMPTY:
-            continue
+        text = unicodedata.normalize("NFKC", text).replace("’", "'")
+    bare = [word.strip(_PUNCTUATION) or word for word in text.split()]
+    full = [part for word in bare for part in _in_full(word)]
+    kept = figures_in_one_form([word for word in full if word.casefold() not in _EMPTY])
+    words, endings = [], 0
+    for place, word in enumerate(kept):
+        folded = word.casefold()
         if folded[-1] == "s" and len(folded) > 3 and folded[-2] not in "sui":
             folded = folded[:-1]
+            endings += 1
         # A capital inside a sentence makes a name: "Polish" is not "polish".
-        words.append(folded if place == 0 or bare[0].islower() else folded.capitalize())
-    return " ".join(words)
+        is_first = place == 0 and word == full[0]
+        words.append(folded if is_first or word[0].islower() else folded.capitalize())
+    return " ".join(words), endings
+
+
+def _in_full(word: str) -> tuple[str, ...]:
+    """A short form as the words it stands for; 's and 'd may be of several."""
+    if "'" not in word and word != "cannot":
+        return (word,)
+    lower = word.casefold()
+    if lower in _SHORT_FORMS:
+        return _SHORT_FORMS[lower]
+    for end, stands_for in _SHORT_ENDS.items():
+        if lower.endswith(end) and len(lower) > len(end):
+            return word[: -len(end)], stands_for
+    return (word,)

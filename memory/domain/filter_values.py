@@ -20,6 +20,7 @@ class Kind(Enum):
     NAME_OR_NONE = auto()
     ID_OR_NONE = auto()
     TEXT = auto()
+    TEXT_OR_NONE = auto()
     MEMORY_TYPE = auto()
     ROLE = auto()
     BOOLEAN = auto()
@@ -49,6 +50,15 @@ def _text(value: object) -> str:
         # Half surrogates and NUL are not printable either; the database could not take them.
         raise BadValueError("Must not hold control characters.")
     return value
+
+
+def _text_or_none(value: object) -> str:
+    # What has none is stored with an empty one.
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise BadValueError("Must be a text, or null for what has none.")
+    return _text(value)
 
 
 def _name(value: object) -> str:
@@ -130,6 +140,7 @@ _READERS: Mapping[Kind, Callable[[object], str | bool | int | float | datetime |
     Kind.NAME_OR_NONE: _name_or_none,
     Kind.ID_OR_NONE: _id_or_none,
     Kind.TEXT: _text,
+    Kind.TEXT_OR_NONE: _text_or_none,
     Kind.MEMORY_TYPE: _member_of(MemoryType),
     Kind.ROLE: _member_of(Role),
     Kind.BOOLEAN: _boolean,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .types import Candidate, Judgement, Participants, Point, SourceMessage, Statement
+from .types import Candidate, Judgement, Participants, PassWork, Point, SourceMessage, Statement
 
 
 class Extractor(Protocol):
@@ -36,6 +36,15 @@ class Extractor(Protocol):
         first_pass: Sequence[Candidate],
     ) -> list[Candidate]:
         """Pass 2: only what pass 1 missed, found another way, with `extraction_pass` 2."""
+        ...
+
+
+@runtime_checkable
+class TellingExtractor(Extractor, Protocol):
+    """An extractor that others may stand in for, and that can say where they did."""
+
+    def telling(self, note: Callable[[PassWork], object]) -> Self:
+        """The same extractor, which tells `note` who did each stretch of each pass."""
         ...
 
 

@@ -52,8 +52,32 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
+class Parts:
+    """What each part of relevance adds to the semantic signal, which is their sum.
+
+    `words` and `meaning` are of the memory's own text, `neighbours` what is lent by those near it
+    in its conversation, `person`, `time` and `event` how well it fits whom, when and the side of
+    which event is asked about.
+    """
+
+    words: float = 0.0
+    meaning: float = 0.0
+    neighbours: float = 0.0
+    person: float = 0.0
+    time: float = 0.0
+    event: float = 0.0
+
+
+NO_PARTS = Parts()
+
+
+@dataclass(frozen=True, slots=True)
 class Signals:
-    """The five signals of one memory for one query, each 0-1, and the parts of relevance."""
+    """The five signals of one memory for one query, each 0-1, and what lies behind relevance.
+
+    `cosine` is of its vector, `lexical` the share of the question's words that it or, discounted,
+    its neighbours have.
+    """
 
     semantic: float = 0.0
     recency: float = 0.0
@@ -62,11 +86,15 @@ class Signals:
     relation: float = 0.0
     cosine: float = 0.0
     lexical: float = 0.0
+    parts: Parts = NO_PARTS
 
 
 @dataclass(frozen=True)
 class SignalTable:
-    """The signals of many memories for one query: a column for each, all of one length, 0-1."""
+    """The signals of many memories for one query: a column for each, all of one length, 0-1.
+
+    `parts` has a row for each field of `Parts`; None stands for nothing but zeros.
+    """
 
     semantic: Floats
     recency: Floats
@@ -75,10 +103,13 @@ class SignalTable:
     relation: Floats
     cosine: Floats
     lexical: Floats
+    parts: Floats | None = None
 
     def at(self, place: int) -> Signals:
         """Those of one memory."""
-        return Signals(*[column[place] for column in self._columns])
+        parts = NO_PARTS if self.parts is None else Parts(*self.parts[:, place].tolist())
+        a, b, c, d, e, cosine, lexical = (column[place] for column in self._columns)
+        return Signals(a, b, c, d, e, cosine, lexical, parts)
 
     @cached_property
     def _columns(self) -> list[list[float]]:
@@ -90,7 +121,7 @@ class SignalTable:
         return cls(**{name: np.array([getattr(row, name) for row in rows]) for name in _COLUMNS})
 
 
-_COLUMNS = tuple(item.name for item in fields(SignalTable))
+_COLUMNS = tuple(item.name for item in fields(SignalTable) if item.name != "parts")
 _WEIGHED = tuple(item.name for item in fields(Weights))
 
 

@@ -16,7 +16,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MAY_NAME_ONE = re.compile(
-    r"pass|pwd|\bpw\b|secret|token|key|\bpins?\b|cv[vc]|code|phrase|mnemonic|seed\swords",
+    r"pass|pwd|\bpw\b|secret|token|key|\bp[iu][nk]s?\b|cv[vc]|code|phrase",
     re.IGNORECASE,
 )
 _VALUE = (
@@ -43,49 +43,33 @@ _FIELD = re.compile(
     r"|(?:wi-?fi|wlan|wpa\d?|network)[\s_-]key"
     r"|(?:access|refresh|auth|api|bearer|session|bot|deploy)[\s_-]?token"
     r"|(?:client|signing|webhook|shared|app|2fa|totp|otp)[\s_-]?secret)"
-    r"|(?P<figures>pin(?:[\s-]?(?:code|number))?|cv[vc]2?|security\scode)"
+    r"|(?P<figures>(?:pin|puk)(?:[\s-]?(?:code|number))?|cv[vc]2?|security\scode)"
+    r"|(?:licen[cs]e|product|activation|serial|recovery)[\s_-]key"
     r"|pass|secret|token)(?![A-Za-z])[\"']?"
     # "the password for the router is", "the password, by the way, is", "the password I use is"
-    r"(?P<gap>(?:\s(?:for|of|to|on|at|in|i|we|you|he|she|they|that)\b|,)(?:,?\s[\w.'’@-]{1,30}){0,6}?,?)?"
-    r"(?P<join>['’]s\s|\s(?:is|are|was|will\sbe)(?:\s(?:now|still|actually|just|currently))?:?\s"
-    rf"|\s?(?:[:=]|->|→)\s?|\s-\s|\sto\s|(?(gap)(?!)|,?\s(?=\S{{0,199}}[\d!@#$%^&*_+=~]))){_VALUE}",
+    r"(?P<gap>(?:\s\([^()\n]{1,20}\)|\s(?:for|of|to|on|at|in|i|we|you|he|she|they|that)\b|,)(?:,?\s[\w.'’@-]{1,30}){0,6}?,?)?"
+    r"(?P<join>['’]s\s|\s(?:is|was|has\sbeen|got)\s(?:changed|set|reset|updated|switched)\sto\s|\s(?:is|are|was|will\sbe)(?:\s(?:now|still|actually|just|currently))?:?\s"
+    r"|\?\s(?:it|that)(?:['’]s|\sis)\s"
+    r"|\s(?:is\snot|isn['’]t|was\snot|wasn['’]t|used\sto\sbe|from)\s"
+    rf"|\s?(?:[:=]|->|→)\s?|\s[-–—]\s|\sto\s|(?(gap)(?!)|,?\s(?=\S{{0,199}}[\d!@#$%^&*_+=~]))){_VALUE}",
     re.IGNORECASE,
 )
-_PHRASE = re.compile(
-    r"(\b(?:passphrase|(?:seed|recovery|secret|backup|wallet|mnemonic)\s(?:phrase|words)|mnemonic)"
-    r"(?:\s(?:for|of|to)\s(?:\S{1,30}\s?){1,3}?)?(?:\s(?:is|are):?\s|\s?[:=]\s{0,3}|\s-\s))"
-    r"((?:[a-z]{2,12}[ ,\n]{1,2}){2,24}[a-z]{2,12})",
-    re.IGNORECASE,
-)
-_ONE_CODE = r"(?:(?=[A-Z-]{0,24}\d)[A-Z0-9]{2,20}(?:-[A-Z0-9]{2,20}){0,7}|[A-Z]{4,6}-[A-Z]{4,6}\b)"
-_CODES = re.compile(
-    r"\b(?:backup|recovery|2fa|mfa|scratch|emergency|one[\s-]time|verification)[\s-]"
-    r"(?:(?:backup|login|recovery)\s)?(?:codes?|keys?)\b(?:\s(?:for|of|to)\s(?:\S{1,30}\s?){1,3}?)?"
-    r"(?:\s(?:is|are):?\s|\s?[:=]\s{0,3}|\s-\s|\s)"
-    rf"(?P<list>(?:(?:\d{{1,2}}[.)]\s|[-*]\s)?{_ONE_CODE}(?:[\s,;/|]{{1,3}}(?:and\s)?|(?![\w-]))){{1,24}})",
-    re.IGNORECASE,
-)
-_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{3,200}")
 # What follows the name of a secret in sentences about secrets.
 _NO_SECRETS = _words(
     """
     a about above after again all also always an and any as ask at back be because been before being
     below better but by can changes changed check compromised contact correct could dead different
-    down due easy either empty enough even every expired expires fine for from going gone good great
-    had hard has have here hidden how i if in incorrect insecure instead into invalid is it its just
-    kept known later less like long longer lost made managed me minimum missing mine more must my
-    needed never new no none not nothing now obvious of off old on once one only optional or our out
-    outdated over partly private prompt public quite random read ready required reset reused rotated
-    safe same saved see sent set shared she short should simple since so some something soon stale
-    still stored strong such that the their them then there these they this those to too twice
-    under undefined unique unknown unset until up used using valid very visible weak what when where
-    whether which who why will with without working would wrong yes yet you your null true false
-    string str text redacted hashed encrypted
+    down due easy either empty enough even every expire expired expires fine for from going gone
+    good great had hard has have here hidden how i if in incorrect insecure instead into invalid is
+    it its just kept known later less like long longer lost made managed me minimum missing mine
+    more must my needed never new no none not nothing now obvious of off old on once one only
+    optional or our out outdated over partly private prompt public quite random read ready required
+    reset reused rotated safe same saved see sent set shared she short should simple since so some
+    something soon stale still stored strong such that the their them then there these they this
+    those to too twice under undefined unique unknown unset until up used using valid very visible
+    weak what when where whether which who why will with without working would wrong yes yet you
+    your null true false string str text redacted hashed encrypted
     """
-)
-# What a passphrase does not begin with, and where it ends.
-_NO_PHRASE = _words(
-    "a and at but by for from in is it my never not of on or our please so the to which"
 )
 _LIKE_AN_ADJECTIVE = re.compile(r"[a-z]+(?:ed|ing|able|ible|ive|ous|ful|less|ly)$")
 _PLACEHOLDER = re.compile(
@@ -96,6 +80,12 @@ _ORDINARY = re.compile(
     r"(?:\d+(?:st|nd|rd|th|px|ms|kb|mb|gb|tb|min|hrs?|[hdsxkm%])|v?\d+(?:\.\d+)+\w{0,4}|\d{4}-\d\d-\d\d\S*"
     r"|sha-?\d+|aes-?\d+|argon2\w*|pbkdf2|base64|oauth2?|saml2?|rfc\d+|utf-?\d+|md5|[hre]s\d{3}|1password"
     r"|bcrypt|http/?\d|q[1-4]|\d+(?:-\w+)+|.*://.*|/.*|.*\.(?:py|js|ts|md|txt|ya?ml|json|env|go|com|org|io))$",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"from|used|is not|isn|was not|wasn")
+# "The PIN isn't …, it's 9917", "from … to …": what it is now.
+_AND_NOW = re.compile(
+    rf"(?P<head>{re.escape(MASK)}(?:,|;|\.)?(?:\s(?:now|but|and|then))?\s(?:(?:it|that|the\snew\sone)(?:['’]s|\sis)(?:\snow)?|to)\s){_VALUE}",
     re.IGNORECASE,
 )
 _SYMBOLS = frozenset("!@#$%^&*_+=~")
@@ -117,10 +107,8 @@ def mask_fields(*, text: str) -> str:
     """The text without the values of what is called a secret in it."""
     if not _MAY_NAME_ONE.search(text):
         return text
-    text = _PHRASE.sub(_without_phrase, text)
-    text = _CODES.sub(_without_codes, text)
     text = _ASSIGNED.sub(_without_assigned, text)
-    text = _FIELD.sub(_without_stated, text)
+    text = _AND_NOW.sub(_without_new, _FIELD.sub(_without_stated, text))
     return _NAMED_AFTER.sub(
         lambda match: _masked(match, match[0]) if looks_secret(_bare(match[0])) else match[0], text
     )
@@ -162,11 +150,18 @@ def _without_stated(match: re.Match[str]) -> str:
         is_short = match["figures"].lower() != "pin" or bool(join)
         is_secret = bare.isdigit() and (3 if is_short else 4) <= len(bare) <= 8
         return _masked(match, value) if is_secret else match[0]
-    if join == "=" or (join and match["sure"] and _may_be_one(match, join, bare)):
+    told = join and not _DENIED.match(join)
+    if join == "=" or (told and match["sure"] and _may_be_one(match, join, bare)):
         return _masked(match, value, is_sure=True)
     seems = looks_secret(bare) or bool(join and _IN_PARTS.fullmatch(bare))
     seems = seems or (match["sure"] is not None and bare.isdigit() and len(bare) >= 4)
     return _masked(match, value) if seems else match[0]
+
+
+def _without_new(match: re.Match[str]) -> str:
+    bare = _bare(match["value"])
+    is_figures = bare.isdigit() and len(bare) >= 4
+    return _masked(match, match["value"]) if is_figures or looks_secret(bare) else match[0]
 
 
 def _may_be_one(match: re.Match[str], join: str, bare: str) -> bool:
@@ -202,16 +197,3 @@ def _bare(value: str) -> str:
     value = value.lstrip(_OPENING)
     end = _ENDS_VALUE.search(value)
     return (value[: end.start()] if end else value).rstrip(".,;:!?)]}")
-
-
-def _without_phrase(match: re.Match[str]) -> str:
-    words = re.split(r"([ ,\n]{1,2})", match[2])
-    end = next((at for at, word in enumerate(words) if word.lower() in _NO_PHRASE), len(words))
-    if end < 5:  # Three words with what is between them.
-        return match[0]
-    return match[1] + MASK + "".join(words[end - 1 :] if end < len(words) else [])
-
-
-def _without_codes(match: re.Match[str]) -> str:
-    at = match.start("list") - match.start()
-    return match[0][:at] + _CODE.sub(MASK, match["list"])

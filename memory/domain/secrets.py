@@ -1,7 +1,7 @@
 """Secrets in a text, and the text without them: keys, passwords, card and account numbers.
 
-What a secret is called (`secret_fields.py`) or where it stands (`secret_logins.py`) is one sign of
-it; here are those that show by themselves.
+What a secret is called (`secret_fields.py`, `secret_codes.py`) or where it stands
+(`secret_logins.py`) is one sign of it; here are those that show by themselves.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import itertools
 import re
 
 from .account_numbers import MASK, mask_account_numbers
+from .secret_codes import mask_codes
 from .secret_fields import mask_fields
 from .secret_logins import mask_logins
 
@@ -50,7 +51,7 @@ def mask_secrets(*, text: str) -> str:
     secret, both halves of AWS key pairs, logins, the addresses of webhooks, and card and account
     numbers with a valid checksum."""
     text = mask_private_keys(text=text)
-    text = mask_fields(text=mask_logins(text=text))
+    text = mask_fields(text=mask_codes(text=mask_logins(text=text)))
     is_pair = _KEY_ID.search(text) is not None
     text = _KEY_HALF.sub(lambda match: _mask_half(match, is_pair), text)
     text = _HEX.sub(_mask_hex, _TOKEN.sub(MASK, text))

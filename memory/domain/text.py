@@ -16,6 +16,8 @@ _OPENING = "\"'([{“‘«¿¡"
 _DASHES = ("-", "–", "—")
 _CLOSING = ".,;:!?\"')]}…”’»"
 
+NO_WORDS = "Say something in words: signs and emoji alone are no memory."
+
 # Words too common to say what a question is about.
 _NEGATION = re.compile(r"^(?:no|not|never|none|nobody|nothing|without)$|n['’]t$", re.IGNORECASE)
 STOP_WORDS = frozenset(
@@ -88,6 +90,11 @@ def speaker_of(text: str) -> str:
     """The name before the colon in a line of a transcript ("Caroline: I did it."), or nothing."""
     match = _SPEAKER.match(text)
     return match[1] if match else ""
+
+
+def has_words(text: str) -> bool:
+    """Whether a letter or a figure is among it: signs and emoji alone are no memory."""
+    return any(char.isalnum() for char in text)
 
 
 def is_blank(text: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
+from .clock import is_to_come
+
 MAX_NAME_CHARS = 200
 # "1:56 pm on 8 May, 2023"; the files name no zone, so it is read as UTC.
 _SESSION_TIME = "%I:%M %p on %d %B, %Y"
@@ -74,6 +76,12 @@ def session_time_at(value: object, place: str) -> datetime:
         if isinstance(error, TranscriptError):
             raise
         raise TranscriptError(f'{place}: Is no time as in "1:56 pm on 8 May, 2023".') from None
+
+
+def refuse_to_come(at: datetime | None, place: str, *, now: datetime) -> None:
+    """Raise TranscriptError for a time at which nothing can have been said yet."""
+    if at is not None and is_to_come(at=at, now=now):
+        raise TranscriptError(f"{place}: Must not lie more than a day ahead.")
 
 
 def place_of(place: str, field: str) -> str:

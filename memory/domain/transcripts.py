@@ -17,6 +17,7 @@ from .transcript_fields import (
     object_at,
     place_of,
     refuse_repeated,
+    refuse_to_come,
     required_name_at,
     session_time_at,
     text_at,
@@ -63,15 +64,16 @@ class TranscriptFile:
         return sum(len(each.turns) for each in self.transcripts)
 
 
-def read_transcripts(*, data: object, stem: str, max_chars: int) -> TranscriptFile:
+def read_transcripts(*, data: object, stem: str, max_chars: int, now: datetime) -> TranscriptFile:
     """The conversations in a parsed JSON file whose name without suffix is `stem`.
 
     A plain conversation is named by its own thread id, else by the stem and, in a file of
     several, its number; a LoCoMo session is `<stem>-session-N`. Messages without an external id
     get one from their position, so that reading the file again gives the same ones.
-    Raises TranscriptError for the first thing that the API would refuse too.
+    Raises TranscriptError for the first thing that the API would refuse too, such as a time more
+    than a day after `now`.
     """
-    reader = _Reader(stem=stem, max_chars=max_chars)
+    reader = _Reader(stem=stem, max_chars=max_chars, now=now)
     if isinstance(data, dict) and any(_SESSION.fullmatch(name) for name in data):
         found = reader.sessions(data)
     elif isinstance(data, list) and data and all(_is_conversation(item) for item in data):
@@ -98,9 +100,10 @@ def _is_conversation(item: object) -> bool:
 class _Reader:
     """Reads the parts of one file and remembers the fields it had no use for."""
 
-    def __init__(self, *, stem: str, max_chars: int) -> None:
+    def __init__(self, *, stem: str, max_chars: int, now: datetime) -> None:
         self.stem = stem
         self.max_chars = max_chars
+        self.now = now
         self.unread: set[str] = set()
 
     # -- plain JSON ------------------------------------------------------------------------
@@ -111,7 +114,7 @@ class _Reader:
         thread = name_at(given.get("thread_id"), place_of(place, "thread_id")) or name_at(
             fallback, "name"
         )
-        start = time_at(given.get("started_at"), place_of(place, "started_at"))
+        start = self._time(given, "started_at", place)
         messages, messages_at = given["messages"], place
         if not isinstance(item, list):
             messages_at = place_of(place, "messages")
@@ -138,7 +141,7 @@ class _Reader:
             content=self._content(given.get("content"), place_of(place, "content")),
             external_id=external_id or f"position-{number}",
             name=name_at(given.get("name"), place_of(place, "name"), blank=True),
-            created_at=time_at(given.get("created_at"), place_of(place, "created_at")) or estimate,
+            created_at=self._time(given, "created_at", place) or estimate,
         )
 
     # -- LoCoMo ----------------------------------------------------------------------------
@@ -156,6 +159,7 @@ class _Reader:
     def _session(self, data: Mapping[str, object], number: int) -> Transcript:
         place = f"session_{number}"
         start = session_time_at(data.get(f"{place}_date_time"), f"{place}_date_time")
+        refuse_to_come(start, f"{place}_date_time", now=self.now)
         items = data[place]
         if not isinstance(items, list):
             raise TranscriptError(f"{place}: Expected a list of turns.")
@@ -183,6 +187,11 @@ class _Reader:
         )
 
     # -- both ------------------------------------------------------------------------------
+
+    def _time(self, given: Mapping[str, object], field: str, place: str) -> datetime | None:
+        at = time_at(given.get(field), place_of(place, field))
+        refuse_to_come(at, place_of(place, field), now=self.now)
+        return at
 
     def _content(self, value: object, place: str) -> str:
         text = text_at(value, place)

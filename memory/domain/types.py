@@ -131,6 +131,15 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class PassWork:
+    """Who did a stretch of pass 1 or 2, and why not the one asked first ("" where that one did)."""
+
+    extraction_pass: int
+    extractor: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Point:
     """A statement that may go into a summary: its importance 1-10, and when it was said (UTC).
 

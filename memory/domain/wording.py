@@ -20,7 +20,9 @@ MAX_CHARS = 280
 MAX_SENTENCES = 2
 
 _OPENING_DATE = re.compile(r"^(?:On|In|By|Since|For) [^,.]{3,40}(?:, \d{4})?, ")
-_PERSONAL = re.compile(r"^(?:I|you|he|she|it|we|they)(?:['’]\w+)?\s+[a-z]", re.IGNORECASE)
+_PERSONAL = re.compile(
+    r"^(?:I|you|he|she|it|we|they)(?:['’]\w+)?\s+[a-z]|^(?:his|her)\s+(?-i:[a-z])", re.IGNORECASE
+)
 _PRONOUN = re.compile(
     r"^(?:this|that|these|those)"
     r"(?:['’](?:s|re|m|ve|ll|d)\b|\s+(?:(?:also|still|now|then|really|just|always|never)\s+)?"
@@ -29,9 +31,15 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(r"(?:I(?:['’](?:m|ve|ll|d))?|My)\b(?!\.|/)")
+# Also with a full stop in place of its mark. A quotation that asks ends in a quotation mark.
+_QUESTION = re.compile(
+    r"(?:(?:what|where|when|why|how|which|who)\s)?(?:does|did)\s(?!not\b)|"
+    r"(?:is|are|was|were|has)\s(?!not\b)|.*\?[?!]*$",
+    re.IGNORECASE | re.DOTALL,
+)
 _USER = Voice(name="User", group="the team", addressee="the agent")
 _SECRET_STATED = re.compile(
-    r"(?:\b(?:is|are|was|now|to|reads?|answered|said)|=|:|/|\b(?:password|passphrase|pw|pin|key"
+    r"(?:\b(?:is|isn['’]t|it['’]s|are|was|be|not|now|to|from|reads?|answered|said)|=|:|/|\b(?:password|passphrase|pw|pin|key"
     r"|token|codes?|number|secret))\s?[\"'`“(]?" + re.escape(MASK) + "(?!@)",
     re.IGNORECASE,
 )
@@ -52,7 +60,7 @@ class Wording:
 
 def check_wording(candidate: Candidate, *, said_at: datetime) -> Wording:
     """Hold a candidate to the constraints: standalone, third person, at most two sentences and 280
-    characters, no relative dates, no pronoun as subject, no secret.
+    characters, no question, no relative dates, no pronoun as subject, no secret.
 
     `said_at` is when the source was said; relative dates are resolved against it.
     """
@@ -65,6 +73,12 @@ def check_wording(candidate: Candidate, *, said_at: datetime) -> Wording:
     if secret and _tells_only_of_a_secret(text):
         return Wording(None, ("nothing but a secret",), secret)
     text = _third_person(text, problems)
+    stated = _without_questions(text)
+    if not stated:
+        return Wording(None, (*problems, "a question"), secret)
+    if stated != text:
+        problems.append("a question")
+        text = stated
     told = _OPENING_DATE.sub("", text)
     if _PERSONAL.match(told) or _PRONOUN.match(told):
         return Wording(None, (*problems, "a pronoun is its subject"), secret)
@@ -109,6 +123,17 @@ def _tells_only_of_a_secret(text: str) -> bool:
         MASK not in part and opens_clause(text=part) and len(content_words(part)) > 1
         for part in parts
     )
+
+
+def _without_questions(text: str) -> str:
+    """The text without what it asks; "" where that comes first, as the rest then answers it."""
+    sentences = split_sentences(text)
+    asked = [bool(_QUESTION.match(sentence)) for sentence in sentences]
+    if not any(asked):
+        return text
+    if asked[0]:
+        return ""
+    return " ".join(each for each, asks in zip(sentences, asked, strict=True) if not asks)
 
 
 def _third_person(text: str, problems: list[str]) -> str:

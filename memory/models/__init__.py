@@ -4,6 +4,7 @@ from .category import Category
 from .compaction import Compaction
 from .contradiction import Contradiction
 from .embedding_state import EmbeddingState
+from .external_name import ExternalName
 from .job import Job
 from .memory import Memory, MemoryTag
 from .message_entry import MessageEntry
@@ -16,6 +17,7 @@ __all__ = [
     "Compaction",
     "Contradiction",
     "EmbeddingState",
+    "ExternalName",
     "Job",
     "Memory",
     "MemoryRelation",

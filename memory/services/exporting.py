@@ -16,7 +16,7 @@ from django.db.models import Model, Q, QuerySet
 
 from audit.models import MemoryLog, OperationalEvent
 from memory.domain.viewer import Viewer
-from memory.models import Compaction, Contradiction, Job, Memory, MemoryRelation
+from memory.models import Compaction, Contradiction, ExternalName, Job, Memory, MemoryRelation
 from routing.models import RoutingDecision, SpendEntry
 from teams.errors import ForbiddenError, NotFoundError
 from teams.models import Checkpoint, Conversation, EndUser, Message
@@ -24,7 +24,7 @@ from teams.tenancy import team_scope
 
 BATCH = 500
 _KEPT_BACK = frozenset(
-    {"team", "dedupe_key", "salt", "reason_salt", "claim", "lease_until", "query_hash"}
+    {"team", "dedupe_key", "text_key", "salt", "reason_salt", "claim", "lease_until", "query_hash"}
 )
 
 _ABOUT_NOBODY = """
@@ -98,11 +98,13 @@ class PersonExport:
             return [memory_id for (memory_id,) in cursor.fetchall()]
 
     def _memories(self, batch: Sequence[Memory], *, touching: Q) -> Iterator[bytes]:
-        """The memories, their log, their links and the contradictions that are `touching` them."""
+        """The memories, their log, names and links, and the contradictions `touching` them."""
         yield from self._lines("memory", batch)
         team, ids = self.viewer.team_id, [row.pk for row in batch]
         log = MemoryLog.objects.filter(team_id=team, memory_id__in=ids)
         yield from self._all("log", log, key="seq")
+        names = ExternalName.objects.filter(team_id=team, memory_id__in=ids)
+        yield from self._all("external_name", names)
         links = MemoryRelation.objects.filter(team_id=team, from_memory_id__in=ids)
         yield from self._all("relation", links)
         yield from self._all("contradiction", Contradiction.objects.filter(touching, team_id=team))

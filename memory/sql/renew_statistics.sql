@@ -11,7 +11,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp 
 BEGIN
     IF asked NOT IN ('memory_memory', 'memory_searchentry', 'memory_messageentry',
             'memory_memoryusage', 'memory_memoryrelation', 'teams_message', 'teams_enduser',
-            'teams_conversation') THEN
+            'teams_conversation', 'audit_logcommit') THEN
         RAISE EXCEPTION '% is not a table whose statistics are renewed', asked;
     END IF;
     PERFORM FROM pg_class c

@@ -146,6 +146,8 @@ class TextEmbeddings:
             raise self._malformed("vectors of different sizes") from None
         if vectors.ndim != 2 or not vectors.shape[1] or not np.isfinite(vectors).all():
             raise self._malformed("vectors that are none")
+        if not vectors.any(axis=1).all():
+            raise self._malformed("vectors of nothing but zeros")
         if self._dimensions and vectors.shape[1] != self._dimensions:
             raise EmbeddingError(
                 f"{self.model} gives {vectors.shape[1]} dimensions whatever is asked for; set"

@@ -60,23 +60,25 @@ class StructuredCompletions:
         max_tokens: int | None = None,
         temperature: float = 0.0,
         on_usage: Callable[[int, int], None] | None = None,
+        fault: Callable[[T], str] = lambda _: "",
     ) -> T:
         """The model's answer, valid by `schema`; an unusable one is asked for again once.
 
         Every field of `schema` is required of the model, defaults only forgive what is missing.
         `on_usage` is told the tokens read and written of each request, as the endpoint counts them.
+        `fault` says to the model what makes a valid answer unusable, and "" of a usable one.
         Raises CompletionError: unavailable (network, overload), refused (the model or a content
         filter), malformed (unusable twice), misconfigured (credentials, model, request).
         """
         if self._problem:
             raise CompletionError(self._problem, kind=FailureKind.MISCONFIGURED)
         try:
-            return self._attempt(schema, messages, max_tokens, temperature, on_usage)
+            return self._attempt(schema, messages, max_tokens, temperature, on_usage, fault)
         except UnusableAnswerError as unusable:
             logger.info("model=%s asked again: %s", self.model, unusable.reason)
             again = asked_again(messages=messages, unusable=unusable)
         try:
-            return self._attempt(schema, again, max_tokens, temperature, on_usage)
+            return self._attempt(schema, again, max_tokens, temperature, on_usage, fault)
         except UnusableAnswerError as unusable:
             reason = unusable.reason
         raise CompletionError(
@@ -90,6 +92,7 @@ class StructuredCompletions:
         max_tokens: int | None,
         temperature: float,
         on_usage: Callable[[int, int], None] | None,
+        fault: Callable[[T], str],
     ) -> T:
         started = time.monotonic()
         completion = self._request(schema, messages, max_tokens, temperature)
@@ -107,7 +110,10 @@ class StructuredCompletions:
         )
         if on_usage is not None and usage is not None:
             on_usage(usage.prompt_tokens, usage.completion_tokens)
-        return read_answer(schema=schema, completion=completion)
+        answer = read_answer(schema=schema, completion=completion)
+        if advice := fault(answer):
+            raise UnusableAnswerError(reason=advice, advice=advice, answer=answer.model_dump_json())
+        return answer
 
     def _request(
         self,

@@ -11,7 +11,7 @@ from django.contrib.admin import ShowFacets
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.db.models import Field, ForeignKey, Model, QuerySet
 from django.forms import ModelChoiceField
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from teams.admin_permissions import (
     MEMBERS,
@@ -22,7 +22,8 @@ from teams.admin_permissions import (
 from teams.models import Team
 from teams.models.base import TeamOwned
 
-from .display import NOTHING
+from .confirm import Change, confirm_and_run
+from .display import NOTHING, page_of
 from .paging import TeamPaginator
 from .theme import Row, ThemedAdmin, ThemedChangeList
 
@@ -111,6 +112,14 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
         found: tuple[QuerySet[Row], bool]
         found = super().get_search_results(request, queryset, search_term)
         return found
+
+    def change_this(
+        self, request: HttpRequest, object_id: str, change: Change[Row]
+    ) -> HttpResponse:
+        """Ask, then make the change to the row of a page; the decorator let in no other id."""
+        rows = self.model._default_manager.filter(pk=object_id)
+        page = page_of(f"{self.opts.app_label}_{self.opts.model_name}", object_id)
+        return confirm_and_run(self, request, rows, change) or HttpResponseRedirect(page)
 
     def get_list_display(self, request: HttpRequest) -> Any:  # Any: as in Django
         """Without the team's column for a login of one team."""

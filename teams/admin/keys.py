@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
@@ -16,7 +16,7 @@ from teams.services.keys import issue_key, revoke_key
 
 from .base import TeamAdmin
 from .confirm import Change, confirm_and_run
-from .display import moment, page_of
+from .display import moment
 from .filters import OpenFirstFilter
 from .theme import RelatedFilter, action, display
 
@@ -107,15 +107,13 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
     @action(description="Revoke", permissions=["act"], url_path="revoke", icon="block")
     def revoke_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Revoke this key."""
-        rows = ApiKey.objects.filter(pk=object_id)
-        page = HttpResponseRedirect(page_of("teams_apikey", object_id))
-        return confirm_and_run(self, request, rows, REVOKE) or page
+        return self.change_this(request, object_id, REVOKE)
 
     def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
         """No button for a key that is revoked."""
-        if ApiKey.objects.filter(pk=object_id, revoked_at=None).exists():
-            return super().get_actions_detail(request, object_id)
-        return []
+        key = self.get_object(request, object_id)
+        is_valid = key is not None and key.revoked_at is None
+        return super().get_actions_detail(request, object_id) if is_valid else []
 
     @display(
         description="validity",

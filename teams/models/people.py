@@ -162,6 +162,11 @@ class EndUser(TeamOwned):
         return self.display_name or self.external_id
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What the person may be called, first what they are called."""
+        return tuple(filter(None, (self.display_name, self.external_id)))
+
+    @property
     def is_erased(self) -> bool:
         """Whether the person was erased: then nothing is written for them any more."""
         return self.external_id == f"erased-{self.pk}"

@@ -21,7 +21,7 @@ def agent_of_slug(*, team_id: UUID, slug: str) -> Agent:
     """The team's agent; NotFoundError when there is none. Call it in the team's scope."""
     agent = Agent.objects.filter(team_id=team_id, slug=slug).first()
     if agent is None:
-        raise NotFoundError(f"There is no agent '{slug}'.", field="agent")
+        raise NotFoundError(f"There is no agent '{slug}'.", field="slug")
     return agent
 
 

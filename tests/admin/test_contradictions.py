@@ -290,17 +290,24 @@ def test_merging_shows_both_sides_then_its_text_then_writes_it(
     assert (merged.status, merged.importance, merged.actor) == ("active", 7, "staff:rob")
 
 
-@pytest.mark.parametrize("content", ["", " \n "])
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "Say what the merged memory says."),
+        (" \n ", "Say what the merged memory says."),
+        ("\N{PARTY POPPER}!", "Say something in words"),
+    ],
+)
 @pytest.mark.parametrize("confirmed", [{}, {"confirmed": "yes"}])
-def test_a_merge_without_a_text_is_refused_in_words(
-    content: str, confirmed: dict[str, str], inside: Cast, reviewer_client: Client
+def test_a_merge_that_says_nothing_is_refused_in_words(
+    content: str, words: str, confirmed: dict[str, str], inside: Cast, reviewer_client: Client
 ) -> None:
     pair = two(inside.team)
 
     answer = reviewer_client.post(page_of(pair, "merge"), {"content": content, **confirmed})
 
     assert answer.status_code == 200
-    assert "Say what the merged memory says." in answer.content.decode()
+    assert words in answer.content.decode()
     assert states(pair) == ["disputed", "disputed"]
 
 

@@ -90,6 +90,8 @@ def story(town: Cast, client_of: Clients, tools: Tools) -> APIClient:
     post(api, f"memories/{two}/feedback", signal="wrong", note=f"no {NEEDLE}")
     for content in (f"The {NEEDLE} limit is 100.", f"The {NEEDLE} limit is 500."):
         post(api, "memories", content=content, user="sarah")
+    again = f"The {NEEDLE} limit is 100."
+    post(api, "memories", content=again, user="sarah", external_id=f"{NEEDLE}-again")
     post(api, "memories", content="Dmitri likes tea.", user="dmitri", subject="dmitri")
     post(api, "memories", content="The team meets on Mondays.")
     other = post(api, "conversations", agent="kyra", user="dmitri", thread_id="d")["id"]

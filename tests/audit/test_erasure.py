@@ -49,6 +49,7 @@ def test_nothing_that_was_said_can_be_read_anywhere(town: Cast, story: APIClient
         "memory_memorytag",
         "memory_searchentry",
         "memory_messageentry",
+        "memory_externalname",
         "memory_contradiction",
         "memory_compaction",
         "memory_job",

@@ -11,7 +11,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from email.message import Message
@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from config import embedded
-from config.web_worker import MOST_BYTES
+from config.web_worker import MOST_BYTES, MOST_HEADER_BYTES, MOST_HEADERS
 
 FOREIGN = ("PORT", "HOST", "DATABASE_", "REDIS_", "DJANGO_", "PALIMPSEST_", "OPENAI_", "WEB_")
 
@@ -43,13 +43,24 @@ class Server:
     port: int
     key: str
 
-    def ask(self, method: str, path: str, body: object = None) -> Answer:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
         """Send a request with the key."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}{path}",
             method=method,
             data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"},
+            headers={
+                "Authorization": f"Bearer {self.key}",
+                "Content-Type": "application/json",
+                **(headers or {}),
+            },
         )
         try:
             with urllib.request.urlopen(request, timeout=60) as response:
@@ -160,6 +171,25 @@ def test_an_address_is_read_up_to_its_limit_and_refused_beyond_with_the_way_out(
     for each in refused:
         assert each.headers["Content-Type"] == "application/problem+json"
         assert "POST: /v1/memory/query and /v1/retrieve" in each.body["detail"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "way_out"),
+    [
+        ({"X-Long": "x" * MOST_HEADER_BYTES}, 431, "belongs in the body"),
+        ({f"X-{number}": "x" for number in range(MOST_HEADERS + 1)}, 431, "Send fewer"),
+        ({"X Spaced": "x"}, 400, "with an HTTP client"),
+    ],
+    ids=["a long header", "many headers", "no header"],
+)
+def test_headers_that_cannot_be_read_are_refused_with_the_way_out(
+    server: Server, headers: dict[str, str], status: int, way_out: str
+) -> None:
+    refused = server.ask("GET", "/healthz", headers=headers)
+
+    assert refused.status == status == refused.body["status"]
+    assert refused.headers["Content-Type"] == "application/problem+json"
+    assert way_out in refused.body["detail"]
 
 
 def test_without_postgresql_it_says_503_and_heals(warm: Server) -> None:

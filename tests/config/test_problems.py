@@ -160,4 +160,9 @@ def test_the_server_says_that_it_lives_and_is_ready(db: None) -> None:
     health, ready = APIClient().get("/healthz"), APIClient().get("/readyz")
 
     assert (health.status_code, ready.status_code) == (200, 200)
-    assert ready.json() == {"status": "ok", "postgresql": "ok", "redis": "ok"}
+    assert ready.json() == {
+        "status": "ok",
+        "postgresql": "ok",
+        "redis": "ok",
+        "background": "away",
+    }

@@ -18,6 +18,7 @@ from .language.syntax import is_imperative
 from .language.verbs import AMBIGUOUS
 from .language.words import DETERMINERS, PREPOSITIONS, STOPWORDS, words_of
 from .meant.acts import is_lasting
+from .meant.manners import is_manner
 from .meant.turn_tasks import is_feedback, is_once_only, is_play, is_turn_task
 from .requests import RequestFrame, as_wish, is_idle_wish, reminder_before, split_reason
 from .threads.dialogue import Unit
@@ -69,7 +70,7 @@ class Asking:
         """Take in a request; returns the fact that was given as its reason, or ""."""
         if (
             not pinned
-            and not is_lasting(text=text)
+            and not (is_lasting(text=text) or is_manner(text=text))
             and (is_once_only(text=text) or is_turn_task(text=text))
         ):
             self._work_turn = unit.turn
@@ -86,7 +87,8 @@ class Asking:
         pointing = {"it", "that", "this"} & set(words_of(text))
         if pointing and not pinned and tells_too_little(clause=text):
             return ""
-        lasting = is_lasting(text=text) or bool(_PLAIN_WISH.match(text))
+        manner = is_manner(text=text)
+        lasting = manner or is_lasting(text=text) or bool(_PLAIN_WISH.match(text))
         told_how = bool(_HOW.search(unit.question)) and is_procedure(clause=text, past=False)
         if is_imperative(text=text) and (told_how or _WORKS.search(text)):
             label = Label(MemoryType.PROCEDURAL, 6, "procedure", "procedure")

@@ -7,17 +7,19 @@ from dataclasses import replace
 
 from .admitting.information import information
 from .admitting.reactions import is_concrete, is_reaction, without_symbols
+from .answering.yes_no import closed_answer
 from .days.dates import resolve_dates
 from .days.moments import FoundDate
-from .drafts import MAX_CHARS, Draft, sentence
+from .drafts import MAX_CHARS, Draft, merged_sources, sentence
 from .kinds.labels import Label
-from .kinds.patterns import label_clause
+from .kinds.patterns import label_clause, standing_label
 from .language.rewrite import Voice, third_person_text
 from .language.subjects import with_subject
 from .language.syntax import has_verb, strip_lead
 from .language.tense import is_past
 from .language.words import content_words, words_of
 from .meant.acts import Act, act_of
+from .meant.guards import is_command
 from .threads.dialogue import Unit
 from .threads.entities import Focus
 
@@ -84,6 +86,9 @@ class ChatListener:
         return [replace(draft, clause="") for draft in drafts]
 
     def _told(self, unit: Unit) -> tuple[Unit, str, Label, tuple[FoundDate, ...]] | None:
+        affirmed = self._affirmed(unit)
+        if affirmed is not None:
+            return affirmed
         act = act_of(text=unit.text, chat=True)
         if act in {Act.QUESTION, Act.REQUEST, Act.COMMAND}:
             self._focus.observe(
@@ -119,6 +124,17 @@ class ChatListener:
             return None
         label = label_clause(clause=clause, dates=found.dates, past=past, request=False, chat=True)
         return unit, self._standalone(unit, found.text, clause), label, found.dates
+
+    def _affirmed(self, unit: Unit) -> tuple[Unit, str, Label, tuple[FoundDate, ...]] | None:
+        """What a bare yes or no to the other's "Do you live in Lyon?" says of the speaker."""
+        if unit.place or not unit.own or unit.question_id is None:
+            return None
+        whole = closed_answer(question=unit.question, answer=unit.text)
+        if not whole or is_command(text=whole):
+            return None
+        asked = replace(unit, sources=merged_sources(unit.sources, [unit.question_id]))
+        third = third_person_text(text=whole, voice=unit.voice)
+        return asked, sentence(third), standing_label(clause=whole), ()
 
     def _standalone(self, unit: Unit, text: str, clause: str) -> str:
         """The sentence with its speaker, and with the question where it leans on it."""

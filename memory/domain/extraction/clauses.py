@@ -48,12 +48,19 @@ _MANY = word_set("people folks children men women police staff")
 _RELATIVE = re.compile(r",\s(?:who|which|whose)\s[^,]{3,60},\s", re.IGNORECASE)
 _THEN_ASKS = re.compile(
     r"[,;]\s(?:so\s|and\s|but\s)?(?=(?:do|does|did|is|are|can|could|will|would|should|shall|may|"
-    r"what|when|where|who|how|why|which|any)\s)",
+    r"what|when|where|who|how|why|which|any)\s)(?!\w+\s(?:you|he|she|it|they|we)\?)",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
     r"(?:do|does|did|is|are|am|can|could|will|would|should|shall|may|what|when|where|who|how|why|"
     r"which|any|have|has|if|so\swhat)\b",
+    re.IGNORECASE,
+)
+# "I own a boat, is that so?" asks about what stands before it.
+_DOUBTS = re.compile(
+    r"(?:(?:is|was)(?:n['’]t)?\s(?:that|this|it)(?:\s(?:so|right|true|correct|accurate|the\scase|what\syou\s\w+))?(?:\snow)?|"
+    r"where\s(?:did|do|have)\syou\s(?:get|got|take|have|find|hear)\s(?:that|this|it)(?:\sfrom)?|how\s(?:do|did|would)\syou\sknow(?:\sthat)?|"
+    r"who\s(?:told|says|said)(?:\syou)?(?:\s(?:that|so))?|(?:why|how\scome)(?:\sis\sthat)?|what\smakes\syou\s(?:say|think)\s(?:that|so))\W*$",
     re.IGNORECASE,
 )
 # "As an alto with twenty years of choir behind me, can I ask …?"
@@ -109,6 +116,8 @@ def split_question(*, text: str) -> list[str]:
         return [f"I'm {being.group('what')}.", text[being.end() :]]
     for match in _THEN_ASKS.finditer(text):
         left = text[: match.start()]
+        if _DOUBTS.match(text, match.end()):
+            continue
         first = words_of(left)[:1]
         if opens_clause(text=left) and first not in _CONDITIONS and not _ASKS.match(left):
             return [left + ".", text[match.end() :]]

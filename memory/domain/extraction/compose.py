@@ -11,10 +11,10 @@ from .answering.replies import Replies, is_detail
 from .answering.taken_up import TakenUp
 from .asking import Asking
 from .chat import FIRST_PASS, ChatListener
-from .clauses import opens_clause, split_clauses
+from .clauses import split_clauses
 from .drafts import Draft, dated
-from .fillers import is_ephemeral, is_rule_fragment, says_nothing
-from .kinds.introductions import introductions
+from .fillers import is_ephemeral, is_rule_fragment
+from .kinds.introductions import chooses_name, introductions
 from .kinds.pins import points_back, split_pin
 from .language.rewrite import third_person_text
 from .language.subjects import with_subject
@@ -23,6 +23,7 @@ from .language.trimming import trim
 from .language.words import content_words
 from .meant.acts import Act, act_of
 from .mixed import meant_clauses
+from .openings import asks_of_other, without_reaction
 from .requests import RequestFrame, as_wish, asks_for_none
 from .threads.dialogue import Unit
 from .tool_talk import ToolTalk
@@ -39,12 +40,6 @@ _OUTCOME = re.compile(
     r"been\s(?:fixed|found|solved|returned|repaired)|found|solved|sorted|resolved|(?:been\s)?(?:cancelled|canceled|called\soff|postponed)|off\snow)\b",
     re.IGNORECASE,
 )
-_REACTS = re.compile(
-    r"(?:either\sway|in\sany\scase|good\s(?:tip|to\sknow)|no\swonder|out\sof\sthe\squestion(?:\sanyway)?|sorry\sfor\s.{3,40}|"
-    r"(?:long|small|funny)\sstory|fun\sfact|truth\sbe\stold|god\sno|god\syes|thank\sgod|i\sswear|trust\sme|i\stell\syou|"
-    r"speaking\sof\swhich|while\s(?:we['’]re|i['’]m)\sat\sit|come\sto\sthink\sof\sit|as\sit\shappens|as\susual|so\sto\sspeak)",
-    re.IGNORECASE,
-)
 _COUNTED = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.I)
 _OWN_SUBJECT = re.compile(
     r"(?:(?:but|though|because|as|since)\s)?(?:(?:i|it|we)(?:['’](?:m|s|re|ve|ll|d))?|my)\s|"
@@ -59,15 +54,6 @@ _TELLS_BY_ITSELF = 5
 _FORGIVEN = frozenset({Act.GUESS, Act.QUOTE, Act.SMALL_TALK, Act.HYPOTHETICAL})
 # Of which what is said may be worth keeping all the same; never what is imagined or quoted.
 _WEIGHED = frozenset({Act.SMALL_TALK})
-
-
-def _without_reaction(text: str) -> str:
-    """ "That makes sense, everything we get is latin-1" without the words that only react."""
-    head, comma, tail = text.partition(", ")
-    reacts = comma and (
-        (says_nothing(text=head) and not head.lower().startswith("you")) or _REACTS.fullmatch(head)
-    )
-    return tail if reacts and opens_clause(text=tail) else text
 
 
 class Walk:
@@ -131,7 +117,10 @@ class Walk:
         text, headed = self._writer.focus.strip_heading(
             text=text, source=unit.message_id, turn=unit.turn
         )
-        text = with_subject(text=_without_reaction(trim(text=text)))
+        text = with_subject(
+            text=without_reaction(text=trim(text=text)),
+            of_other=asks_of_other(question=unit.question),
+        )
         if not text:
             return
         if (pinned or act is not Act.QUESTION) and text != bare.strip(" ,;-–—"):
@@ -140,6 +129,8 @@ class Walk:
         if act is Act.STATEMENT and _WANTS_DONE.match(text) and len(split_clauses(text=text)) == 1:
             act = Act.REQUEST
         meant = () if pinned else meant_clauses(text=text, act=act)
+        if meant and not text.startswith(meant[0]):
+            self._writer.observe(unit=unit, text=text[: text.find(meant[0])])
         for clause in meant:
             self._state(unit, clause, pinned=False)
         told = act in {Act.STATEMENT, Act.FRAGMENT}
@@ -232,7 +223,8 @@ class Walk:
             return
         if ledger.lean(said=text, told=told, turn=unit.turn):
             return
-        for clause in split_clauses(text=text):
+        clauses = [text] if chooses_name(text=text) else split_clauses(text=text)
+        for clause in clauses:
             said = introductions(clause=clause, speaker=unit.voice.name)
             bare = strip_lead(text=clause)
             if asks_for_none(text=bare):

@@ -8,7 +8,8 @@ from .answering.answers import is_offer
 from .days.date_expressions import DATE_EXPRESSION
 from .kinds.patterns import is_decision
 from .language.names import names_in
-from .language.words import NUMBER_WORDS, content_words, word_set, words_of
+from .language.verbs import is_past_form
+from .language.words import NUMBER_WORDS, PREPOSITIONS, content_words, word_set, words_of
 
 _CALENDAR_TRIVIA = re.compile(
     r"^(?:(?:on\s)?the\s\d{1,2}(?:st|nd|rd|th)|that|\w+\s\d{1,2})\sis\sa\s"
@@ -73,12 +74,34 @@ _RULE = re.compile(
     r"(?:i|we)\s(?:only|never|always)\s[a-z]|(?:i['’]m|i\sam|we['’]re|we\sare)\s(?:both|all)\s",
     re.I,
 )
+# "I just tried that and it works now", "I will try tomorrow": nobody knows what.
+_TRIES = re.compile(
+    r"(?:(?:ok|okay|yes|so|and),?\s)?(?:i|we)(?:['’]ll|['’]ve|\swill|\shave|(?:['’]m|\sam|['’]re|\sare)\sgoing\sto)?\s"
+    r"(?:(?:just|now|already|only|also|finally|even)\s)*(?:try|tried|test|tested|check|checked|do|did)"
+    r"(?:\s(?:that|it|this|them|both|again|out|now|later|tomorrow|today|tonight|soon|then|first|too|already|yesterday|this\s\w+))+"
+    r"(?:,?\s(?:and|but)\s(?:it|that|this)\s(?:still\s|now\s)?(?:works?|worked|helped|helps|fails?|failed|"
+    r"(?:did|does|do)(?:n['’]t|\snot)\s(?:work|help)|(?:is|was)\s\w+)(?:\s(?:now|again|fine|too|well|better|perfectly|at\sall)){0,2})?\W*",
+    re.IGNORECASE,
+)
 _HUMAN_STATE = re.compile(r"^(?:she|he)(?:['’]s|\s(?:is|has|was))\s", re.IGNORECASE)
 
 
 def is_stub(*, clause: str) -> bool:
     """Whether a clause breaks off before it says anything ("As Churchill put it", "Pono did")."""
-    return bool(_REPORTING.match(clause) or _ELLIPTIC.match(clause))
+    if _TRIES.fullmatch(clause):
+        return True
+    return bool(_REPORTING.match(clause) or _ELLIPTIC.match(clause)) or _lacks_subject(clause)
+
+
+def _lacks_subject(clause: str) -> bool:
+    """ "Started at 9", "moved to Friday": nobody knows who or what did."""
+    words = words_of(clause)
+    return (
+        len(words) > 1
+        and "," not in clause
+        and is_past_form(word=words[0])
+        and words[1] in PREPOSITIONS
+    )
 
 
 def tells_too_little(*, clause: str) -> bool:

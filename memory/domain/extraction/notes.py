@@ -6,6 +6,7 @@ import re
 
 from .admitting.information import specific_words
 from .answering.answers import is_offer
+from .answering.yes_no import closed_answer, whether
 from .fillers import is_acknowledgement
 from .language.rewrite import Voice, third_person_text
 from .language.syntax import has_verb, is_imperative, strip_lead
@@ -36,6 +37,8 @@ _PLAIN_YES = re.compile(
     re.IGNORECASE,
 )
 
+_PLURAL = re.compile(r"(do|are|were|have)\s", re.IGNORECASE)
+_SINGULAR = {"do": "Does", "are": "Is", "were": "Was", "have": "Has"}
 
 # A question about the speaker's own world, and no riddle.
 _GROUNDED = re.compile(
@@ -97,8 +100,18 @@ def as_answer(*, unit: Unit, text: str) -> str:
     if re.match(r"why\b", asked, re.IGNORECASE) and len(content_words(text)) < 3:
         return ""
     heard = Voice(name="the agent", group="the team", addressee=unit.voice.name)
-    question = third_person_text(text=asked, voice=heard)
+    if closed_answer(question=unit.question, answer=text):
+        # The first pass has told it.
+        return ""
     answer = third_person_text(text=text, voice=unit.voice)
+    holds = whether(question=unit.question)
+    if holds:
+        said = third_person_text(text=holds, voice=unit.voice)
+        return f"Asked whether {said}, {unit.voice.name} answered: {answer}"
+    question = third_person_text(text=asked, voice=heard)
+    plural = _PLURAL.match(question)
+    if plural and question[plural.end() :].startswith(unit.voice.name):
+        question = _SINGULAR[plural.group(1).lower()] + question[plural.end(1) :]
     return f'Asked "{question}", {unit.voice.name} answered: {answer}'
 
 

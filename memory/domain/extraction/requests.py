@@ -26,6 +26,14 @@ _POLITE = re.compile(
     r"(?:please\s)?|please\s)?(?:help\sme\s(?:to\s)?)?",
     re.IGNORECASE,
 )
+_CLOSING = re.compile(r"[,\s]+(?:please|thanks|thank\syou)$", re.IGNORECASE)
+_THEN_DO = re.compile(
+    r",\s(?=(?:text|call|phone|e-?mail|message|write|use|send|give|ask|show|tell)\b)", re.IGNORECASE
+)
+_THEN_NOT = re.compile(
+    r"(?:,\s(?:and\s)?|\sand\s|(?<=\btext)\s|(?<=mail)\s)(?:don['’]t|do\snot)\s(?=[a-z])",
+    re.IGNORECASE,
+)
 _GATHERS = re.compile(
     r"\b(?:book|order|reserve|arrange|organi[sz]e|schedule|plan|set\sup|buy|cancel|return|rent|"
     r"hire|"
@@ -46,7 +54,7 @@ _REMIND_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _NO_PLEASE = re.compile(
-    r"^(?:no\s(?P<what>[\w\s-]{3,60}?)[,\s]*please|(?:and\s)?please,?\sno\s(?P<then>[\w\s-]{3,60}?))\W*$",
+    r"^(?:no\s(?P<what>[\w\s-]{3,60}?)[,\s]*please|(?:and\s)?please,?\sno\s(?P<then>[\w\s-]{3,60}?)|no\s(?P<mine>[\w\s-]{3,40}?)\sfor\sme(?:[\s,]+please)?)\W*$",
     re.IGNORECASE,
 )
 _IDLE = re.compile(
@@ -67,8 +75,10 @@ def as_wish(*, text: str) -> str:
     """A lasting request in the first person: "please answer me in German" becomes a wish of "I"."""
     nothing = _NO_PLEASE.match(text)
     if nothing:
-        return f"I ask for no {nothing.group('what') or nothing.group('then')}"
-    bare = _POLITE.sub("", text).strip(" ?!.")
+        named = next(each for each in nothing.groups() if each)
+        return f"I ask for no {named}"
+    bare = _CLOSING.sub("", _POLITE.sub("", text).strip(" ?!."))
+    bare = _THEN_NOT.sub(" and not to ", _THEN_DO.sub(" and ", bare, count=1), count=1)
     negative = re.match(r"(?:don['’]t|do\snot)\s(?:ever\s)?", bare, re.IGNORECASE)
     if negative:
         return f"I ask the agent not to {bare[negative.end() :]}"

@@ -35,6 +35,7 @@ from .notes import as_answer, note_items
 from .requests import wishes_told
 from .threads.dialogue import Unit
 from .threads.entities import Focus
+from .threads.objects import dangling
 from .threads.topics import OnTopic, with_topic
 
 _THRESHOLD = 4.0
@@ -133,6 +134,7 @@ def _leftover(unit: Unit, focus: Focus, admission: Admission) -> list[Draft]:
         if not told and act is Act.STATEMENT and _tells_much(clause):
             told = [clause]
     drafts = [_draft(unit, focus, text, act) for text in told if text]
+    drafts = [each for each in drafts if not dangling(text=each.text, owner=unit.voice.name)]
     weighed = [(draft, admission.weigh(_heard(unit, draft, act))) for draft in drafts]
     return [replace(draft, label=each.label) for draft, each in weighed if each.kept]
 

@@ -26,6 +26,7 @@ from .notes import as_answer
 from .requests import wishes_told
 from .threads.dialogue import Unit
 from .threads.entities import Focus
+from .threads.objects import Objects
 from .threads.topics import OnTopic, with_topic
 
 _SELF = re.compile(r"\b(?:i|me|my|mine|i['’](?:m|ve|ll|d))\b", re.IGNORECASE)
@@ -72,6 +73,7 @@ class ClauseWriter:
     def __init__(self, *, speakers: frozenset[str], admission: Admission) -> None:
         self.focus = Focus()
         self.ledger = Ledger()
+        self._objects = Objects()
         self._speakers = speakers
         self._admission = admission
 
@@ -111,6 +113,10 @@ class ClauseWriter:
         if _DANGLING.match(resolved) and self._leans(unit, resolved, past):
             return
         third = third_person_text(text=resolved, voice=unit.voice, past=past)
+        third, meant, is_open = self._objects.resolve(
+            text=third, turn=unit.turn, owner=unit.voice.name, else_thing=self.focus.topic
+        )
+        sources = [*sources, *meant]
         if _UNNAMED.match(third) and len(content_words(clause)) > 2:
             third = f"{unit.voice.name} says that {third[:1].lower()}{third[1:]}"
         if unit.question and not unit.place and _POINTING.match(third) and not request:
@@ -172,6 +178,12 @@ class ClauseWriter:
             and self.ledger.follow(draft=draft, of_any_type=leans)
         ):
             return
+        # "User sails it" tells nothing where nobody knows what is sailed; beside what it means in
+        # its message, and with a name of its own, it can stand.
+        if is_open and not filed.pinned and not (unit.place and names_in(clause)):
+            if unit.place:
+                self.ledger.follow(draft=draft)
+            return
         self.ledger.add(draft)
         if filed.category == "preferences":
             self._in_passing(unit, clause)
@@ -217,6 +229,7 @@ class ClauseWriter:
         return replace(draft, corrects=unit.corrects)
 
     def _learn(self, unit: Unit, third: str) -> None:
+        self._objects.observe(text=third, source=unit.message_id, turn=unit.turn)
         self.focus.observe(
             text=third, source=unit.message_id, turn=unit.turn, speakers=self._speakers
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..types import Judgement, Statement, Verdict
 from .pairs.told import is_reported, may_contradict
@@ -39,6 +39,18 @@ class Bar:
 # the same matter and a wrong verdict would retire what was right.
 STATED = Bar(contradiction=Bound(0.4, 0.35), repetition=Bound(0.4, 0.0), is_plain=False)
 EXTRACTED = Bar(contradiction=Bound(0.5, 0.5), repetition=Bound(0.85, 0.6), is_plain=True)
+
+
+# What is superseded leaves the reads, so that a guess does no more than mark both.
+SURE_TO_RETIRE = 0.45
+
+
+def as_carried_out(judgement: Judgement) -> Judgement:
+    """The verdict as it may change what is stored: "supersede" of an unsure judge is a dispute."""
+    if judgement.verdict != Verdict.SUPERSEDE or judgement.confidence >= SURE_TO_RETIRE:
+        return judgement
+    reason = f"{judgement.reason}; too unsure to retire the earlier one"
+    return replace(judgement, verdict=Verdict.DISPUTE, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)

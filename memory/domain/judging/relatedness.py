@@ -10,11 +10,14 @@ import math
 from enum import IntEnum
 
 from ..types import Statement
+from .pairs.called import ends_called
 from .pairs.change_words import may_concern, tells_change
 from .pairs.evidence import weigh
 from .pairs.features import features_of
+from .pairs.own_things import changes_own
 from .pairs.patterns import strangers
 from .pairs.replacing import ends_by_name, takes_place
+from .pairs.values_apart import figure_is_now
 from .related_weights import COSINE, SQUARE, WEIGHTS
 
 # The similarity from which the fitted embedder's vectors say anything, see `related_weights`.
@@ -61,6 +64,8 @@ def names_change(*, existing: Statement, new: Statement) -> Change:
     if strangers(existing.content, new.content):
         return Change.NONE
     evidence = weigh(existing, new)
-    if ends_by_name(evidence):
+    if ends_by_name(evidence) or ends_called(evidence):
         return Change.ENDED
-    return Change.OF_ASPECT if takes_place(evidence) else Change.NONE
+    is_told = takes_place(evidence) or figure_is_now(evidence)
+    is_told = is_told or changes_own(existing.content, new.content)
+    return Change.OF_ASPECT if is_told else Change.NONE

@@ -7,14 +7,18 @@ from collections.abc import Mapping
 
 from ..types import Judgement, Statement, Verdict
 from .pairs.bygone import adds_nothing, is_denied_now, is_named_over, may_be_bygone
+from .pairs.called import on_called
 from .pairs.change_words import change_word
 from .pairs.common_ground import is_common
 from .pairs.compatible import excludes_nothing
 from .pairs.evidence import Evidence, weigh
 from .pairs.features import features_of
+from .pairs.handing_over import on_handover
+from .pairs.opposed import denied_at_large
 from .pairs.patterns import strangers
 from .pairs.repeats import subject_alone, told_otherwise
-from .pairs.replacing import goes_on_from, replaced_by, takes_place
+from .pairs.replacements import goes_on_from, two_replacements
+from .pairs.replacing import replaced_by, takes_place
 from .pairs.roles import excludes_its_turn, turned_round
 from .pairs.sayings import told_by_one
 from .reading.tokens import MAX_CHARS, MAX_TOKENS, fold
@@ -65,6 +69,23 @@ class RulesJudge:
         turned = turned_round(evidence.existing, evidence.new, evidence.comparison)
         if turned:
             return _on_turned(turned, evidence)
+        handed = on_handover(evidence)
+        if handed is not None:
+            verdict, why = handed
+            if verdict is Verdict.SUPERSEDE:
+                why = f'an explicit change ("{why}")'
+            return Judgement(verdict, why, 0.9)
+        named = on_called(evidence)
+        if named is not None:
+            verdict, why = named
+            if verdict is Verdict.SUPERSEDE:
+                why = f"an event that ends the state ({why})"
+            elif verdict is Verdict.DISPUTE:
+                why = f"an event that ends a part of it ({why})"
+            return Judgement(verdict, why, 0.8)
+        two = two_replacements(evidence)
+        if two:
+            return Judgement(Verdict.DISPUTE, f"{two}, nothing says which holds", 0.8)
         word = replaced_by(evidence) or goes_on_from(evidence)
         if not word and (takes_place(evidence) or is_denied_now(evidence)):
             word = change_word(evidence.new)
@@ -76,6 +97,10 @@ class RulesJudge:
             verdict = max(_VERDICTS[:3], key=lambda each: shares[each])
         if verdict not in _CONFLICTS and self._is_bygone(evidence, existing=existing, new=new):
             return Judgement(Verdict.DISPUTE, "the earlier statement says that this is over", 0.8)
+        if verdict is Verdict.COEXIST and not (evidence.elsewhere or evidence.signals.change):
+            denied = denied_at_large(evidence.existing, evidence.new, evidence.comparison)
+            if denied or evidence.posts:
+                return Judgement(Verdict.DISPUTE, reason_for(Verdict.DISPUTE, evidence), 0.7)
         if verdict in _CONFLICTS:
             why = excludes_nothing(evidence)
             if why:

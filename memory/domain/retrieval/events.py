@@ -19,7 +19,9 @@ SURE = 0.6
 _DAY_SECONDS = 86_400.0
 _CLAUSE = re.compile(
     r"\b(?P<side>before|after|since|until|during|while)\s+"
-    r"(?P<event>(?:the|a|an|this|that|his|her|their|our|my|your|its|[\w'’]+ing)\b[^,.?!;:]*?)"
+    r"(?P<event>(?:the|a|an|this|that|his|her|their|our|my|your|its|[\w'’]+ing"
+    # "Farid left", "she moved"
+    r"|(?-i:[A-Z])[\w'’-]*|(?:he|she|they|we|you|it)\s+\w+)\b[^,.?!;:]*?)"
     # "the trip in May": where and when the event was need not stand beside its name.
     r"(?=\s+(?:in|on|at)\s+(?:\d|(?-i:[A-Z]))|[,.?!;:]|$)",
     re.IGNORECASE,

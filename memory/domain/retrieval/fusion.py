@@ -6,13 +6,14 @@ all of them lie on a plateau, where half or double changes little.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..scoring import Parts
 from .events import closeness_to_event
-from .periods import Period, closeness
+from .periods import closeness
 from .question import Asked, Term
 from .surroundings import Floats, Surroundings, Whole, find_surroundings
 
@@ -27,10 +28,11 @@ class RelevanceWeights:
     meaning: float = 1.0
     person: float = 0.35
     time: float = 0.5
-    event: float = 0.25
+    event: float = 0.5
 
 
 WEIGHTS = RelevanceWeights()
+_DAY_SECONDS = 86_400.0
 # Of meaning, the share that a memory's neighbours may lend it.
 LENT_MEANING = 0.3
 # What a memory in which somebody is mentioned has of a memory by or about them.
@@ -77,7 +79,10 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """The parts and the whole, each 0-1, one element for each candidate."""
+    """The parts and the whole, each 0-1, one element for each candidate.
+
+    `shares` has a row for each field of `Parts`: what it adds to the score.
+    """
 
     score: Floats
     words: Floats
@@ -85,6 +90,7 @@ class Relevance:
     person: Floats
     time: Floats
     event: Floats
+    shares: Floats
 
 
 def fuse(
@@ -101,21 +107,32 @@ def fuse(
     asked, rarity, candidates = _with_forms_met(asked, rarity, candidates)
     around = find_surroundings(conversation=candidates.conversation, position=candidates.position)
     people = people_among(asked.terms, rarity)
-    words = _words(candidates, rarity, people, around)
-    meaning = _meaning(candidates, around)
+    own_words, words = _words(candidates, rarity, people, around)
+    own_meaning, meaning = _meaning(candidates, around)
     person = _person(candidates, people)
-    time = _time(candidates, asked.periods)
+    time = _time(candidates, asked)
     event = _event(candidates, asked, rarity, people)
-    parts = [(weights.words, words), (weights.meaning, meaning)]
+    counted = {"words": weights.words, "meaning": weights.meaning}
     if people.any():
-        parts.append((weights.person, person))
+        counted["person"] = weights.person
     if asked.periods:
-        parts.append((weights.time, time))
-    if asked.side:
-        parts.append((weights.event, event))
-    total = sum(weight for weight, _ in parts)
-    score = np.asarray(sum(weight * part for weight, part in parts)) / total
-    return Relevance(np.clip(score, 0.0, 1.0), words, meaning, person, time, event)
+        counted["time"] = weights.time
+    if event.any():
+        counted["event"] = weights.event
+    total = sum(counted.values())
+    share = {name: weight / total for name, weight in counted.items()}
+    lent = share["words"] * (words - own_words) + share["meaning"] * (meaning - own_meaning)
+    added = {
+        "words": share["words"] * own_words,
+        "meaning": share["meaning"] * own_meaning,
+        "neighbours": np.maximum(lent, 0.0),
+        "person": share.get("person", 0.0) * person,
+        "time": share.get("time", 0.0) * time,
+        "event": share.get("event", 0.0) * event,
+    }
+    shares = np.array([added[part.name] for part in fields(Parts)])
+    score = np.clip(shares.sum(axis=0), 0.0, 1.0)
+    return Relevance(score, words, meaning, person, time, event, shares)
 
 
 def _with_forms_met(
@@ -150,8 +167,10 @@ def people_among(terms: tuple[Term, ...], rarity: Rarity) -> Flags:
     return found
 
 
-def _words(candidates: Candidates, rarity: Rarity, people: Flags, around: Surroundings) -> Floats:
-    """The share of the question's rarity that the text or, discounted, its neighbours cover.
+def _words(
+    candidates: Candidates, rarity: Rarity, people: Flags, around: Surroundings
+) -> tuple[Floats, Floats]:
+    """The share of the question's rarity that the text covers, and with its neighbours, discounted.
 
     Term by term the nearest text that has it counts, so that question and answer, said in
     different messages, find each other.
@@ -160,16 +179,20 @@ def _words(candidates: Candidates, rarity: Rarity, people: Flags, around: Surrou
     sought = ~people if (~people).any() else np.ones_like(people)
     idf = rarity.idf()[sought]
     if not idf.sum():
-        return np.zeros(len(candidates.cosine))
-    covered = around.strongest(candidates.matches[:, sought].astype(np.float64))
-    share: Floats = covered @ idf / idf.sum()
-    return np.clip(share, 0.0, 1.0)
+        nothing = np.zeros(len(candidates.cosine))
+        return nothing, nothing
+    own = candidates.matches[:, sought].astype(np.float64)
+    rarity_share = idf / idf.sum()
+    alone: Floats = own @ rarity_share
+    share: Floats = around.strongest(own) @ rarity_share
+    return np.clip(alone, 0.0, 1.0), np.clip(share, 0.0, 1.0)
 
 
-def _meaning(candidates: Candidates, around: Surroundings) -> Floats:
+def _meaning(candidates: Candidates, around: Surroundings) -> tuple[Floats, Floats]:
+    """How near the vector is, and with what its neighbours lend."""
     own = np.clip(np.nan_to_num(candidates.cosine, nan=0.0), 0.0, 1.0)
     meaning: Floats = (1 - LENT_MEANING) * own + LENT_MEANING * around.strongest(own)
-    return meaning
+    return own, meaning
 
 
 def _person(candidates: Candidates, people: Flags) -> Floats:
@@ -180,22 +203,33 @@ def _person(candidates: Candidates, people: Flags) -> Floats:
     return person
 
 
-def _time(candidates: Candidates, periods: tuple[Period, ...]) -> Floats:
-    if not periods:
+def _time(candidates: Candidates, asked: Asked) -> Floats:
+    if not asked.periods:
         return np.zeros(len(candidates.cosine))
-    said = closeness(periods, since=candidates.said_at, until=candidates.said_at)
-    since = np.where(np.isnan(candidates.held_from), candidates.held_until, candidates.held_from)
-    until = np.where(np.isnan(candidates.held_until), candidates.held_from, candidates.held_until)
-    return np.maximum(said, closeness(periods, since=since, until=until))
+    said_at = candidates.said_at + asked.ahead
+    said = closeness(asked.periods, since=said_at, until=said_at)
+    held_from = _on_the_clock(candidates.held_from, asked.ahead)
+    held_until = _on_the_clock(candidates.held_until, asked.ahead)
+    since = np.where(np.isnan(held_from), held_until, held_from)
+    until = np.where(np.isnan(held_until), held_from, held_until)
+    return np.maximum(said, closeness(asked.periods, since=since, until=until))
+
+
+def _on_the_clock(times: Floats, ahead: float) -> Floats:
+    """What the clock showed then where it is asked; a midnight is a day, the same everywhere."""
+    return np.where(times % _DAY_SECONDS == 0, times, times + ahead)
 
 
 def _event(candidates: Candidates, asked: Asked, rarity: Rarity, people: Flags) -> Floats:
     if asked.side is None:
         return np.zeros(len(candidates.cosine))
-    told = np.array([term.of_event for term in asked.terms], dtype=bool) & ~people
+    told = np.array([term.of_event for term in asked.terms], dtype=bool)
+    # A word that nothing holds tells no memory of the event from another; of a name it is enough
+    # that somebody bears it.
+    told &= people | (rarity.matching > 0)
     return closeness_to_event(
         asked.side,
-        matches=candidates.matches[:, told],
+        matches=(candidates.matches | candidates.names & people)[:, told],
         idf=rarity.idf()[told],
         said_at=candidates.said_at,
         happened_at=candidates.held_from,

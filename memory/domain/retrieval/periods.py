@@ -19,7 +19,10 @@ _DAY_SECONDS = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """From `start` up to, not including, `end`, aware UTC; `yearly` when no year was said."""
+    """From `start` up to, not including, `end`; `yearly` when no year was said.
+
+    Both are what calendar and clock show where it is asked, marked as UTC whatever the zone is.
+    """
 
     start: datetime
     end: datetime

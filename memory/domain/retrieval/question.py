@@ -6,11 +6,12 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memory.domain.text import STOP_WORDS
 
 from .events import Event, Side, find_event
+from .past import asks_for_past
 from .periods import Period
 from .time_expressions import Time, find_times
 from .time_patterns import COUNTING
@@ -46,7 +47,7 @@ class Asked:
 
     `terms` are distinct and casefolded; `side` is that of the event, None without one; `meaning`
     is the text for an embedder of static word vectors, in which names only blur what is asked of
-    the named.
+    the named. `periods` are on the clock of the zone asked in, `ahead` seconds ahead of UTC.
     """
 
     text: str
@@ -54,10 +55,15 @@ class Asked:
     periods: tuple[Period, ...]
     side: Side | None
     meaning: str
+    ahead: float = 0.0
+    of_past: bool = False
 
 
 def read_question(text: str, *, now: datetime, limit: int = MAX_TERMS) -> Asked:
-    """Take a question apart; at most `limit` terms, in its order; `now` is aware."""
+    """Take a question apart; at most `limit` terms, in its order; `now` is aware.
+
+    Days begin in the zone of `now`.
+    """
     plain = unicodedata.normalize("NFKC", text)
     words = [(match, _POSSESSIVE.sub("", match[0])) for match in _WORD.finditer(plain)]
     names = {match.start() for match, word in words if _looks_like_name(word, plain, match)}
@@ -88,6 +94,8 @@ def read_question(text: str, *, now: datetime, limit: int = MAX_TERMS) -> Asked:
         periods=tuple(time.period for time in times),
         side=event.side if event else None,
         meaning=_without(names, words) or plain,
+        ahead=(now.utcoffset() or timedelta(0)).total_seconds(),
+        of_past=asks_for_past(plain),
     )
 
 

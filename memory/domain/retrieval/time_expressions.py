@@ -7,19 +7,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from .counted_times import number
 from .periods import Period
-from .time_forms import Forms, number
-from .time_patterns import OFFSET, UNIT_DAYS, WEEKDAYS
+from .time_forms import Forms
+from .time_parts import is_yearly, one_of, part_of
+from .time_patterns import OFFSET, PART, TOGETHER, UNIT_DAYS, WEEKDAYS
 
 _SINCE, _AFTER = frozenset({"since"}), frozenset({"after"})
 _BEFORE, _UNTIL = frozenset({"before"}), frozenset({"until", "till", "by"})
-_DIRECTION = re.compile(r"\b(since|after|before|until|till|by)\s+(?:the\s+)?$", re.IGNORECASE)
+_DIRECTION = re.compile(
+    r"(?<![\w-])(since|after|before|until|till|by|as\s+of|up\s+to|prior\s+to)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_SAME = {"as of": "until", "up to": "until", "prior to": "before"}
 _LEAD = re.compile(r"(since|after|before|until|till|by)\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$", re.IGNORECASE)
-_BETWEEN_LEAD = re.compile(r"from\b", re.IGNORECASE)
+_BETWEEN_LEAD = re.compile(r"(?:between|from)\b", re.IGNORECASE)
 _JOINED = re.compile(r"\s*(?:and|to|until|till|through|-|–)\s+(?:the\s+)?", re.IGNORECASE)
+_OF = re.compile(r"(?:of|in)\b", re.IGNORECASE)
+_ONWARDS = re.compile(r"\s+on(?:wards?)?\b", re.IGNORECASE)
+_DAY_NAME = re.compile(rf"(?:on\s+)?(?:{'|'.join(WEEKDAYS)})$", re.IGNORECASE)
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_TIME, _A_DAY, _FORTNIGHT = timedelta(0), timedelta(days=1), timedelta(days=14)
+_A_WEEK = timedelta(weeks=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +42,7 @@ class Time:
 
 
 def find_periods(text: str, *, now: datetime) -> tuple[Period, ...]:
-    """The periods a question names, in its order; `now` is aware.
+    """The periods a question names, in its order, on the calendar and clock of `now`'s zone.
 
     A month or day without a year means that of any year; "last", "next" and "ago" are counted
     from `now`; "before", "until", "after" and "since" mean the time on that side, "between" what
@@ -43,15 +53,15 @@ def find_periods(text: str, *, now: datetime) -> tuple[Period, ...]:
 
 def find_times(text: str, *, now: datetime) -> tuple[Time, ...]:
     """`find_periods` with the places of their words."""
-    forms = Forms(now.astimezone(UTC))
+    forms = Forms(now.replace(tzinfo=UTC))
     found = sorted(_read(text, forms), key=lambda time: time.start)
-    return tuple(_sided(text, found, forms))
+    return tuple(_sided(text, _narrowed(text, _together(text, found), forms), forms))
 
 
 def _read(text: str, forms: Forms) -> Iterator[Time]:
     """Each form on what the forms before it have left."""
     left = text
-    for pattern, meaning in forms.all():
+    for pattern, meaning in forms.all:
         for match in list(pattern.finditer(left)):
             try:
                 meant = meaning(match)
@@ -64,6 +74,54 @@ def _read(text: str, forms: Forms) -> Iterator[Time]:
             left = left[: match.start()] + " " * len(match[0]) + left[match.end() :]
 
 
+def _together(text: str, found: Sequence[Time]) -> list[Time]:
+    """The times with those side by side that are one: "March last year", "last year in June"."""
+    joined: list[Time] = []
+    for time in found:
+        last = joined[-1] if joined else None
+        if last is not None and TOGETHER.match(text[last.end : time.start]):
+            if _DAY_NAME.match(text[last.start : last.end]) and _is_day(time.period):
+                # "On Tuesday 9 June": the date tells which Tuesday.
+                joined[-1] = replace(time, start=last.start)
+                continue
+            one = one_of(last.period, time.period) or one_of(time.period, last.period)
+            if one is not None:
+                joined[-1] = Time(last.start, time.end, one)
+                continue
+        joined.append(time)
+    return joined
+
+
+def _is_day(period: Period) -> bool:
+    return period.end - period.start == _A_DAY
+
+
+def _narrowed(text: str, found: Sequence[Time], forms: Forms) -> list[Time]:
+    """The times with what the words in front of them mean of them: "the end of last month"."""
+    narrowed: list[Time] = []
+    for time in found:
+        match = PART.search(text[: time.start])
+        if match is None or not (_OF.match(text, time.start) or _is_said_of(match)):
+            narrowed.append(time)
+            continue
+        period = time.period
+        try:
+            if period.yearly and not is_yearly(match):
+                period = forms.nearest(period) if match["whole"] else forms.latest(period)
+            period = part_of(match, period, forms.now)
+        except (ValueError, OverflowError):
+            narrowed.append(time)
+            continue
+        while narrowed and narrowed[-1].end > match.start():
+            narrowed.pop()
+        narrowed.append(Time(match.start(), time.end, period))
+    return narrowed
+
+
+def _is_said_of(match: re.Match[str]) -> bool:
+    return bool(match["of"] or match["third"] or match["side"])
+
+
 def _sided(text: str, found: Sequence[Time], forms: Forms) -> list[Time]:
     """The times with what the words before them make of them."""
     waiting = list(found)
@@ -74,11 +132,17 @@ def _sided(text: str, found: Sequence[Time], forms: Forms) -> list[Time]:
             last = waiting.pop(0)
             sided.append(Time(time.start, last.end, _from_to(time.period, last.period, forms)))
             continue
+        if _ONWARDS.match(text, time.end) and (
+            _BETWEEN_LEAD.match(text, time.start) or _BETWEEN.search(text[: time.start])
+        ):
+            sided.append(replace(time, period=_on_side("since", time.period, forms)))
+            continue
         lead = _LEAD.match(text, time.start) or _DIRECTION.search(text[: time.start])
         if lead is None:
             sided.append(time)
             continue
-        word, start = lead[1].lower(), min(time.start, lead.start())
+        word, start = " ".join(lead[1].lower().split()), min(time.start, lead.start())
+        word = _SAME.get(word, word)
         offset = OFFSET.search(text[:start]) if word in _BEFORE | _AFTER else None
         if offset is None:
             sided.append(replace(time, start=start, period=_on_side(word, time.period, forms)))
@@ -109,6 +173,9 @@ def _from_to(first: Period, second: Period, forms: Forms) -> Period:
             (each for year in (end.year - 1, end.year) if (each := _in(year, first)) < end),
             default=end - length,
         )
+    if end < start < end + _A_WEEK and _is_day(first):
+        # "Between Monday and Wednesday last week".
+        start -= _A_WEEK
     return Period(min(start, end), end)
 
 

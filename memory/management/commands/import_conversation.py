@@ -136,7 +136,12 @@ def _read(path: Path) -> TranscriptFile:
     """The whole file, checked; CommandError names it and the first thing that is wrong."""
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
-        return read_transcripts(data=data, stem=path.stem, max_chars=settings.MAX_CONTENT_CHARS)
+        return read_transcripts(
+            data=data,
+            stem=path.stem,
+            max_chars=settings.MAX_CONTENT_CHARS,
+            now=timezone.now(),
+        )
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}.") from None
     except UnicodeDecodeError:

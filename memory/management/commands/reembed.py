@@ -11,6 +11,7 @@ from tqdm import tqdm  # type: ignore[import-untyped]
 from memory.clients.embedder_choice import build_embedder, configured_spec
 from memory.services.indexing.embedding_status import embedding_status
 from memory.services.indexing.reembedding import GRACE_SECONDS, reembed
+from memory.services.indexing.vector_graphs import MOST_DIMENSIONS
 from routing.clients.embeddings import EmbeddingError
 from teams.errors import ConflictError
 
@@ -63,6 +64,16 @@ class Command(BaseCommand):
             )
             bar.refresh()
 
+        def say_how_large(dimensions: int) -> None:
+            bar.clear()
+            self.stderr.write(
+                f"{spec.name} gives {dimensions} dimensions, and no index holds more than"
+                f" {MOST_DIMENSIONS}: searches will compare every vector of a team, however many"
+                " there are. Stop it (Ctrl-C) and set EMBEDDING_DIMENSIONS to fewer if that is not"
+                " meant."
+            )
+            bar.refresh()
+
         with bar:
             try:
                 done = reembed(
@@ -71,6 +82,7 @@ class Command(BaseCommand):
                     grace_seconds=max(0.0, options["grace"]),
                     on_progress=bar.update,
                     on_wait=say_what_for,
+                    on_unindexed=say_how_large,
                 )
             except ConflictError as error:
                 raise CommandError(error.message) from None

@@ -28,7 +28,15 @@ WITH RECURSIVE versions (id, depth) AS (
     SELECT next.id, v.depth + 1
     FROM versions v
     JOIN memory_memory m ON m.team_id = %(team)s AND m.id = v.id
-    CROSS JOIN LATERAL (VALUES (m.supersedes_id), (m.superseded_by_id)) AS next (id)
+    CROSS JOIN LATERAL (
+        VALUES (m.supersedes_id), (m.superseded_by_id)
+      UNION ALL
+        SELECT retired.id
+        FROM memory_contradiction c
+        JOIN memory_memory retired ON retired.team_id = c.team_id
+            AND retired.id IN (c.memory_a_id, c.memory_b_id) AND retired.superseded_by_id = m.id
+        WHERE c.team_id = %(team)s AND (c.memory_a_id = m.id OR c.memory_b_id = m.id)
+    ) AS next (id)
     WHERE next.id IS NOT NULL AND v.depth < %(depth)s
 )
 SELECT DISTINCT id FROM versions LIMIT %(depth)s
@@ -63,7 +71,8 @@ class Step:
 def versions_of(*, viewer: Viewer, memory_id: UUID) -> list[Memory]:
     """All versions of a memory that the viewer may see, the latest first.
 
-    What it superseded and what superseded it are versions of it. Raises NotFoundError when the
+    What it superseded and what superseded it are versions of it, also what came late and was older
+    than what stood: only the contradiction names that from its side. Raises NotFoundError when the
     memory itself is not to be seen. Call it in the team's scope.
     """
     asked = memory_for(viewer=viewer, memory_id=memory_id)

@@ -116,7 +116,7 @@ def nearest_in_graph(
     )
     given = parameters | _parameters(asked, embedding_model, limit)
     found: list[Near] = [[] for _ in asked]
-    for place, pk, cosine in fetch_planned(statement, given, once=False, is_ordered=True):
+    for place, pk, cosine in fetch_planned(statement, given, is_ordered=True):
         found[place - 1].append((pk, cosine))
     return found
 

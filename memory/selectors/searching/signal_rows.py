@@ -97,7 +97,8 @@ class Sought:
     """What candidates are looked for.
 
     `vector` is a unit vector, or zeros where words alone decide. `only` narrows the search to
-    those memories, in whatever tier; `with_cold` adds what is cold or past.
+    those memories, in whatever tier, of which at least `least` are candidates, however far from
+    the question; `with_cold` adds what is cold or past.
     """
 
     terms: Sequence[str]
@@ -106,3 +107,4 @@ class Sought:
     conversation_id: UUID | None = None
     only: Ids | None = None
     with_cold: bool = False
+    least: int = 0

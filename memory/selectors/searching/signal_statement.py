@@ -31,7 +31,7 @@ chosen AS MATERIALIZED (
     UNION SELECT memory_id FROM mandatory
     UNION SELECT memory_id FROM important
     UNION SELECT memory_id FROM continued
-    UNION SELECT memory_id FROM related
+    UNION SELECT memory_id FROM related{given}
 ), {held}, proposed AS MATERIALIZED (
     SELECT memory_id, held.terms, related.strength
     FROM chosen LEFT JOIN held USING (memory_id) LEFT JOIN related USING (memory_id)
@@ -79,6 +79,9 @@ _IMPORTANT = """(
     ORDER BY {forwards}memory_searchentry.importance DESC, memory_searchentry.id DESC
     LIMIT {IMPORTANCE_LIMIT}
 )"""
+# Of given memories as many as are wanted, whatever the signals say of them.
+_OF_GIVEN = """
+    UNION (SELECT id FROM unnest(%(only)s::uuid[]) AS given (id) LIMIT %(least)s::int)"""
 _LIVE = "memory_searchentry.status IN ('active', 'disputed') AND memory_searchentry.tier <> 'cold'"
 # Of an end user's viewer: what is theirs and what is nobody's, each a range of an index.
 OWNERS = (
@@ -194,6 +197,7 @@ def signal_statement(shape: Shape, near: str) -> str:
         important=by_owner(_IMPORTANT),
         continued=CONTINUED.format(**terms),
         related=RELATED.format(**terms),
+        given=_OF_GIVEN if shape.is_narrowed else "",
         read=READ_PROPOSED.format(
             condition=shape.condition,
             cosine=common["cosine"],

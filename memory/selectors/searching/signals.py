@@ -74,7 +74,7 @@ def _vector_search(viewer: Viewer, sought: Sought) -> VectorSearch:
         parameters=viewer_parameters(viewer) | only,
         vector=sought.vector,
         embedding_model=sought.embedding_model,
-        limit=SEMANTIC_LIMIT,
+        limit=max(SEMANTIC_LIMIT, sought.least),
         is_exact=sought.only is not None,
         owners=OWNERS if shape.of_user else ("TRUE",),
     )
@@ -94,6 +94,7 @@ def _find_whole(viewer: Viewer, sought: Sought, search: VectorSearch, total: int
         "categories": ["", *viewer.allowed_categories] if viewer.allowed_categories else [],
         "total": total,
         "conversation": sought.conversation_id,
+        "least": sought.least,
     }
     if not has_vector:
         near = NOWHERE

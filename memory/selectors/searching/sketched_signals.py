@@ -75,7 +75,7 @@ def find_sketched(*, viewer: Viewer, sought: Sought, total: int) -> Found | None
         return None
     lexemes = words_of(sought.terms)
     words = part.with_words(lexemes, most=most_of_a_term(total), limit=LIMITS["LEXICAL_LIMIT"])
-    near = part.nearest(sought.vector, limit=_NEAR_LIMIT)
+    near = part.nearest(sought.vector, limit=max(_NEAR_LIMIT, sought.least))
     rows = _read(viewer, sought, known, _Proposed.of(part, near, words), words, unknown)
     if not rows:
         return None  # which leaves open how much was changed

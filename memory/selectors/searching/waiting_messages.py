@@ -19,15 +19,40 @@ from memory.selectors.revisions import Revision
 # Of the team's latest waiting messages so many are looked at for the viewer's: an import under way
 # makes no read slow.
 _LOOKED_AT = 1_000
-_WAITING = """
-SELECT message_id, conversation_id, position, role, said_at, extract(epoch FROM said_at)::float8
-FROM (
+_LATEST = """
     SELECT * FROM memory_messageentry e WHERE e.team_id = %(team)s AND e.is_waiting
     ORDER BY e.message_id DESC LIMIT {looked_at}
-) AS memory_messageentry
+"""
+_COLUMNS = (
+    "message_id, conversation_id, position, role, said_at, extract(epoch FROM said_at)::float8"
+)
+_WAITING = """
+SELECT {columns}
+FROM ({latest}) AS memory_messageentry
 WHERE {visible} AND NOT is_forgotten
 LIMIT %(most)s
 """
+# Where more wait than are read, as after a post of hundreds: those with most words of the question.
+_BY_WORDS = """
+WITH wanted AS MATERIALIZED (
+    SELECT tsvector_to_array(to_tsvector('english', term)) AS lexemes
+    FROM unnest(%(terms)s::text[]) AS t (term)
+)
+SELECT {columns}
+FROM ({latest}) AS memory_messageentry
+CROSS JOIN LATERAL (
+    SELECT tsvector_to_array(to_tsvector('english', left(m.content, {read_chars}))) AS lexemes
+    FROM teams_message m
+    WHERE m.team_id = %(team)s AND m.id = memory_messageentry.message_id OFFSET 0
+) AS said
+WHERE {visible} AND NOT is_forgotten
+ORDER BY (
+    SELECT count(*) FROM wanted
+    WHERE cardinality(wanted.lexemes) > 0 AND said.lexemes @> wanted.lexemes
+) DESC, message_id DESC
+LIMIT %(most)s
+"""
+_READ_CHARS = 4_000
 _HELD = """
 SELECT given.id, bit_or(1::bigint << (wanted.number - 1)::int)
 FROM unnest(%(ids)s::uuid[], %(texts)s::text[]) AS given (id, text)
@@ -55,26 +80,29 @@ class WaitingMessage(NamedTuple):
 
 
 def waiting_messages(
-    *, viewer: Viewer, most: int, revision: Revision | None = None
+    *, viewer: Viewer, most: int, terms: Sequence[str] = (), revision: Revision | None = None
 ) -> list[WaitingMessage]:
-    """The latest of the waiting messages that the viewer may see; call it in the team's scope.
+    """Of the latest waiting messages those that the viewer may see; call it in the team's scope.
 
-    `revision` is the team's in this transaction: while it stands a process remembers that there
-    are none.
+    At most `most`: where there are more, those that hold most of the `terms`. `revision` is the
+    team's in this transaction: while it stands a process remembers that there are none.
     """
     owner = (viewer.team_id, viewer.agent_id, viewer.end_user_id, viewer.project_id)
     if revision is not None and _none_waits.get(owner) == revision.messages:
         return []
-    statement = _waiting(
+    statement, by_words = _waiting(
         viewer.agent_id is not None,
         viewer.end_user_id is not None,
         viewer.project_id is not None,
     )
-    given = {**viewer_parameters(viewer), "most": most}
-    found = [WaitingMessage._make(row) for row in fetch_planned(statement, given, is_ordered=True)]
-    if not found and revision is not None:
+    given = {**viewer_parameters(viewer), "most": most + 1}
+    rows = fetch_planned(statement, given, is_ordered=True)
+    if len(rows) > most:
+        given = {**given, "most": most, "terms": list(terms)}
+        rows = fetch_planned(by_words, given, is_ordered=True)
+    if not rows and revision is not None:
         _none_waits.put(owner, revision.messages)
-    return found
+    return [WaitingMessage._make(row) for row in rows]
 
 
 def terms_in(*, texts: Mapping[UUID, str], terms: Sequence[str]) -> dict[UUID, int]:
@@ -84,7 +112,8 @@ def terms_in(*, texts: Mapping[UUID, str], terms: Sequence[str]) -> dict[UUID, i
 
 
 @lru_cache
-def _waiting(of_agent: bool, of_user: bool, of_project: bool) -> str:
+def _waiting(of_agent: bool, of_user: bool, of_project: bool) -> tuple[str, str]:
+    """The statements that read what waits for a viewer narrowed like that, and by words."""
     visible = viewer_sql(
         heard_by_q,
         of_agent=of_agent,
@@ -92,4 +121,10 @@ def _waiting(of_agent: bool, of_user: bool, of_project: bool) -> str:
         of_project=of_project,
         model=MessageEntry,
     )
-    return _WAITING.format(visible=visible, looked_at=_LOOKED_AT)
+    parts = {
+        "columns": _COLUMNS,
+        "latest": _LATEST.format(looked_at=_LOOKED_AT),
+        "visible": visible,
+        "read_chars": _READ_CHARS,
+    }
+    return _WAITING.format(**parts), _BY_WORDS.format(**parts)

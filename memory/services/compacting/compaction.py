@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.db import OperationalError
 
 from audit.services.events import Event, record_events
 from memory.clients.tools import Tools
-from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Compaction
 from memory.services.compacting.compaction_plan import (
@@ -20,27 +19,24 @@ from memory.services.compacting.compaction_plan import (
     extract_first,
     plan_compaction,
 )
+from memory.services.compacting.renewing import renew_summary
+from memory.services.compacting.running import running_summary
 from memory.services.compacting.summaries import (
-    SUMMARY_TAG,
     SummaryBasis,
     latest_compaction,
     points_as_json,
-    running_summary,
-    standing_summary,
     summary_basis,
 )
+from memory.services.compacting.summary_memory import summary_draft, take_turn
 from memory.services.extracting.extraction import ExtractionCounts, counts_from_json
 from memory.services.extracting.waiting import StillExtractingError, report
 from memory.services.retrying import was_turned_away
-from memory.services.writing.drafts import MemoryDraft
 from memory.services.writing.write_path import prepare, store
 from memory.services.writing.written import count_written
 from teams.errors import ConflictError, UnavailableError
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope
 
-SUMMARY_IMPORTANCE = 5
-EXTRACTOR = "summary"
 _ATTEMPTS = 5
 
 logger = logging.getLogger(__name__)
@@ -50,7 +46,8 @@ logger = logging.getLogger(__name__)
 class Compacted:
     """What a compaction did: the running summary, what stays, and what it stands for.
 
-    `count` is 0 when nothing had to go; the summary is then that of the last compaction.
+    `count` is 0 when nothing had to go; the summary is then that of the last compaction, made anew
+    where something that it tells was deleted, corrected or superseded since.
     `extraction` covers what was extracted from the messages and not reported to anybody before.
     """
 
@@ -91,9 +88,10 @@ def compact_conversation(
             keep_last=keep_last,
             max_tokens=max_tokens,
         )
-        if plan.last < plan.first:
-            return _nothing_to_do(viewer, plan, tools)
         try:
+            if plan.last < plan.first:
+                renew_summary(viewer=viewer, plan=plan, tools=tools)
+                return _nothing_to_do(viewer, plan, tools)
             if plan.is_shielded:
                 extract_first(plan=plan, tools=tools, until=until)
             compaction = _carry_out(viewer, plan, tools)
@@ -133,7 +131,7 @@ def _carry_out(viewer: Viewer, plan: CompactionPlan, tools: Tools) -> Compaction
         basis = _basis(plan)
     summary = tools.summariser.summarise(points=basis.points, since=basis.since, until=basis.until)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        draft = _summary_draft(plan, summary, tools)
+        draft = summary_draft(plan=plan, basis=basis, summary=summary, tools=tools)
     prepared = prepare(drafts=[draft], tools=tools)
     with team_scope(
         team_ids=[viewer.team_id],
@@ -141,7 +139,7 @@ def _carry_out(viewer: Viewer, plan: CompactionPlan, tools: Tools) -> Compaction
         reason=f"compacted messages {plan.first} to {plan.last}",
         conversation_id=plan.conversation.pk,
     ):
-        _take_turn(plan.conversation)
+        take_turn(plan.conversation)
         latest = latest_compaction(team_id=viewer.team_id, conversation_id=plan.conversation.pk)
         if (latest and latest.pk) != (plan.previous and plan.previous.pk):
             raise ConflictError("Another compaction came first.")
@@ -175,53 +173,12 @@ def _carry_out(viewer: Viewer, plan: CompactionPlan, tools: Tools) -> Compaction
         )
 
 
-def _take_turn(conversation: Conversation) -> None:
-    """Let compactions of one conversation end one after the other.
-
-    The conversation's row is no lock for that: writers of memories hold a share of it already
-    when they come to change it.
-    """
-    turn = f"compaction|{conversation.team_id}|{conversation.pk}"
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [turn])
-
-
 def _basis(plan: CompactionPlan) -> SummaryBasis:
     return summary_basis(
         conversation=plan.conversation,
         previous=plan.previous,
         first=plan.first,
         last=plan.last,
-    )
-
-
-def _summary_draft(plan: CompactionPlan, summary: str, tools: Tools) -> MemoryDraft:
-    """The summary as an episodic memory; it supersedes the one it continues."""
-    conversation = plan.conversation
-    old = standing_summary(plan.previous) if plan.previous else None
-    rows = Message.objects.filter(
-        team_id=conversation.team_id,
-        conversation=conversation,
-        position__range=(plan.first, plan.last),
-    ).order_by("position")
-    sources = list(rows.values_list("id", "external_id", "created_at"))
-    return MemoryDraft(
-        team_id=conversation.team_id,
-        content=summary,
-        memory_type=MemoryType.EPISODIC,
-        importance=SUMMARY_IMPORTANCE,
-        extractor=f"{EXTRACTOR}:{tools.summariser.name}",
-        created_at=sources[-1][2],
-        category="event",
-        tags=(SUMMARY_TAG,),
-        agent_id=conversation.agent_id,
-        end_user_id=conversation.end_user_id,
-        project_id=conversation.project_id,
-        conversation_id=conversation.pk,
-        message_ids=tuple(each[0] for each in sources),
-        message_external_ids=tuple(each[1] for each in sources if each[1]),
-        check=False,
-        replaces=(old.pk,) if old and old.is_live else (),
     )
 
 

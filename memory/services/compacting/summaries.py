@@ -1,27 +1,24 @@
-"""What stands of a conversation's summaries: the running one, and the points of the next."""
+"""What stands of a conversation's summaries, and the points that the next is made of."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import cast
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import Max, Min
 
-from memory.clients.quick_redis import quick_redis
 from memory.domain.summarising import most_important, sentences_of
 from memory.domain.types import Point, Status
 from memory.models import Compaction, Job, Memory
 from teams.models import Conversation, Message
 
 SUMMARY_TAG = "summary"
+EXTRACTOR = "summary"
+POINTS = "points"
 # What a person wrote into a summary is not for rules to drop.
 _WRITTEN_IMPORTANCE = 10
-_CACHE_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,27 +44,34 @@ def standing_summary(compaction: Compaction) -> Memory:
     return memory
 
 
-def running_summary(*, conversation: Conversation) -> str:
-    """The latest summary of a conversation as it was corrected since; call it in scope.
+def is_written_by_hand(memory: Memory) -> bool:
+    """Whether the summary's words are somebody's, who corrected it, and not made of points."""
+    return not memory.extractor.startswith(f"{EXTRACTOR}:")
 
-    Empty when there is none or it was deleted. `conversation` must be read before, in or outside
-    the same transaction, and the transaction must not have changed it: Redis answers for its
-    revision, which every compaction, correction and deletion moves; for any other revision, or
-    without Redis, the database does. At revision 0, as it was read, there was no summary.
+
+def points_told(*, memory: Memory, compaction: Compaction) -> set[UUID]:
+    """The memories that a summary, made of points, was made of."""
+    told = memory.payload.get(POINTS)
+    if told is None:
+        told = [each for point in compaction.points for each in point["memory_ids"]]
+    return {UUID(each) for each in told}
+
+
+def is_up_to_date(*, memory: Memory, compaction: Compaction, heads: Sequence[Memory]) -> bool:
+    """Whether the summary tells what its points are now; `heads` are its `standing_points`.
+
+    It does not when one was deleted, corrected, superseded or restored since. What somebody wrote
+    in its place stands as it was written.
     """
-    if not conversation.revision:
-        # A summary is a memory of the conversation, and each one of these moves it.
-        return ""
-    key = f"{settings.REDIS_PREFIX}:summary:{conversation.team_id}:{conversation.pk}"
-    held = quick_redis().ask(lambda client: client.get(key))
-    if held is not None:
-        revision, text = json.loads(cast(bytes, held))
-        if revision == conversation.revision:
-            return str(text)
-    text = _stored_summary(conversation)
-    kept = json.dumps([conversation.revision, text])
-    quick_redis().ask(lambda client: client.set(key, kept, ex=_CACHE_SECONDS))
-    return text
+    if is_written_by_hand(memory) or not compaction.points:
+        return True
+    return {head.pk for head in heads} == points_told(memory=memory, compaction=compaction)
+
+
+def standing_points(compaction: Compaction) -> list[Memory]:
+    """The memories that the compaction's points are now, each once, in the versions that hold."""
+    ids = {UUID(each) for point in compaction.points for each in point["memory_ids"]}
+    return [head for _, head in _standing(compaction.team_id, ids)] if ids else []
 
 
 def summary_basis(
@@ -77,7 +81,7 @@ def summary_basis(
 
     The points are those of the previous summary and the memories of messages `first` to `last`,
     each as it stands now: what was superseded or deleted is left out, what was corrected says
-    what it was corrected to.
+    what it was corrected to. Of no messages, `first` past `last`, it is the previous one's.
     """
     rows = Message.objects.filter(
         team_id=conversation.team_id, conversation=conversation, position__lte=last
@@ -86,11 +90,11 @@ def summary_basis(
     earlier = _earlier_points(previous)
     written = [point for point in earlier if not point.memory_ids]
     known = {memory_id: point for point in earlier for memory_id in point.memory_ids}
-    found = _extracted(conversation, first, last, own)
+    found = _extracted(conversation, first, last, own) if first <= last else set()
     standing: dict[UUID, tuple[int, Point]] = {}
     # Of what was said at the same moment, the points known before come first, in their order.
     order = {memory_id: place for place, memory_id in enumerate(known)}
-    for memory, head in _standing(conversation, known.keys() | found):
+    for memory, head in _standing(conversation.team_id, known.keys() | found):
         if memory.pk in known:
             said_at = known[memory.pk].said_at
         elif own.intersection(memory.source_message_ids):
@@ -119,14 +123,6 @@ def points_as_json(points: Sequence[Point]) -> list[dict[str, object]]:
     ]
 
 
-def _stored_summary(conversation: Conversation) -> str:
-    latest = latest_compaction(team_id=conversation.team_id, conversation_id=conversation.pk)
-    if latest is None:
-        return ""
-    memory = standing_summary(latest)
-    return "" if memory.status == Status.SOFT_DELETED else memory.content
-
-
 def _earlier_points(previous: Compaction | None) -> list[Point]:
     """The points the previous summary was made of, or its sentences where a person rewrote it."""
     if previous is None:
@@ -134,7 +130,7 @@ def _earlier_points(previous: Compaction | None) -> list[Point]:
     memory = standing_summary(previous)
     if memory.status == Status.SOFT_DELETED:
         return []
-    if memory.content != previous.summary or not previous.points:
+    if is_written_by_hand(memory) or not previous.points:
         said_at = previous.summary_memory.created_at
         return [
             Point(sentence, _WRITTEN_IMPORTANCE, said_at)
@@ -166,13 +162,13 @@ def _extracted(conversation: Conversation, first: int, last: int, own: set[UUID]
     return made | {UUID(each) for result in results for each in result.get("memories", ())}
 
 
-def _standing(conversation: Conversation, ids: Collection[UUID]) -> list[tuple[Memory, Memory]]:
+def _standing(team_id: UUID, ids: Collection[UUID]) -> list[tuple[Memory, Memory]]:
     """Each memory that still holds, with the version of it that does, oldest first."""
-    rows = _read(conversation, ids)
+    rows = _read(team_id, ids)
     versions = dict(rows)
     wanted = _successors(rows)
     while missing := wanted - versions.keys():
-        newer = _read(conversation, missing)
+        newer = _read(team_id, missing)
         versions.update(newer)
         wanted = _successors(newer)
     found = []
@@ -198,13 +194,14 @@ def _successors(rows: dict[UUID, Memory]) -> set[UUID]:
     }
 
 
-def _read(conversation: Conversation, ids: Collection[UUID]) -> dict[UUID, Memory]:
-    rows = Memory.objects.filter(team_id=conversation.team_id, pk__in=list(ids)).only(
+def _read(team_id: UUID, ids: Collection[UUID]) -> dict[UUID, Memory]:
+    rows = Memory.objects.filter(team_id=team_id, pk__in=list(ids)).only(
         "team_id",
         "content",
         "importance",
         "status",
         "superseded_by_id",
+        "conversation_id",
         "source_message_ids",
         "created_at",
     )

@@ -15,7 +15,7 @@ from memory.domain.viewer import Viewer
 from memory.domain.wording import departures
 from memory.models import Contradiction, Memory, MemoryUsage
 from memory.services.deciding.disputes import draft_of_version
-from memory.services.deciding.state import locked_memory, settle_tier
+from memory.services.deciding.state import locked_memory, settle_tier, what_stands_for
 from memory.services.retrying import retried
 from memory.services.writing.drafts import WriteResult
 from memory.services.writing.secrets import masked_note, masked_text, note_masked
@@ -54,8 +54,7 @@ def correct_memory(
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if not memory.is_live:
             raise ConflictError(
-                f"This version is {memory.status}; correct the current one"
-                + (f": {memory.superseded_by_id}." if memory.superseded_by_id else ".")
+                f"This version is {memory.status}; {what_stands_for(memory=memory)}."
             )
         if memory.content == safe.text:
             raise InvalidError("The memory says exactly this.", field="corrected_content")
@@ -86,7 +85,10 @@ def give_feedback(*, viewer: Viewer, memory_id: UUID, signal: Feedback, note: st
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if not memory.is_live:
-            raise ConflictError(f"This memory is {memory.status}; nobody is shown it any more.")
+            raise ConflictError(
+                f"This memory is {memory.status}, and nobody is shown it any more;"
+                f" {what_stands_for(memory=memory)}."
+            )
         usage = _count(memory, _COUNTER[signal])
         memory.importance = adjusted_importance(
             importance=memory.importance, signal=signal, ignored=usage.ignored

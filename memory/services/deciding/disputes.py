@@ -11,7 +11,7 @@ from uuid import UUID
 from memory.clients.tools import Tools
 from memory.domain.types import MemoryType, Status, Tier
 from memory.domain.viewer import Viewer
-from memory.models import Contradiction, Memory, MemoryRelation
+from memory.models import Contradiction, Memory, MemoryRelation, SearchEntry
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.retrying import retried
 from memory.services.writing.drafts import MemoryDraft, WriteResult
@@ -36,7 +36,10 @@ class Settlement:
 
 
 def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datetime) -> MemoryDraft:
-    """A draft that says `content` in place of `memory` and keeps all else, its sources included."""
+    """A draft that says `content` in place of `memory` and keeps all else, its sources included.
+
+    Call it in the team's scope.
+    """
     return MemoryDraft(
         team_id=memory.team_id,
         content=content,
@@ -49,6 +52,7 @@ def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datet
         subject=memory.subject,
         tags=tuple(memory.tags),
         agent_id=memory.agent_id,
+        people=_people_of([memory]),
         end_user_id=memory.end_user_id,
         project_id=memory.project_id,
         conversation_id=memory.conversation_id,
@@ -58,6 +62,14 @@ def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datet
         valid_to=memory.valid_to,
         replaces=(memory.pk,),
     )
+
+
+def _people_of(memories: Sequence[Memory]) -> tuple[str, ...]:
+    """By or about whom they are, as their search entries say."""
+    rows = SearchEntry.objects.filter(
+        team_id=memories[0].team_id, memory_id__in=[each.pk for each in memories]
+    )
+    return _union(rows.order_by("memory_id").values_list("people", flat=True))
 
 
 @retried
@@ -100,6 +112,7 @@ def resolve_contradiction(
                 importance=max(side.importance for side in sides),
                 is_pinned=any(side.is_pinned for side in sides),
                 tags=_union(side.tags for side in sides),
+                people=_people_of(sides),
                 valid_from=None,
                 valid_to=None,
                 replaces=tuple(side.pk for side in sides),

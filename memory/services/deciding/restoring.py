@@ -11,8 +11,8 @@ from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.meeting.comparing import live_facts
-from memory.services.deciding.state import locked_memory, settle_tier
-from memory.services.retrying import retried
+from memory.services.deciding.state import locked_memory, settle_tier, what_stands_for
+from memory.services.retrying import run_write
 from memory.services.writing.readers import filed, readers_in
 from memory.services.writing.secrets import masked_note
 from memory.services.writing.turns import take_turns
@@ -22,7 +22,6 @@ from teams.tenancy import team_scope
 _AWAY = (Status.SOFT_DELETED.value, Status.ARCHIVED.value)
 
 
-@retried
 def restore_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memory:
     """Make a soft-deleted or archived memory active again; a live one stays as it is.
 
@@ -30,6 +29,11 @@ def restore_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memo
     Raises NotFoundError when the viewer may not see it, and ConflictError when the same fact
     stands again by now, or it is an older version, or it was erased.
     """
+    # A writer who checks nothing waits for nobody, and may store the same fact meanwhile.
+    return run_write(lambda: _restored(viewer, memory_id, reason))
+
+
+def _restored(viewer: Viewer, memory_id: UUID, reason: str) -> Memory:
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
         # As a writer of the same fact would, before the row is held.
         seen = Memory.objects.visible_to(viewer).filter(pk=memory_id).first()
@@ -40,7 +44,7 @@ def restore_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memo
             return memory
         if memory.status not in _AWAY:
             raise ConflictError(
-                f"This version is {memory.status}; what stands now is {memory.superseded_by_id}."
+                f"This version is {memory.status}; {what_stands_for(memory=memory)}."
             )
         _refuse_erased(memory)
         if memory.superseded_by_id is not None:

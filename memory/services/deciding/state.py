@@ -25,7 +25,8 @@ def pin_memory(*, viewer: Viewer, memory_id: UUID, pinned: bool, reason: str = "
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if pinned and not memory.is_live:
             raise ConflictError(
-                f"A memory that is {memory.status} cannot be pinned; pin its current version."
+                f"A memory that is {memory.status} cannot be pinned;"
+                f" {what_stands_for(memory=memory)}."
             )
         if memory.is_pinned != pinned:
             memory.is_pinned = pinned
@@ -66,12 +67,29 @@ def settle_tier(*, memory: Memory) -> None:
         memory.tier = Tier.WARM.value
 
 
+def what_stands_for(*, memory: Memory) -> str:
+    """In words, what took the place of a memory that is not live: the end of its chain."""
+    after, known = memory, {memory.pk}
+    while after.superseded_by_id is not None and after.superseded_by_id not in known:
+        known.add(after.superseded_by_id)
+        after = Memory.objects.get(team_id=memory.team_id, pk=after.superseded_by_id)
+        if after.is_live:
+            return f"what stands now is {after.pk}"
+    if after.pk == memory.pk:
+        return "nothing took its place"
+    return f"what took its place, {after.pk}, is {after.status} as well"
+
+
 def locked_memory(*, viewer: Viewer, memory_id: UUID) -> Memory:
-    """The memory, its row held until the transaction ends; NotFoundError when invisible."""
+    """The memory, its row held until the transaction ends; NotFoundError when invisible.
+
+    What only refers to it, as its counters and links do, is written meanwhile: a flush of counters
+    that waited for this row would hold those that feedback asks for next.
+    """
     memory: Memory | None = (
         Memory.objects.visible_to(viewer)
         .with_names()
-        .select_for_update(of=("self",))
+        .select_for_update(of=("self",), no_key=True)
         .filter(pk=memory_id)
         .first()
     )

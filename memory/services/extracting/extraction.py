@@ -1,27 +1,29 @@
-"""From a range of messages to written memories: two passes, merged, through the write path."""
+"""From a range of messages and what was found in them to drafts, and the figures of it all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from django.conf import settings
-
-from memory.clients.tools import Tools
 from memory.domain.secrets import mask_secrets
-from memory.domain.text import normalise_text, tell_apart
-from memory.domain.types import Candidate, MemoryType, Participants, Role, SourceMessage
+from memory.domain.types import Candidate, MemoryType, PassWork, Role, SourceMessage
 from memory.services.writing.drafts import MemoryDraft, Outcome, WriteResult
 from teams.models import Conversation, Message
 
 CONTEXT_MESSAGES = 12
 # What only one agent learned stays with it; facts about the person are for every agent.
 _OF_NO_AGENT = (MemoryType.USER_PROFILE, MemoryType.SHARED)
+_LISTS = ("memories", "warnings")
+_STOOD_IN = "{who} did pass {number} where the model did not ({problem})."
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionCounts:
-    """What an extraction did; the names are those of the API's answer."""
+    """What an extraction did; the names are those of the API's answer.
+
+    The extractors are those that did the work ("openai:x+rules"), found something or not.
+    `left_out` counts what only the caps of a turn and a day kept out; a compaction stores it.
+    """
 
     created: int = 0
     versioned: int = 0
@@ -30,12 +32,17 @@ class ExtractionCounts:
     pass1_count: int = 0
     pass2_additions: int = 0
     extractor: str = ""
+    pass1_extractor: str = ""
+    pass2_extractor: str = ""
     memories: tuple[str, ...] = ()
     secrets_masked: int = 0
+    left_out: int = 0
+    warnings: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """As it is kept in a job's result."""
-        return {**asdict(self), "memories": list(self.memories)}
+        kept = asdict(self)
+        return kept | {name: list(kept[name]) for name in _LISTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +69,6 @@ def load_range(*, conversation: Conversation, first: int, last: int) -> MessageR
         messages=tuple(row for row in rows if row.position >= first),
         context=tuple(row for row in rows if row.position < first),
     )
-
-
-def find_candidates(*, source: MessageRange, tools: Tools) -> list[Candidate]:
-    """Both passes over the range, without what the second only says again; no transaction."""
-    messages = [as_source(row) for row in source.messages]
-    if not messages:
-        return []
-    context = [as_source(row) for row in source.context]
-    conversation = source.conversation
-    participants = Participants(
-        user=conversation.end_user.display_name, agent=conversation.agent.slug
-    )
-    first = tools.extractor.extract(messages=messages, context=context, participants=participants)
-    second = tools.extractor.review(
-        messages=messages, context=context, participants=participants, first_pass=first
-    )
-    return _merge(first, second, tools)
 
 
 def drafts_of(
@@ -108,7 +98,7 @@ def drafts_of(
                     dict.fromkeys(
                         name
                         for name in (
-                            conversation.end_user.display_name,
+                            str(conversation.end_user),
                             *(row.name for row in sources),
                         )
                         if name
@@ -146,25 +136,41 @@ def count_results(
     candidates: Sequence[Candidate],
     results: Sequence[WriteResult],
     extractor: str,
+    work: Sequence[PassWork] = (),
     secrets_masked: int = 0,
+    left_out: int = 0,
 ) -> ExtractionCounts:
-    """The figures of one extraction; `extractor` names all that spoke ("openai:x+rules").
+    """The figures of one extraction; `work` is who did it, `extractor` who was asked.
 
-    `secrets_masked` counts the candidates in which a secret was masked.
+    `secrets_masked` counts the candidates in which a secret was masked, `left_out` those that a
+    cap kept out.
     """
-    spoke = sorted({candidate.extractor or extractor for candidate in candidates})
+    spoke = {(each.extraction_pass, each.extractor) for each in work}
+    spoke |= {(each.extraction_pass, each.extractor or extractor) for each in candidates}
     made = (Outcome.CREATED, Outcome.DISPUTED)
-    replaced = (Outcome.VERSIONED, Outcome.SUPERSEDED_EXISTING)
+    versions = (Outcome.VERSIONED, Outcome.SUPERSEDED_EXISTING, Outcome.SUPERSEDED)
     return ExtractionCounts(
         created=sum(result.outcome in made for result in results),
-        versioned=sum(result.outcome in replaced for result in results),
+        versioned=sum(result.outcome in versions for result in results),
         duplicates_skipped=sum(result.outcome == Outcome.DUPLICATE for result in results),
         contradictions_found=sum(result.conflicts for result in results),
         pass1_count=sum(candidate.extraction_pass == 1 for candidate in candidates),
         pass2_additions=sum(candidate.extraction_pass == 2 for candidate in candidates),
-        extractor="+".join(spoke) or extractor,
+        extractor=_joined(name for _, name in spoke) or extractor,
+        pass1_extractor=_joined(name for number, name in spoke if number == 1),
+        pass2_extractor=_joined(name for number, name in spoke if number == 2),
         memories=tuple(dict.fromkeys(str(result.memory.pk) for result in results)),
         secrets_masked=secrets_masked,
+        left_out=left_out,
+        warnings=tuple(
+            dict.fromkeys(
+                _STOOD_IN.format(
+                    who=each.extractor, number=each.extraction_pass, problem=each.problem
+                )
+                for each in work
+                if each.problem
+            )
+        ),
     )
 
 
@@ -178,45 +184,18 @@ def add_counts(one: ExtractionCounts, other: ExtractionCounts) -> ExtractionCoun
         contradictions_found=one.contradictions_found + other.contradictions_found,
         pass1_count=one.pass1_count + other.pass1_count,
         pass2_additions=one.pass2_additions + other.pass2_additions,
-        extractor="+".join(sorted({*_names(one), *_names(other)})),
+        extractor=_joined(f"{one.extractor}+{other.extractor}".split("+")),
+        pass1_extractor=_joined(f"{one.pass1_extractor}+{other.pass1_extractor}".split("+")),
+        pass2_extractor=_joined(f"{one.pass2_extractor}+{other.pass2_extractor}".split("+")),
         memories=tuple(dict.fromkeys((*one.memories, *other.memories))),
         secrets_masked=one.secrets_masked + other.secrets_masked,
+        left_out=one.left_out + other.left_out,
+        warnings=tuple(dict.fromkeys((*one.warnings, *other.warnings))),
     )
 
 
-def _names(counts: ExtractionCounts) -> list[str]:
-    return [name for name in counts.extractor.split("+") if name]
-
-
-def _merge(
-    first: Sequence[Candidate], second: Sequence[Candidate], tools: Tools
-) -> list[Candidate]:
-    """The union of both passes; near-equal wordings of one fact (cosine > 0.95) stand once.
-
-    A wording with another number, name or negation, or with the same words in another order
-    ("tea over coffee"), is left to the judge, however near its vector.
-    """
-    candidates = [*first, *second]
-    vectors = tools.embedder.embed([candidate.content for candidate in candidates])
-    marks = [tell_apart(candidate.content) for candidate in candidates]
-    words = [normalise_text(candidate.content).split() for candidate in candidates]
-    kept: list[int] = []
-    for index in range(len(candidates)):
-        nearness = vectors[kept] @ vectors[index] if kept else ()
-        if not any(
-            near > settings.DUPLICATE_SIMILARITY
-            and marks[other] == marks[index]
-            and _in_one_order(words[other], words[index])
-            for near, other in zip(nearness, kept, strict=True)
-        ):
-            kept.append(index)
-    return [candidates[index] for index in kept]
-
-
-def _in_one_order(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether the words that both have stand in the same order."""
-    common = set(one) & set(other)
-    return [word for word in one if word in common] == [word for word in other if word in common]
+def _joined(names: Iterable[str]) -> str:
+    return "+".join(sorted({name for name in names if name}))
 
 
 def as_source(row: Message) -> SourceMessage:
@@ -234,6 +213,8 @@ def as_source(row: Message) -> SourceMessage:
 def counts_from_json(result: dict[str, object]) -> ExtractionCounts:
     """The figures as a job kept them."""
     values = dict(result)
-    memories = values.pop("memories", [])
-    assert isinstance(memories, list)
-    return ExtractionCounts(**values, memories=tuple(memories))  # type: ignore[arg-type]
+    for name in _LISTS:
+        kept = values.pop(name, [])
+        assert isinstance(kept, list)
+        values[name] = tuple(kept)
+    return ExtractionCounts(**values)  # type: ignore[arg-type]

@@ -18,13 +18,13 @@ from django.utils import timezone
 
 from audit.services.events import Event, record_events
 from memory.clients.tools import Tools
-from memory.domain.types import Candidate
 from memory.domain.viewer import Viewer
 from memory.models import Job
 from memory.selectors.meeting.comparing import retired_sources
 from memory.services.extracting import extraction
 from memory.services.extracting.jobs import publish
 from memory.services.extracting.leases import kept_lease
+from memory.services.extracting.passes import Found, find_candidates, stood_in_events
 from memory.services.extracting.refiling import filed_with_profile
 from memory.services.extracting.screening import (
     Screened,
@@ -59,7 +59,8 @@ class _Window:
 
     job: Job
     last: int
-    candidates: Sequence[Candidate]
+    source: extraction.MessageRange
+    found: Found
     screened: Screened
     prepared: Sequence[PreparedDraft]
 
@@ -122,14 +123,14 @@ def _run_window(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> _S
         last = min(job.to_position, first + settings.EXTRACTION_WINDOW_MESSAGES - 1)
         source = extraction.load_range(conversation=job.conversation, first=first, last=last)
     with kept_lease(team_id=team_id, job_id=job_id, claim=claim):
-        candidates = extraction.find_candidates(source=source, tools=tools)
-        screened = screen(source=source, candidates=candidates, capped=job.is_capped)
+        found = find_candidates(source=source, tools=tools)
+        screened = screen(source=source, candidates=found.candidates, capped=job.is_capped)
         drafts = extraction.drafts_of(
             source=source, candidates=screened.candidates, extractor=tools.extractor.name
         )
         drafts = filed_with_profile(source=source, drafts=drafts, actor=ACTOR)
         prepared = prepare(drafts=drafts, tools=tools)
-    window = _Window(job, last, candidates, screened, prepared)
+    window = _Window(job, last, source, found, screened, prepared)
     return run_write(partial(_write_window, window, first=first, claim=claim, tools=tools))
 
 
@@ -161,22 +162,26 @@ def _write_window(window: _Window, *, first: int, claim: UUID, tools: Tools) -> 
             team_id=team_id,
             events=[
                 _job_event(job, messages=window.last - first + 1, written=len(results)),
+                *stood_in_events(source=window.source, found=window.found),
                 *window.screened.events,
                 *store_events(prepared=wanted, results=results),
             ],
         )
         count_written(results)
+        left_out = window.screened.over_cap + len(wanted) - len(written)
         counts = extraction.count_results(
-            candidates=window.candidates,
+            candidates=window.found.candidates,
             results=results,
             extractor=tools.extractor.name,
+            work=window.found.work,
             secrets_masked=window.screened.masked,
+            left_out=left_out,
         )
         if mine.result:
             counts = extraction.add_counts(extraction.counts_from_json(mine.result), counts)
         mine.result = counts.as_json()
         mine.done_position = window.last
-        mine.left_out = (mine.left_out or 0) + window.screened.over_cap + len(wanted) - len(written)
+        mine.left_out = (mine.left_out or 0) + left_out
         mine.error = ""
         now = timezone.now()
         if is_done := window.last >= mine.to_position:

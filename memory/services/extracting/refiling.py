@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from memory.domain.judging.pairs.profiles import changes_profile, is_of_the_user
+from memory.domain.judging.pairs.profiles import changes_profile, may_tell_of_profile
 from memory.domain.judging.paths import as_compared
 from memory.domain.types import MemoryType, Role, Statement
 from memory.models import Memory
@@ -27,9 +27,9 @@ def filed_with_profile(
 
     Every agent sees a profile, and what one agent alone sees retires nothing that others see: "I
     quit my job" would leave "works at ..." standing for all of them. Only the user's own words
-    about themselves count, and of the profile what the agent may read. What the same messages once
-    gave the profile stays there, so that reading them again gives it no second time. Call it
-    outside any transaction.
+    about themselves and their animals count, and of the profile what the agent may read and what
+    these drafts give it. What the same messages once gave the profile stays there, so that reading
+    them again gives it no second time. Call it outside any transaction.
     """
     told = {row.id for row in source.messages if row.role == Role.USER.value}
     if not any(_may_change(draft, told) for draft in drafts):
@@ -49,6 +49,11 @@ def filed_with_profile(
             .values_list("content", "created_at", "subject", "category")[:_MOST_OF_A_PROFILE]
             if allowlists.may_read(agent_id=conversation.agent_id, category=category)
         ]
+        profile += [
+            Statement(draft.content, draft.created_at, draft.subject)
+            for draft in drafts
+            if draft.memory_type == MemoryType.USER_PROFILE
+        ]
         filed = set(
             rows.filter(source_message_ids__overlap=list(told)).values_list("content", flat=True)
         )
@@ -64,7 +69,7 @@ def _may_change(draft: MemoryDraft, told: set[UUID]) -> bool:
     return (
         draft.memory_type in _REFILED
         and not told.isdisjoint(draft.message_ids)
-        and is_of_the_user(draft.content)
+        and may_tell_of_profile(draft.content)
     )
 
 

@@ -16,11 +16,14 @@ from memory.domain.secrets import MASK, mask_secrets
 from memory.domain.types import Candidate
 from memory.domain.wording import check_wording
 from memory.services.extracting.extraction import MessageRange
-from memory.services.writing.drafts import WriteResult
+from memory.services.writing.drafts import MemoryDraft, WriteResult
 from memory.services.writing.inserting import PreparedDraft
 from teams.models import Message
 from teams.prepared import run_prepared
 
+_OF_HEALTH = frozenset({"health", "safety", "allergy", "allergies", "medication", "medical"})
+_DECIDED = frozenset({"decision", "constraint"})
+_TASTE = "preferences"
 _TAKE_TURN = "SELECT pg_advisory_xact_lock($1)"
 _WRITTEN = """
 SELECT coalesce(sum(
@@ -140,10 +143,19 @@ def most_important(prepared: Sequence[PreparedDraft], room: int) -> list[Prepare
     """As many of the drafts as there is room for, the most important ones, in their order."""
     if len(prepared) <= room:
         return list(prepared)
+    drafts = [item.draft for item in prepared]
     ranked = sorted(
-        range(len(prepared)), key=lambda index: (-prepared[index].draft.importance, index)
+        range(len(drafts)),
+        key=lambda index: (-drafts[index].importance, _after_importance(drafts[index]), index),
     )
     return [prepared[index] for index in sorted(ranked[:room])]
+
+
+def _after_importance(found: Candidate | MemoryDraft) -> int:
+    """Which of equally important facts a cap keeps: what does harm when it is missed first."""
+    if found.category in _DECIDED or not _OF_HEALTH.isdisjoint(found.subject.split(".")):
+        return 0
+    return 2 if found.category == _TASTE else 1
 
 
 def store_events(
@@ -179,7 +191,12 @@ def _within_turns(source: MessageRange, candidates: Sequence[Candidate]) -> list
 
     ranked = sorted(
         range(len(candidates)),
-        key=lambda index: (-candidates[index].importance, -candidates[index].confidence, index),
+        key=lambda index: (
+            -candidates[index].importance,
+            _after_importance(candidates[index]),
+            -candidates[index].confidence,
+            index,
+        ),
     )
     taken: Counter[int] = Counter()
     kept = set()

@@ -18,6 +18,7 @@ from pgvector import HalfVector
 from memory.domain.ports import Embedder
 from memory.models import EmbeddingState
 from memory.services.indexing.embedded_kinds import KINDS, EmbeddedKind, lacking_vector
+from memory.services.indexing.vector_graphs import MOST_DIMENSIONS
 from teams.errors import ConflictError
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
@@ -59,17 +60,22 @@ def reembed(
     grace_seconds: float = GRACE_SECONDS,
     on_progress: Callable[[int], object] = lambda _: None,
     on_wait: Callable[[float], object] = lambda _: None,
+    on_unindexed: Callable[[int], object] = lambda _: None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Reembedding:
     """Give all memories and messages a vector of `embedder`, make its model active, drop old ones.
 
     Searches use the old vectors until the switch, which is one row's change, and the new ones
     after it. The old ones are dropped `grace_seconds` later; `on_wait` is told how many seconds
-    that is going to take. It may be stopped at any time: the next run goes on from there. Raises
-    ConflictError while another run is under way, and EmbeddingError when the model does not answer;
-    searches are then as before.
+    that is going to take, and `on_unindexed`, before anything is changed, how many dimensions the
+    vectors have where no index can hold so many. It may be stopped at any time: the next run goes
+    on from there. Raises ConflictError while another run is under way, and EmbeddingError when the
+    model does not answer; searches are then as before.
     """
     with _only_run():
+        embedder.embed(["."])  # learns the size, and fails before anything is changed
+        if embedder.dimensions > MOST_DIMENSIONS:
+            on_unindexed(embedder.dimensions)
         switched_from = _announce(embedder, batch=batch)
         embedded = 0
         for _ in range(_MOST_PASSES):
@@ -109,7 +115,6 @@ def _only_run() -> Iterator[None]:
 
 def _announce(embedder: Embedder, *, batch: int) -> str:
     """Let writers know of the new model; returns the active one that it is to replace, if any."""
-    embedder.embed(["."])  # learns the size, and fails before anything is changed
     state, created = EmbeddingState.objects.get_or_create(
         defaults={"model": embedder.name, "dimensions": embedder.dimensions}
     )

@@ -52,6 +52,7 @@ class SearchAnswer:
     messages: Sequence[ScoredMessage]
     searched: tuple[Level, ...]
     has_vector: bool = True
+    warnings: tuple[str, ...] = ()
 
     @property
     def results(self) -> list[ScoredMemory | ScoredMessage]:

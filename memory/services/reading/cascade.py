@@ -1,13 +1,14 @@
 """How deep a read looks: what is hot and warm, then cold, then the messages themselves.
 
 A deeper level is reached when the caller asks for it, or when nobody said and the levels above
-found nothing that says much about the question.
+found nothing that says much about the question. A question for what was before asks for what is
+cold, and past.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
@@ -22,12 +23,14 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
+from memory.selectors.outdated_summaries import outdated_summaries
 from memory.selectors.revisions import Revision
 from memory.selectors.searching.narrowing import narrowed
 from memory.selectors.searching.raw_signals import find_messages
 from memory.selectors.searching.signal_rows import Found
 from memory.selectors.searching.signals import has_cold
 from memory.selectors.spoken import SpokenMessage, spoken_messages
+from memory.services.compacting.summaries import SUMMARY_TAG
 from memory.services.reading.in_view import out_of_view
 from memory.services.reading.just_said import read_just_said, with_just_said
 from memory.services.reading.pooling import RankedMessage, together
@@ -57,7 +60,10 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """Which deeper levels a read looks at: always, never, or (None) when those above are weak."""
+    """Which deeper levels a read looks at: always, never, or (None) when those above are weak.
+
+    With None what is cold, and past, is always looked at for a question that asks for what was.
+    """
 
     include_cold: bool | None = None
     include_raw: bool | None = None
@@ -108,21 +114,25 @@ def descend(
     tools: Tools,
     now: datetime,
     rows: MemoryQuerySet | None = None,
+    least: int = 0,
     revision: Revision | None = None,
 ) -> Descent:
     """Candidates from the levels that the depth asks for; call it in the team's scope.
 
-    `rows` narrows the memories; messages fit no such filter, so that they are reached only when
-    they are asked for. `revision` is the team's in this transaction.
+    `rows` narrows the memories, of which at least `least` are ranked, however little they say;
+    messages fit no such filter, so that they are reached only when they are asked for. `revision`
+    is the team's in this transaction.
     """
+    if depth.include_cold is None and question.asked.of_past:
+        depth = replace(depth, include_cold=True)
     searched = [Level.HOT, Level.WARM]
     found, ranked = _memories(
-        viewer, question, score, now, rows, revision, with_cold=depth.include_cold
+        viewer, question, score, now, rows, least, revision, with_cold=depth.include_cold
     )
     if depth.include_cold is None and strength(ranked) < settings.CASCADE_COLD_BELOW:
         if has_cold(viewer=viewer, revision=revision):
             found, ranked = _memories(
-                viewer, question, score, now, rows, revision, with_cold=True, is_asked=False
+                viewer, question, score, now, rows, least, revision, with_cold=True, is_asked=False
             )
         searched.append(Level.COLD)
     elif depth.include_cold:
@@ -212,12 +222,16 @@ def _memories(
     score: Score,
     now: datetime,
     rows: MemoryQuerySet | None,
+    least: int,
     revision: Revision | None,
     *,
     with_cold: bool | None,
     is_asked: bool = True,
 ) -> tuple[Found, list[Ranked]]:
-    """The memories of one depth. Unasked, what is past stays away: it is not true any more."""
+    """The memories of one depth, without summaries that tell what holds no longer.
+
+    Unasked, what is past stays away: it is not true any more.
+    """
     only = kept = None
     if rows is not None:
         rows = rows.searchable(include_cold=bool(with_cold))
@@ -227,17 +241,22 @@ def _memories(
         question=question,
         only=only,
         with_cold=bool(with_cold) or only is not None,
+        least=least,
         revision=revision,
     )
     if rows is not None and only is None:
         ids = [row.memory_id for row in found.rows]
         kept = set(rows.filter(id__in=ids).values_list("id", flat=True))
-    if kept is not None or not is_asked:
+    summaries = [row.memory_id for row in found.rows if SUMMARY_TAG in (row.tags or ())]
+    outdated = outdated_summaries(team_id=viewer.team_id, ids=summaries)
+    if kept is not None or outdated or not is_asked:
         found = Found(
             rows=[
                 row
                 for row in found.rows
-                if (kept is None or row.memory_id in kept) and (is_asked or row.is_live)
+                if (kept is None or row.memory_id in kept)
+                and row.memory_id not in outdated
+                and (is_asked or row.is_live)
             ],
             total=found.total,
             holding=found.holding,

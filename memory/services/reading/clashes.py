@@ -52,8 +52,9 @@ def clashes_within(*, viewer: Viewer, rows: Sequence[SignalRow], tools: Tools) -
     """Conflicts between live candidates that nobody has recorded; call it in the team's scope.
 
     Memories of different audiences are not always compared when they are stored, yet one reader
-    may see both. Judged are those of one subject, and what others share beside what the agent who
-    reads knows for itself, whatever their subjects. Nothing is written: what one agent keeps to
+    may see both. Judged are those of one subject, what others share beside what the agent who
+    reads knows for itself, and what is about nobody beside what is about the user who is named,
+    whatever their subjects. Nothing is written: what one agent keeps to
     itself leaves no mark on what all see. What people have settled is no clash again.
     """
     found = [
@@ -93,7 +94,8 @@ def _of_one_subject(rows: Sequence[SignalRow], tools: Tools) -> list[Clash]:
 
 
 def _clash(earlier: SignalRow, later: SignalRow, tools: Tools) -> Clash | None:
-    if (earlier.end_user_id, earlier.project_id) != (later.end_user_id, later.project_id):
+    users = {earlier.end_user_id, later.end_user_id}
+    if earlier.project_id != later.project_id or (len(users) > 1 and None not in users):
         return None
     existing, new = as_statements(earlier=earlier, later=later)
     judgement = tools.judge.judge(existing=existing, new=new)

@@ -57,7 +57,7 @@ def held_answer(key: HotKey | None, kind: type[_T]) -> Held[_T] | None:
     Its rows are made when they are looked at, of what was read of them under the same revision.
     """
     held = _held(key) if key is not None else None
-    if key is None or held is None or not is_of_today(held.at, key.now):
+    if key is None or held is None or not is_of_today(held.at, key):
         return None
     if held.shape != _shape(kind):
         # What another release kept.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import orjson
 from django.conf import settings
@@ -14,6 +14,7 @@ from memory.clients.tools import Tools
 from memory.domain.plain_json import as_plain
 from memory.domain.viewer import Viewer
 from memory.selectors.revisions import Revision
+from memory.selectors.zones import zone_of
 
 # A longer answer is made again rather than kept: Redis is not only ours.
 MOST_BYTES = 256 * 1024
@@ -24,6 +25,8 @@ redis.replicate_commands()
 redis.set_repl(redis.REPL_NONE)
 redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
 """
+# In every zone a day begins with a quarter of an hour.
+_QUARTER = 15 * 60
 # The revision of the memories, and that of the messages where they had a part in it.
 KeptRevision = list[int | None]
 
@@ -83,8 +86,12 @@ def holds(kept: KeptRevision, revision: Revision) -> bool:
     return memories == revision.memories and messages in (None, revision.messages)
 
 
-def is_of_today(kept_at: str, now: datetime) -> bool:
+def is_of_today(kept_at: str, key: HotKey) -> bool:
     """Whether the kept answer's moment is near enough: a question may say "yesterday"."""
-    at = datetime.fromisoformat(kept_at)
-    near = timedelta(seconds=settings.HOT_ANSWER_SECONDS)
-    return abs(now - at) <= near and at.astimezone(UTC).date() == now.astimezone(UTC).date()
+    at, now = datetime.fromisoformat(kept_at), key.now
+    if abs(now - at) > timedelta(seconds=settings.HOT_ANSWER_SECONDS):
+        return False
+    if at.timestamp() // _QUARTER == now.timestamp() // _QUARTER:
+        return True
+    zone = zone_of(team_id=key.viewer.team_id, now=now)
+    return at.astimezone(zone).date() == now.astimezone(zone).date()

@@ -45,7 +45,7 @@ def held_text(key: HotKey | None, *, revision: Revision | None = None) -> HeldTe
         known = orjson.loads(head)
     except ValueError:
         return None
-    if not is_of_today(known["at"], key.now):
+    if not is_of_today(known["at"], key):
         return None
     revision = revision or committed_revision(team_id=key.viewer.team_id)
     if revision is None or not holds(known["revision"], revision):

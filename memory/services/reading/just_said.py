@@ -39,9 +39,10 @@ def read_just_said(
     propose them until they are indexed, for no model is asked inside a transaction. `revision` is
     the team's in this transaction.
     """
+    terms = [term.word for term in question.asked.terms]
     waiting = [
         each
-        for each in waiting_messages(viewer=viewer, most=_MOST, revision=revision)
+        for each in waiting_messages(viewer=viewer, most=_MOST, terms=terms, revision=revision)
         if each.conversation_id != question.conversation_id
         or each.position not in (question.in_view or ())
     ]
@@ -52,7 +53,6 @@ def read_just_said(
     if not said:
         return None
     texts = {pk: each.embedded for pk, each in said.items()}
-    terms = [term.word for term in question.asked.terms]
     held = terms_in(texts=texts, terms=terms)
     cosines = _cosines(texts, question=question, tools=tools)
     rows = [

@@ -19,7 +19,8 @@ from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.selectors.revisions import Revision, team_revision
 from memory.selectors.searching.signal_rows import SignalRow
-from memory.services.compacting.summaries import SUMMARY_TAG, running_summary
+from memory.services.compacting.running import running_summary
+from memory.services.compacting.summaries import SUMMARY_TAG
 from memory.services.reading.agent_words import document_of, texts_of
 from memory.services.reading.built_prompts import BuiltPrompt, PromptMemory, PromptStats, layers_of
 from memory.services.reading.cascade import Depth, Level
@@ -86,7 +87,7 @@ def build_prompt(
         note_retrieved(team_id=viewer.team_id, memory_ids=held.memory_ids, now=now)
         kept = held.answer
         return replace(kept, stats=kept.stats.again(total_ms=_milliseconds(started)))
-    asked = read(question, tools=tools, now=now)
+    asked = read(question, team_id=viewer.team_id, tools=tools, now=now)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         revision = team_revision(team_id=viewer.team_id)
         summary = running_summary(conversation=conversation) if conversation is not None else ""
@@ -121,6 +122,7 @@ def build_prompt(
             chosen = [each.scored for each in memories]
             contradictions = contradictions_among(viewer=viewer, recalled=recalled, chosen=chosen)
     ids = tuple(each.row.memory_id for each in told)
+    owners = [each.row.end_user_id for each in told]
     for warning in assembly.warnings:
         logger.warning("A prompt of agent %s: %s.", agent.pk, warning)
     note_retrieved(team_id=viewer.team_id, memory_ids=ids, now=now)
@@ -133,7 +135,7 @@ def build_prompt(
         memories=memories,
         messages=recalled.quoted(assembly.quoted),
         contradictions=contradictions,
-        warnings=(*assembly.warnings, *mixed_users(viewer=viewer, told=told)),
+        warnings=(*asked.warnings, *assembly.warnings, *mixed_users(viewer=viewer, of=owners)),
         stats=PromptStats(
             tokens_used=assembly.tokens_used,
             token_budget=token_budget,

@@ -38,6 +38,7 @@ class QueryAnswer:
     tokens_used: int
     token_budget: int
     left_out: int
+    warnings: tuple[str, ...] = ()
 
 
 def bullet(memory: Memory) -> str:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from uuid import UUID
 
 from memory.clients.afterwards import at_its_end
 from memory.clients.tools import Tools
 from memory.domain.filters import All, Expression, Field, Operator, conditions_of
+from memory.domain.retrieval.past import asks_for_past
 from memory.domain.viewer import Viewer
 from memory.models import Category, Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.filters import matching
+from memory.selectors.outdated_summaries import outdated_summaries
 from memory.selectors.revisions import Revision, team_revision
 from memory.services.categories import check_allowed, requested_categories
+from memory.services.compacting.summaries import SUMMARY_TAG
 from memory.services.reading.cascade import Depth
 from memory.services.reading.hot_keys import hot_key
 from memory.services.reading.hot_texts import held_text, keep_text
+from memory.services.reading.mixed_users import mixed_users
 from memory.services.reading.query_answers import QueryAnswer, QueryResult, packed_answer, result_of
 from memory.services.reading.ranking import Question
 from memory.services.reading.retrieval import search_levels
@@ -43,6 +48,11 @@ class MemoryQuery:
     top_k: int = DEFAULT_TOP_K
     threshold: float = 0.0
 
+    @property
+    def of_past(self) -> bool:
+        """Whether it asks for what something else took the place of."""
+        return asks_for_past(self.text)
+
 
 @dataclass(frozen=True, slots=True)
 class SentQuery:
@@ -65,11 +75,12 @@ def query_memories(
     """The memories that answer, as bullets within the budget, written by `write`.
 
     Of the asked categories those with the context `all` give all their memories, up to their
-    length, whatever the question; from everything else come the `top_k` that say most about it.
-    Filters hold for both. What was written before is neither made nor written again while it holds;
-    `form` tells what is written so from what is written otherwise. Raises ForbiddenError for a
-    category, asked for or named in a filter, that the viewer's agent may not read, and InvalidError
-    for one that the team's list lacks.
+    length, whatever the question; from everything else come the `top_k` that say most about it: of
+    what categories or filters left, however little they say, and where the question asks for what
+    was before, of what is past too. Filters hold for all. What was written before is neither made
+    nor written again while it holds; `form` tells what is written so from what is written
+    otherwise. Raises ForbiddenError for a category, asked for or named in a filter, that the
+    viewer's agent may not read, and InvalidError for one that the team's list lacks.
     """
     check_allowed(viewer=viewer, names=query.categories, field="categories")
     check_allowed(viewer=viewer, names=_named_in(query.filters), field="filters")
@@ -118,11 +129,13 @@ def _make(
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         # What is read after it belongs to this revision, or to a later one that ends the answer.
         revision = team_revision(team_id=viewer.team_id)
-        live = Memory.objects.searchable(include_cold=False)
-        rows = matching(viewer=viewer, rows=live, expression=query.filters)
+        searched = Memory.objects.searchable(include_cold=query.of_past)
+        rows = matching(viewer=viewer, rows=searched, expression=query.filters)
         whole_categories = [row for row in known if row.context == Category.Context.ALL]
-        whole, unread = _whole(rows, whole_categories, token_budget=query.token_budget)
-    found, has_vector = _found(
+        whole, unread = _whole(
+            viewer.team_id, rows, whole_categories, token_budget=query.token_budget
+        )
+    found, has_vector, warnings = _found(
         viewer=viewer,
         rows=rows,
         query=query,
@@ -132,6 +145,10 @@ def _make(
         now=now,
     )
     answer = packed_answer([*found, *whole], unread=unread, token_budget=query.token_budget)
+    if Field.USER not in {condition.field for condition in conditions_of(query.filters)}:
+        owners = [each.memory.end_user_id for each in answer.results]
+        warnings += mixed_users(viewer=viewer, of=owners, told_in="answer")
+    answer = replace(answer, warnings=warnings)
     came_whole = [each.memory.pk for each in answer.results if each.score is None]
     if came_whole:
         note_retrieved(team_id=viewer.team_id, memory_ids=came_whole, now=now)
@@ -155,16 +172,21 @@ def _without(names: Sequence[str], categories: Sequence[Category]) -> tuple[str,
 
 
 def _whole(
-    rows: MemoryQuerySet, categories: Sequence[Category], *, token_budget: int
+    team_id: UUID, rows: MemoryQuerySet, categories: Sequence[Category], *, token_budget: int
 ) -> tuple[list[QueryResult], int]:
-    """What may fit of the categories, and how many more of their memories there are."""
+    """What may fit of the categories, and how many more of their memories there are.
+
+    Without summaries that tell what holds no longer.
+    """
     most = token_budget // SHORTEST_BULLET
     results, unread = [], 0
     for category in categories:
-        own = rows.filter(category=category.name)
+        own = rows.searchable(include_cold=False).filter(category=category.name)
         length = category.length or own.count()
         best = own.with_names().order_by("-is_pinned", "-importance", "-id")[: min(length, most)]
-        results += [result_of(memory) for memory in best]
+        summaries = [memory.pk for memory in best if SUMMARY_TAG in memory.tags]
+        outdated = outdated_summaries(team_id=team_id, ids=summaries)
+        results += [result_of(memory) for memory in best if memory.pk not in outdated]
         if length > most:
             unread += max(0, min(length, own.count()) - most)
     return results, unread
@@ -179,10 +201,10 @@ def _found(
     lengths: dict[str, int],
     tools: Tools,
     now: datetime,
-) -> tuple[list[QueryResult], bool]:
-    """What was searched for, and whether its meaning had a part in it and not its words alone."""
+) -> tuple[list[QueryResult], bool, tuple[str, ...]]:
+    """What was searched for, and whether its meaning had a part in it; the search's warnings."""
     if searched is None:
-        return [], True
+        return [], True, ()
     if searched:
         rows = rows.filter(category__in=searched)
     # Where a category may give less than was asked for, others must be able to make up for it.
@@ -190,7 +212,8 @@ def _found(
     found = search_levels(
         viewer=viewer,
         rows=rows,
-        depth=Depth(include_cold=False, include_raw=False),
+        is_filtered=bool(searched) or any(conditions_of(query.filters)),
+        depth=Depth(include_cold=query.of_past, include_raw=False),
         question=Question(query.text),
         limit=MAX_TOP_K if is_capped else query.top_k,
         tools=tools,
@@ -204,4 +227,4 @@ def _found(
             continue
         given[category] += 1
         results.append(result_of(each.memory, score=each.score, signals=each.signals))
-    return results[: query.top_k], found.has_vector
+    return results[: query.top_k], found.has_vector, found.warnings

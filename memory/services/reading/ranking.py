@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -13,10 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.clients.tools import Tools
-from memory.domain.retrieval.fusion import Candidates, Rarity, Relevance, fuse
-from memory.domain.retrieval.question import Asked, Term, read_question
+from memory.domain.retrieval.question import Asked, read_question
 from memory.domain.retrieval.sketch import Ids
-from memory.domain.retrieval.surroundings import NO_CONVERSATION
 from memory.domain.scoring import (
     SAME_CONVERSATION,
     Signals,
@@ -33,10 +31,15 @@ from memory.selectors.revisions import Revision
 from memory.selectors.searching.candidates import CandidateRow, Pool
 from memory.selectors.searching.signal_rows import Found, SignalRow, Sought
 from memory.selectors.searching.signals import find_candidates
+from memory.selectors.zones import zone_of
+from memory.services.reading.relevance import floats, relevance_of
 from teams.errors import UnavailableError
 
 logger = logging.getLogger(__name__)
 
+BY_WORDS_ALONE = "the embedding model gave no usable answer, so words alone decided what was found"
+# Of what each part adds to relevance, which people read.
+_DECIMALS = 4
 _IDENTITY, _DISPUTED = MemoryType.IDENTITY.value, Status.DISPUTED.value
 
 # A search asks what is said about something: relevance decides, the rest breaks ties.
@@ -58,13 +61,18 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class ReadQuestion:
-    """A question taken apart, with its vector: all that the database is asked with."""
+    """A question taken apart, with its vector: all that the database is asked with.
+
+    `now` is when it was asked, in the zone of the team where the question names a time.
+    """
 
     asked: Asked
+    now: datetime
     vector: NDArray[np.float32]
     embedding_model: str
     conversation_id: UUID | None
     in_view: tuple[int, ...] | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def has_vector(self) -> bool:
@@ -94,19 +102,25 @@ class Ranked(NamedTuple):
 Score = Callable[[Sequence[CandidateRow], SignalTable], NDArray[np.float64]]
 
 
-def read(question: Question, *, tools: Tools, now: datetime) -> ReadQuestion:
+def read(question: Question, *, team_id: UUID, tools: Tools, now: datetime) -> ReadQuestion:
     """Take the question apart and embed it; call it in no transaction.
 
-    Without an embedder the vector is nothing but zeros, so that words decide alone.
+    The days of its times begin in the team's zone. Without an embedder the vector is nothing but
+    zeros, so that words decide alone, and a warning says so.
     """
     asked = read_question(question.text, now=now)
+    if asked.periods:
+        now = now.astimezone(zone_of(team_id=team_id, now=now))
+        if now.utcoffset():
+            asked = read_question(question.text, now=now)
+    warnings: tuple[str, ...] = ()
     try:
         vector = tools.embedder.embed([asked.meaning])[0]
     except UnavailableError:
         logger.warning("A question was answered by words alone: the embedder is away.")
-        vector = np.zeros(1, dtype=np.float32)
+        vector, warnings = np.zeros(1, dtype=np.float32), (BY_WORDS_ALONE,)
     where, in_view = question.conversation_id, question.in_view
-    return ReadQuestion(asked, vector, tools.embedder.name, where, in_view)
+    return ReadQuestion(asked, now, vector, tools.embedder.name, where, in_view, warnings)
 
 
 def by_relevance(rows: Sequence[CandidateRow], table: SignalTable) -> NDArray[np.float64]:
@@ -136,22 +150,23 @@ def find(
     question: ReadQuestion,
     only: Ids | None = None,
     with_cold: bool = False,
+    least: int = 0,
     revision: Revision | None = None,
 ) -> Found:
     """The candidates for a question, not ranked yet; call it in the team's scope.
 
-    With `only`, among those memories alone; `with_cold` also among what is cold or past.
-    `revision` is the team's in this transaction.
+    With `only`, among those memories alone, at least `least` of them; `with_cold` also among what
+    is cold or past. `revision` is the team's in this transaction.
     """
     return find_candidates(
         viewer=viewer,
-        sought=sought_by(question, only=only, with_cold=with_cold),
+        sought=sought_by(question, only=only, with_cold=with_cold, least=least),
         revision=revision,
     )
 
 
 def sought_by(
-    question: ReadQuestion, *, only: Ids | None = None, with_cold: bool = False
+    question: ReadQuestion, *, only: Ids | None = None, with_cold: bool = False, least: int = 0
 ) -> Sought:
     """What the database is asked for a question."""
     return Sought(
@@ -161,6 +176,7 @@ def sought_by(
         conversation_id=question.conversation_id,
         only=only,
         with_cold=with_cold,
+        least=least if only is not None else 0,
     )
 
 
@@ -182,82 +198,19 @@ def ordered(rows: Sequence[SignalRow], table: SignalTable, scores: Sequence[floa
 
 
 def _signals(question: ReadQuestion, found: Pool, now: datetime) -> SignalTable:
-    rows, relevance = found.rows, _relevance(question.asked, found)
+    rows, relevance = found.rows, relevance_of(question.asked, found)
     here = question.conversation_id
     return SignalTable(
         semantic=relevance.score,
-        recency=recency((now.timestamp() - _floats([row.accessed for row in rows])) / 3600),
+        recency=recency((now.timestamp() - floats([row.accessed for row in rows])) / 3600),
         importance=importance_signal(
-            importance=_floats([row.importance for row in rows]),
+            importance=floats([row.importance for row in rows]),
             is_pinned=np.array([row.is_pinned for row in rows]),
         ),
         continuity=SAME_CONVERSATION
-        * _floats([here is not None and row.conversation_id == here for row in rows]),
-        relation=_floats([row.relation or 0.0 for row in rows]),
-        cosine=np.clip(np.nan_to_num(_floats([row.cosine for row in rows])), 0.0, 1.0),
+        * floats([here is not None and row.conversation_id == here for row in rows]),
+        relation=floats([row.relation or 0.0 for row in rows]),
+        cosine=np.clip(np.nan_to_num(floats([row.cosine for row in rows])), 0.0, 1.0),
         lexical=relevance.words,
+        parts=relevance.shares.round(_DECIMALS),
     )
-
-
-def _relevance(asked: Asked, found: Pool) -> Relevance:
-    rows = found.rows
-    kept = [each for each in range(len(asked.terms)) if each not in found.without_lexeme]
-    asked = replace(asked, terms=tuple(asked.terms[each] for each in kept))
-    terms = asked.terms
-    held = np.array([row.terms for row in rows], dtype=np.int64)
-    matches = (held[:, None] >> np.arange(len(found.holding)) & 1).astype(bool)
-    names = _names(terms, [row.people for row in rows])
-    return fuse(
-        asked=asked,
-        rarity=Rarity(
-            total=found.total,
-            matching=np.array(found.holding, dtype=np.int64)[kept],
-            naming=names.sum(axis=0),
-        ),
-        candidates=Candidates(
-            matches=matches[:, kept],
-            names=names,
-            cosine=_floats([row.cosine for row in rows]),
-            conversation=_numbered([row.conversation_id for row in rows]),
-            position=np.array([row.position or 0 for row in rows]),
-            said_at=_floats([row.said for row in rows]),
-            held_from=_floats([row.held_from for row in rows]),
-            held_until=_floats([row.held_until for row in rows]),
-        ),
-    )
-
-
-def _names(terms: Sequence[Term], people: Sequence[str]) -> NDArray[np.bool_]:
-    """Which terms are a name of the people of each candidate; few of those are different."""
-    known = dict.fromkeys(people)
-    places = {each: place for place, each in enumerate(known)}
-    called = np.zeros((len(known), len(terms)), dtype=bool)
-    for number, term in enumerate(terms):
-        if term.may_name:
-            called[:, number] = [_is_called(each, term) for each in known]
-    found: NDArray[np.bool_] = called[[places[each] for each in people]]
-    return found
-
-
-def _numbered(conversations: Sequence[UUID | None]) -> NDArray[np.int64]:
-    """The same number for the same conversation; an id itself takes longer to be looked up."""
-    numbers: dict[int, int] = {}
-    return np.array(
-        [
-            NO_CONVERSATION if each is None else numbers.setdefault(each.int, len(numbers))
-            for each in conversations
-        ],
-        dtype=np.int64,
-    )
-
-
-def _is_called(people: str, term: Term) -> bool:
-    # Most are not, which the whole text tells at once.
-    return term.word in people and any(
-        name == term.word or (term.may_shorten and name.startswith(term.word))
-        for name in people.split()
-    )
-
-
-def _floats(values: Sequence[float | None]) -> NDArray[np.float64]:
-    return np.array(values, dtype=np.float64)

@@ -126,7 +126,9 @@ class Recalled:
 
     def _entry(self, each: Ranked) -> Entry:
         key = each.row.memory_id
-        return Entry(key, line_of(each.row, self.opposites.get(key, ())), each.score)
+        # Most prompts contradict nothing, and an id takes a while to be looked up.
+        opposites = self.opposites.get(key, ()) if self.opposites else ()
+        return Entry(key, line_of(each.row, opposites), each.score)
 
     def quotes(self, *, section: str) -> list[Text]:
         """The messages as lines for that section of a plan, in the order they were said."""
@@ -219,7 +221,7 @@ def contradictions_among(
     """The open contradictions of the chosen memories, recorded or seen only now."""
     shown = {each.id: each for each in chosen}
     disputed = any(
-        each.row.memory_id in shown and each.row.status == Status.DISPUTED
+        each.row.status == Status.DISPUTED and each.row.memory_id in shown
         for each in recalled.ranked
     )
     recorded = open_contradictions_among(viewer=viewer, memory_ids=list(shown)) if disputed else []
@@ -237,7 +239,7 @@ def signals_hit(chosen: Sequence[ScoredMemory]) -> dict[str, int]:
     """How many of the chosen memories each signal speaks for."""
     names = ("semantic", "recency", "importance", "continuity", "relation")
     signals = [each.signals for each in chosen]
-    return {name: sum(getattr(each, name) > 0.01 for each in signals) for name in names}
+    return {name: sum([getattr(each, name) > 0.01 for each in signals]) for name in names}
 
 
 def _opposites(

@@ -75,8 +75,14 @@ def search_levels(
     tools: Tools,
     now: datetime,
     rows: MemoryQuerySet | None = None,
+    is_filtered: bool | None = None,
 ) -> SearchAnswer:
-    """The `limit` memories and messages that say most about the question, as deep as asked for."""
+    """The `limit` memories and messages that say most about the question, as deep as asked for.
+
+    What says nothing about it is left out, but not what a filter of the caller's left: `rows` are
+    that, unless `is_filtered` is false.
+    """
+    keeps_all = rows is not None if is_filtered is None else is_filtered
     key = None
     if rows is None:
         parts = {"question": question, "limit": limit, "depth": depth}
@@ -85,7 +91,7 @@ def search_levels(
     if held is not None:
         note_retrieved(team_id=viewer.team_id, memory_ids=held.memory_ids, now=now)
         return held.answer
-    asked = read(question, tools=tools, now=now)
+    asked = read(question, team_id=viewer.team_id, tools=tools, now=now)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         revision = team_revision(team_id=viewer.team_id)
         reached = descend(
@@ -96,9 +102,12 @@ def search_levels(
             tools=tools,
             now=now,
             rows=rows,
+            least=limit if keeps_all else 0,
             revision=revision,
         )
-        ranked = [each for each in reached.memories if each.table.semantic[each.place] > 0]
+        ranked = [
+            each for each in reached.memories if keeps_all or each.table.semantic[each.place] > 0
+        ]
         said = [each for each in reached.messages if each.table.semantic[each.place] > 0]
         messages = load_messages(viewer=viewer, question=asked, ranked=said, most=limit)
         scores = [*(each.score for each in ranked), *(each.score for each in messages)]
@@ -106,7 +115,7 @@ def search_levels(
         room = sum(each.score >= scores[-1] for each in ranked) if scores else 0
         memories = load_chosen(viewer=viewer, ranked=ranked[: min(room, limit)], revision=revision)
     said_best = messages[: limit - len(memories)]
-    best = SearchAnswer(memories, said_best, reached.searched, asked.has_vector)
+    best = SearchAnswer(memories, said_best, reached.searched, asked.has_vector, asked.warnings)
     with at_its_end():
         note_retrieved(
             team_id=viewer.team_id, memory_ids=[each.id for each in best.memories], now=now

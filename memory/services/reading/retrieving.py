@@ -73,7 +73,7 @@ class Made:
 def make(wanted: Wanted, *, tools: Tools, now: datetime, started: float) -> Made:
     """A new answer; `started` is when somebody began to ask, on the clock of `milliseconds`."""
     viewer = wanted.viewer
-    asked = read(wanted.question, tools=tools, now=now)
+    asked = read(wanted.question, team_id=viewer.team_id, tools=tools, now=now)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         revision = wanted.revision or team_revision(team_id=viewer.team_id)
         recalled = recall(
@@ -102,6 +102,7 @@ def make(wanted: Wanted, *, tools: Tools, now: datetime, started: float) -> Made
     for warning in assembly.warnings:
         logger.warning("A prompt of team %s: %s.", viewer.team_id, warning)
     ids = [each.id for each in chosen]
+    owners = [each.row.end_user_id for each in told]
     note_retrieved(team_id=viewer.team_id, memory_ids=ids, now=now)
     ended = time.perf_counter()
     stats = RetrievalStats(
@@ -114,7 +115,7 @@ def make(wanted: Wanted, *, tools: Tools, now: datetime, started: float) -> Made
             "search": milliseconds(started, searched),
             "pack": milliseconds(searched, ended),
         },
-        warnings=(*assembly.warnings, *mixed_users(viewer=viewer, told=told)),
+        warnings=(*asked.warnings, *assembly.warnings, *mixed_users(viewer=viewer, of=owners)),
         token_counter=wanted.counter.name,
         searched=recalled.searched,
     )

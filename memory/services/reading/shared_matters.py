@@ -1,14 +1,16 @@
-"""What others share beside what an agent knows for itself, where the two cannot both hold.
+"""What others share beside what an agent or a person has for itself, where both cannot hold.
 
 When another agent shares something, it is not compared with what this one keeps to itself, so
-that nothing of that can be told from what becomes of the shared memory. Who reads both is told.
+that nothing of that can be told from what becomes of the shared memory; nor is what is about
+nobody with what is about one person, for which the writes of all would have to wait for each
+other. Who reads both is told.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -37,6 +39,8 @@ _LEAST_WORDS = 2
 _WORD = re.compile(r"\w{3,}")
 # What was found of a pair stays true: the texts never change.
 _MOST_KNOWN = 20_000
+# How unlike two are, minus 1 to 0; what is shared, and the reader's own.
+_Likely = tuple[float, SignalRow, SignalRow]
 _Key = tuple[str, str, UUID, UUID, str, str]
 _known: dict[_Key, Judgement | None] = {}
 
@@ -59,22 +63,22 @@ class Opposed:
 
 
 def shared_against_own(*, viewer: Viewer, rows: Sequence[SignalRow], tools: Tools) -> list[Opposed]:
-    """The pairs of something shared and the reading agent's own that are in conflict.
+    """The pairs of something shared and the reader's own that are in conflict.
 
-    `rows` are best first, and those that come first are looked at. Those of one specific subject
-    are left to who compares by subject. Call it in the team's scope.
+    Shared is, beside the reading agent's own, what every agent sees; and, beside what is about the
+    user who is named, what is about nobody. `rows` are best first, and those that come first are
+    looked at. Those of one specific subject are left to who compares by subject. Call it in the
+    team's scope.
     """
-    if viewer.agent_id is None:
-        return []
     rows = [row for row in rows if row.is_live and SUMMARY_TAG not in (row.tags or ())]
-    shared = [row for row in rows if row.memory_type in TEAM_WIDE]
-    if not shared:
-        return []
-    own = [row for row in rows if row.memory_type not in TEAM_WIDE]
-    shared, own = shared[:MOST_SHARED], own[:MOST_OWN]
+    likely: list[_Likely] = []
+    if viewer.agent_id is not None:
+        likely += _alike(rows, is_shared=lambda row: row.memory_type in TEAM_WIDE, may=_of_one)
+    if viewer.end_user_id is not None:
+        likely += _alike(rows, is_shared=lambda row: row.end_user_id is None, may=_of_team_and_user)
     pairs = [
         (one, other) if one.said <= other.said else (other, one)
-        for one, other in _alike(shared, own)
+        for _, one, other in sorted(likely, key=lambda each: each[0])[:MOST_PAIRS]
     ]
     judged = _judged(viewer, pairs, tools)
     return [
@@ -95,9 +99,16 @@ def name_each_other(one: SignalRow, other: SignalRow) -> bool:
 
 
 def _alike(
-    shared: Sequence[SignalRow], own: Sequence[SignalRow]
-) -> list[tuple[SignalRow, SignalRow]]:
-    """The pairs about the same person and project with most words in common."""
+    rows: Sequence[SignalRow],
+    *,
+    is_shared: Callable[[SignalRow], bool],
+    may: Callable[[SignalRow, SignalRow], bool],
+) -> list[_Likely]:
+    """The pairs with most words in common, the likest first, by how unlike they are."""
+    shared = [row for row in rows if is_shared(row)][:MOST_SHARED]
+    if not shared:
+        return []
+    own = [row for row in rows if not is_shared(row)][:MOST_OWN]
     holding: dict[str, list[int]] = defaultdict(list)
     for number, row in enumerate(shared):
         for word in _words(row.content):
@@ -115,15 +126,33 @@ def _alike(
             for number, count in common.items()
             if count >= _LEAST_WORDS
         ]
-    pairs = ((shared[number], own[place]) for _, place, number in sorted(found))
-    return list(islice((pair for pair in pairs if _may_clash(*pair)), MOST_PAIRS))
+    pairs = ((unlike, shared[number], own[place]) for unlike, place, number in sorted(found))
+    return list(
+        islice(
+            (each for each in pairs if may(*each[1:]) and _is_unjudged(*each[1:])),
+            MOST_PAIRS,
+        )
+    )
 
 
-def _may_clash(one: SignalRow, other: SignalRow) -> bool:
-    """Whether the two are about the same person and project and nobody has compared them."""
+def _of_one(one: SignalRow, other: SignalRow) -> bool:
+    """Whether the two are about the same person and project."""
+    return (one.end_user_id, one.project_id) == (other.end_user_id, other.project_id)
+
+
+def _of_team_and_user(one: SignalRow, other: SignalRow) -> bool:
+    """Whether one is about nobody and the other about a person, of one project if of any."""
+    of_one_project = one.project_id == other.project_id or None in (
+        one.project_id,
+        other.project_id,
+    )
+    return of_one_project and one.end_user_id != other.end_user_id
+
+
+def _is_unjudged(one: SignalRow, other: SignalRow) -> bool:
+    """Whether nobody has compared the two, and they are not one text."""
     return (
-        (one.end_user_id, one.project_id) == (other.end_user_id, other.project_id)
-        and not (is_specific(one.subject) and one.subject == other.subject)
+        not (is_specific(one.subject) and one.subject == other.subject)
         and not name_each_other(one, other)
         # A copy of what is shared says nothing against it, and would take another pair's place.
         and normalise_text(one.content) != normalise_text(other.content)
@@ -173,7 +202,7 @@ def _conflict(
     if first is None or second is None:
         return None
     own = second if earlier.memory_type in TEAM_WIDE else first
-    if own.agent_id is None:
+    if earlier.end_user_id == later.end_user_id and own.agent_id is None:
         return None  # what belongs to no agent was compared when it was stored
     existing, new = as_statements(earlier=earlier, later=later)
     hearing = hearing_on(

@@ -21,7 +21,8 @@ def behind_successors(*, team_id: UUID, ranked: Sequence[Ranked]) -> list[Ranked
     past = {each.row.memory_id for each in ranked if not each.row.is_live}
     if not past:
         return list(ranked)
-    after = _successors(team_id, past)
+    standing = {each.row.memory_id for each in ranked if each.row.is_live}
+    after = _successors(team_id, past, standing)
     scores = {each.row.memory_id: each.score for each in ranked}
     kept = [each._replace(score=_held(each, after, scores)) for each in ranked]
     return sorted(kept, key=lambda each: (-each.score, each.row.memory_id))
@@ -38,8 +39,13 @@ def _held(each: Ranked, after: dict[UUID, UUID], scores: dict[UUID, float]) -> f
     return score
 
 
-def _successors(team_id: UUID, ids: Collection[UUID]) -> dict[UUID, UUID]:
-    """By what each was superseded, and by what that was, to the end of the chains."""
+def _successors(
+    team_id: UUID, ids: Collection[UUID], standing: Collection[UUID]
+) -> dict[UUID, UUID]:
+    """By what each was superseded, and by what that was, to the end of the chains.
+
+    Nothing took the place of what is `standing`, so that is not asked for.
+    """
     after: dict[UUID, UUID] = {}
     wanted = set(ids)
     for _ in range(_LONGEST_CHAIN):
@@ -48,7 +54,7 @@ def _successors(team_id: UUID, ids: Collection[UUID]) -> dict[UUID, UUID]:
         ).values_list("id", "superseded_by_id")
         found = {pk: later for pk, later in rows if later is not None}
         after |= found
-        wanted = set(found.values()) - after.keys()
+        wanted = set(found.values()) - after.keys() - set(standing)
         if not wanted:
             break
     return after

@@ -16,6 +16,7 @@ from django_redis import get_redis_connection
 from redis.exceptions import NoScriptError
 
 from memory.clients.afterwards import afterwards
+from memory.services.retrying import retried
 from teams.ids import new_id
 from teams.tenancy import team_scope
 
@@ -97,8 +98,7 @@ def flush_noted_usage() -> None:
         return
     batch = fields.pop(b"batch").decode()
     for team_id, counts in _by_team(fields).items():
-        with team_scope(team_ids=[team_id], actor="task:flush_usage"):
-            _write(team_id, UUID(batch), counts)
+        _write(team_id, UUID(batch), counts)
     _run(client, _DROP, 1, TAKEN, batch)
 
 
@@ -138,6 +138,7 @@ def _digest(script: str) -> str:
     return hashlib.sha1(script.encode(), usedforsecurity=False).hexdigest()
 
 
+@retried
 def _write(team_id: UUID, batch: UUID, counts: dict[UUID, list[int]]) -> None:
     ids = sorted(counts)
     given: dict[str, Any] = {  # Any: a parameter of any type
@@ -147,6 +148,9 @@ def _write(team_id: UUID, batch: UUID, counts: dict[UUID, list[int]]) -> None:
         "counts": [counts[memory_id][0] for memory_id in ids],
         "times": [datetime.fromtimestamp(counts[memory_id][1], UTC) for memory_id in ids],
     }
-    with connection.cursor() as cursor:
+    with (
+        team_scope(team_ids=[team_id], actor="task:flush_usage"),
+        connection.cursor() as cursor,
+    ):
         cursor.execute(_WRITE, given)
         cursor.execute(_FORGET, given)

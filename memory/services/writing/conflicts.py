@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from memory.clients.tools import Tools
 from memory.domain.audience import Reach
+from memory.domain.judging.hearing import as_carried_out
 from memory.domain.types import Judgement, Status, Strategy, Tier, Verdict
 from memory.models import Contradiction, Memory
 from memory.selectors.meeting.comparing import locked_memories
@@ -41,7 +42,7 @@ def rule_on(*, draft: MemoryDraft, neighbours: Sequence[Neighbour], tools: Tools
     ]
     for pair in pairs_to_judge(draft=draft, neighbours=neighbours, tools=tools):
         existing = pair.memory
-        judgement = tools.judge.judge(existing=pair.existing, new=pair.new)
+        judgement = as_carried_out(tools.judge.judge(existing=pair.existing, new=pair.new))
         if judgement.verdict == Verdict.COEXIST or not pair.hearing.admits(judgement):
             continue
         if judgement.verdict == Verdict.DUPLICATE:

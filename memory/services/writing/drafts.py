@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
@@ -13,12 +14,13 @@ from memory.models import Memory
 
 
 class Outcome(StrEnum):
-    """What the write path did with a draft."""
+    """What the write path did with a draft; SUPERSEDED is one that what stands is newer than."""
 
     CREATED = "created"
     VERSIONED = "versioned"
     SUPERSEDED_EXISTING = "superseded_existing"
     DISPUTED = "disputed"
+    SUPERSEDED = "superseded"
     DUPLICATE = "duplicate"
 
 
@@ -31,7 +33,8 @@ class MemoryDraft:
     `people` are the names of those whom it is by or about. `author_id` is the agent that learned
     it, also where every agent sees it. `accepts_deleted` takes the deleted memory of its external
     id for the stored one, as an import does: what was deleted stays deleted. `told` is the text as
-    a judge is to read it, where it was said to correct something; it is never stored.
+    a judge is to read it, where it was said to correct something; it is never stored. `rests_on`
+    are other memories by what they are to it, as the points of a summary.
     """
 
     team_id: UUID
@@ -61,6 +64,7 @@ class MemoryDraft:
     replaces: tuple[UUID, ...] = ()
     accepts_deleted: bool = False
     told: str = ""
+    rests_on: Mapping[str, Sequence[UUID]] = field(default_factory=dict)
 
     @property
     def audience(self) -> Audience:

@@ -9,10 +9,9 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.clients.tools import Tools
-from memory.domain.extraction.language.verbs import THIRD
-from memory.domain.text import speaker_of
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
+from memory.domain.whose import people_of
 from memory.domain.wording import departures
 from memory.selectors.conversations import conversation_for, messages_by_id
 from memory.services.categories import check_stated_categories
@@ -22,7 +21,7 @@ from memory.services.writing.secrets import masked_note, masked_text, note_maske
 from memory.services.writing.write_path import write_memories
 from memory.services.writing.written import count_written
 from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError
-from teams.models import Conversation, EndUser, Message
+from teams.models import Conversation, Message
 from teams.services.people import ensure_agent, ensure_end_users, ensure_project
 from teams.tenancy import team_scope
 
@@ -131,28 +130,6 @@ def _safe(item: StatedMemory, content: str) -> StatedMemory:
     )
 
 
-_OF_THE_USER = frozenset({"i", "i'm", "my", "user", "user's"})
-
-
-def _people(content: str, *, user: EndUser | None, sources: Sequence[Message]) -> tuple[str, ...]:
-    """By or about whom it is: who says it, else the user whose memory it is.
-
-    The user only where the text tells of nobody else: "Prefers tea", "The user lives in Oslo".
-    """
-    speakers = [speaker_of(content), *(row.name for row in sources)]
-    if user is not None and not any(speakers) and _tells_of_its_user(content):
-        speakers.append(str(user))
-    return tuple(name for name in speakers if name)
-
-
-def _tells_of_its_user(content: str) -> bool:
-    words = content.split(maxsplit=2)
-    first = words[0].casefold() if words else ""
-    if first == "the":
-        return len(words) > 1 and words[1].casefold() in {"user", "user's"}
-    return first in _OF_THE_USER or first in THIRD
-
-
 class _Directory:
     """What the names of one request stand for, each looked up once.
 
@@ -197,10 +174,9 @@ class _Directory:
                 )
         sources = [self._message(each) for each in dict.fromkeys(item.message_ids)]
         user = self.users[item.user] if item.user else None
-        end_user_id = user.pk if user else None
         project_id = self.projects[item.project] if item.project else None
         if conversation is not None:
-            end_user_id = end_user_id or conversation.end_user_id
+            user = user or conversation.end_user
             project_id = project_id or conversation.project_id
         return MemoryDraft(
             team_id=self.viewer.team_id,
@@ -216,8 +192,12 @@ class _Directory:
             tags=item.tags,
             agent_id=agent_id,
             author_id=agent_id or self.viewer.agent_id,
-            people=_people(item.content, user=user, sources=sources),
-            end_user_id=end_user_id,
+            people=people_of(
+                item.content,
+                speakers=[row.name for row in sources],
+                user=user.names if user else (),
+            ),
+            end_user_id=user.pk if user else None,
             project_id=project_id,
             conversation_id=conversation.pk if conversation else None,
             message_ids=tuple(row.pk for row in sources),

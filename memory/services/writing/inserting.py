@@ -83,6 +83,7 @@ def new_row(viewer: Viewer, item: PreparedDraft) -> Memory:
         is_pinned=draft.is_pinned,
         tier=(Tier.HOT if is_hot else Tier.WARM).value,
         tags=list(dict.fromkeys(draft.tags)),
+        payload={name: [str(each) for each in ids] for name, ids in draft.rests_on.items()},
         agent_id=draft.agent_id,
         end_user_id=draft.end_user_id,
         project_id=draft.project_id,

@@ -97,4 +97,6 @@ class Ruling:
         ]
         if any(each.strategy == Strategy.SAME_SUBJECT for each in replaced):
             return Outcome.VERSIONED
+        if self.superseded_by is not None:
+            return Outcome.SUPERSEDED
         return Outcome.SUPERSEDED_EXISTING if replaced else Outcome.CREATED

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from audit.services.events import Event, record_events
 from memory.domain.secrets import MASK, mask_secrets
+from memory.domain.text import NO_WORDS, has_words
 from memory.services.writing.drafts import WriteResult
 from teams.errors import InvalidError
 
@@ -34,8 +35,11 @@ class MaskedText:
 def masked_text(*, text: str, field: str, refuse_bare: bool = True) -> MaskedText:
     """The text with every secret masked.
 
-    With `refuse_bare` an InvalidError names `field` when nothing but a secret is in the text.
+    With `refuse_bare` an InvalidError names `field` when there is nothing but a secret in the text,
+    or not a word.
     """
+    if refuse_bare and not has_words(text):
+        raise InvalidError(NO_WORDS, field=field)
     safe = mask_secrets(text=text)
     if safe == text:
         return MaskedText(text)

@@ -21,7 +21,13 @@ from memory.services.retrying import run_write
 from memory.services.writing.conflicts import hold, record_conflicts, retire_superseded, rule_on
 from memory.services.writing.corroborating import corroborate
 from memory.services.writing.drafts import MemoryDraft, Outcome, WriteResult
-from memory.services.writing.external_ids import external_key, refuse_taken, stored_external_ids
+from memory.services.writing.external_ids import (
+    Named,
+    external_key,
+    keep_name,
+    refuse_taken,
+    stored_external_ids,
+)
 from memory.services.writing.inserting import PreparedDraft, insert_links, insert_memories, new_row
 from memory.services.writing.judging import prepare_judgements
 from memory.services.writing.readers import readers_in
@@ -120,23 +126,30 @@ class _Write:
         for index, item in enumerate(self._prepared):
             result = self._repeated(index, item) or self._written(index, item)
             results.append(result)
-            if item.draft.external_id:
-                self._by_external_id[external_key(item.draft)] = result.memory
+            self._keep_external_id(item.draft, result)
         self._flush()
         return results
 
     def _repeated(self, index: int, item: PreparedDraft) -> WriteResult | None:
         """The result of a draft that is stored already, by its external id or its words."""
         draft = item.draft
-        existing = self._by_external_id.get(external_key(draft)) if draft.external_id else None
-        if existing is not None:
-            refuse_taken(draft=draft, existing=existing, index=index, readers=self._readers)
-            return WriteResult(existing, Outcome.DUPLICATE)
+        named = self._by_external_id.get(external_key(draft)) if draft.external_id else None
+        if named is not None:
+            refuse_taken(draft=draft, named=named, index=index, readers=self._readers)
+            return WriteResult(named.standing, Outcome.DUPLICATE)
         existing = self._facts.same_as(item) if draft.check and not draft.replaces else None
         if existing is None:
             return None
         self._flush()
         return WriteResult(corroborate(existing=existing, draft=draft), Outcome.DUPLICATE)
+
+    def _keep_external_id(self, draft: MemoryDraft, result: WriteResult) -> None:
+        """What was acknowledged under an id stays known under it, also where it was no new fact."""
+        if not draft.external_id or external_key(draft) in self._by_external_id:
+            return
+        self._by_external_id[external_key(draft)] = Named.of(result.memory, draft)
+        if result.outcome == Outcome.DUPLICATE:
+            keep_name(draft=draft, memory=result.memory)
 
     def _written(self, index: int, item: PreparedDraft) -> WriteResult:
         neighbours, ruling = self._judged(index)

@@ -38,6 +38,41 @@ def test_a_document_comes_back_as_it_was_put(api: APIClient) -> None:
     assert shown.json()["changed_by"].startswith("key:")
 
 
+def test_an_agent_shows_the_weights_that_hold_beside_those_it_names(api: APIClient) -> None:
+    plain = api.get(URL).json()
+    named = put(api, {"name": "Kyra", "memory_config": {"retrieval_weights": {"recency": 0.7}}})
+    back = put(api, named.json())
+
+    defaults = {
+        "semantic": 0.6,
+        "recency": 0.1,
+        "importance": 0.15,
+        "continuity": 0.1,
+        "relation": 0.05,
+    }
+    assert (plain["memory_config"]["retrieval_weights"], plain["effective_weights"]) == (
+        {},
+        defaults,
+    )
+    assert named.json()["memory_config"]["retrieval_weights"] == {"recency": 0.7}
+    assert named.json()["effective_weights"] == {**defaults, "recency": 0.7}
+    assert back.json() == named.json()
+
+
+def test_weights_that_raw_sql_spoilt_are_shown_as_none(api: APIClient, kyra: Agent) -> None:
+    for spoilt in ({"recency": -1}, {"recent": 1}, [1], 3):
+        Agent.objects.filter(pk=kyra.pk).update(retrieval_weights=spoilt)
+
+        assert api.get(URL).json()["effective_weights"] is None
+
+
+def test_an_agent_that_is_not_there_is_missed_under_one_name(api: APIClient) -> None:
+    missed = [api.get(f"/v1/agents/nobody{each}") for each in ("", "/versions")]
+
+    assert [each.status_code for each in missed] == [404, 404]
+    assert [list(each.json()["errors"]) for each in missed] == [["slug"], ["slug"]]
+
+
 def test_the_prompt_speaks_as_the_document_says(api: APIClient) -> None:
     put(api, WHOLE)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from rest_framework.test import APIClient
 
+from memory.models import Memory
 from tests.memory.api.bad_input import (
     JSON,
     NOBODY,
@@ -66,6 +67,65 @@ def test_a_bad_query_parameter_is_named(
 
     errors = assert_problem(response, codes=(422,))["errors"]
     assert any(each == name or each.startswith(f"{name}[") for each in errors)
+
+
+@pytest.mark.parametrize("sent", ["%ff%fe", "a%C3", "%ed%a0%80"])
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("/v1/memories/search", "query"), ("/v1/memories", "user"), ("/v1/budget", "user")],
+)
+def test_parameters_that_are_no_utf_8_are_refused_as_a_body_is(
+    api: APIClient, path: str, name: str, sent: str
+) -> None:
+    problem = assert_problem(api.get(f"{path}?{name}={sent}"), codes=(400,))
+
+    assert "not valid UTF-8" in problem["detail"]
+
+
+@pytest.mark.parametrize("sent", ["M%C3%BCnchen", "100%25", "München", "%F0%9F%8D%B5+tea"])
+def test_parameters_that_are_utf_8_are_read(api: APIClient, sent: str) -> None:
+    assert api.get(f"/v1/memories/search?query={sent}").status_code == 200
+
+
+@pytest.mark.parametrize("after", ["", "/related"])
+def test_one_memory_takes_no_parameters(
+    api: APIClient, paths: dict[str, str], memory: Memory, after: str
+) -> None:
+    problem = assert_problem(api.get(f"/v1/memories/{memory.pk}{after}?limit=3"), codes=(422,))
+
+    assert problem["errors"] == {"limit": ["There is no such field; none is known."]}
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/memories", "/v1/memories/search?query=tea", "/v1/audit/export?user=sarah"]
+)
+def test_a_parameter_called_format_is_unknown_like_any_other(api: APIClient, path: str) -> None:
+    response = api.get(f"{path}{'&' if '?' in path else '?'}format=xml")
+
+    assert list(assert_problem(response, codes=(422,))["errors"]) == ["format"]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "known"),
+    [
+        ("/v1/audit/log", "event", "created"),
+        ("/v1/events", "status", "ok, error, skipped"),
+        ("/v1/events/counts", "status", "ok, error, skipped"),
+    ],
+)
+def test_a_choice_that_is_none_is_told_which_there_are(
+    api: APIClient, path: str, name: str, known: str
+) -> None:
+    problem = assert_problem(api.get(f"{path}?{name}=foo"), codes=(422,))
+
+    assert '"foo" is none of ' in problem["detail"]
+    assert known in problem["detail"]
+
+
+def test_an_answer_of_another_kind_is_refused_with_the_way_out(api: APIClient) -> None:
+    response = api.get("/v1/memories", headers={"Accept": "application/xml"})
+
+    assert "«Accept: application/json»" in assert_problem(response, codes=(406,))["detail"]
 
 
 def test_a_search_without_a_query_is_refused(api: APIClient) -> None:

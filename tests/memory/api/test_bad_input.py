@@ -46,6 +46,8 @@ NOT_JSON = {
     "not UTF-8": b'{"content": "\xff\xfe"}',
     "nested too deeply": b"[" * 100_000 + b"]" * 100_000,
     "objects nested too deeply": b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
+    "a name that stands twice": b'{"content": "One.", "content": "Two."}',
+    "a name that stands twice within": b'{"messages": [{"role": "user", "role": "tool"}]}',
     "a number of 5000 digits": b'{"content": "x", "importance": ' + b"9" * 5000 + b"}",
 }
 
@@ -87,7 +89,8 @@ def test_another_media_type_is_refused(
 ) -> None:
     response = api.generic("POST", paths[name], json.dumps(GOOD[name]), content_type=media)
 
-    assert_problem(response, codes=(415,))
+    problem = assert_problem(response, codes=(415,))
+    assert "«Content-Type: application/json»" in problem["detail"]
 
 
 @pytest.mark.parametrize("name", GOOD)

@@ -182,7 +182,12 @@ def test_extract_and_wait_tells_what_was_found(api: APIClient, path: str) -> Non
     counts = response.json()
     assert counts["created"] == len(counts["memories"]) > 0
     assert counts["pass1_count"] + counts["pass2_additions"] >= counts["created"]
-    assert counts["extractor"]
+    assert (counts["extractor"], counts["pass1_extractor"], counts["pass2_extractor"]) == (
+        "rules",
+        "rules",
+        "rules",
+    )
+    assert (counts["left_out"], counts["warnings"]) == (0, [])
 
 
 def test_an_extracted_memory_names_its_exact_messages(api: APIClient, path: str) -> None:
@@ -308,6 +313,18 @@ def test_closing_queues_what_is_left(api: APIClient, path: str) -> None:
     job = Job.objects.get()
     assert (job.from_position, job.to_position, job.state) == (1, 3, "queued")
     assert Conversation.objects.get().closed_at is not None
+
+
+@pytest.mark.parametrize("body", [b"{", b'{"reason": "done"}', b"[]"])
+def test_closing_takes_no_body_that_it_does_not_know(
+    api: APIClient, path: str, body: bytes
+) -> None:
+    post(api, f"{path}/messages", messages(1))
+
+    refused = api.generic("POST", f"{path}/close", body, content_type="application/json")  # type: ignore[arg-type]
+
+    assert refused.status_code in (400, 422)
+    assert Conversation.objects.get().closed_at is None
 
 
 def test_closing_twice_queues_once(api: APIClient, path: str) -> None:

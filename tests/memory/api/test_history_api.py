@@ -54,6 +54,18 @@ def lines_of(response: Any) -> list[Any]:
     return [json.loads(line) for line in b"".join(response.streaming_content).splitlines()]
 
 
+def test_what_came_late_is_in_the_history_of_what_stands(api: APIClient) -> None:
+    first = state(api, "Sarah lives in Oslo.", created_at="2026-01-05T10:00:00Z")
+    stands = state(api, "Sarah has moved to Paris.", created_at="2026-03-05T10:00:00Z")
+    told = {"content": "Sarah has moved to Berlin.", "created_at": "2026-02-05T10:00:00Z"}
+    late = api.post("/v1/memories", told, format="json").json()
+
+    versions = [each["memory"]["id"] for each in history(api, stands).json()["versions"]]
+
+    assert (late["outcome"], late["superseded_by"]) == ("superseded", stands)
+    assert sorted(versions) == sorted([first, stands, late["id"]])
+
+
 def test_the_history_says_what_each_step_changed(api: APIClient) -> None:
     first = state(api, "Sarah lives in Berlin.", importance=5)
     api.post(f"/v1/memories/{first}/pin", {"pinned": True}, format="json")

@@ -67,6 +67,14 @@ def test_a_message_is_in_the_very_next_read(
     assert found(api, path, **fields)[0] == SAID
 
 
+@pytest.mark.parametrize("place", [0, 120, 299])
+def test_it_is_found_wherever_it_stands_in_a_long_post(api: APIClient, place: int) -> None:
+    talk = [f"The invoice number {number} was paid in March." for number in range(299)]
+    say(api, *talk[:place], SAID, *talk[place:])
+
+    assert found(api)[0] == SAID
+
+
 def test_it_is_found_by_its_meaning_alone(api: APIClient) -> None:
     say(api, "My puppy ruined a shoe.", "The invoice was paid in March.")
 

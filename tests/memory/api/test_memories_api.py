@@ -117,14 +117,73 @@ def test_a_memory_shows_how_often_it_was_said_again_and_in_which_messages(api: A
     assert found["corroboration"] == 2
 
 
-def test_a_known_external_id_is_a_duplicate(api: APIClient) -> None:
-    first = remember(api, external_id="e-1").json()
+@pytest.mark.parametrize("check", [True, False])
+def test_a_known_external_id_is_a_duplicate(api: APIClient, check: bool) -> None:
+    first = remember(api, external_id="e-1", check=check).json()
 
-    again = remember(api, "Something else.", external_id="e-1")
+    again = remember(api, "sarah LIVES in  berlin", external_id="e-1", check=check)
 
     assert again.status_code == 200
-    assert (again.json()["id"], again.json()["content"]) == (first["id"], BERLIN)
+    assert (again.json()["outcome"], again.json()["id"]) == ("duplicate", first["id"])
+    assert again.json()["content"] == BERLIN
     assert Memory.objects.count() == 1
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_another_text_under_a_known_external_id_is_refused_and_says_what_to_do(
+    api: APIClient, check: bool
+) -> None:
+    first = remember(api, external_id="e-1").json()["id"]
+
+    again = remember(api, "Something else.", external_id="e-1", check=check)
+
+    assert again.status_code == 409
+    assert list(again.json()["errors"]) == ["external_id"]
+    words = (f"/v1/memories/{first}/correct", "another external_id", "something else")
+    assert all(word in again.json()["detail"] for word in words)
+    assert Memory.objects.get().content == BERLIN
+
+
+def test_another_text_under_a_known_external_id_among_many_refuses_them_all(
+    api: APIClient,
+) -> None:
+    remember(api, external_id="e-1")
+
+    body = [{"content": "The dam holds."}, {"content": "The dam leaks.", "external_id": "e-1"}]
+    response = api.post("/v1/memories", body, format="json")
+
+    assert response.status_code == 409
+    assert list(response.json()["errors"]) == ["[1].external_id"]
+    assert Memory.objects.count() == 1
+
+
+def test_the_external_id_of_a_corrected_memory_answers_with_what_stands(api: APIClient) -> None:
+    first = remember(api, external_id="e-1").json()["id"]
+    correct = f"/v1/memories/{first}/correct"
+    fixed = api.post(correct, {"corrected_content": "Sarah lives in Bern."}, "json").json()
+
+    by_old = remember(api, external_id="e-1")
+    by_new = remember(api, "Sarah lives in Bern.", external_id="e-1")
+    other = remember(api, "Sarah lives in Basel.", external_id="e-1")
+
+    assert [each.status_code for each in (by_old, by_new, other)] == [200, 200, 409]
+    assert {each.json()["id"] for each in (by_old, by_new)} == {fixed["id"]}
+    assert {each.json()["status"] for each in (by_old, by_new)} == {"active"}
+    assert f"/v1/memories/{fixed['id']}/correct" in other.json()["detail"]
+
+
+def test_the_external_id_of_a_memory_deleted_after_its_correction_is_refused(
+    api: APIClient,
+) -> None:
+    first = remember(api, external_id="e-1").json()["id"]
+    correct = f"/v1/memories/{first}/correct"
+    fixed = api.post(correct, {"corrected_content": "Sarah lives in Bern."}, "json").json()["id"]
+    api.delete(f"/v1/memories/{fixed}")
+
+    again = remember(api, external_id="e-1")
+
+    assert again.status_code == 409
+    assert all(word in again.json()["detail"] for word in ("was deleted", "Restore", fixed))
 
 
 @pytest.mark.parametrize("check", [True, False])

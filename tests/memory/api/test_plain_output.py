@@ -14,7 +14,7 @@ from memory.api.output import PackedMemorySerializer
 from memory.api.plain_output import plain_packed_memory, plain_packed_message
 from memory.api.said_output import PackedMessageSerializer
 from memory.api.written_output import packed_memories
-from memory.domain.scoring import Signals
+from memory.domain.scoring import Parts, Signals
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
 from memory.selectors.showing.loading import rows_by_id
@@ -23,7 +23,8 @@ from memory.services.reading.recall import ScoredMemory
 from teams.models import Project
 from tests.conftest import Cast
 
-SIGNALS = Signals(0.5, 0.25, 0.7, 0.0, 0.1, 0.4, 0.6)
+PARTS = Parts(0.2, 0.1, 0.05, 0.1, 0.03, 0.02)
+SIGNALS = Signals(0.5, 0.25, 0.7, 0.0, 0.1, 0.4, 0.6, PARTS)
 FULL = {
     "content": "Sarah lives in Berlin.",
     "user": "sarah",

@@ -63,10 +63,22 @@ def test_results_are_ordered_by_a_score_between_0_and_1(filled: APIClient) -> No
 
 def test_each_result_shows_its_signals(filled: APIClient) -> None:
     for each in search(filled, "Sarah lives in Berlin"):
-        assert set(each["signals"]) == {
+        signals = {name: value for name, value in each["signals"].items() if name != "parts"}
+        assert set(signals) == {
             "semantic", "recency", "importance", "continuity", "relation", "cosine", "lexical",
         }  # fmt: skip
-        assert all(0 <= value <= 1 for value in each["signals"].values())
+        assert all(0 <= value <= 1 for value in signals.values())
+
+
+def test_what_makes_a_result_relevant_adds_up(filled: APIClient) -> None:
+    found = search(filled, "Where did Sarah live in 2026?")
+
+    for each in found:
+        parts = each["signals"]["parts"]
+        assert set(parts) == {"words", "meaning", "neighbours", "person", "time", "event"}
+        assert sum(parts.values()) == pytest.approx(each["signals"]["semantic"], abs=0.001)
+    assert found[0]["content"] == "Sarah lives in Berlin."
+    assert min(found[0]["signals"]["parts"][name] for name in ("words", "meaning")) > 0
 
 
 @pytest.mark.parametrize(

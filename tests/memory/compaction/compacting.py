@@ -16,7 +16,7 @@ from memory.domain.types import Candidate, Participants, Point, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.compacting.compaction import Compacted, compact_conversation
-from memory.services.compacting.summaries import running_summary
+from memory.services.compacting.running import running_summary
 from memory.services.extracting.conversations import post_messages
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message

@@ -19,7 +19,8 @@ from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryUsage
 from memory.selectors.memories import memory_for
 from memory.services.deciding.corrections import correct_memory, give_feedback
-from memory.services.deciding.state import delete_memory
+from memory.services.deciding.restoring import restore_memory
+from memory.services.deciding.state import delete_memory, pin_memory
 from memory.services.writing.drafts import Outcome, WriteResult
 from teams.errors import ConflictError, InvalidError, NotFoundError, UnavailableError
 from teams.ids import new_id
@@ -63,8 +64,12 @@ def correct(
 
 def say_of(cast: Cast, memory: Memory, signal: Feedback, note: str = "") -> Memory:
     """Give feedback as the team."""
-    viewer = Viewer(team_id=cast.team.id, actor="reader")
-    return give_feedback(viewer=viewer, memory_id=memory.pk, signal=signal, note=note)
+    return give_feedback(viewer=team_of(cast), memory_id=memory.pk, signal=signal, note=note)
+
+
+def team_of(cast: Cast) -> Viewer:
+    """The team itself."""
+    return Viewer(team_id=cast.team.id, actor="reader")
 
 
 def now_is(memory: Memory) -> Memory:
@@ -73,6 +78,27 @@ def now_is(memory: Memory) -> Memory:
 
 
 # -- corrections -----------------------------------------------------------------------------
+
+
+def test_whoever_names_an_old_version_is_told_which_one_stands(acme: Cast, tools: Tools) -> None:
+    first = stored(acme, tools)
+    second = correct(acme, tools, first).memory
+    third = correct(acme, tools, second, "Sarah lives in Rome.").memory
+
+    for refused in (
+        lambda: correct(acme, tools, first, "Sarah lives in Oslo."),
+        lambda: say_of(acme, first, Feedback.HELPFUL),
+        lambda: pin_memory(viewer=team_of(acme), memory_id=first.pk, pinned=True),
+        lambda: restore_memory(viewer=team_of(acme), memory_id=first.pk),
+    ):
+        with pytest.raises(ConflictError, match=f"what stands now is {third.pk}"):
+            refused()
+
+    delete_memory(viewer=team_of(acme), memory_id=third.pk)
+    with pytest.raises(ConflictError, match=f"{third.pk}, is soft_deleted as well"):
+        correct(acme, tools, first, "Sarah lives in Oslo.")
+    with pytest.raises(ConflictError, match="nothing took its place"):
+        correct(acme, tools, third, "Sarah lives in Oslo.")
 
 
 def test_a_correction_supersedes_and_the_old_text_stays(acme: Cast, tools: Tools) -> None:

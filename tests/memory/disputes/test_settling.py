@@ -87,7 +87,7 @@ def test_a_merge_into_the_words_of_one_side_is_still_a_version(
     check_invariants()
 
 
-@pytest.mark.parametrize("text", ["", "  \n"])
+@pytest.mark.parametrize("text", ["", "  \n", "\N{PARTY POPPER} !"])
 def test_a_merge_needs_a_text(acme: Cast, plain: Tools, sides: list[Memory], text: str) -> None:
     with pytest.raises(InvalidError) as refused:
         resolve(acme, plain, between(*sides), "merged", text=text)

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Any
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain.duplicates import saying
-from memory.domain.rendering import Line, Opposite
+from memory.domain.rendering import Opposite
 from memory.domain.types import MemoryType
-
-FEB_9 = datetime(2026, 2, 9, 9, 4, tzinfo=UTC)
-
-
-def line(content: str, kind: MemoryType = MemoryType.SEMANTIC, **fields: Any) -> Line:
-    """A memory with what a test cares about."""
-    values: dict[str, Any] = {"importance": 5, "confidence": 1, "at": FEB_9, "status": "active"}
-    return Line(content=content, memory_type=kind, **{**values, **fields})
+from tests.memory.domain.prompt_lines import FEB_9, line
 
 
 @pytest.mark.parametrize(
@@ -29,6 +21,20 @@ def line(content: str, kind: MemoryType = MemoryType.SEMANTIC, **fields: Any) ->
         ("The team uses PostgreSQL.", "Team uses the PostgreSQL!"),
         ("Users prefer the dark theme.", "User prefers the dark theme"),
         ("Sarah really likes  black coffee.", "Sarah likes black coffee."),
+        ("The deadline is on March 15.", "Deadline is March 15."),
+        ("The deadline is on March 15.", "The deadline is the 15th of March."),
+        ("The deadline is on Friday.", "Deadline is Friday."),
+        ("On 2026-03-15 they sign.", "On 15 March 2026, they sign."),
+        ("Mar. 3 is a holiday.", "March the third is a holiday."),
+        ("Nina has 2 cats.", "Nina has two cats."),
+        ("Twenty-one people came.", "21 people came."),
+        ("The rent is $1,200.", "Rent is 1200 dollars."),
+        ("It grew by 5 %.", "It grew by 5%."),
+        ("It grew by five percent.", "It grew by 5%."),
+        ("Standup is at 3 pm.", "The standup is at 15:00."),
+        ("The second try failed.", "The 2nd try failed."),
+        ("Sarah doesn't eat meat.", "Sarah does not eat meat."),
+        ("We cannot deploy on Fridays.", "We can’t deploy on Fridays."),
     ],
 )
 def test_the_same_words_say_the_same(one: str, other: str) -> None:
@@ -50,6 +56,17 @@ def test_the_same_words_say_the_same(one: str, other: str) -> None:
         ("The build uses C.", "The build uses C++."),
         ("Sarah was a manager.", "Sarah is a manager."),
         ("The class is full.", "The clas is full."),
+        ("The deadline is March 15.", "The deadline is May 15."),
+        ("The deadline is March 15.", "The deadline is March 15, 2027."),
+        ("Nina works on Friday.", "Nina works on Fridays."),
+        ("Nina has a cat.", "Nina has cats."),
+        ("The door code is 042.", "The door code is 42."),
+        ("It runs on Python 3.1.", "It runs on Python 3.10."),
+        ("Standup is at 9:00.", "Standup is at 9 pm."),
+        ("Call +49 30 1234.", "Call 49 30 1234."),
+        ("The race is on the first of May.", "The race is on the first of June."),
+        ("The trip is in May.", "The trip is in mid-May."),
+        ("The sale ends on 3/4/2026.", "The sale ends on 4/3/2026."),
     ],
 )
 def test_whatever_differs_is_shown(one: str, other: str) -> None:
@@ -77,3 +94,74 @@ def test_another_number_is_always_another_statement(text: str, one: int, other: 
     same = saying(line(f"{text} {one}")) == saying(line(f"{text} {other}"))
 
     assert same == (one == other)
+
+
+SMALL = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September"]
+ENDINGS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd"}
+
+
+class Meaning(NamedTuple):
+    """What a statement says."""
+
+    who: str
+    is_denied: bool
+    number: int
+    month: int
+    day: int
+    year: str
+    hour: int
+
+
+MEANINGS = st.builds(
+    Meaning,
+    who=st.sampled_from(["Nina", "Omar"]),
+    is_denied=st.booleans(),
+    number=st.integers(0, 9) | st.integers(0, 3_000_000),
+    month=st.integers(1, 9),
+    day=st.integers(1, 28),
+    year=st.sampled_from(["", "2025", "2026"]),
+    hour=st.integers(13, 22),
+)
+
+
+def written(meaning: Meaning, data: st.DataObject) -> str:
+    """One of the ways to write it."""
+    count, month, day = meaning.number, MONTHS[meaning.month - 1], meaning.day
+    place = f"{day}{ENDINGS.get(day, 'th')}"
+    ways = [
+        [meaning.who],
+        ["doesn't", "does not"] if meaning.is_denied else ["does"],
+        ["need"],
+        [str(count), f"{count:,}", *SMALL[count : count + 1]],
+        ["seats on", "seats"],
+        [f"{month} {day}", f"{month} {place}", f"{day} {month}", f"the {place} of {month}"],
+        [meaning.year],
+        ["at"],
+        [f"{meaning.hour}:00", f"{meaning.hour - 12} pm", f"{meaning.hour - 12}:00 PM"],
+    ]
+    return " ".join(data.draw(st.sampled_from(each)) for each in ways)
+
+
+@given(MEANINGS, st.data())
+def test_one_thing_is_the_same_however_it_is_written(meaning: Meaning, data: st.DataObject) -> None:
+    assert saying(line(written(meaning, data))) == saying(line(written(meaning, data)))
+
+
+@given(MEANINGS, MEANINGS, st.sampled_from(Meaning._fields), st.data())
+def test_another_name_negation_number_day_or_time_is_another_statement(
+    one: Meaning, other: Meaning, field: str, data: st.DataObject
+) -> None:
+    changed = one._replace(**{field: getattr(other, field)})
+
+    same = saying(line(written(one, data))) == saying(line(written(changed, data)))
+    assert same == (one == changed)
+
+
+@given(MEANINGS, st.sampled_from(["Omar", "not", "17", "March", "16th", "Lena"]), st.data())
+def test_a_word_more_is_another_statement(meaning: Meaning, more: str, data: st.DataObject) -> None:
+    words = written(meaning, data).split()
+    at = data.draw(st.integers(0, len(words)))
+    longer = " ".join([*words[:at], more, *words[at:]])
+
+    assert saying(line(" ".join(words))) != saying(line(longer))

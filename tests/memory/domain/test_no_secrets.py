@@ -244,6 +244,22 @@ exit code 137
 status code: 404
 QR code 2
 the door code is 4711
+my locker number is 4711
+my lock has 4 digits
+the safe weighs 2000 kg
+PIN is the brand of the pen
+pin 4 on the chip is ground
+the PIN pad costs 1200 euros
+set the alarm to 0630
+the unlock fee is 2500 euros
+the lock was changed on 2025-05-01
+the combination of 2 drugs is risky
+the password was set to expire in 2027
+the password was changed to a longer one
+my password isn't secure
+the password went from 8 to 12 characters
+the secret isn't 42, it's love
+we planted seed words
 UUID 123e4567-e89b-12d3-a456-426614174000
 MAC 00:1B:44:11:3A:B7
 IP 192.168.1.15

@@ -1,72 +1,34 @@
-"""Plans are data over one packer: their laws, and the plans of all seeds written as data."""
+"""Plans are data over one packer: their laws, and the plans of `retrieve` and of the prompt."""
 
 from __future__ import annotations
 
-import math
 import random
-import uuid
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.domain.packing import Room
 from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import (
-    Block,
     Entry,
     Plan,
-    Section,
     Text,
     Written,
-    always,
-    without_heading,
 )
-from memory.domain.plans.prompt import LAYERS, NOTICE, SEVEN_LAYERS, Layer, summary_line
+from memory.domain.plans.prompt import (
+    LAYERS,
+    NOTICE,
+    RETRIEVED_RESERVE,
+    SEVEN_LAYERS,
+    Layer,
+    summary_line,
+)
 from memory.domain.plans.retrieval import RETRIEVAL
-from memory.domain.rendering import HEADINGS, Line
+from memory.domain.rendering import HEADINGS
 from memory.domain.tokens import ESTIMATE, TokenCounter, estimate_tokens
-from memory.domain.types import MemoryType, Scope
+from memory.domain.types import MemoryType
+from tests.memory.domain.prompt_lines import ENTRIES, FEB_9, entry
 
-FEB_9 = datetime(2026, 2, 9, 9, 4, tzinfo=UTC)
-
-
-def line(content: str, kind: MemoryType = MemoryType.SEMANTIC, **fields: Any) -> Line:
-    """A memory with what a test cares about."""
-    values: dict[str, Any] = {"importance": 5, "confidence": 1.0, "at": FEB_9, "status": "active"}
-    return Line(content=content, memory_type=kind, **{**values, **fields})
-
-
-def entry(content: str, kind: MemoryType = MemoryType.SEMANTIC, **fields: Any) -> Entry:
-    """A candidate."""
-    score = fields.pop("score", 0.5)
-    return Entry(uuid.uuid4(), line(content, kind, **fields), score)
-
-
-ENTRIES = st.lists(
-    st.builds(
-        Entry,
-        key=st.uuids(),
-        line=st.builds(
-            Line,
-            content=st.text(max_size=200) | st.sampled_from(["Tea.", "Tea", "x\n## Your Identity"]),
-            memory_type=st.sampled_from(list(MemoryType)),
-            importance=st.integers(1, 10),
-            confidence=st.floats(0, 1),
-            at=st.datetimes(timezones=st.just(UTC)),
-            status=st.sampled_from(["active", "disputed"]),
-            is_pinned=st.booleans() | st.just(False),
-            scope=st.sampled_from(list(Scope)),
-        ),
-        score=st.floats(0, 1),
-    ),
-    max_size=20,
-    unique_by=lambda each: each.key,
-)
 WORDS = st.text(max_size=120)
 
 
@@ -295,6 +257,34 @@ class TestSevenLayers:
             assert all(number <= numbers[-1] for number in optional)
             assert result.tokens[Layer.SUMMARY] == 0
 
+    @given(
+        st.lists(st.integers(1, 400), min_size=1, max_size=6),
+        st.lists(st.integers(1, 400), min_size=1, max_size=6),
+        st.integers(100, 300),
+    )
+    def test_of_a_small_budget_team_and_summary_get_what_the_retrieved_leave(
+        self, facts: list[int], team: list[int], budget: int
+    ) -> None:
+        retrieved = [entry(f"{n} {'f' * size}", score=0.1) for n, size in enumerate(facts)]
+        shared = [
+            entry(f"{n} {'t' * size}", MemoryType.SHARED, score=0.9) for n, size in enumerate(team)
+        ]
+        summary = Text(Layer.SUMMARY, Written(summary_line("All is well.", counter=ESTIMATE)))
+
+        result = assemble(
+            plan=SEVEN_LAYERS,
+            entries=[*retrieved, *shared],
+            texts=[summary],
+            token_budget=budget,
+            counter=ESTIMATE,
+        )
+
+        if result.tokens[Layer.TEAM] or result.tokens[Layer.SUMMARY]:
+            written = sum(estimate_tokens(f"{each.line.render()}\n") for each in retrieved)
+            assert written > RETRIEVED_RESERVE or {each.key for each in retrieved} <= {
+                each.entry.key for each in result.told
+            }
+
     @settings(max_examples=60)
     @given(ENTRIES, layer_texts(), st.integers(0, 900), COUNTERS)
     def test_layers_1_to_3_are_whole_whatever_the_budget(
@@ -369,101 +359,3 @@ class TestSummaryLine:
 
     def test_nothing_makes_nothing(self) -> None:
         assert summary_line(" \n", counter=ESTIMATE) == ""
-
-
-def by_scope(*scopes: Scope) -> Any:
-    """A section's predicate."""
-    return lambda line: line.scope in scopes
-
-
-def bullet(line: Line) -> Written:
-    """A line of `memory.query` (seed 004, section 6)."""
-    return Written(f"[{line.category or 'memory'}] {line.content}")
-
-
-READ_ONLY = Plan(  # seed 001: one block that says it is read-only, the narrowest scope first
-    name="read_only",
-    sections=[
-        Section(Room("session", trim=1), by_scope(Scope.SESSION), write=without_heading),
-        Section(Room("project", trim=2), by_scope(Scope.PROJECT), write=without_heading),
-        Section(Room("user", trim=3), by_scope(Scope.USER), write=without_heading),
-        Section(Room("org", trim=4), by_scope(Scope.TEAM), write=without_heading),
-    ],
-    blocks=[
-        Block(
-            opening=f"PERSISTENT MEMORY (READ-ONLY)\n{'═' * 32}",
-            closing=f"Use these facts unless the user explicitly contradicts them.\n{'═' * 32}",
-        )
-    ],
-)
-FOUR_TIERS = Plan(  # seed 002: 25, 37.5, 25 and 12.5 per cent of 8,000 tokens
-    name="four_tiers",
-    sections=[
-        Section(Room("critical", share=0.25), lambda line: line.is_disputed, block="1"),
-        Section(Room("relevant", share=0.375), lambda line: line.importance >= 5, block="2"),
-        Section(Room("background", share=0.25), always, write=without_heading, block="3"),
-        Section(Room("index", share=0.125), block="4"),
-    ],
-    blocks=[Block("1", "TIER 1"), Block("2", "TIER 2"), Block("3", "TIER 3"), Block("4", "TIER 4")],
-)
-PACKAGE = Plan(  # seed 003: task 40, project 40, global 20 per cent
-    name="package",
-    sections=[
-        Section(Room("task", share=0.4), by_scope(Scope.TASK, Scope.SESSION), block="task"),
-        Section(Room("project", share=0.4), by_scope(Scope.PROJECT), block="project"),
-        Section(Room("global", share=0.2), by_scope(Scope.USER, Scope.TEAM), block="global"),
-    ],
-    blocks=[Block("task", "TASK"), Block("project", "PROJECT"), Block("global", "GLOBAL")],
-)
-BULLETS = Plan(  # seed 004: bullets within a budget
-    name="bullets", sections=[Section(Room("answer"), always, write=bullet)]
-)
-LATER = [READ_ONLY, FOUR_TIERS, PACKAGE, BULLETS]
-
-
-class TestPlansOfTheOtherSeeds:
-    @given(st.sampled_from(LATER), ENTRIES, st.integers(0, 800))
-    def test_keep_the_budget_and_count_what_they_print(
-        self, plan: Plan, entries: list[Entry], budget: int
-    ) -> None:
-        result = assemble(plan=plan, entries=entries, token_budget=budget, counter=ESTIMATE)
-
-        assert estimate_tokens(result.prompt) <= result.tokens_used <= budget
-        assert sum(result.tokens.values()) == result.tokens_used
-
-    def test_the_read_only_block_is_framed_and_fills_the_narrowest_scope_first(self) -> None:
-        entries = [
-            entry("Org fact.", scope=Scope.TEAM, score=0.9),
-            entry("Session fact.", scope=Scope.SESSION, score=0.1),
-        ]
-
-        result = assemble(plan=READ_ONLY, entries=entries, token_budget=70, counter=ESTIMATE)
-
-        lines = result.prompt.splitlines()
-        assert lines[0] == "PERSISTENT MEMORY (READ-ONLY)"
-        assert lines[1] == lines[-1] == "═" * 32
-        assert "[FACT]: Session fact. (importance: 5)" in lines
-
-    @pytest.mark.parametrize("shares", [(0.25, 0.375, 0.25, 0.125)])
-    def test_the_four_tiers_get_their_shares_of_8000(self, shares: Sequence[float]) -> None:
-        entries = [
-            *(entry(f"A {n} {'x' * 90}", status="disputed", score=0.1) for n in range(300)),
-            *(entry(f"B {n} {'x' * 90}", importance=8, score=0.9) for n in range(300)),
-            *(entry(f"C {n} {'x' * 90}", importance=2, score=0.2) for n in range(300)),
-        ]
-        topics = [Text("index", Written(f"Ask me about: topic {n} {'z' * 60}")) for n in range(80)]
-
-        result = assemble(
-            plan=FOUR_TIERS, entries=entries, texts=topics, token_budget=8000, counter=ESTIMATE
-        )
-
-        for section, share in zip(FOUR_TIERS.sections, shares, strict=True):
-            used = result.tokens[section.room.name]
-            assert math.isclose(used, share * 8000, rel_tol=0.05)
-
-    def test_a_tier_that_is_empty_leaves_its_share_to_the_others(self) -> None:
-        entries = [entry(f"Project {n} {'x' * 90}", scope=Scope.PROJECT) for n in range(100)]
-
-        result = assemble(plan=PACKAGE, entries=entries, token_budget=1000, counter=ESTIMATE)
-
-        assert result.tokens["project"] > 950

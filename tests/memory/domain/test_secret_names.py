@@ -40,6 +40,27 @@ pw: hunter22 ~ hunter22
 the pwd for the NAS is hunter22 ~ hunter22
 pass: hunter22 ~ hunter22
 passcode 482913 ~ 482913
+passcode for the side door 5519# ~ 5519
+iphone passcode: 224466 ~ 224466
+my tablet unlocks with 135790 ~ 135790
+the alarm code is 2580 now ~ 2580
+I set the alarm code to 2580 ~ 2580
+the combination for the safe: 31-7-22 ~ 31-7-22
+padlock combo 905 ~ 905
+the code to our lockbox is *0419 ~ 0419
+PIN for the card is 90 12 ~ 90 12
+PUK: 12345678 ~ 12345678
+I changed my PIN from 1177 to 2288 ~ 2288
+the PIN isn't 1177, it's 2288 ~ 2288
+my password used to be bluebird7 ~ bluebird7
+my password was bluebird7 and the new one is redwing9 ~ redwing9
+the admin password was changed to Winter-Is-Here ~ Winter-Is
+the password? It's bluebird7 ~ bluebird7
+the router password (guest) is admin1234 ~ admin1234
+wallet words: tiger umbrella zebra apple bottle candle ~ umbrella
+vault passphrase — seven green llamas dance ~ llamas
+the licence key is XJ4F-99KL-PP01-QWER ~ 99KL
+my social is 078-05-1120 ~ 078-05
 Authorization: Bearer abc123def456 ~ abc123def456
 curl -H 'Authorization: Bearer abc123' https://api.x.com ~ abc123
 authorization: basic YWRtaW46cGFzcw== ~ YWRtaW46cGFzcw

@@ -13,10 +13,11 @@ from memory.domain.types import Role
 
 HELLO = {"role": "user", "content": "We sail on Friday."}
 ANSWER = {"role": "assistant", "content": "Noted."}
+NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 
 
 def read(data: object, *, stem: str = "boat", max_chars: int = 1000) -> TranscriptFile:
-    return read_transcripts(data=data, stem=stem, max_chars=max_chars)
+    return read_transcripts(data=data, stem=stem, max_chars=max_chars, now=NOW)
 
 
 def only(data: object) -> Transcript:
@@ -154,6 +155,10 @@ def test_a_shared_picture_is_said_in_words() -> None:
         ([{**HELLO, "created_at": "2024-04-03T10:00:00"}], "with its zone"),
         ([{**HELLO, "created_at": "yesterday"}], "Is no time"),
         ([{**HELLO, "created_at": 17}], "Is no time"),
+        ([{**HELLO, "created_at": "2031-01-01T00:00:00Z"}], r"\[0\]\.created_at: .*a day ahead"),
+        ([{**HELLO, "created_at": "9999-12-31T23:00:00Z"}], "a day ahead"),
+        ({"messages": [HELLO], "started_at": "2024-06-02T12:00:01Z"}, "started_at: .*a day ahead"),
+        ({**sessions(), "session_2_date_time": "9:00 pm on 4 July, 2024"}, "session_2.*day ahead"),
         ([{**HELLO, "created_at": "0001-01-01T00:00:00+14:00"}], "Is no time"),
         ([{**HELLO, "external_id": "a"}, {**ANSWER, "external_id": "a"}], "'a' stands there twice"),
         ([{"messages": [HELLO]}, {"messages": 3}], r"\[1\]\.messages: Expected a list"),
@@ -173,3 +178,9 @@ def test_a_shared_picture_is_said_in_words() -> None:
 def test_what_the_api_would_refuse_is_refused_with_its_place(data: object, complaint: str) -> None:
     with pytest.raises(TranscriptError, match=complaint):
         read(data)
+
+
+def test_clocks_and_zones_may_be_a_day_ahead() -> None:
+    at = "2024-06-02T12:00:00Z"
+
+    assert only([{**HELLO, "created_at": at}]).turns[0].created_at == datetime.fromisoformat(at)

@@ -70,6 +70,46 @@ def test_what_nobody_understands_alone_is_rejected_with_a_reason(text: str) -> N
     assert wording.problems
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does User live in Porto?",
+        "Does User live in Porto.",
+        "User lives in Porto?",
+        "Where does the archive move?",
+        "Is the kiln paid for? Yes.",
+        "On March 2, 2026, who came?!",
+    ],
+)
+def test_a_question_is_no_memory(text: str) -> None:
+    wording = check_wording(candidate(text), said_at=MONDAY)
+
+    assert wording.candidate is None
+    assert wording.problems == ("a question",)
+
+
+def test_a_question_behind_a_fact_is_dropped() -> None:
+    wording = check_wording(candidate("Ada leads. Does Bo write?"), said_at=MONDAY)
+
+    assert wording.candidate is not None
+    assert wording.candidate.content == "Ada leads."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'User\'s motto is "Why not?"',
+        "What User drinks is tea.",
+        "Will lives in Turin.",
+        "User wonders whether the kiln is paid for.",
+    ],
+)
+def test_what_tells_of_a_question_is_none(text: str) -> None:
+    given_ = candidate(text)
+
+    assert check_wording(given_, said_at=MONDAY).candidate == given_
+
+
 def test_a_third_sentence_is_dropped() -> None:
     wording = check_wording(candidate("Ada leads. Bo writes. Cy tests."), said_at=MONDAY)
 
@@ -105,6 +145,8 @@ def test_a_secret_is_masked_and_told() -> None:
         "The card of the team is 4111 1111 1111 1111.",
         "The API key for the sandbox is sk-live-abcdefghij0123456789.",
         "password: Pl4typus-77",
+        "The PIN isn't 4821, it's 9917.",
+        "Dana's password used to be Pl4typus-77, now it's Pl4typus-78.",
     ],
 )
 def test_what_only_says_that_a_secret_exists_is_rejected_with_a_reason(text: str) -> None:

@@ -54,7 +54,8 @@ SESSIONS = {
 
 
 def transcripts(data: object, *, stem: str = "boat") -> tuple[Transcript, ...]:
-    return read_transcripts(data=data, stem=stem, max_chars=1000).transcripts
+    now = timezone.now()
+    return read_transcripts(data=data, stem=stem, max_chars=1000, now=now).transcripts
 
 
 def run(acme: Cast, tools: Tools, data: object, **options: Any) -> ImportSummary:

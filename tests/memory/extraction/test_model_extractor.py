@@ -88,7 +88,11 @@ def test_an_empty_answer_is_an_answer(server: FakeOpenAI) -> None:
 
 @pytest.mark.parametrize("numbers", [[], [0], [2], [-1, 99]])
 def test_a_memory_without_a_known_source_is_dropped(server: FakeOpenAI, numbers: list[int]) -> None:
-    assert one(server, messages=numbers) == []
+    server.will(found(proposal(), proposal("Sarah owns a boat.", messages=numbers)))
+
+    (memory,) = extract(extractor(server), [said(1, "I prefer tea to coffee.")])
+
+    assert memory.content == "Sarah prefers tea to coffee."
 
 
 def test_unknown_numbers_beside_known_ones_are_dropped(server: FakeOpenAI) -> None:

@@ -45,6 +45,10 @@ def _say(cast: Cast, content: str, *, days_ago: int, role: str = "user") -> None
         ("I work at Lidl.", "I left Lidl in April."),
         ("I live in Leeds.", "I moved to York last week."),
         ("I'm allergic to nuts.", "Turns out I'm not allergic to nuts."),
+        ("My phone number ends in 44.", "I have changed my phone number, it ends in 91 now."),
+        ("My phone number ends in 44.", "I got a new phone number, it ends in 91 now."),
+        ("My address is 4 Elm Street.", "I changed my address, it is 9 Oak Lane now."),
+        ("I have a cat named Miso.", "Miso died last week."),
     ],
 )
 def test_a_change_of_the_profile_retires_it_for_all_agents(
@@ -70,6 +74,9 @@ def test_a_change_of_the_profile_retires_it_for_all_agents(
         ("I live in Hull.", "I left my keys in Hull."),
         ("I live in Leeds.", "In this project we moved the servers from Leeds to York."),
         ("I'm allergic to nuts.", "I am not allergic to milk."),
+        ("My phone number ends in 44.", "I have changed my phone case, it is red now."),
+        ("I have a cat named Miso.", "Miso caught a mouse last week."),
+        ("My phone number ends in 44.", "My wife changed her phone number, it ends in 91 now."),
     ],
 )
 def test_what_does_not_touch_the_profile_leaves_it(acme: Cast, before: str, after: str) -> None:
@@ -78,6 +85,20 @@ def test_what_does_not_touch_the_profile_leaves_it(acme: Cast, before: str, afte
 
     (profile,) = Memory.objects.filter(team_id=acme.team.pk, memory_type="user_profile")
     assert profile.status == "active"
+
+
+def test_a_change_told_in_the_same_messages_retires_the_profile_too(acme: Cast) -> None:
+    _say(
+        acme,
+        "My phone number ends in 44. I have changed my phone number, it ends in 91 now.",
+        days_ago=8,
+    )
+
+    rows = Memory.objects.filter(team_id=acme.team.pk)
+    assert {(row.memory_type, row.status, "91" in row.content) for row in rows} == {
+        ("user_profile", "active", True),
+        ("user_profile", "superseded", False),
+    }
 
 
 def test_messages_read_again_give_the_profile_nothing_twice(acme: Cast) -> None:

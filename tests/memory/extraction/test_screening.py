@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from django.test import override_settings
 from django.utils import timezone
+from pytest_django import Settings
 
 from audit.models import OperationalEvent
 from memory.clients.tools import Tools
@@ -90,6 +92,83 @@ def test_a_turn_writes_its_most_important_memories_only(
     )
 
     assert stored() == {FACTS[1][0], FACTS[2][0], FACTS[3][0]}
+
+
+def test_what_a_turn_had_no_room_for_is_counted_in_the_answer(
+    acme: Cast, viewer: Viewer, tools: Tools
+) -> None:
+    counts = extract_now(
+        viewer=viewer,
+        conversation_id=talk(acme, viewer).pk,
+        tools=replace(tools, extractor=ListedFacts()),
+    )
+
+    assert (counts.pass1_count, counts.created, counts.left_out) == (5, 3, 1)
+
+
+@override_settings(MAX_MEMORIES_PER_USER_DAY=2)
+def test_what_a_day_had_no_room_for_is_counted_as_well(
+    acme: Cast, viewer: Viewer, tools: Tools
+) -> None:
+    counts = extract_now(
+        viewer=viewer,
+        conversation_id=talk(acme, viewer).pk,
+        tools=replace(tools, extractor=ListedFacts()),
+    )
+
+    assert (counts.created, counts.left_out) == (2, 2)
+    assert OperationalEvent.objects.get(op="create").meta["over_daily_cap"] == 1
+
+
+class EqualFacts(ListedFacts):
+    """An extractor of facts that are equally important, tastes first."""
+
+    def extract(
+        self,
+        *,
+        messages: Sequence[SourceMessage],
+        context: Sequence[SourceMessage],
+        participants: Participants,
+    ) -> list[Candidate]:
+        listed = super().extract(messages=messages, context=context, participants=participants)
+        marks = (
+            ("preferences", "user.preference.colour"),
+            ("preferences", "user.preference.tea"),
+            ("technical_fact", "kiln.shelves"),
+            ("decision", "studio.hours"),
+            ("", "user.profile.health"),
+        )
+        texts = (
+            "Sarah loves green.",
+            "Sarah loves tea.",
+            "The kiln has ten shelves.",
+            "The studio opens at nine.",
+            "Sarah is allergic to hazelnuts.",
+        )
+        return [
+            replace(each, content=text, category=category, subject=subject, importance=8)
+            for each, text, (category, subject) in zip(listed, texts, marks, strict=True)
+        ]
+
+
+@pytest.mark.parametrize("per_turn", [True, False], ids=["turn", "day"])
+def test_of_equally_important_facts_a_cap_keeps_what_does_harm_when_missed(
+    acme: Cast, viewer: Viewer, tools: Tools, settings: Settings, per_turn: bool
+) -> None:
+    settings.MAX_MEMORIES_PER_TURN = 3 if per_turn else 0
+    settings.MAX_MEMORIES_PER_USER_DAY = 0 if per_turn else 3
+
+    extract_now(
+        viewer=viewer,
+        conversation_id=talk(acme, viewer).pk,
+        tools=replace(tools, extractor=EqualFacts()),
+    )
+
+    assert stored() == {
+        "The kiln has ten shelves.",
+        "The studio opens at nine.",
+        "Sarah is allergic to hazelnuts.",
+    }
 
 
 @override_settings(MAX_MEMORIES_PER_USER_DAY=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from django.utils import timezone
 from numpy.typing import NDArray
 from pytest_django import Settings
@@ -17,6 +18,7 @@ from memory.domain.viewer import Viewer
 from memory.models import EmbeddingState, Memory, MessageEntry, SearchEntry
 from memory.services.indexing.embedding_status import embedding_status
 from memory.services.indexing.message_index import index_team
+from memory.services.indexing.vector_graphs import MOST_DIMENSIONS
 from memory.services.reading.cascade import Depth
 from memory.services.reading.ranking import Question
 from memory.services.reading.retrieval import search_levels
@@ -251,3 +253,33 @@ def test_a_duplicate_is_known_across_the_models(
     (result,) = write_memories(viewer=viewer, drafts=[again], tools=tools_with(tools))
 
     assert result.outcome == Outcome.DUPLICATE
+
+
+@both_roles
+def test_more_dimensions_than_an_index_holds_are_told_before_anything_is_done(
+    acme: Cast, known: list[Memory], new_settings: Settings
+) -> None:
+    new_settings.EMBEDDING_DIMENSIONS = MOST_DIMENSIONS + 1
+    told: list[object] = []
+
+    def stop(dimensions: int) -> None:
+        told.append(dimensions)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(on_unindexed=stop, on_progress=told.append)
+
+    assert told == [MOST_DIMENSIONS + 1]
+    state = EmbeddingState.objects.get()
+    assert (state.model, state.next_model) == (OLD, "")
+
+
+@both_roles
+def test_what_an_index_holds_needs_no_word(
+    acme: Cast, known: list[Memory], new_settings: Settings
+) -> None:
+    told: list[int] = []
+
+    run(on_unindexed=told.append)
+
+    assert told == []

@@ -18,13 +18,16 @@ from audit.models import WrittenBatch
 from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
-from memory.models import MemoryUsage
+from memory.models import Memory, MemoryUsage
+from memory.services.deciding.state import locked_memory
 from memory.services.reading.usage import NOTED, TAKEN, flush_noted_usage, note_retrieved
 from memory.services.writing.drafts import MemoryDraft
 from memory.services.writing.write_path import write_memories
 from teams.ids import new_id
 from teams.tenancy import team_scope
 from tests.conftest import Cast, make_cast
+from tests.memory.writing.test_retrying import waits
+from tests.waiting import until
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -142,6 +145,45 @@ def test_two_flushes_at_once_count_once(town: Cast, ids: list[UUID]) -> None:
             each.result()
 
     assert counts(town) == dict.fromkeys(ids, 5)
+
+
+def flush_elsewhere(backends: list[int]) -> None:
+    """Write down by a connection of its own, whose number is told first."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            backends.append(cursor.fetchone()[0])
+        flush_noted_usage()
+    finally:
+        connections.close_all()
+
+
+def test_a_memory_that_is_being_changed_holds_up_no_flush(town: Cast, ids: list[UUID]) -> None:
+    """Feedback holds a memory and then asks for its counters, which a waiting flush would hold."""
+    note(town, ids)
+    viewer = Viewer(team_id=town.team.id, actor="test")
+    with ThreadPoolExecutor(1) as pool, team_scope(team_ids=[town.team.id], actor="test"):
+        locked_memory(viewer=viewer, memory_id=ids[0])
+        pool.submit(flush_elsewhere, []).result()
+
+    assert counts(town) == dict.fromkeys(ids, 1)
+
+
+def test_a_flush_that_another_transaction_turned_away_is_written_all_the_same(
+    town: Cast, ids: list[UUID]
+) -> None:
+    """It has the counters and waits for the memories; the other one waits for counters."""
+    note(town, ids)
+    backends: list[int] = []
+    with ThreadPoolExecutor(1) as pool:
+        with team_scope(team_ids=[town.team.id], actor="test"):
+            list(Memory.objects.select_for_update().order_by("pk"))
+            running = pool.submit(flush_elsewhere, backends)
+            until(lambda: backends and waits(backends[0]))
+            MemoryUsage.objects.get_or_create(team_id=town.team.id, memory_id=ids[0])
+        running.result()
+
+    assert counts(town) == dict.fromkeys(ids, 1)
 
 
 def test_reads_during_a_flush_are_in_the_next_one(town: Cast, ids: list[UUID]) -> None:

@@ -175,7 +175,7 @@ def test_a_pair_is_asked_once_however_often_it_comes(server: FakeOpenAI) -> None
         [error(500)],
         [refusal()],
         [answer("nonsense"), answer("nonsense")],
-        [says("maybe")],
+        [says("maybe"), says("maybe")],
     ],
     ids=["401", "500", "refusal", "malformed", "unknown verdict"],
 )
@@ -186,6 +186,17 @@ def test_without_an_answer_the_rules_judge(server: FakeOpenAI, behaviours: list[
     judge.prepare([pair()])
 
     assert verdict_of(judge, pair()).judge == "rules"
+
+
+def test_a_word_that_is_no_verdict_is_asked_for_again_once(server: FakeOpenAI) -> None:
+    judge = judge_of(server)
+    server.will(says("maybe"), says("dispute"))
+
+    judge.prepare([pair()])
+
+    assert verdict_of(judge, pair()).verdict is Verdict.DISPUTE
+    assert len(server.chats) == 2
+    assert "`verdict` must be one of" in server.chats[1].text
 
 
 def test_a_failed_pair_is_asked_again_the_next_time(server: FakeOpenAI) -> None:

@@ -10,6 +10,7 @@ from ..days.dates import resolve_dates
 from ..drafts import merged_sources
 from ..fillers import is_acknowledgement
 from ..kinds.introductions import introductions
+from ..kinds.patterns import standing_label
 from ..language.rewrite import third_person_text
 from ..language.syntax import has_verb, is_imperative, strip_lead
 from ..language.words import PREPOSITIONS, content_words, words_of
@@ -20,6 +21,7 @@ from ..threads.dialogue import Unit
 from ..writer import ClauseWriter
 from .answers import affirmed, complete_answer, continued, is_offer, noted
 from .taken_up import question_ids
+from .yes_no import closed_answer
 
 _BARE_NOUN = re.compile(
     r"^(?:(?:and|what\sabout|how\sabout|any)\s)*(?:the\s|your\s)?(?P<np>(?!(?:and|so|then|really|but|ok|why|how|what)$)[a-z-]+(?:\s[a-z-]+)?)$",
@@ -44,12 +46,6 @@ _WISH_ASKED = re.compile(
     r"\b(?:wish(?:es)?|preferences?|prefer|like|want|seats?|requests?|choice|favou?rite)\b",
     re.IGNORECASE,
 )
-_YES = re.compile(
-    r"(?:(?:good\s(?:point|idea|question)|oh|ah|hm+|well|ok)[\s,.!]+){0,2}(?:yes|yeah|yep|yup|correct|"
-    r"exactly|definitely|absolutely|of\scourse|indeed)(?:,?\s(?:please|i\sdo|we\sdo|always|thanks|"
-    r"definitely|indeed))?[.!]*$",
-    re.IGNORECASE,
-)
 # "Yes, from Vaisala": what was asked is so, and more.
 _SAYS_YES = re.compile(
     r"(?:(?:oh|ah|well)[\s,]+)?(?:yes|yeah|yep|yup|correct|exactly|indeed|right)[,:;–—-]?\s",
@@ -62,12 +58,8 @@ _GO_ON = re.compile(
     re.IGNORECASE,
 )
 _ONLY_HEARD = re.compile(r"(?:oh|thanks|thank\syou|[\s,.!])*$", re.IGNORECASE)
-_OF_THE_USER = re.compile(
-    r"(?:and\s|so\s)?do\syou\s(?:still\s|always\s|usually\s|also\s)?(?:need|have|own|use|prefer|work|live|"
-    r"speak|drive|take|smoke|eat|drink|travel|commute|play|keep|pay|rent)\s(?!any\b|a\smoment|time\b)"
-    r"[^,;]{6,80}\?$",
-    re.IGNORECASE,
-)
+# What is needed for what was just asked for is a detail of it.
+_NEEDS = re.compile(r"I need\b")
 _PROPOSED = re.compile(
     r"^(?:\w+[.,!]\s)?(?:i\s(?:found|have|can\soffer|see)|there(?:['’]s|\sis)|the\s(?:next|first)|"
     r"(?:how|what)\sabout|would|shall\si\stake)\b.*(?:\d|day\b)"
@@ -135,7 +127,7 @@ class Replies:
         return True
 
     def affirms(self, *, unit: Unit) -> bool:
-        """Tell what a bare yes to "Do you need help at the station?" says of the user."""
+        """Tell what a bare yes or no to "Do you live in Lyon?" says of the user."""
         if unit.place:
             return False
         asked = replace(unit, sources=merged_sources(unit.sources, question_ids(unit=unit)))
@@ -144,13 +136,12 @@ class Replies:
         if offered and goes_on and not is_command(text=offered):
             self._writer.write(unit=asked, clause=offered, sure=True)
             return True
-        if not _YES.match(unit.text) or not _OF_THE_USER.match(unit.question):
+        whole = closed_answer(question=unit.question, answer=unit.text)
+        if not whole or is_command(text=whole):
             return False
-        whole = affirmed(question=unit.question)
-        is_told = len(content_words(whole)) >= 3 and not is_command(text=whole)
-        if not is_told or self._frame.takes(unit=unit):
+        if _NEEDS.match(whole) and self._frame.takes(unit=unit):
             return False
-        self._writer.write(unit=asked, clause=whole, sure=True)
+        self._writer.write(unit=asked, clause=whole, sure=True, label=standing_label(clause=whole))
         return True
 
     def answers_own(self, *, unit: Unit, asked: Unit, text: str) -> bool:

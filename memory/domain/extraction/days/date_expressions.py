@@ -91,6 +91,8 @@ DATE_EXPRESSION = re.compile(
             r"(?P<eom>\b(?:the\s)?(?P<eomk>end|start|beginning|middle)\sof\s(?:the|this)\s"
             r"(?P<eomu>month|year|week|quarter)\b)",
             rf"(?P<part>\b(?P<partp>early|mid|late)[\s-](?-i:{_MONTH.format('partm')})(?!\s\d))",
+            rf"(?P<mspan>(?:(?<=\bfrom\s)|(?<=\bbetween\s))(?-i:{_MONTH.format('msa')})\s(?P<msj>to|until|till|through|and)\s"
+            rf"(?-i:{_MONTH.format('msb')})(?!\s\d{{1,2}}\b){_YEAR.format('msy')})",
             r"(?P<mon>(?<=\b[Ii]n\s)(?-i:"
             + _MONTH_IN.format("monm")
             + r")(?!\s\d)|(?<=\bsince\s)(?-i:"

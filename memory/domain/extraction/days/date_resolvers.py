@@ -12,7 +12,7 @@ from .date_expressions import WEEKDAY_NAME
 from .far_dates import far, nth, nth_weekday, numeric, offset_weekday
 from .feast_days import feast
 from .moments import Precision, month_day, with_weekday
-from .span_dates import Resolved, month_number, shift_months, span
+from .span_dates import Resolved, month_number, months, shift_months, span
 from .weekday_dates import weekday, weekdays, weekdays_ahead
 
 
@@ -31,7 +31,8 @@ def _nearest(month: int, day: int, today: date, past: bool) -> date:
 
 _YEARLY_BEFORE = re.compile(
     r"(?:\b(?:birthdays?|anniversary|name\sday|jubilee)(?:['’]s|\s(?:is|are|was|falls|comes))?"
-    r"(?:\s(?:always|already))?|\bborn|\b(?:every|each)\syear)\s(?:on\s)?(?:the\s)?$",
+    r"(?:\s(?:always|already))?"
+    r"|\bborn(?:\s[^.;]{1,40}?(?:,|\sand)(?:\s[\w’'-]+){1,4})?|\b(?:every|each)\syear)\s(?:on\s)?(?:the\s)?$",
     re.IGNORECASE,
 )
 _YEARLY_AFTER = re.compile(r",?\s(?:every|each)\syear\b", re.IGNORECASE)
@@ -39,7 +40,7 @@ _YEARLY_AFTER = re.compile(r",?\s(?:every|each)\syear\b", re.IGNORECASE)
 
 def _is_yearly(match: re.Match[str]) -> bool:
     """Whether a day comes round every year: a birthday, or one said to."""
-    before = match.string[max(0, match.start() - 40) : match.start()]
+    before = match.string[max(0, match.start() - 70) : match.start()]
     return bool(_YEARLY_BEFORE.search(before) or _YEARLY_AFTER.match(match.string, match.end()))
 
 
@@ -208,5 +209,6 @@ RESOLVERS: dict[str, Callable[[re.Match[str], date, bool], Resolved | None]] = {
     "feast": feast, "iso": _iso, "md": _calendar, "dm": _calendar, "ref": _reference,
     "wds": weekdays, "wd": weekday, "wkd": weekdays_ahead, "part": _part_of_month,
     "span": span, "ago": _ago, "ahead": _ahead, "eom": _edge, "th": _ordinal, "mon": _month,
-    "off": offset_weekday, "wdo": offset_weekday, "far": far, "nwd": nth_weekday, "num": numeric,
+    "mspan": months, "off": offset_weekday, "wdo": offset_weekday, "far": far,
+    "nwd": nth_weekday, "num": numeric,
 }  # fmt: skip

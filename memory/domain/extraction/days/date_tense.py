@@ -3,68 +3,147 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from ..language.unmarked import tells_of_past
-from ..language.verbs import AMBIGUOUS, BASES, THIRD, UNMARKED, is_past_form
-from ..language.words import DETERMINERS, word_set, words_of
+from ...number_words import ORDINALS
+from ..language.verbs import AMBIGUOUS, BASES, GERUNDS, THIRD, UNMARKED, is_past_form
+from ..language.words import ADVERBS, DETERMINERS, MONTHS, PREPOSITIONS, word_set, words_of
 
 # "she'll have the export fixed by the 27th"
 _WILL_HAVE = re.compile(r"(?:'ll|\bwill|\bgoing\sto)\s(?:have|get|be)\b")
 _SCHEDULED = word_set(
     "starts begins opens reopens ends closes expires launches arrives leaves joins comes returns "
-    "retires takes goes runs moves slips"
+    "retires takes goes runs moves slips lasts resumes finishes renews changes lapses"
 )
 # "It has been ordered, delivery Friday."
 _TO_COME = word_set("delivery arrival pickup pick-up departure due deadline collection")
-_SUBJECTS = frozenset({"i", "we", "you", "they", "he", "she", "it", "who", "which"})
-_PRESENT_PASSIVE = frozenset({"be", "is", "are", "get", "gets", "being"})
+_SUBJECTS = word_set("i we you they he she it who which that team family")
+_SINGULAR = word_set("he she it nobody everyone everybody somebody someone")
+_RELATIVE = frozenset({"who", "which", "that"})
+_PRESENT_BE = word_set("be is are am get gets getting being")
 _PAST_AUXILIARIES = word_set("was were did had been born didn't wasn't")
 _PRESENT_AUXILIARIES = word_set("will is are must has have can should won't shall")
+_AHEAD = word_set("will to shall must should can let")
+_PARTICLES = word_set("over up out off away back down")
+_JOINS = frozenset({"and", "or", "but", "then"})
+_NO_SUBJECTS = _JOINS | _AHEAD | DETERMINERS
+_OF_A_DATE = re.compile(r"\d{1,4}(?:st|nd|rd|th)?")
 
 
-def is_past_at(*, before: str, past: bool) -> bool:
-    """Whether the nearest finite verb before a date is past; `past` is what its sentence is."""
+def is_past_at(*, before: str, past: bool) -> bool | None:
+    """Whether the verb that a date goes with is past; `past` is what its sentence is.
+
+    None where the verb looks the same in both tenses ("they cut my hours in").
+    """
     words = words_of(before[-80:])
     if words and words[-1] in _TO_COME:
         return False
-    for index in range(len(words) - 1, -1, -1):
-        word = words[index]
-        if (
-            index
-            and is_past_form(word=word)
-            and (words[index - 1] in _PRESENT_PASSIVE or words[index - 1].endswith(("'re", "'m")))
-        ):
-            return False
-        if (
-            index
-            and words[index - 1] in _SUBJECTS
-            and (
-                word in THIRD
-                or (
-                    word in BASES
-                    and word not in UNMARKED
-                    and words[index - 1] not in {"he", "she", "it"}
-                )
-            )
-        ):
-            return False
-        if word in THIRD and (THIRD[word] not in AMBIGUOUS or _named_before(before, word)):
-            return False
-        if word in _SCHEDULED and (not index or words[index - 1] not in DETERMINERS - {"one"}):
-            return False
-        if is_past_form(word=word) and _WILL_HAVE.search(
-            " ".join(words[max(0, index - 8) : index])
-        ):
-            return False
-        if word in UNMARKED and index and tells_of_past(text=before):
-            return True
-        if word in _PAST_AUXILIARIES or is_past_form(word=word):
-            return True
-        if word == "to" and index + 1 < len(words) and words[index + 1] in BASES:
-            return False
-        if word in _PRESENT_AUXILIARIES or word.endswith("'ll"):
-            return False
+    for index in range(_end_of_own_clause(words, before) - 1, -1, -1):
+        found = _tense(words, index, before)
+        if found is not None:
+            return found
+        if words[index] in UNMARKED and index:
+            previous = words[_before_adverbs(words, index)]
+            if previous in _SINGULAR:
+                return True
+            is_subject = previous in _SUBJECTS or _named_before(before, words[index])
+            if is_subject or (words[index] not in AMBIGUOUS and previous not in _NO_SUBJECTS):
+                return None
     return past
+
+
+def _end_of_own_clause(words: Sequence[str], before: str) -> int:
+    """Where the verb is looked for: before a relative clause that has a date of its own.
+
+    "I return the laptop they lent me in March by": the lending was in March.
+    """
+    end = tail = len(words)
+    tail -= bool(words and words[-1] in PREPOSITIONS)
+    while tail and (_OF_A_DATE.fullmatch(words[tail - 1]) or words[tail - 1] in MONTHS):
+        tail -= 1
+    if tail >= end - 1 or words[tail - 1 : tail] in (["from"], ["between"]):
+        return end
+    for index in range(tail - 1, 2, -1):
+        if words[index] in _JOINS:
+            return end
+        if is_past_form(word=words[index]):
+            is_told = words[index - 1] in _SUBJECTS or _named_before(before, words[index])
+            return index - 1 if is_told and words[index - 2] not in _JOINS | BASES else end
+    return end
+
+
+def _tense(words: Sequence[str], index: int, before: str) -> bool | None:
+    """Whether a word is a past or a present verb, or None where it tells nothing."""
+    word = words[index]
+    at = _before_adverbs(words, index)
+    previous = words[at] if at >= 0 else ""
+    if word == "says" and words[index + 1 : index + 2] == ["that"]:
+        return None
+    if is_past_form(word=word) and word not in _PAST_AUXILIARIES:
+        if previous in ORDINALS or previous in DETERMINERS - _RELATIVE:
+            return None
+        if previous in _PRESENT_BE or previous.endswith(("'re", "'m")):
+            return _of_be(words, at) is True
+        return not _WILL_HAVE.search(" ".join(words[max(0, index - 8) : index]))
+    if word in GERUNDS and at >= 0 and _of_be(words, at) is not None:
+        return _of_be(words, at)
+    plain = word in BASES and word not in UNMARKED
+    is_third = word in THIRD or (previous in _RELATIVE and _is_plural(word))
+    if previous in _SUBJECTS and (is_third or (plain and previous not in _SINGULAR)):
+        return False
+    if previous in _JOINS and _is_joined_verb(words, index):
+        return False
+    if plain and _is_plural(previous) and (word not in AMBIGUOUS or word + "s" in _SCHEDULED):
+        return False
+    if word in THIRD and (THIRD[word] not in AMBIGUOUS or _named_before(before, word)):
+        return False
+    if word in _SCHEDULED and (not index or words[index - 1] not in DETERMINERS - {"one"}):
+        return False
+    if word in _PAST_AUXILIARIES:
+        return True
+    if word == "to" and index + 1 < len(words) and words[index + 1] in BASES:
+        return False
+    if word in _PRESENT_AUXILIARIES or word.endswith("'ll"):
+        return False
+    return None
+
+
+def _before_adverbs(words: Sequence[str], index: int) -> int:
+    """The place of the nearest word to the left that is no adverb, or -1."""
+    at = index - 1
+    while at >= 0 and (words[at] in ADVERBS or words[at].endswith("ly")):
+        at -= 1
+    return at
+
+
+def _of_be(words: Sequence[str], at: int) -> bool | None:
+    """Whether the "be" that carries a participle is past: "we're getting married"; None for no
+    such verb."""
+    while at > 0 and words[at] in {"being", "getting", "get", "be"}:
+        at = _before_adverbs(words, at)
+    word = words[at]
+    if word in {"was", "were", "been", "wasn't", "weren't"}:
+        return True
+    is_present = word in _PRESENT_BE | _AHEAD or word.endswith(("'re", "'m", "'s", "'ll"))
+    return False if is_present else None
+
+
+def _is_joined_verb(words: Sequence[str], index: int) -> bool:
+    """Whether a word after "and" is a verb: "quit and start at", and not "tea and lunch at"."""
+    word = words[index]
+    again = word.removeprefix("re")
+    if word in UNMARKED or not {word, again} & (BASES | THIRD.keys()):
+        return False
+    if word != again and word not in BASES:
+        return True
+    if THIRD.get(word, word) not in AMBIGUOUS or {word, word + "s"} & _SCHEDULED:
+        return True
+    after = words[index + 1 : index + 2]
+    return bool(after) and (after[0] in _PARTICLES or after[0] not in PREPOSITIONS)
+
+
+def _is_plural(word: str) -> bool:
+    return len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "'s", "us"))
 
 
 def _named_before(text: str, verb: str) -> bool:

@@ -13,6 +13,7 @@ from .arranged import is_day_meant
 from .date_expressions import DATE_EXPRESSION, WEEKDAY_NAME
 from .date_resolvers import RESOLVERS
 from .date_tense import is_past_at
+from .day_spans import first_day_of_span, is_span
 from .moments import FoundDate
 from .span_dates import Resolved
 
@@ -92,6 +93,8 @@ def resolve_dates(*, text: str, today: date, past: bool) -> Dated:
             resolved = _meant("th", match, named[resolved[2].day], False) or resolved
         elif found and _follows(match, resolved, found[-1].day, past):
             resolved = _meant("th", match, found[-1].day, False) or resolved
+        elif found and is_span(text=text, start=end, end=match.start()):
+            resolved = _not_before(found[-1].day, match, resolved)
         wording, preposition, day, precision = resolved
         before = words_of(text[max(0, match.start() - 16) : match.start()])
         start = match.start()
@@ -125,7 +128,8 @@ def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> Resolv
     group = match.lastgroup or ""
     name = next((key for key in RESOLVERS if match.group(key)), group)
     if not _ANSWERED.search(text[: match.start()]):
-        past = is_past_at(before=text[: match.start()], past=past)
+        told = is_past_at(before=text[: match.start()], past=past)
+        past = not _is_near(name, match, today) if told is None else told
     if past and _OPENS_CLAUSE.search(text[: match.start()]):
         past = is_past(text=text[match.end() :].lstrip(" ,"))
     past = past or (name in _SINCE_THEN and previous == "since")
@@ -156,6 +160,10 @@ def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> Resolv
         return None
     if name == "wd" and not match.start() and _HABITUAL_DAY.match(text[match.end() :]):
         return None
+    if name in {"md", "dm"} and not match.group(name + "y"):
+        begins = first_day_of_span(match=match, today=today, past=past)
+        if begins:
+            return _meant(name, match, begins, False)
     found = _meant(name, match, today, past)
     if past and name in _MAY_LIE_AHEAD and is_day_meant(before=text[: match.start()]):
         ahead = _meant(name, match, today, False)
@@ -166,7 +174,8 @@ def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> Resolv
         and found[2] < today
         and name in {"md", "dm"}
         and not match.group(name + "y")
-        and _AHEAD.search(text[: match.start()])
+        and not past
+        and (previous in _UP_TO or _AHEAD.search(text[: match.start()]))
     ):
         # What starts, opens or is due on a date still lies ahead.
         return _meant(name, match, found[2] + timedelta(days=365), False)
@@ -179,6 +188,23 @@ def _meant(name: str, match: re.Match[str], today: date, past: bool) -> Resolved
         return RESOLVERS[name](match, today, past)
     except (LookupError, ValueError, OverflowError):
         return None
+
+
+def _is_near(name: str, match: re.Match[str], today: date) -> bool:
+    """Whether the day ahead is meant where the verb leaves it open: "we quit on June 30"."""
+    ahead, behind = _meant(name, match, today, False), _meant(name, match, today, True)
+    if ahead is None or name == "wd" or not today <= ahead[2] <= today + _NEAR:
+        return False
+    return behind is None or ahead[2] - today <= today - behind[2]
+
+
+def _not_before(start: date, match: re.Match[str], resolved: Resolved) -> Resolved:
+    """The end of a span: not before the day on which it began."""
+    name = next((key for key in ("md", "dm") if match.group(key)), "")
+    for base in (start, start + timedelta(days=365)):
+        if name and resolved[2] < start:
+            resolved = _meant(name, match, base, False) or resolved
+    return resolved
 
 
 def _follows(match: re.Match[str], resolved: Resolved, before: date, past: bool) -> bool:
@@ -198,6 +224,9 @@ _OPENS_CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _MAY_LIE_AHEAD = frozenset({"wd", "mon", "md", "dm", "part", "th", "num"})
+# "We put it up in June": said in May it tells a plan, said in September what was done.
+_NEAR = timedelta(days=60)
+_UP_TO = frozenset({"until", "till"})
 _SINCE_THEN = frozenset({"wd", "mon", "md", "dm", "part", "th"})
 _VERSION_BEFORE = re.compile(
     r"(?:^|(?<!on)(?<!by)(?<!until)(?<!till)(?<!from)(?<!since)(?<!before)(?<!after)(?<!due)|"

@@ -84,3 +84,19 @@ def _season_or_month(
         year -= 1
     wording = f"{unit if season else unit.capitalize()} {year}"
     return wording, "in", date(year, month, 1), Precision.VAGUE
+
+
+def months(match: re.Match[str], today: date, past: bool) -> Resolved:
+    """ "From November to February": both in one stretch of time, over the turn of a year or not."""
+    first, last = month_number(match.group("msa")), month_number(match.group("msb"))
+    over = int(last < first)
+    named = match.group("msy")
+    if named:
+        year = int(named) - over
+    elif past:
+        year = today.year - (first > today.month)
+    else:
+        year = today.year - over + (last < today.month)
+    begun = MONTHS[first - 1].capitalize() + (f" {year}" if over else "")
+    wording = f"{begun} {match.group('msj').lower()} {MONTHS[last - 1].capitalize()} {year + over}"
+    return wording, "", date(year, first, 1), Precision.VAGUE

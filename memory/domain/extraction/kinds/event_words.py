@@ -9,7 +9,7 @@ DECISION = re.compile(
     r"\shave|\shas)?\s(?:also\s|just\s|finally\s|now\s|all\s|"
     r"both\s|already\s|then\s|therefore\s)?(?:decided|agreed|chose|chosen|settled|opted|picked|"
     r"voted|committed|"
-    r"resolved\sto|approved|signed\soff)\b|\blet['’]s\s(?:go|use|stick|do|keep|switch|drop|move|"
+    r"resolved\sto|approved|signed\soff)\b|\blet['’]s\s(?!start\s(?:over|again|fresh|now)\b|keep\sgoing|move\son\b|go\W*$|do\s(?:it|this|that)\W*$)(?:go|use|stick|do|keep|switch|drop|move|"
     r"take|make|"
     r"postpone|call|stay|start|hold|settle|pick|choose|adopt|skip|cut|not)\b|"
     r"\blet['’]s\s(?!see|look|check|try|talk|discuss|wait|begin|get|find|think|chat|say|hope|continue|"
@@ -142,6 +142,8 @@ RULES_NAMED = re.compile(
     re.IGNORECASE,
 )
 BACKGROUND = re.compile(
+    r"\bi(?:['’]ve|\shave)?\snever\s(?:been|had|seen|tried|eaten|learn(?:ed|t)|owned|worked|lived|smoked|driven|flown|ridden)\b|"
+    r"\bi\s(?:\w+\s)?(?:lived|grew\sup|worked\s(?:as|at|for|in)|studied|was\s(?:born|raised|brought\sup)|served\sin)\b|"
     r"\b(?:used\sto|before\W*$|previously|formerly|originally|belonged\sto|came\sfrom|(?:ruled|priced)\sout|(?:was|were)\s(?:written|built|"
     r"designed|made|founded|named|set\sup)\s(?:by|in|with|after|on))\b",
     re.IGNORECASE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..language.words import COMMON_OPENERS, word_set
+from ..language.words import COMMON_OPENERS, NAMES_TOO, word_set
 from .labels import Label, profile_of
 from .profile import profile_label
 
@@ -37,6 +37,13 @@ _CALLED = re.compile(
     rf"i['’]d\s(?:rather|prefer\sto)\sbe\scalled|i\sprefer\s(?:to\sbe\scalled|the\sname)|"
     rf"address\sme\sas|"
     rf"my\s(?:nick\s?name|preferred\sname)\sis)\s(?P<name>{_FULL})"
+)
+# "My friends call me Tuck but I prefer Thomas": what one chooses stands above what others say.
+_INSTEAD = re.compile(
+    rf"\b(?:calls?|called|know|knows)\sme\s(?:as\s|by\s)?{_NAME_WORD}\b[^.;]{{0,20}}?[,;.–—]?\s(?:(?:but|though|although|however|and|only)[,\s]+)?"
+    rf"(?i:please\s)?(?i:i['’]d\s(?:rather|prefer)|i\s(?:would\s)?(?:much\s|actually\s|really\s)?(?:rather|prefer|like)|(?:just\s)?call\sme"
+    rf"|i\s(?:actually\s|usually\s|mostly\s)?go\sby|i\suse|make\sit)(?i:\s(?:to\s)?(?:be\s(?:called\s)?|go\sby\s)?(?:the\sname\s)?|\s)"
+    rf"(?P<name>{_FULL})\b(?=[.,!;]|\s(?:please|instead|better|myself|more)\b|$)"
 )
 # What is said before and after "call me …" where the name is not wanted, or was once.
 _UNWANTED = re.compile(
@@ -88,7 +95,8 @@ def introductions(*, clause: str, speaker: str = "") -> list[Introduction]:
         alone = _ALONE.match(clause)
         own = speaker.lower().split()[0]
         match = alone if alone and alone.group("name").lower().split()[0] == own else None
-    if match and _plausible(match.group("name")):
+    is_month = match and clause[:5].lower() == "this " and match["name"].lower() in NAMES_TOO
+    if match and not is_month and _plausible(match.group("name")):
         rest = match.group("rest").rstrip(".! ")
         content = f"User's name is {match.group('name')}"
         affiliation = re.match(r"^\s(from|at|of|with)\s((?:the\s)?[A-Z].{1,80})$", rest)
@@ -105,7 +113,8 @@ def introductions(*, clause: str, speaker: str = "") -> list[Introduction]:
             content += plain
         found.append(Introduction(content + ".", profile_of("name", 9, pinned=True)))
         found += others
-    called = next((each for each in _CALLED.finditer(clause) if _is_wanted(each)), None)
+    instead = _INSTEAD.search(clause)
+    called = instead or next((each for each in _CALLED.finditer(clause) if _is_wanted(each)), None)
     if called and _plausible(called.group("name")):
         label = profile_of("preferred_name", 9, pinned=True, sensitive="preferred_name")
         found.append(Introduction(f"User goes by {called.group('name')}.", label))
@@ -115,6 +124,11 @@ def introductions(*, clause: str, speaker: str = "") -> list[Introduction]:
         label = profile_of("pronouns", 9, pinned=True, sensitive="pronouns")
         found.append(Introduction(f"User's pronouns are {said.lower()}.", label))
     return found
+
+
+def chooses_name(*, text: str) -> bool:
+    """Whether a sentence sets the name one goes by against what others say."""
+    return bool(_INSTEAD.search(text))
 
 
 def _described(said: str) -> tuple[str, list[Introduction]]:
@@ -143,4 +157,6 @@ def _is_wanted(called: re.Match[str]) -> bool:
 
 def _plausible(name: str) -> bool:
     first = name.split()[0].lower()
+    if first in NAMES_TOO:
+        return True
     return first not in COMMON_OPENERS and first not in _NOT_PEOPLE

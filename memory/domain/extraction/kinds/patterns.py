@@ -37,6 +37,7 @@ from .labels import Label
 from .preferences import preference_label
 from .procedures import is_procedure
 from .profile import profile_label
+from .traits import trait_label
 
 _S, _E, _P = MemoryType.SEMANTIC, MemoryType.EPISODIC, MemoryType.PROCEDURAL
 
@@ -81,7 +82,14 @@ def label_clause(
     preference = None if past else preference_label(clause=clause, request=request)
     if preference and not (dates and OBLIGATION.search(clause)):
         return preference
-    return _event_or_fact(clause, dates, past, chat, personal)
+    trait = trait_label(clause=clause) if personal and not (past or chat or dates) else None
+    return trait or _event_or_fact(clause, dates, past, chat, personal)
+
+
+def standing_label(*, clause: str) -> Label:
+    """How something is filed that was asked for: it is so, and nothing that happened today."""
+    label = label_clause(clause=clause, dates=(), past=False, request=False, chat=False)
+    return Label(_S, 5, "fact", "fact") if label.memory_type is _E else label
 
 
 def _event_or_fact(

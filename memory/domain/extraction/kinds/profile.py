@@ -53,13 +53,15 @@ _ROLE = re.compile(
     rf"(?:at|for)\s(?-i:[A-Z])\w+)",
     re.IGNORECASE,
 )
+# "We have moved the office to Porto" is no move of one's own.
+_NO_FREIGHT = r"(?!(?:the|an?|it|them|this|that|these|those|all|his|her|their|its|our|my)\b)"
 _CITY = re.compile(
     r"\b(?:i['’]m|i\sam|we['’]re|we\sare)\s(?:\w+\s)?(?:based|located|living|staying|settled|"
     r"stationed)\s(?:in|at|near|out)\b"
     r"|\bi\s(?:\w+\s)?(?:live|reside|grew\sup)\s(?:in|near|at|on|outside|just)\b|"
     r"\b(?:i|we)(?:['’]ve|\shave)?\s(?:just\s|recently\s|all\s|finally\s|now\s)?"
-    r"(?:moved|relocated|emigrated)\s(?:\w+\s){0,3}?(?:to\s(?-i:[A-Z])|house\b|in\swith\b|here\b)|"
-    r"\b(?:i|we)(?:['’]ve|\shave)\smoved\W|\bi(?:['’]ve|\shave)\sbeen\s(?:living\s)?(?:in|based\sin)\s(?-i:[A-Z])|"
+    rf"(?:moved|relocated|emigrated)\s{_NO_FREIGHT}(?:\w+\s){{0,3}}?(?:to\s(?-i:[A-Z])|house\b|in\s(?:with|together)\b|here\b)|"
+    rf"\b(?:i|we)(?:['’]ve|\shave)\smoved\W{_NO_FREIGHT}|\bi(?:['’]ve|\shave)\sbeen\s(?:living\s)?(?:in|based\sin)\s(?-i:[A-Z])|"
     r"\bi\s(?:no\slonger|don['’]t|do\snot)\slive\b|\bi\scommute\sfrom\b|\bi['’]m\s(?:moving|relocating)\sto\b|"
     r"\bi['’]m\s(?:originally\s)?from\s[A-Z]"
     r"|^home\sis\s(?:now\s)?(?-i:[A-Z])|\bmy\s(?:home|house|flat|apartment|home\stown|hometown|city|home\soffice|address)\sis\b|"
@@ -116,14 +118,14 @@ _AGES = (
 _HOUSEHOLD = re.compile(
     rf"\b(?:i|we)(?:\s|['’]ve\s)(?:also\s)?(?:have|got|live\swith|share\s(?:a|the|my)|"
     rf"adopted)\b.{{0,40}}\b(?:{_KIN})\b"
-    rf"|\bi(?:['’]m|\sam|['’]ve\sbeen|\shave\sbeen)\s(?:now\s|happily\s)?(?:married|single|divorced|engaged|widowed|separated|"
+    rf"|\b(?:i(?:['’]m|\sam|['’]ve\sbeen|\shave\sbeen)|we(?:['’]re|\sare|['’]ve\sbeen|\shave\sbeen))\s(?:now\s|happily\s|recently\s|newly\s)?(?:married|single|divorced|engaged|widowed|separated|"
     rf"a\s(?:single\s)?"
     rf"(?:mother|father|parent|mum|mom|dad|widow|widower))\b"
     rf"|\b(?:we['’]re|we\sare|there\sare)\s(?:\w+\s){{0,4}}(?:at\shome|in\sthe\shousehold|"
     rf"in\sour\shouse)"
     rf"|\b(?:my|our)\s(?:[\w-]+\s)?(?:{_KIN})\s(?:and\smy\s(?:{_KIN})\s)?(?:is|are|['’]s)\s(?:called|named)\b"
     rf"|\bmy\s(?:{_KIN})(?:['’]s)?\snames?\s(?:is|are)\b|\b(?:my|our|the)\sbaby\s(?:girl\s|boy\s)?is\s(?:due|expected|born)\b"
-    rf"|\b(?:i['’]m|i\sam|we['’]re|we\sare)\sexpecting\s(?:a|our|my|twins|another)\b|\bi\slive\s(?:alone|by\smyself|with\s)|"
+    rf"|\b(?:i['’]m|i\sam|we['’]re|we\sare)\s(?:expecting\s(?:a\s(?:\w+\s)?(?:baby|child|boy|girl|son|daughter)|our|my|twins|another\s(?:baby|child|one|boy|girl))|trying\sfor\s(?:a|another)\s(?:baby|child))\b|\bi\slive\s(?:alone|by\smyself|with\s)|"
     rf"\b(?:i['’]m|i|we)\s(?:now\s)?shar(?:e|ing)\sa\s(?:flat|house|room|place|home|apartment)\b|,\ssharing\sa\s(?:flat|house|"
     rf"place|apartment)\swith\b|\b(?:my|our|the)\s(?:{_KIN})\b[^.]{{0,30}}\b(?-i:[A-Z])\w+(?:['’]s|\sis)\s(?:\w+teen|{_AGES})\b"
     rf"|\b(?:i|we)(?:['’]ve)?\s(?:have|got)\s(?:two|three|four|five|one|a)\s(?:\w+\s)?(?:sons?|daughters?|boys|girls|"

@@ -17,6 +17,7 @@ _SPELT = {
     "wfh": "work from home", "tho": "though", "luv": "love", "luvs": "loves", "luved": "loved",
     "ppl": "people", "thru": "through", "tonite": "tonight", "wknd": "weekend",
     "appt": "appointment", "abt": "about", "bc": "because", "becuz": "because",
+    "atm": "at the moment",
 }  # fmt: skip
 _WORDS = re.compile(
     rf"(?<![\w'’./@:=-])(?:{'|'.join(sorted(_SPELT, key=len, reverse=True))})"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-from .verbs import BASES, is_finite
+from .genders import is_given_name
+from .verbs import BASES, UNMARKED, is_finite
 from .words import (
     COMMON_OPENERS,
     MONTHS,
+    NAMES_TOO,
     ORG_SUFFIXES,
     PEOPLE_NOUNS,
     PETS,
@@ -63,6 +65,10 @@ _THING_BEFORE = re.compile(
 )
 
 
+_ROLE_BEFORE = re.compile(rf"\b(?:{_ROLES})\s$", re.IGNORECASE)
+_OBJECTS = word_set("it the a an my our his her their up down off out me him us them")
+
+
 def names_in(text: str) -> list[str]:
     """The proper names of a text in order; a word that only opens a sentence is not one."""
     found: list[str] = []
@@ -74,26 +80,49 @@ def names_in(text: str) -> list[str]:
         opening = match.start() == 0 or text[max(0, match.start() - 2) : match.start()].strip()[
             -1:
         ] in {".", "!", "?", ":"}
-        while words and (
-            words[0].lower() in NOT_NAMES
-            or (opening and words[0].lower().replace("’", "'") in COMMON_OPENERS)
+        while (
+            words
+            and not _is_called_so(text, match)
+            and (
+                words[0].lower() in NOT_NAMES
+                or (opening and words[0].lower().replace("’", "'") in COMMON_OPENERS)
+            )
         ):
             words = words[1:]
             opening = False
         if not words or words[0][0].isdigit():
             continue
         name = " ".join(words)
-        if name.lower() in STOPWORDS or name.lower() in NOT_NAMES or len(name) < 2:
+        if (name.lower() in STOPWORDS and name != "Go") or len(name) < 2:
+            continue
+        if name.lower() in NOT_NAMES and not _is_called_so(text, match):
             continue
         known = words[0].lower() in BASES | PEOPLE_NOUNS if owned else True
+        if known and is_given_name(name=name) and name.lower() not in BASES:
+            known = False
         if opening and len(words) == 1 and known and not _subject_like(text, match.end()):
             continue
         found.append(name)
     return found
 
 
+def _is_called_so(text: str, match: re.Match[str]) -> bool:
+    """Whether a month or a common word names somebody: "April is my wife", "my daughter May"."""
+    if match.group().lower() not in NAMES_TOO:
+        return False
+    return bool(
+        _IS_ROLE.match(text, match.end())
+        or _THEN_ROLE.match(text, match.end())
+        or _ROLE_BEFORE.search(text, max(0, match.start() - 30), match.start())
+        or _FROM_DEPARTMENT.match(text, match.end())
+    )
+
+
 def _subject_like(text: str, end: int) -> bool:
     following = words_of(text[end : end + 24])
+    if following[1:] and following[0] in UNMARKED and following[1] in _OBJECTS:
+        # "Omar set it up"
+        return True
     if _FROM_DEPARTMENT.match(text, end):
         return True
     return text[end : end + 2] in {"'s", "’s", ", "} or bool(

@@ -17,7 +17,9 @@ EXPLETIVE = re.compile(
     r"always\s)?(?:important|worth|time|"
     r"hard|easy|nice|good|great|better|best|fine|ok|raining|true|possible|clear|about|like|all|"
     r"been|"
-    r"fun|amazing|awesome|late|early|cold|hot|warm|wonderful|lovely|because|what|just)\b|seems|"
+    r"fun|amazing|awesome|late|early|cold|hot|warm|wonderful|lovely|because|what|just)\b|"
+    # "It is my brother who lives in Oslo" means the brother, and no thing named before.
+    r"(?:is|was|['’]s)\s(?:[\w’'&-]+\s){1,5}who(?:se|m)?\b|seems|"
     r"takes|took|"
     r"turns\sout|looks|makes|helps|feels|depends|would|might|could)",
     re.IGNORECASE,

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .verbs import AMBIGUOUS, BASES, PARTICIPLES, UNMARKED, agree, third_person
-from .words import ADVERBS, DETERMINERS, PREPOSITIONS, word_set
+from .verbs import AMBIGUOUS, BASES, PARTICIPLES, UNMARKED, agree, is_finite, third_person
+from .words import ADVERBS, DETERMINERS, PREPOSITIONS, word_set, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,19 @@ _COUNTED_US = re.compile(
     r"one|each|neither|half|many)\sof\sus\b",
     re.IGNORECASE,
 )
+_BEFORE_TWO = word_set(
+    "and but or so that because since when while if as before after until with for to by between "
+    "of from than like without"
+)
+# "My wife and I", "me and my partner", "Anna and I"
+_WITH_ME = re.compile(
+    r"\b(?:(?P<other>[Mm]y\s(?:(?!and\b)[\w-]+\s){0,2}(?!and\b)[\w-]+|(?!(?:And|But|So|You|He|She|They|We)\b)[A-ZÀ-Þ][\w-]+)\sand\s(?:I|me)|"
+    r"(?:[Mm]e|I)\sand\s(?P<whom>my\s[\w-]+(?:\s[A-ZÀ-Þ][\w-]+)?|[A-ZÀ-Þ][\w-]+))(?P<clitic>['’](?:ve|ll|d|re))?(?![\w'’])"
+)
+# "We both work from home" told of one of the two; "our team" is the team.
+_WE_BOTH = re.compile(r"\b(we(?:['’](?:re|ve|ll))?)\s(?:both|all)\b", re.IGNORECASE)
+_WE = re.compile(r"\bwe(?P<clitic>['’](?:ve|ll|d|re))?(?![\w'’])", re.IGNORECASE)
+_OUR_TEAM = re.compile(r"\bour\steam\b", re.IGNORECASE)
 _CONTRACTED = {"'m": "is", "'re": "is", "'ve": "has", "'ll": "will"}
 _AFTER_VERB = DETERMINERS | PREPOSITIONS | ADVERBS | {"me", "us", "them", "it", "him", "out", "up"}
 _AUXILIARY_BEFORE = word_set(
@@ -58,8 +71,20 @@ def third_person_text(*, text: str, voice: Voice, past: bool = False) -> str:
 def _third_person(text: str, voice: Voice, past: bool) -> str:
     text = _COUNTED_US.sub(lambda match: _counted(match, voice), text)
     parts = _QUOTE.split(text)
-    writer = _Writer(voice, past)
-    return "".join(part if index % 2 else writer.write(part) for index, part in enumerate(parts))
+    told = [part if index % 2 else _with_others(part, voice) for index, part in enumerate(parts)]
+    coupled = told != parts and f"{voice.name} and " in "".join(told)
+    writer = _Writer(voice, past, named={voice.name} if coupled else set())
+    return "".join(part if index % 2 else writer.write(part) for index, part in enumerate(told))
+
+
+def _with_others(text: str, voice: Voice) -> str:
+    """The text with those named who are with the speaker: "my wife and I", "we", "our team"."""
+    text = _WITH_ME.sub(lambda match: _together(match, voice), text)
+    if voice.group.startswith(f"{voice.name} and "):
+        return _WE.sub(lambda match: f"{voice.group}{_plural(match.group('clitic'))}", text)
+    if voice.group == voice.name:
+        return _WE_BOTH.sub(r"\1", text)
+    return _OUR_TEAM.sub("the team", text) if voice.group == "the team" else text
 
 
 def _counted(match: re.Match[str], voice: Voice) -> str:
@@ -80,13 +105,31 @@ def _counted(match: re.Match[str], voice: Voice) -> str:
     return f"{number} people in {voice.group}"
 
 
+def _together(match: re.Match[str], voice: Voice) -> str:
+    """ "My wife and I've" as "Dana and their wife have": two, so that the verb stays as it is."""
+    other = match.group("other") or match.group("whom")
+    before = words_of(match.string[max(0, match.start() - 16) : match.start()])[-1:]
+    is_subject = not before or before[0] in _BEFORE_TWO or match.string[match.start() - 2] in ",;:"
+    if not is_subject or any(is_finite(word=word) for word in words_of(other)[1:]):
+        # "We sold the Fiat and I bought a Kia", "My wife left and I stay": two clauses.
+        return match.group()
+    owned = re.sub(r"(?i)^my\b", "their", other)
+    return f"{voice.name} and {owned}{_plural(match.group('clitic'))}"
+
+
+def _plural(clitic: str | None) -> str:
+    """The verb that a contraction holds, after two: "'ve" is "have"."""
+    verbs = {"'ve": " have", "'ll": " will", "'d": " had", "'re": " are"}
+    return verbs.get((clitic or "").replace("’", "'").lower(), "")
+
+
 class _Writer:
     """One pass over the tokens of a sentence, remembering which subject waits for its verb."""
 
-    def __init__(self, voice: Voice, past: bool) -> None:
+    def __init__(self, voice: Voice, past: bool, named: set[str]) -> None:
         self._voice = voice
         self._past = past
-        self._named: set[str] = set()
+        self._named = named
         self._pending = False
         self._chained = False
 
@@ -148,7 +191,7 @@ class _Writer:
             return self._nominative(voice.name, "'m" if low == "im" else "'ve", before, after)
         if low in {"me", "us"}:
             return voice.name if low == "me" else voice.group
-        ours = voice.name if voice.group.endswith("'s group") else voice.group
+        ours = voice.name if voice.group.startswith(f"{voice.name}'s ") else voice.group
         owner = {"my": voice.name, "our": ours, "your": voice.addressee}.get(low)
         if owner:
             if owner in self._named or (

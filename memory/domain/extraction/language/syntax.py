@@ -5,11 +5,20 @@ from __future__ import annotations
 import re
 
 from .verbs import AMBIGUOUS, AUXILIARIES, BASES, GERUNDS, MODALS, PAST, THIRD, is_finite
-from .words import ADVERBS, DETERMINERS, NUMBER_WORDS, PREPOSITIONS, STOPWORDS, word_set, words_of
+from .words import (
+    ADVERBS,
+    DETERMINERS,
+    NAMES_TOO,
+    NUMBER_WORDS,
+    PREPOSITIONS,
+    STOPWORDS,
+    word_set,
+    words_of,
+)
 
 _LEAD = re.compile(
     r"^(?:(?:(?:no\sneed|no\sworries|no\sharm\sdone|yes|yeah|yep|yup|no|nope|nah|ok|okay|well|so|oh|ah|hm+|hmm|um|uh|right|sure|great|"
-    r"good|cool|nice|perfect|lovely|phew|ugh|pls|ta|thx|cheers|thanks|thank\syou|hi\sthere|hey\sthere|hi|hiya|hey|hello|"
+    r"good|cool|nice|perfect|lovely|phew|ugh|oops|whoops|pls|ta|thx|cheers|thanks|thank\syou|hi\sthere|hey\sthere|hi|hiya|hey|hello|"
     r"morning|good\smorning|good\s"
     r"(?:evening|afternoon)|anyway|anyways|btw|by\sthe\sway|fyi|also|and|but|plus|sorry|haha|lol|"
     r"wow|"
@@ -32,7 +41,8 @@ _KEEP_LEAD = re.compile(
 _OPENERS = word_set(
     """
     yes yeah yep no nope ok okay well so oh ah hm hmm anyway btw also and but plus sorry haha
-    wow alright please pls then hi hey hello um uh nah thanks ta thx phew ugh actually lol
+    wow alright please pls then hi hey hello um uh nah thanks ta thx phew ugh oops whoops
+    actually lol
     """
 )
 
@@ -96,13 +106,17 @@ def is_imperative(*, text: str) -> bool:
     if not words:
         return False
     if words[0] in {"don't", "do", "let's"} and len(words) > 1:
-        return words[0] != "let's" and (words[1] in BASES or words[1] in {"not", "be"})
+        second = words[2] if words[1] == "ever" and len(words) > 2 else words[1]
+        return words[0] != "let's" and (second in BASES or second in {"not", "be"})
     if words[0] == "be" and len(words) > 1:
         return True
     if words[0] not in BASES and not (words[0][:2] in {"un", "re"} and words[0][2:] in BASES):
         return False
     if len(words) == 1:
         return words[0] not in AMBIGUOUS
+    if words[0] in NAMES_TOO and words[1] in THIRD and text[:1].isupper():
+        # "Mark works in finance"
+        return False
     if words[0] == "last" and words[1] not in _LASTS_UNTIL:
         # "Last year an update broke it", "last class is on the 17th": no order to last.
         return False

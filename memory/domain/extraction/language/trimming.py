@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .tense import is_past
 from .words import COMMON_OPENERS, DETERMINERS, KIN, words_of
 
 _FRAME = re.compile(
@@ -88,10 +89,24 @@ def with_one_subject(*, text: str) -> str:
     return f"{match.group('who')}{aside}{verb} {text[match.end() :]}"
 
 
+# "So I finally quit", "turns out I'm allergic": what only leads over to the statement.
+_LEADS_OVER = re.compile(
+    r"^(?:(?:so|though|although|anyway|and|but)[\s,]+)*(?:so|though|although|anyway|(?:it\s)?turns\sout(?:\sthat)?(?![^.]{0,60}(?:\bnot\b|n['’]t\b|\bnever\b|\bno\slonger\b))|long\sstory\sshort|"
+    r"(?:like|as)\si\s(?:said|mentioned|told\syou)(?:\s(?:before|earlier|already))?|as\smentioned|(?:the\s)?(?:truth|thing|fact)\sis(?:\sthat)?|"
+    r"to\sbe\sfair|as\sa\smatter\sof\sfact|you\sknow|believe\sit\sor\snot|funn(?:y|ily)\senough|fun\sfact|it\sso\shappens\sthat|"
+    r"good\sthing)\b[\s,:–—-]+(?=(?:I|we|We|my|My|our|Our)(?:['’]\w+)?\s)(?![^.]{0,80},\s(?:but|it|that|he|she|they)\b)",
+    re.IGNORECASE,
+)
+_THEN = re.compile(r"^(?:and\s)?then\s(?=(?:I|we)\s)", re.IGNORECASE)
+
+
 def trim(*, text: str) -> str:
     """The sentence without a framing head ("What I need: …") and an empty tail (", please")."""
     text = _BY_THE_WAY.sub("", _ASIDE.sub("", _FRAME.sub("", _THIS_IS_HOW.sub("How ", text))))
-    text = _PUT_DOWN.sub("", text)
+    text = _PUT_DOWN.sub("", _LEADS_OVER.sub("", text))
+    then = _THEN.match(text)
+    if then and is_past(text=text[then.end() :]):
+        text = text[then.end() :]
     text = _BARE_KIN.sub(r" (my \g<kin>)", text)
     if not _SHOWN.search(text):
         text = _SAID_LAST.sub("", text)

@@ -94,6 +94,13 @@ ORG_SUFFIXES = word_set(
     theatre theater church academy fund trust union society association bookshop records
     """
 )
+# Months, verbs and other words that people are called, too.
+NAMES_TOO = word_set(
+    """
+    april may june august jan will mark bill grant sue rob pat chase drew grace hope rose pierce
+    jack nick summer autumn
+    """
+)
 # Capitalised at the start of a sentence without being a name.
 COMMON_OPENERS = STOPWORDS | ADVERBS | PREPOSITIONS | DETERMINERS | word_set(
     """

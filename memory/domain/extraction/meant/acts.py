@@ -13,6 +13,7 @@ from .chatter import is_small_talk
 from .guards import is_command
 from .hearsay import is_quote
 from .irony import is_ironic
+from .manners import is_manner
 from .suppositions import is_guess, is_hypothetical
 from .turn_tasks import is_once_only, is_turn_task
 
@@ -105,6 +106,8 @@ _FOR_ONCE = re.compile(
 _CALLED = re.compile(
     r"(?:an?|the|my|our|this|some)\s(?:(?!is\s|are\s|was\s|were\s)[\w-]+\s){1,3}(?:called|named)\s[A-ZÀ-Þ][\w’'-]*(?:\s[A-ZÀ-Þ][\w’'-]*)*[.!]*",
 )
+# "Can't do Mondays": what follows is no subject, so that nothing is asked.
+_NO_SUBJECTS = word_set("do be have go get even really just only always")
 _CONJUNCTIONS = frozenset({"and", "but", "so"})
 _BEGINS_QUESTION = frozenset({"is", "are", "does", "did", "would", "could", "should", "will"})
 _ASKING_VERBS = frozenset({"is", "are", "do", "does", "did"})
@@ -174,7 +177,8 @@ def _act_of(text: str, chat: bool) -> Act:
         (
             words[0] in _INVERTED
             and words[1] in STOPWORDS
-            and words[1] != "not"
+            and words[1] not in {"not", "and"}
+            and not (words[0].endswith(("n't", "cannot")) and words[1] in _NO_SUBJECTS)
             and not _DID_IT.match(bare)
         )
         or _asks_bare(bare, words)
@@ -192,6 +196,8 @@ def _act_of(text: str, chat: bool) -> Act:
     if once and is_imperative(text=bare[once.end() :]):
         return Act.REQUEST
     if is_turn_task(text=bare) and not is_lasting(text=bare):
+        return Act.REQUEST
+    if is_manner(text=bare):
         return Act.REQUEST
     if is_quote(text=bare):
         return Act.QUOTE

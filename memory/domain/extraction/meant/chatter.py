@@ -53,7 +53,7 @@ _MOMENT = re.compile(
     r"|\bbadly\sneed\sa\s|\bmade\sme\s(?:smile|laugh|cry|grin|chuckle)\b|\b(?:hold|hang)\son\b"
     r"|\bthis\s(?:train|bus|tram|queue|cafe|café|plane|weather|morning\sis|heat|rain|song|chair|room)\b"
     r"|\b(?:can|could)\s(?:hardly|barely)\s(?:think|see|hear|move|breathe|type)\b|"
-    r"\benough\sfor\s(?:today|now)\b",
+    r"\benough\sfor\s(?:today|now)\b|^i\s(?:really\s|so\s|just\s)?(?:hate|love|adore)\sthis\s\w+[.!]*$",
     re.IGNORECASE,
 )
 _THANKS = re.compile(r"(?:many\s)?(?:thanks|thank\syou|cheers|congrat\w*)\b", re.IGNORECASE)

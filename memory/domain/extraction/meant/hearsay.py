@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .agents_words import is_agents_word
+
 _OPINION_OF_OTHERS = re.compile(
     r"\b(?!(?:i|we|and|any|all|of|such|no)\b)[\w’']+\s(?:(?:always|still|once|just|often|also|"
     r"even)\s)?(?:keeps?\s(?:on\s)?"
@@ -102,14 +104,14 @@ _NAMED_AFTER = re.compile(r"\d|\b(?:is|are|was|were)\scalled\b", re.IGNORECASE)
 
 
 def is_quote(*, text: str) -> bool:
-    """Whether a sentence passes on what others say or believe.
+    """Whether a sentence passes on what others, or the agent it is said to, say or believe.
 
     What somebody named tells as a matter of fact, with a date, a figure or a name, is no such.
     """
     quoting = (
         _SAID_QUOTE, _DIRECT_SPEECH, _OPINION_OF_OTHERS, _SAID_OPINION, _FROM_A_MEDIUM, _UNNAMED,
     )  # fmt: skip
-    if any(pattern.search(text) for pattern in quoting):
+    if any(pattern.search(text) for pattern in quoting) or is_agents_word(text=text):
         return True
     if _VERDICT_OF.match(text) and not _NAMED_AFTER.search(text):
         return True

@@ -37,6 +37,15 @@ _UNSETTLED = re.compile(
     r"assume|say|suppose)\b|^say\s(?:i|we|you|he|she|they|the|that)\b",
     re.IGNORECASE,
 )
+# What was dreamed, or thought of and let be.
+_NOT_DONE = re.compile(
+    r"\b(?:i|we)\s(?:(?:just|once|even|also|often|always|keep|kept)\s)?(?:(?:had|have|['’]d)\s)?"
+    r"(?:dream(?:ed|t|ing)\s(?!of\b)|(?:had|have)\s(?:an?|the|this)\s(?:[\w-]+\s){0,2}(?:dream|nightmare)s?\b(?!\s(?:job|house|home|team|trip))"
+    r"|(?:briefly\s|once\s|also\s|seriously\s|already\s)?(?:thought\s(?:about|of)|considered|contemplated|toyed\swith)\s(?:the\sidea\sof\s)?"
+    r"(?!anything|something|nothing|everything)\w+ing\b(?!.*\b(?:chose|chosen|picked|went\swith|opted|settled\son|kept|stuck\swith|took)\b))"
+    r"|\bin\s(?:my|a|the|this|that)\s(?:dream|nightmare)\b",
+    re.IGNORECASE,
+)
 # "I'd love to walk it but my feet won't allow it": a wish that stays one.
 _VAIN_WISH = re.compile(
     r"\b(?:would|['’]d)\s(?:really\s|so\s)?(?:love|like|prefer|want)\b.{3,90}[\s,]but\b",
@@ -86,7 +95,7 @@ _GUESS = re.compile(
 _THINK = re.compile(
     r"\bi\s(?:(?:kind\sof|sort\sof|really|do|still)\s)?think\s(?:that\s)?"
     r"(?:i['’]m|i['’]ll|i\swill|we['’]ll|we\s(?:should|will|can|need)|it['’]ll|they['’]ll|"
-    r"(?:\w+\s){1,5}(?:will|might|could|should|may|is\sgoing|are\sgoing))\b|\bi\sthink\W*$|"
+    r"(?:\w+\s){1,5}(?:will|might|could|should|may|is\sgoing|are\sgoing))\b|\bi\sthink(?:\s(?:so|not|the\ssame))?(?:,?\s(?:too|as\swell|also|either))?\W*$|"
     r"\bi\sthink\s(?:it|they|he|she|that)\b",
     re.IGNORECASE,
 )
@@ -107,6 +116,8 @@ def is_hypothetical(*, text: str) -> bool:
     if _EXAMPLE.match(text) and not is_past(text=text):
         return True
     if _UNREAL.search(text) or _VAIN_WISH.search(text) or _UNSETTLED.search(text):
+        return True
+    if _NOT_DONE.search(text):
         return True
     return bool(_CONDITION.search(text) and _UNREAL_CONDITION.search(text))
 

@@ -61,14 +61,14 @@ RETRACT_ALL = re.compile(
     r"(?:scratch|strike|forget|scrap)\s(?:it|that)(?=,)|never\s?mind\b|"
     r"nevermind\b|(?:that|this|it)\s(?:was|is)\s(?:meant\s)?(?:only\s|just\s)?(?:sarcasm|sarcastic|ironic|irony|a\sjoke|"
     r"in\sjest|meant\sas\sa\sjoke)\b|i\s(?:was|am)\s(?:only\s|just\s)?being\s(?:sarcastic|ironic|silly)\b|(?:don['’]t|do\snot)\stake\s(?:that|it|this|me)\s(?:too\s)?seriously\b|i\stake\s(?:that|it)\sback|i\swas\s(?:just\s|only\s)?(?:joking|kidding|dreaming|fantasi[sz]ing|rambling|exaggerating|"
-    r"wrong\sabout\sthat|daydreaming)|(?:(?:just|only)\s)?(?:joking|kidding)\b|that['’]s\soff|"
+    r"wrong\sabout\sthat|daydreaming)|(?:(?:just|only)\s)?(?:joking|kidding|jk)\b|i\slied\b|that['’]s\soff|"
     r"that\sis\soff|(?:hm+|oh|actually|wait|well|ah)[\s,]+(?:actually[\s,]+|wait[\s,]+)?no[.!]*$|"
     r"on\ssecond\sthought\w*)",
     re.IGNORECASE,
 )
 # "That was sarcasm": nothing of the turn before was meant.
 IN_JEST = re.compile(
-    r"\b(?:seriously|fantasi\w+|dreaming|sarcas\w+|ironic|irony|joking|kidding|a\sjoke|in\sjest|being\ssilly)\b",
+    r"\b(?:seriously|fantasi\w+|dreaming|sarcas\w+|ironic|irony|joking|kidding|jk|lied|a\sjoke|in\sjest|being\ssilly)\b",
     re.IGNORECASE,
 )
 # "Forget what I said about the van, it's sold."

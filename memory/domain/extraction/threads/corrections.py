@@ -26,7 +26,7 @@ from .correction_words import (
     WRONG,
 )
 from .dialogue import Unit
-from .restatements import Restatements
+from .slips import Slips
 from .splices import alike, corrected_inline, joined, replaced, stems, without_clause
 
 
@@ -42,15 +42,18 @@ def apply_corrections(*, units: list[Unit], agent: str = "") -> list[Unit]:
     return board.remaining()
 
 
-class _Board(Restatements):
+class _Board(Slips):
     """The units of one conversation while corrections are being worked in."""
 
     def remaining(self) -> list[Unit]:
-        return [unit for unit in self._units if unit is not None]
+        kept = (self._left_over(unit) for unit in self._units if unit is not None)
+        return [unit for unit in kept if unit is not None]
 
     def visit(self, index: int) -> None:
         unit = self._units[index]
-        if unit is None or unit.text.endswith("?"):
+        if unit is None:
+            return
+        if self._slip(index, unit) or unit.text.endswith("?"):
             return
         about_x = RETRACT_ABOUT.match(unit.text)
         if about_x:
@@ -101,7 +104,7 @@ class _Board(Restatements):
         if taken_back:
             rest = FORGET_TAIL.sub("", unit.text[taken_back.end() :]).strip(" ,.;!-–—")
             self._retract_previous(index, rest)
-            if len(words_of(rest)) > 2 and has_verb(text=rest):
+            if len(words_of(rest)) > 1 and has_verb(text=rest):
                 self._units[index] = replace(unit, text=rest)
             return
         retracted = RETRACT_X.search(strip_lead(text=unit.text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from uuid import UUID
@@ -13,33 +13,21 @@ from ...secrets import mask_private_keys
 from ...types import Participants, Role, SourceMessage
 from ..clauses import split_question
 from ..language.casual import written_out
+from ..language.clefts import plain_sentence
+from ..language.foreign import is_foreign
 from ..language.rewrite import Voice
 from ..language.sentences import split_sentences
 from ..language.words import display_name
+from ..meant.agents_words import without_reminder
 from ..meant.guards import without_rendered_memory
+from ..meant.pasted import own_words
 from ..meant.payload import without_payload
+from ..meant.plays import Plays
+from .we import group_of, is_private
 
-_FAMILY = re.compile(
-    r"\b(?:family|fam|kids|children|husband|wife|son|daughter|sons|daughters|mom|mum|dad|parents|"
-    r"twins|hubby|baby|toddler|at\shome)\b",
-    re.IGNORECASE,
-)
-_HOME = re.compile(
-    r"\b(?:family|kids|children|husband|wife|son|daughter|mom|mum|mother|dad|father|parents|"
-    r"sister|brother|twins|at\shome|trip\sto|"
-    r"holiday|vacation|wedding|birthday|dinner|recipe|garden|flat|apartment|school|dog|cat|"
-    r"neighbou?rs?)\b",
-    re.IGNORECASE,
-)
-_WORK = re.compile(
-    r"\b(?:team|deploy\w*|release|client|customers?|project|sprint|repo|pipeline|deadline|budget|"
-    r"meeting|staging|backend|"
-    r"contract|invoice|colleagues?|department|stakeholders?|roadmap|ticket|server|database|"
-    r"warehouse)\b",
-    re.IGNORECASE,
-)
 # "Nooo", "soooo": a letter drawn out is written once.
 _DRAWN_OUT = re.compile(r"\b([A-Za-z]+?)([aeiouyhm])\2{2,}([a-z]*)\b")
+_WE = re.compile(r"\b(?:we|us|our|ours|ourselves)\b", re.IGNORECASE)
 _SAYS_ANYTHING = re.compile(r"\w\w|\d")
 _MAX_CHARS = 20_000
 _MAX_SENTENCE = 1_000
@@ -91,24 +79,27 @@ def read_units(
     ]
     people = _people(everything, participants)
     chat = len(people) > 1
-    private = chat or _is_private(everything)
+    private = chat or is_private([message for message, _ in everything])
     units: list[Unit] = []
+    plays = Plays()
     question, asked_by = "", None
     for turn, (message, own) in enumerate(everything):
         spoken = is_person_speaking(message=message, participants=participants)
         name = _name(message, participants)
-        voice = _voice(
-            name,
-            people,
-            chat,
-            spoken,
-            _group(name, message, everything[max(0, turn - 2) : turn], private),
-        )
-        sentences = _sentences(message)
+        voice = _voice(name, people, chat, spoken)
+        before = [said for said, _ in everything[max(0, turn - 2) : turn]]
+        sentences: Sequence[str] = _sentences(message)
+        if message.role is Role.USER and not chat:
+            sentences = plays.own(sentences=sentences, at=message.created_at)
         reply = _reply(message, everything[turn + 1 : turn + 2])
         role = Role.USER if spoken else message.role
         for place, sentence in enumerate(sentences):
             answers = place < 3 or spoken
+            if spoken and _WE.search(sentence):
+                group = group_of(
+                    name=name, sentence=sentence, message=message, before=before, private=private
+                )
+                voice = replace(voice, group=group)
             units.append(
                 Unit(
                     sentence, message.id, (message.id,), turn, place, role, voice,
@@ -138,9 +129,13 @@ def _sentences(message: SourceMessage) -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def _split(content: str, of_user: bool) -> tuple[str, ...]:
     text = mask_private_keys(text=without_rendered_memory(text=content))
-    said = split_sentences(text)
+    said = split_sentences(own_words(text=text) if of_user else text)
+    said = [sentence for sentence in said if not is_foreign(text=sentence)]
     if of_user:
-        said = [written_out(text=sentence) for sentence in without_payload(sentences=said)]
+        said = [
+            plain_sentence(text=without_reminder(text=written_out(text=sentence)))
+            for sentence in without_payload(sentences=said)
+        ]
     parts = (_DRAWN_OUT.sub(r"\1\2\3", " ".join(part[:_MAX_SENTENCE].split())) for part in said)
     return tuple(
         piece
@@ -165,35 +160,10 @@ def _people(
     return tuple(dict.fromkeys(names))
 
 
-def _is_private(everything: Sequence[tuple[SourceMessage, bool]]) -> bool:
-    """Whether a conversation is about home and family, where "we" is no team."""
-    said = " ".join(
-        message.content[:2_000] for message, _ in everything[:40] if message.role is Role.USER
-    )
-    return bool(_HOME.search(said)) and not _WORK.search(said)
-
-
-def _group(
-    name: str, message: SourceMessage, before: Sequence[tuple[SourceMessage, bool]], private: bool
-) -> str:
-    """What "we" stands for in a message."""
-    if not private:
-        return "the team"
-    near = " ".join(
-        [
-            *(
-                m.content[:1_000]
-                for m, _ in before
-                if m.role is message.role and m.name == message.name
-            ),
-            message.content[:2_000],
-        ]
-    )
-    return f"{name}'s family" if _FAMILY.search(near) else f"{name}'s group"
-
-
-def _voice(name: str, people: tuple[str, ...], chat: bool, spoken: bool, group: str) -> Voice:
+def _voice(name: str, people: tuple[str, ...], chat: bool, spoken: bool) -> Voice:
     if not spoken:
         return Voice(name="the agent", group="the team", addressee=people[0] if people else "User")
     others = [person for person in people if person != name]
-    return Voice(name=name, group=group, addressee=others[0] if chat and others else "the agent")
+    return Voice(
+        name=name, group="the team", addressee=others[0] if chat and others else "the agent"
+    )

@@ -13,12 +13,9 @@ from .company import one_by_role, one_by_trade, organisation_by_role, relative_i
 from .headings import heading_of, met_with
 from .inquiries import name_asked, thing_asked, whole_question
 from .mentions import Mention
+from .people import BESIDE, OF_THINGS, PLACE_PREPOSITIONS, People
 from .topic_words import introduced_topic
 
-_PLACE_PREPOSITIONS = word_set(
-    "in at outside on to near into via of inside within across through over under around"
-)
-_BESIDE = word_set("to at from with for by of than like in on near into joining left leaving")
 _OBJECT_IT = re.compile(r"(?<=[a-z]\s)it\b(?!['’])")
 _TITLES = frozenset(
     {"Dr", "Prof", "Mr", "Mrs", "Ms", "Sir", "Miss", "Herr", "Frau", "Madame", "Monsieur"}
@@ -43,6 +40,7 @@ class Focus:
     def __init__(self) -> None:
         self.topic: Mention | None = None
         self._said = 0
+        self._people = People()
         self._person: Mention | None = None
         self._maybe_person: Mention | None = None
         self._thing: Mention | None = None
@@ -61,6 +59,7 @@ class Focus:
         if met:
             self._said += 1
             self._person = Mention(met[0], source, turn, self._said)
+            self._people.add(self._person)
             body = Mention(met[1], source, turn, self._said, is_heading=True)
             self.topic = self._thing = self._group = body
             return "", True
@@ -81,6 +80,7 @@ class Focus:
             self._thing = Mention(found.name, source, turn, self._said)
             self.topic = self._thing if found.is_topic else self.topic
             self._noun = self._thing if found.is_asked else self._noun
+        relative = relative_in(text=text, speakers=speakers)
         for name in () if found and found.is_asked else names_in(text):
             if (
                 {name, name.split()[-1]} & speakers
@@ -95,15 +95,16 @@ class Focus:
             placed = words_of(text[max(0, at - 12) : at])[-1:]
             is_body = name.split()[-1].lower() in ORG_SUFFIXES
             # Of whom a sentence tells something comes before where they are or whom they are with.
-            is_beside = bool(placed) and placed[0] in _BESIDE and self._is_new_one()
+            is_beside = bool(placed) and placed[0] in BESIDE and self._is_new_one()
+            self._people.see(mention, text=text, is_aside=bool(relative))
             if is_person(name, text=text) and not is_beside:
                 self._person = mention
             else:
-                if placed and placed[0] in _PLACE_PREPOSITIONS and self._thing is not None:
+                if placed and placed[0] in PLACE_PREPOSITIONS and self._thing is not None:
                     continue
                 self._thing = mention
                 if (
-                    (not placed or placed[0] not in _PLACE_PREPOSITIONS | {"the", "a", "an"})
+                    (not placed or placed[0] not in PLACE_PREPOSITIONS | OF_THINGS)
                     and name.isalpha()
                     and not is_beside
                     and not is_body
@@ -111,14 +112,15 @@ class Focus:
                     and not self._is_topic(name)
                 ):
                     self._maybe_person = mention
+                    self._people.see(mention, text=text, is_aside=bool(relative), is_bare=True)
                 if is_body:
                     self._group = mention
         noun = first_noun_phrase(text)
-        if noun and noun not in speakers:
+        if noun and noun not in speakers and not noun.startswith("the agent"):
             self._noun = Mention(noun, source, turn, self._said)
-        relative = relative_in(text=text, speakers=speakers)
         if relative:
             self._person = Mention(relative, source, turn, self._said)
+            self._people.add(self._person)
         self._learn_company(text, source, turn)
 
     def _learn_company(self, text: str, source: UUID, turn: int) -> None:
@@ -149,6 +151,7 @@ class Focus:
         one = name_asked(question=question)
         if one and not self._is_topic(one):
             self._person = self._maybe_person = mention(one)
+            self._people.add(self._person)
 
     def resolve(self, *, text: str, turn: int, reach: int) -> tuple[str, list[UUID]]:
         """The sentence with subject pronouns replaced by what they mean, and the sources used.
@@ -205,7 +208,7 @@ class Focus:
             sources.append(asked.source)
             return text[: it.start()] + asked.name + text[it.end() :]
         match = WHOM.search(text)
-        human = self._human()
+        human = self._human(match.group()) if match else None
         if match is None or human is None or human.name in text or turn - human.turn > reach:
             return text
         sources.append(human.source)
@@ -234,19 +237,13 @@ class Focus:
     def _is_topic(self, name: str) -> bool:
         return self.topic is not None and name.lower() in self.topic.name.lower()
 
-    def _human(self) -> Mention | None:
-        """The last person named, or the last bare name where that came much later."""
-        person, maybe = self._person, self._maybe_person
-        role = self._asked or self._by_role
-        if role and all(other is None or role.turn > other.turn for other in (person, maybe)):
-            return role
-        if person is None or (maybe is not None and maybe.turn > person.turn + 1):
-            return maybe
-        return person
+    def _human(self, pronoun: str) -> Mention | None:
+        """Whom a pronoun means: somebody named, or spoken of by what they are."""
+        return self._people.meant(pronoun=pronoun, role=self._asked or self._by_role)
 
     def _antecedent(self, pronoun: str, rest: str) -> Mention | None:
         if pronoun in {"she", "he", "her", "his"}:
-            return self._human()
+            return self._human(pronoun)
         if pronoun in {"they", "their"}:
             noun, group = self._noun, self._group or self._body or self.topic
             company = self._several

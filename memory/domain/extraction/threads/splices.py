@@ -35,10 +35,13 @@ def stems(text: str) -> set[str]:
 
 
 def joined(base: Unit, other: Unit, text: str, at: datetime) -> Unit:
-    """`base` with a new text and the sources of both."""
+    """`base` with a new text and the sources of both.
+
+    What was said in an earlier window is told again where it is put right in this one.
+    """
     sources: dict[UUID, None] = dict.fromkeys(base.sources)
     sources.update(dict.fromkeys(other.sources))
-    return replace(base, text=text, sources=tuple(sources), at=at)
+    return replace(base, text=text, sources=tuple(sources), at=at, own=base.own or other.own)
 
 
 def replaced(text: str, start: int, end: int, new: str) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from ..reading.frames import Reading, Word, kept_by_reading
-from ..reading.slots import ASIDE
+from ..reading.slots import ASIDE, OBJECT
 from ..reading.tables import words
 from ..reading.tokens import stem
 from .change import is_past_event
 from .change_words import FILLERS
 from .endings import endings_of
 from .evidence import Evidence
-from .replacing import ends_by_name, replaced_by, takes_place, values_left
+from .replacing import ends_by_name, replaced_by, takes_place
+from .values_apart import values_left
 
 _WAS = words("was were had did")
 
@@ -37,7 +38,33 @@ def is_named_over(turned: Evidence) -> bool:
     `turned` is the evidence with the two in each other's place.
     """
     named = replaced_by(turned) or takes_place(turned) or ends_by_name(turned)
-    return bool(named) or is_denied_now(turned)
+    return bool(named) or is_denied_now(turned) or _ends_doing(turned)
+
+
+_STOPPING = frozenset(
+    stem(verb)
+    for verb in words(
+        "drop end cancel remove withdraw discontinue abolish halt suspend scrap stop quit cease "
+        "axe retire terminate"
+    )
+)
+
+
+def _ends_doing(ev: Evidence) -> bool:
+    """ "Supports Python 3.9", "dropped support for Python 3.9": the doing itself, as a noun."""
+    e, n, c = ev.existing, ev.new, ev.comparison
+    if n.verb_at >= len(n.tokens) or n.tokens[n.verb_at].stem not in _STOPPING:
+        return False
+    if n.verb_at in n.denied or ev.elsewhere or c.other_values or not is_past_event(n):
+        return False
+    if [word for word in values_left(ev.left_existing) if word.position != e.verb_at]:
+        return False
+    told = max((b.position for a, b in c.shared if not a.in_subject), default=0)
+    clause = n.tokens[n.verb_at : told]
+    if any(token.separator or token.lower in {"and", "but"} for token in clause):
+        # "Stopped drinking coffee and drinks tea".
+        return False
+    return any(a.position == e.verb_at and n.slots[b.position] == OBJECT for a, b in c.shared)
 
 
 def is_denied_now(ev: Evidence) -> bool:

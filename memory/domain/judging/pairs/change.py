@@ -11,6 +11,7 @@ from ..reading.tables import words
 from ..reading.verbs import PASTS as _PASTS
 from ..reading.verbs import is_past_form
 from .changeforms import FINDERS, is_modal, new_holder
+from .last_parts import tells_last_part
 
 _PRESENT_CHANGES = words("drops replaces supersedes retires abolishes discontinues becomes removes")
 _FUTURE = words("will shall going")
@@ -128,10 +129,15 @@ def _quote(reading: Reading, mark: Mark) -> str:
     return " ".join(token.text for token in reading.tokens[mark.start : mark.end])
 
 
+_NAMING = frozenset({"named", "called"})
+
+
 def _is_event(reading: Reading, mark: Mark) -> bool:
     """Whether a verb of change is told as having happened or as decided."""
     token = reading.tokens[mark.start]
     if mark.start in reading.denied or is_modal(reading.tokens, mark.start):
+        return False
+    if tells_last_part(reading, mark.start):
         return False
     before = [t.lower for t in reading.tokens[max(0, mark.start - 3) : mark.start]]
     lower = token.lower
@@ -152,6 +158,9 @@ def _is_event(reading: Reading, mark: Mark) -> bool:
         "at",
         "in",
     }:
+        return False
+    if lower in _NAMING and mark.start != reading.verb_at:
+        # "Has a dog named Rollo".
         return False
     if mark.end < len(reading.tokens) and reading.tokens[mark.end].lower == ":":
         return False

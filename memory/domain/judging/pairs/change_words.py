@@ -8,6 +8,7 @@ from ..reading.frames import Reading, kept_by_reading, read
 from ..reading.tables import words
 from ..reading.tokens import stem
 from .endings import endings_of
+from .losses import loss_of
 from .tellings import tells_event
 
 _NOW = words("now nowadays instead anymore henceforth meanwhile")
@@ -19,7 +20,7 @@ _TURNING = frozenset(
     stem(verb) for verb in words("switch change migrate convert transition swap shift defect")
 )
 MOVING = frozenset(stem(verb) for verb in words("move relocate transfer migrate"))
-_TARGETS = words("to back over")
+_TARGETS = words("to into back over")
 # Words of a subject that make no other thing of it.
 FILLERS = words("now new current currently meanwhile back over no longer any more anymore")
 
@@ -41,7 +42,7 @@ def change_word(reading: Reading) -> str:
 def tells_change(text: str) -> bool:
     """Whether a statement says in so many words that something has changed or ended."""
     reading = read(text)
-    return bool(change_word(reading)) or bool(endings_of(reading))
+    return bool(change_word(reading) or endings_of(reading) or loss_of(reading))
 
 
 def may_concern(*, new: str, text: str) -> bool:

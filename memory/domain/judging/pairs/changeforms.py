@@ -8,6 +8,7 @@ from ..reading.frames import Reading
 from ..reading.tables import words
 from ..reading.tokens import Token, stem
 from ..reading.verbs import is_past_form
+from .leaving import leaves_behind
 
 _SINCE = words("the this last then yesterday monday new his her their it a")
 
@@ -118,6 +119,8 @@ def _relative(reading: Reading) -> str:
         timed = quantity.kind in {"date", "weekday", "clock"}
         if before == "by" and not timed and (not bare or _moves(tokens, quantity.start)):
             return "by " + quantity.text
+        if before == "to" and _has_fallen(tokens, quantity.start):
+            return "down to " + quantity.text
         plain = quantity.kind in {"count", "number", "duration"}
         if plain and quantity.end < len(tokens) and (before == "another" or after in _MORE):
             return quantity.text + " more"
@@ -130,6 +133,14 @@ def _relative(reading: Reading) -> str:
         if token.lower in _MULTIPLES and token.lower.endswith("d"):
             return token.text
     return ""
+
+
+_HAVING_FALLEN = words("is are 's 're been now already gone come")
+
+
+def _has_fallen(tokens: Sequence[Token], i: int) -> bool:
+    """ "Is down to 84": the figure at `i` is what is left."""
+    return i > 2 and tokens[i - 2].lower == "down" and tokens[i - 3].lower in _HAVING_FALLEN
 
 
 _MOVING = frozenset(
@@ -174,6 +185,8 @@ def _leaving(reading: Reading) -> str:
         before = reading.tokens[i - 1].lower if i else ""
         after = reading.tokens[i + 1] if i + 1 < len(reading.tokens) else None
         if before in {"is", "are", "the", "was", "on", "his", "her", "to", "nothing"}:
+            continue
+        if leaves_behind(reading, i):
             continue
         if before in {"has", "have", "had"} or after is None or after.separator:
             return "left"

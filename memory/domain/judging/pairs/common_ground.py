@@ -7,11 +7,13 @@ both speak of.
 
 from __future__ import annotations
 
-from ..reading.frames import Reading, kept_by_reading
+from ..reading.frames import Reading, Word, kept_by_reading
 from ..reading.slots import is_copular
 from ..reading.tables import words
 from ..reading.tokens import stem
 from .evidence import Evidence
+from .tellings import verbs_of
+from .values import BROAD
 
 # What does not take place has no time; what was moved is not where it was.
 _CALLED_OFF = frozenset(
@@ -30,13 +32,44 @@ def is_common(ev: Evidence) -> bool:
     c, e, n = ev.comparison, ev.existing, ev.new
     if ev.corrects or ev.same_path or ev.clash or ev.ending or ev.renewed:
         return True
-    if c.oppositions or c.polarity or c.other_values or c.attributes or c.contrasts:
+    if c.oppositions or c.polarity or c.other_values or c.contrasts:
         return True
-    if any(not (a.in_subject and b.in_subject) for a, b in c.shared):
+    if c.attributes and not (c.attribute_name() in BROAD and verbs_of(e, n, c)[1]):
+        return True
+    if any(not (a.in_subject and b.in_subject) for a, b in c.shared if (a, b) not in _people(ev)):
         return True
     if any(a.end > e.head or b.end > n.head for a, b in c.equal_values):
         return True
     return bool(_kinds(e) & _kinds(n)) or _is_undone(e, n)
+
+
+def _people(ev: Evidence) -> set[tuple[Word, Word]]:
+    """ "Olga hired Farid", "Olga and Farid quarrelled": whom both are about, as object too."""
+    joined_e, joined_n = _joined(ev.existing), _joined(ev.new)
+    met = [(a, b) for a, b in ev.comparison.shared if a.is_name and b.is_name]
+    found: set[tuple[Word, Word]] = set()
+    if any(a.in_subject and b.position in joined_n for a, b in met):
+        found |= {(a, b) for a, b in met if b.position in joined_n}
+    if any(b.in_subject and a.position in joined_e for a, b in met):
+        found |= {(a, b) for a, b in met if a.position in joined_e}
+    return found
+
+
+@kept_by_reading
+def _joined(reading: Reading) -> frozenset[int]:
+    """Where the names of a subject stand that is several names joined by "and"."""
+    places = {i for name in reading.names for i in range(name.start, name.end)}
+    end = reading.start
+    while end < reading.head and (end in places or reading.tokens[end].lower in _JOINING):
+        end += 1
+    lowers = {token.lower for token in reading.tokens[reading.start : end]}
+    if end < reading.head or lowers.isdisjoint(_AND):
+        return frozenset()
+    return frozenset(place for place in places if place < end)
+
+
+_AND = words("and & or")
+_JOINING = _AND | {","}
 
 
 @kept_by_reading

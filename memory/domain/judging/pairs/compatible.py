@@ -6,8 +6,15 @@ from ..reading.frames import Reading, kept_by_reading
 from ..reading.slots import is_copular
 from ..reading.tables import words
 from ..reading.tokens import stem
+from .change_words import turning
 from .evidence import Evidence
+from .last_parts import tells_last_part
+from .leaving import left_behind
+from .narrowing import narrower_kind
+from .posts_of_others import only_posts_of_others
+from .replacing import CHOOSING, is_relocated
 from .tellings import tells_event
+from .two_sides import other_side
 
 _FEELINGS = words(
     "glad happy sad sure proud excited thrilled stoked grateful thankful sorry lucky nervous "
@@ -26,9 +33,62 @@ def excludes_nothing(ev: Evidence) -> str:
         return ""
     if _runs_back(ev):
         return "there and back are two ways"
+    if _leaves_something_else(ev):
+        return "a thing left somewhere"
+    if _turns_to_something_else(ev):
+        return "a change of something else"
+    if _shows_its_end(ev):
+        return "what the end of it looks like"
+    post = only_posts_of_others(ev.existing, ev.new, ev.comparison)
+    if post:
+        return post
+    kind = narrower_kind(ev)
+    if kind:
+        return f"of one kind of it only: {kind}"
     if ev.signals.change or ev.signals.correction:
         return ""
-    return _feeling_about_something_else(ev) or _two_deeds(ev)
+    return other_side(ev) or _feeling_about_something_else(ev) or _two_deeds(ev)
+
+
+def _shows_its_end(ev: Evidence) -> bool:
+    """ "Still lists the old number", "the old number ended in 4471": it is of no other state."""
+    c, one, other = ev.comparison, ev.existing, ev.new
+    if tells_last_part(one, one.verb_at) == tells_last_part(other, other.verb_at):
+        return False
+    if ev.signals.change or not (tells_event(one) or tells_event(other)):
+        # "Ends in 44", "has changed the number".
+        return False
+    return not (c.other_values or c.oppositions)
+
+
+def _leaves_something_else(ev: Evidence) -> bool:
+    """ "Lives in Leeds", "left a phone in Leeds": a thing the other side does not speak of."""
+    thing_e, thing_n = left_behind(ev.existing), left_behind(ev.new)
+    if bool(thing_e) == bool(thing_n):
+        return False
+    return not any(
+        (thing_e and thing_e == a.position) or (thing_n and thing_n == b.position)
+        for a, b in ev.comparison.shared
+    )
+
+
+def _turns_to_something_else(ev: Evidence) -> bool:
+    """ "Uses Jira", "switched to a new coffee supplier": what it is of is said by its own noun."""
+    c, n = ev.comparison, ev.new
+    if not turning(n) or c.other_values or c.oppositions or c.polarity or ev.ending or c.contrasts:
+        return False
+    if any(not (a.in_subject and b.in_subject) for a, b in c.shared) or c.attributes:
+        return False
+    targets = [word for word in ev.left_new if n.slots[word.position] in {"to", "into"}]
+    verb = ev.existing.tokens[ev.existing.verb_at : ev.existing.verb_at + 1]
+    if verb and verb[0].stem in CHOOSING and is_relocated(n, targets):
+        # "Uses Notion", "moved to Hamburg".
+        return True
+    articles = (token.lower for token in n.tokens[n.verb_at + 1 : n.verb_at + 4])
+    if not targets or any(word.is_name for word in targets) or not {"a", "an"} & set(articles):
+        return False
+    kinds = {row for word in targets for row, _ in word.kinds}
+    return kinds.isdisjoint(row for word in ev.left_existing for row, _ in word.kinds)
 
 
 def _feeling_about_something_else(ev: Evidence) -> str:

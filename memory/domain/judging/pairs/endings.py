@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..reading.frames import Reading, kept_by_reading
 from ..reading.tables import words
 from ..reading.tokens import stem
+from .leaving import leaves_behind
 
 _ENDING = frozenset(
     stem(verb)
@@ -35,6 +36,8 @@ def endings_of(reading: Reading) -> tuple[tuple[range, bool], ...]:
     for i, lower in enumerate(lowers):
         if i in reading.denied and lower not in {"longer", "any"}:
             continue
+        if lower == "left" and leaves_behind(reading, i):
+            continue
         if reading.tokens[i].stem in _ENDING and _is_verb(reading, i):
             found.append((_governed(lowers, i + 1), False))
             if i and lowers[i - 1] in {"was", "were", "been", "is", "got"}:
@@ -45,6 +48,7 @@ def endings_of(reading: Reading) -> tuple[tuple[range, bool], ...]:
                 if lower == phrase[0] and tuple(lowers[i:end]) == phrase:
                     found.append((_governed(lowers, end), is_state))
     found += [(span, True) for span in _any_more(lowers)]
+    found += [(span, False) for span in _no_more(reading)]
     return tuple(found)
 
 
@@ -61,6 +65,17 @@ def _any_more(lowers: list[str]) -> list[range]:
         for end in ends
         for start in starts[-1:]
         if start < end <= start + _DENIED_REACH
+    ]
+
+
+def _no_more(reading: Reading) -> list[range]:
+    """What stands before a closing "no more": "is a student no more"."""
+    tokens = reading.tokens
+    return [
+        range(max(0, i - 3), i)
+        for i, token in enumerate(tokens[:-1])
+        if token.lower == "no" and tokens[i + 1].lower == "more"
+        if i + 2 == len(tokens) or tokens[i + 2].separator
     ]
 
 

@@ -8,7 +8,7 @@ from ..reading.tokens import stem
 from .compare import Comparison, has_any
 
 # What one does for all, so that a second name does not fit.
-_HOLDING = frozenset(
+HOLDING = frozenset(
     stem(word)
     for word in words(
         "manage manager lead leader head run chair chairman chairwoman chairperson moderate "
@@ -49,7 +49,7 @@ def holds(reading: Reading) -> bool:
         return False
     before = ["", *(token.lower for token in reading.tokens)]
     return any(
-        (token.stem in _HOLDING and before[i] not in _ARTICLES)
+        (token.stem in HOLDING and before[i] not in _ARTICLES)
         or (_is_rank(token.lower) and before[i] in {"the", "'s"})
         for i, token in enumerate(reading.tokens)
     )
@@ -68,7 +68,7 @@ def _others(left: tuple[Word, ...]) -> list[Word]:
 
 
 def _is_post(word: Word) -> bool:
-    return word.stem in _HOLDING or _is_rank(word.text)
+    return word.stem in HOLDING or _is_rank(word.text)
 
 
 def _is_definite(reading: Reading, word: Word) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..reading.frames import Reading, Word
+from ..reading.frames import Reading, Word, kept_by_reading
 from ..reading.tables import words
 from .change import is_past_event
 from .compare import Comparison
@@ -30,7 +30,7 @@ def other_nouns(e: Reading, n: Reading, c: Comparison) -> str:
         return ""
     met = [a.is_name for a, b in c.shared if a.in_subject and b.in_subject]
     if met and all(met) and heads_apart(e, n, c):
-        mine, theirs = _head_noun(e), _head_noun(n)
+        mine, theirs = head_noun(e), head_noun(n)
         if mine is not None and theirs is not None and mine in left_e and theirs in left_n:
             # "The hotel in Bled", "the train to Bled".
             return f"different things: {mine.text} / {theirs.text}"
@@ -117,7 +117,7 @@ def other_modifier(c: Comparison) -> bool:
 
 def heads_apart(e: Reading, n: Reading, c: Comparison) -> bool:
     """ "The lecture", "the discussion after the lecture": the subjects' own nouns differ."""
-    mine, theirs = _head_noun(e), _head_noun(n)
+    mine, theirs = head_noun(e), head_noun(n)
     if mine is None or theirs is None or mine.is_name or theirs.is_name:
         return False
     return not any(
@@ -125,28 +125,27 @@ def heads_apart(e: Reading, n: Reading, c: Comparison) -> bool:
     )
 
 
-def _head_noun(reading: Reading) -> Word | None:
+@kept_by_reading
+def head_noun(reading: Reading) -> Word | None:
     """The last content word of the subject before what hangs on it by a preposition."""
     found = None
     for word in reading.words:
         if not word.in_subject:
             break
         between = reading.tokens[reading.start : word.position]
-        if found is not None and any(t.lower in _HANGING for t in between[1:]):
+        if found is not None and any(t.lower in HANGING for t in between[1:]):
             break
         found = word
     return found
 
 
-_HANGING = words(
-    "of in on at after before for from with behind near under over between to by about"
-)
+HANGING = words("of in on at after before for from with behind near under over between to by about")
 
 
 def _stands_beside(e: Reading, n: Reading, c: Comparison) -> str:
     """ "The lecture", "the discussion after the lecture": one is told by where it is, or ""."""
     for first, second, flip in ((e, n, False), (n, e, True)):
-        noun, other = _head_noun(first), _head_noun(second)
+        noun, other = head_noun(first), head_noun(second)
         if noun is None or other is None or not heads_apart(e, n, c) or not _is_thing(other):
             continue
         for a, b in c.shared:

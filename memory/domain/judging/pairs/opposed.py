@@ -126,3 +126,26 @@ def _other_day(e: Reading, n: Reading, c: Comparison) -> str:
             if before in _DATED and after in _DATED:
                 return f"different days: {a.text} / {b.text}"
     return ""
+
+
+def denied_at_large(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Drinks no alcohol", "drinks wine with dinner": one denies all that the other has a case of.
+
+    The denial has no word or figure of its own that would narrow it. Returns the denied word or "".
+    """
+    if c.polarity is None or c.oppositions or c.other_values or e.negative == n.negative:
+        return ""
+    wide, left = (e, c.left_existing) if e.negative else (n, c.left_new)
+    case = n if wide is e else e
+    if left or wide.quantities or tells_event(case) or not _NARROWING.isdisjoint(wide.lowers):
+        return ""
+    if not _TEMPORARY.isdisjoint(case.lowers) or case.verb in {"was", "were", "had"}:
+        return ""
+    verbs = e.tokens[e.verb_at].stem == n.tokens[n.verb_at].stem
+    said = any(not (a.in_subject and b.in_subject) and a.position != e.verb_at for a, b in c.shared)
+    subject = any(a.in_subject and b.in_subject for a, b in c.shared)
+    return c.polarity[0] if verbs and said and subject else ""
+
+
+_NARROWING = words("only all every always yet necessarily often usually much many more enough")
+_TEMPORARY = words("may might could used would once only")

@@ -13,6 +13,9 @@ from ..reading.tokens import stem
 from .change import is_past_event
 from .compare import Comparison, attributes_of, same_name
 from .holders import holds
+from .last_parts import tells_last_part
+from .leaving import leaves_behind
+from .posts_of_others import is_held_by_another
 from .subjects import may_swap
 
 _CODE = re.compile(r"([A-Za-z]{2,})[-_#](\d[\w.]*)$")
@@ -92,9 +95,15 @@ def ending(e: Reading, n: Reading, *, happened: bool) -> str:
     for mark in n.of(Table.EVENT):
         if mark.start in n.denied or not (happened or mark.end - mark.start > 1):
             continue
+        if n.tokens[mark.start].lower == "left" and leaves_behind(n, mark.start):
+            continue
+        if tells_last_part(n, mark.start):
+            continue
         for row, _ in mark.ids:
             state = states.get(row)
             if state is None or state.start < e.head:
+                continue
+            if is_held_by_another(e, state.end - 1, about=n):
                 continue
             if row not in own and state.start not in e.denied:
                 first = " ".join(t.text for t in e.tokens[state.start : state.end])

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 
 from ...types import Statement
-from ..reading.frames import Reading, Word
+from ..reading.frames import Reading, Word, read
+from ..reading.slots import ASIDE
 from ..reading.tables import words
 from ..relatedness import Change, names_change
+from .called import ends_called
 from .evidence import Evidence, weigh
-from .replacing import values_left
+from .losses import loss_of
+from .own_things import OPENING, changes_own
+from .values_apart import values_left
 
-_OPENING = re.compile(
-    r"^(?:(?:on|in|by|since|for|at) [^,.]{3,40}(?:, \d{4})?, |turns out |now |actually,? )+",
-    re.IGNORECASE,
-)
 _OF_THE_USER = re.compile(r"(?:the )?user\b(?!['\u2019])", re.IGNORECASE)
 # "Quit the job at X", "moved into a flat in Y": these name no other thing.
 _OWN = words(
@@ -27,7 +27,12 @@ _OWN = words(
 
 def is_of_the_user(text: str) -> bool:
     """Whether the user is who a sentence tells of, and not somebody or something of theirs."""
-    return bool(_OF_THE_USER.match(_OPENING.sub("", text)))
+    return bool(_OF_THE_USER.match(OPENING.sub("", text)))
+
+
+def may_tell_of_profile(text: str) -> bool:
+    """Whether a sentence tells of the user, or that somebody who may be theirs is gone."""
+    return is_of_the_user(text) or bool(loss_of(read(text)))
 
 
 def changes_profile(existing: Statement, new: Statement) -> bool:
@@ -36,14 +41,30 @@ def changes_profile(existing: Statement, new: Statement) -> bool:
     Stricter than a judge, for it makes every agent see what one of them heard: "left X" ends
     "works at X", "left a phone at X" and "left X early" do not.
     """
+    if changes_own(existing.content, new.content):
+        return True
     change = names_change(existing=existing, new=new)
     ev = weigh(existing, new)
+    if not is_of_the_user(new.content):
+        return ends_called(ev)
     if change is Change.ENDED:
         return not _others(ev.new, ev)
     if change is Change.OF_ASPECT:
         others = _others(ev.new, ev)
         return bool(others) and all(word.is_name for word in others)
-    return _is_denied(ev)
+    return _is_denied(ev) or _used_to(ev)
+
+
+def _used_to(ev: Evidence) -> bool:
+    """ "Cycles to work", "used to cycle to work, but now takes the train"."""
+    e, n = ev.existing, ev.new
+    lowers = [token.lower for token in n.tokens[n.verb_at : n.verb_at + 2]]
+    if lowers != ["used", "to"] or n.verb_at in n.denied or values_left(ev.left_existing):
+        return False
+    met = any(
+        a.position == e.verb_at and b.position == n.verb_at + 2 for a, b in ev.comparison.shared
+    )
+    return met and all(n.slots[word.position] == ASIDE for word in _others(n, ev))
 
 
 def _is_denied(ev: Evidence) -> bool:

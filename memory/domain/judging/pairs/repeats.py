@@ -10,11 +10,13 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from ..reading.frames import Reading, kept_by_reading
+from ..reading.names import Name
 from ..reading.quantities import Quantity
 from ..reading.tables import words
 from .aligning import root
 from .change_words import FILLERS
 from .evidence import Evidence
+from .tellings import tells_event, verbs_of
 
 # Texts that share this much word by word differ in what one of them says otherwise.
 _ALIKE = 0.5
@@ -53,7 +55,7 @@ def told_otherwise(ev: Evidence) -> str:
         for i in range(one.start, one.end)
         for j in range(other.start, other.end)
     }
-    found = _further_value(ev) or _other_end(ev)
+    found = _further_value(ev) or _other_end(ev) or _somebody_else(ev) or _denied_on_one(ev)
     if found:
         return found
     matcher = SequenceMatcher(
@@ -105,6 +107,47 @@ def _further_value(ev: Evidence) -> str:
                 if value not in met and (value.kind, value.head) == (other.kind, other.head):
                     return f"a further value is told: {value.text}"
     return ""
+
+
+def _denied_on_one(ev: Evidence) -> str:
+    """ "Drinks no coffee", "drinks three coffees a day": one verb, denied on one side alone."""
+    e, n, c = ev.existing, ev.new, ev.comparison
+    if _denies(e) == _denies(n) or c.equal_values or not verbs_of(e, n, c)[0]:
+        return ""
+    told, denied = (n, e) if _denies(e) else (e, n)
+    if c.agreements and (denied.quantities or not told.quantities):
+        return ""
+    return f"denied on one side: {e.tokens[e.verb_at].text}"
+
+
+def _denies(reading: Reading) -> bool:
+    return reading.negative or not _NO.isdisjoint(reading.lowers)
+
+
+_NO = words("no none never nobody nothing")
+
+
+def _somebody_else(ev: Evidence) -> str:
+    """ "Ken has root", "Ken and Aiko have root": somebody the other side does not know of."""
+    for reading, left in ((ev.existing, ev.left_existing), (ev.new, ev.left_new)):
+        lost = {word.position for word in left if word.in_subject and word.is_name}
+        for name in reading.names:
+            told = lost.issuperset(range(name.start, name.end)) and name.start > reading.start
+            if told and not name.text.isupper() and name.text.lower() != "user":
+                return f"somebody else is told of: {name.text}"
+        first = reading.names[0] if reading.names else None
+        if first and first.start in lost and _is_doer(reading, first):
+            return f"somebody else is told of: {first.text}"
+    return ""
+
+
+def _is_doer(reading: Reading, name: Name) -> bool:
+    """Whether a statement opens with a name that is nothing but one, and tells what it did."""
+    alone = name.start == reading.start and name.end == reading.head
+    return alone and tells_event(reading) and reading.tokens[name.start].lower not in _ANYBODY
+
+
+_ANYBODY = words("whoever somebody someone user")
 
 
 def _other_end(ev: Evidence) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..reading.frames import Reading, Word
-from ..reading.slots import ASIDE, OBJECT, SUBJECT, VERB, is_copular
+from ..reading.slots import OBJECT, SUBJECT, VERB, is_copular
 from ..reading.tables import words
 from ..reading.tokens import stem
 from .change_words import FILLERS, MOVING, change_word, turning
@@ -13,10 +13,20 @@ from .evidence import Evidence
 from .subjects import subject_names
 from .tellings import is_passive_state, tells_event, verbs_of
 from .values import is_many_valued
+from .values_apart import (
+    ANY_PLACE,
+    figures_part,
+    kinds_left,
+    of_a_kind,
+    only_opposed,
+    values_left,
+    values_part,
+)
 
 _RELOCATING = frozenset({stem("relocate")})
+_HOUSED = words("company firm office family headquarters school shop clinic museum band")
 # What one has by choice until one turns to another, and where one is until one moves.
-_CHOOSING = frozenset(
+CHOOSING = frozenset(
     stem(verb)
     for verb in words(
         "use prefer run drink drive read write play take eat wear choose favour rely ride bank "
@@ -41,7 +51,7 @@ def replaced_by(ev: Evidence) -> str:
     """
     e, n = ev.existing, ev.new
     word = change_word(n)
-    if not word or n.negative or _is_aside(ev) or not _one_holder(ev):
+    if not word or n.negative or _is_aside(ev) or not one_holder(ev):
         return ""
     same, _ = verbs_of(e, n, ev.comparison)
     turns = bool(turning(n))
@@ -50,9 +60,9 @@ def replaced_by(ev: Evidence) -> str:
     many = is_many_valued(e) and is_many_valued(n) and not turns
     # What is written in one language is in that one; who writes may write in several.
     many = many and not (is_passive_state(e) and is_passive_state(n))
-    if many and word.casefold() != "instead":
+    if many and word.casefold() != "instead" and not only_opposed(ev):
         return ""
-    return word if _values_part(ev) else ""
+    return word if values_part(ev) or figures_part(ev) else ""
 
 
 def takes_place(ev: Evidence) -> bool:
@@ -63,7 +73,7 @@ def takes_place(ev: Evidence) -> bool:
     if replaced_by(ev):
         return True
     e, n = ev.existing, ev.new
-    if _is_aside(ev) or not _one_holder(ev) or e.negative:
+    if _is_aside(ev) or not one_holder(ev) or e.negative:
         return False
     if _changed_itself(ev):
         return True
@@ -74,7 +84,7 @@ def takes_place(ev: Evidence) -> bool:
     mine, theirs = values_left(ev.left_existing), values_left(ev.left_new)
     mine = [word for word in mine if word.position != e.verb_at]
     theirs = [word for word in theirs if word.position != n.verb_at]
-    if not mine or not theirs or len(mine) > 3 or len(theirs) > 3 or not _of_a_kind(mine, theirs):
+    if not mine or not theirs or len(mine) > 3 or len(theirs) > 3 or not of_a_kind(mine, theirs):
         return False
     if any(q.kind not in _TIMES for q in (*e.quantities, *n.quantities)):
         return False
@@ -93,8 +103,16 @@ def takes_place(ev: Evidence) -> bool:
         sites = [word for word in mine if e.slots[word.position] in _SITES]
         named = bool(sites) and all(word.is_name for word in sites)
         return stays and named and slots <= _SITES | _NEARBY
-    relocated = n.tokens[n.verb_at].stem in _RELOCATING
-    return verb.stem in _CHOOSING and slots <= {OBJECT, "on"} and not relocated
+    return verb.stem in CHOOSING and slots <= {OBJECT, "on"} and not is_relocated(n, theirs)
+
+
+def is_relocated(reading: Reading, target: list[Word]) -> bool:
+    """ "Relocated", "moved to Hamburg": where one is changes, and not what one uses."""
+    verb = reading.tokens[reading.verb_at].stem
+    if verb in _RELOCATING:
+        return True
+    housed = any(word.in_subject and word.text in _HOUSED for word in reading.words)
+    return verb in MOVING and (housed or ANY_PLACE in kinds_left(target))
 
 
 def _changed_itself(ev: Evidence) -> bool:
@@ -112,27 +130,6 @@ def _changed_itself(ev: Evidence) -> bool:
 _CHANGE = stem("change")
 
 
-def goes_on_from(ev: Evidence) -> str:
-    """The verb of a further change, from just where the existing statement says one led; or "".
-
-    "Switched from Jira to Linear", then "switched from Linear to Shortcut".
-    """
-    e, n = ev.existing, ev.new
-    word = turning(n)
-    if not word or not turning(e) or n.negative or e.negative or ev.elsewhere:
-        return ""
-    if ev.signals.unreal or ev.before.unreal or not _one_holder(ev):
-        return ""
-    led_to = {place for place, slot in enumerate(e.slots) if slot == "to"}
-    met = {
-        a.position
-        for a, b in ev.comparison.shared
-        if a.stem == b.stem and a.position in led_to and n.slots[b.position] == "from"
-    }
-    named = {each.position for each in e.words if each.position in led_to}
-    return word if met and met == named else ""
-
-
 _TIMES = words("date weekday clock")
 
 
@@ -142,7 +139,7 @@ def ends_by_name(ev: Evidence) -> bool:
     "Dropped DHL", "instead of Jira", "no longer lives in Rome".
     """
     e, n = ev.existing, ev.new
-    if ev.elsewhere or ev.signals.unreal or not _one_holder(ev):
+    if ev.elsewhere or ev.signals.unreal or not one_holder(ev):
         return False
     values = {
         b.position
@@ -172,7 +169,7 @@ def _is_aside(ev: Evidence) -> bool:
     return bool(ev.before.unreal or ev.before.past or ev.before.temporary or ev.before.condition)
 
 
-def _one_holder(ev: Evidence) -> bool:
+def one_holder(ev: Evidence) -> bool:
     """Whether both are about the same thing or person, with nothing else in their subjects."""
     c = ev.comparison
     if any(_is_other(ev.existing, w) for w in c.left_existing) or any(
@@ -185,6 +182,9 @@ def _one_holder(ev: Evidence) -> bool:
     mine, theirs = subject_names(ev.existing), subject_names(ev.new)
     if mine and theirs:
         return any(same_name(a, b) for a in mine for b in theirs)
+    if ev.existing.head == ev.existing.start and ev.new.head == ev.new.start:
+        # "Drives a Golf", "now drives a Polo".
+        return True
     return any(a.in_subject and b.in_subject for a, b in c.shared)
 
 
@@ -200,30 +200,3 @@ def _is_other(reading: Reading, word: Word) -> bool:
         return False
     after = reading.tokens[word.position + 1 : word.position + 2]
     return not (word.text in _OWNERS and after and after[0].lower == "'s")
-
-
-def _values_part(ev: Evidence) -> bool:
-    """Whether one value of each is left over in the same place, and they may be of one kind."""
-    c = ev.comparison
-    mine, theirs = values_left(ev.left_existing), values_left(ev.left_new)
-    if c.oppositions:
-        return len(mine) <= 2 and len(theirs) <= 2
-    if not mine or not theirs or len(mine) > 3 or len(theirs) > 3 or c.equal_values:
-        return False
-    places_e = {ev.existing.slots[w.position] for w in mine}
-    places_n = {ev.new.slots[w.position] for w in theirs}
-    if places_e != places_n or not places_e - {ASIDE, VERB}:
-        return False
-    return _of_a_kind(mine, theirs)
-
-
-def _of_a_kind(mine: list[Word], theirs: list[Word]) -> bool:
-    """Whether nothing is known of the two that makes them things of different kinds."""
-    kinds_e = {row for w in mine for row, _ in w.kinds}
-    kinds_n = {row for w in theirs for row, _ in w.kinds}
-    return not (kinds_e and kinds_n) or not kinds_e.isdisjoint(kinds_n)
-
-
-def values_left(left: tuple[Word, ...]) -> list[Word]:
-    """The left-over words that say something of the subject."""
-    return [w for w in left if not w.in_subject and w.text not in FILLERS]

@@ -16,9 +16,9 @@ from ..reading.frames import Reading
 from ..reading.slots import OBJECT
 from .change_words import change_word
 from .evidence import Evidence, weigh
-from .replacing import values_left
 from .roles import turned_round
 from .tellings import tells_event, verbs_of
+from .values_apart import values_left
 
 # What is left of either statement beside the other is a value, not another story.
 MOST_LEFT = 4

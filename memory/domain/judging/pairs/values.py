@@ -12,6 +12,7 @@ from .quantifiers import Extent, extent_of
 from .subjects import is_inverse, subject_names
 from .tellings import verbs_of
 
+BROAD = frozenset({"uses", "tool"})
 _POSSIBLE = frozenset({"can", "may", "could"})
 _MULTI_VERBS = frozenset(
     stem(verb)
@@ -58,7 +59,7 @@ def value_clash(e: Reading, n: Reading, c: Comparison, *, same_path: bool, singl
     if c.equal_values and not c.other_values and not (names_e and names_n):
         # One figure told twice, whatever the words around it.
         return ""
-    if attribute == "uses" and not c.contrasts:
+    if attribute in BROAD and not c.contrasts and (attribute == "uses" or verbs_of(e, n, c)[1]):
         # One may use two things of different kinds.
         return ""
     if attribute and len(left_e) <= 4 and len(left_n) <= 4:
@@ -79,16 +80,16 @@ def value_clash(e: Reading, n: Reading, c: Comparison, *, same_path: bool, singl
         return ""
     if same_path and c.shared_common and len(left_e) <= 3 and len(left_n) <= 3:
         return f"two values under one subject path: {x} / {y}"
-    if names_e and names_n and not _is_person(e) and len(left_e) <= 3 and len(left_n) <= 3:
+    if names_e and names_n and not is_person(e) and len(left_e) <= 3 and len(left_n) <= 3:
         return f"two names in one place: {x} / {y}"
     copulas = is_copular(e.tokens, e.verb_at) and is_copular(n.tokens, n.verb_at)
     few = len(left_e) <= 2 and len(left_n) <= 2
-    if c.contrasts and few and (copulas or not _is_person(e)):
+    if c.contrasts and few and (copulas or not is_person(e)):
         return f"two of a kind in one place: {x} / {y}"
-    if copulas and few and not _is_person(e) and c.shared_common:
+    if copulas and few and not is_person(e) and c.shared_common:
         return f"two descriptions of one thing: {x} / {y}"
     predicate = any(not a.in_subject or not b.in_subject for a, b in c.shared if not a.is_name)
-    thing = not _is_person(e) and bool(c.shared_common)
+    thing = not is_person(e) and bool(c.shared_common)
     whole = not any(w.in_subject for w in (*c.left_existing, *c.left_new) if _is_value(w))
     close = min(c.coverage_existing, c.coverage_new) >= 0.5
     if not predicate and e.tokens[e.verb_at].stem != n.tokens[n.verb_at].stem:
@@ -115,7 +116,7 @@ def _same_person(e: Reading, n: Reading) -> bool:
         same_name(a, b)
         for a in subject_names(e)
         for b in subject_names(n)
-        if a.is_subject and b.is_subject and _is_person(e) and _is_person(n)
+        if a.is_subject and b.is_subject and is_person(e) and is_person(n)
     )
 
 
@@ -216,7 +217,7 @@ def is_many_valued(reading: Reading) -> bool:
     return any(token.stem in _MULTI_VERBS for token in verbs)
 
 
-def _is_person(reading: Reading) -> bool:
+def is_person(reading: Reading) -> bool:
     """Whether the statement is about somebody by name, without a noun of an attribute."""
     nouns = [w for w in reading.words if w.in_subject and not w.is_name]
     return bool(subject_names(reading)) and not nouns

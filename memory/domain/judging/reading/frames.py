@@ -8,8 +8,9 @@ from functools import cached_property, lru_cache, wraps
 from typing import NamedTuple, TypeVar, cast
 
 from .lexicon import Mark, Table, annotate, groups_of_stem
-from .names import Name, find_names
+from .names import NAMES_TOO, Name, find_names
 from .negation import NEGATORS, is_negative, negated_positions, negative_base
+from .people import tell_people_from_months
 from .quantities import Quantity, find_quantities
 from .sentence import STOPWORDS, find_head, find_start
 from .slots import main_verb, slots_of
@@ -139,7 +140,7 @@ def _read_short(text: str) -> Reading:
 
 
 def _read(text: str) -> Reading:
-    tokens = tokenize(text)
+    tokens = tell_people_from_months(tokenize(text))
     quantities = find_quantities(tokens)
     start = find_start(tokens)
     head = find_head(tokens, start)
@@ -198,7 +199,10 @@ def _words(reading: Reading, marks: Sequence[Mark]) -> tuple[Word, ...]:
         if token.separator or i in taken:
             continue
         known = groups.get(i)
-        if token.lower in STOPWORDS or (token.stem in _STOP_STEMS and known is None):
+        is_called = i in named and token.lower in NAMES_TOO
+        if not is_called and (
+            token.lower in STOPWORDS or (token.stem in _STOP_STEMS and known is None)
+        ):
             continue
         base = negative_base(token.lower)
         root = stem(base) if base else token.stem

@@ -196,6 +196,12 @@ def groups_of_stem(word_stem: str) -> tuple[tuple[int, int], ...]:
     return _INDEX.get(word_stem, {}).get((word_stem,), {}).get(Table.SYNONYM, ())
 
 
+def kinds_of_words(known: str) -> frozenset[int]:
+    """The lines of kinds in which the words stand."""
+    entries = (_INDEX.get(key[0], {}).get(key, {}) for key in map(phrase_key, known.split()))
+    return frozenset(row for entry in entries for row, _ in entry.get(Table.KIND, ()))
+
+
 def knows(word_stem: str) -> bool:
     """Whether a single word stands in one of the tables, and so is no proper name."""
     return word_stem in _INDEX

@@ -27,6 +27,10 @@ _COMMON_ENDINGS = (
 )  # fmt: skip
 
 
+# A small word, and the name of a language.
+NAMES_TOO = frozenset({"go"})
+
+
 class Name(NamedTuple):
     """A proper name: its folded parts, where it stands, and whether it is what is spoken about."""
 
@@ -78,9 +82,11 @@ def _is_name_part(tokens: Sequence[Token], i: int) -> bool:
         return True
     if not token.capital:
         return any(c.isdigit() for c in token.lower) and any(c.isalpha() for c in token.lower)
+    starts = i == 0 or tokens[i - 1].lower in {".", ":", "!", "?", ";", "("}
+    if token.lower in NAMES_TOO and not starts:
+        return True
     if token.lower in MONTHS or token.lower in WEEKDAYS or token.lower in STOPWORDS:
         return False
-    starts = i == 0 or tokens[i - 1].lower in {".", ":", "!", "?", ";", "("}
     if not starts:
         return True
     return _is_initial_name(tokens, i)

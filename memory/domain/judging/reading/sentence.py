@@ -83,6 +83,8 @@ def find_start(tokens: Sequence[Token]) -> int:
             return i + 1
     if first in {"after", "since", "following"} and len(tokens) > 3:
         return 3 if tokens[1].lower in _DETERMINERS else 2
+    if [token.lower for token in tokens[:2]] == ["no", "longer"]:
+        return 2 if len(tokens) > 3 and tokens[2].lower in THIRD else 0
     return 1 if first in _SHORT_OPENERS else 0
 
 
@@ -92,7 +94,10 @@ def find_head(tokens: Sequence[Token], start: int) -> int:
         token = tokens[i]
         if token.lower == ":" and i > start:
             return i
-        if i == start or token.separator:
+        if i == start and _opens_with_verb(tokens, i):
+            return i
+        if i == start or token.separator or token.text == "May":
+            # The month.
             continue
         if token.lower in AUXILIARIES and not (
             token.lower == "'s" and i + 1 < len(tokens) and not _is_verbal(tokens, i)
@@ -101,6 +106,17 @@ def find_head(tokens: Sequence[Token], start: int) -> int:
         if looks_verbal(tokens, i):
             return i
     return min(len(tokens), start + 2)
+
+
+def _opens_with_verb(tokens: Sequence[Token], i: int) -> bool:
+    """Whether whom it is about is left out: "lives in Lagos", "works from home"."""
+    base = THIRD.get(tokens[i].lower, "")
+    if not base or i + 1 >= len(tokens):
+        return False
+    return tokens[i + 1].lower in _BEHIND_VERB and not _is_verb_ahead(tokens, i + 2)
+
+
+_BEHIND_VERB = _PREPOSITIONS | words("a an the his her their its to")
 
 
 def _is_verbal(tokens: Sequence[Token], i: int) -> bool:
@@ -123,7 +139,7 @@ def looks_verbal(tokens: Sequence[Token], i: int) -> bool:
     if after in AUXILIARIES or after == ":":
         return False
     lower = token.lower
-    if lower in _BASE_VERBS and _is_plural(tokens[i - 1]):
+    if lower in _BASE_VERBS and (_is_plural(tokens[i - 1]) or _closes_plural_subject(tokens, i)):
         return True
     if lower in _PLAIN_BASES and any(_is_plural(token) for token in tokens[max(0, i - 6) : i]):
         # "Clients of the API authenticate".
@@ -133,6 +149,24 @@ def looks_verbal(tokens: Sequence[Token], i: int) -> bool:
     if lower.endswith("s") and not lower.endswith(("ss", "us", "is", "'s")) and len(lower) > 3:
         return _is_third_person(tokens, i)
     return is_past_form(lower) and lower not in _SAME_PAST
+
+
+def _closes_plural_subject(tokens: Sequence[Token], i: int) -> bool:
+    """ "Mia and Leo run", "deliveries to Bristol run": a name that ends a subject of several."""
+    if not tokens[i - 1].capital:
+        return False
+    link = i - 1
+    while link > 0 and tokens[link].capital:
+        link -= 1
+    if link < 1:
+        return False
+    before = tokens[link - 1]
+    if tokens[link].lower in {"and", "&"}:
+        return before.capital
+    return tokens[link].lower in _HANGING_ON and _is_plural(before)
+
+
+_HANGING_ON = words("to from in for of at between via")
 
 
 def _is_third_person(tokens: Sequence[Token], i: int) -> bool:

@@ -23,6 +23,9 @@ NAN = float("nan")
             Side.AFTER,
             "deploying the new build",
         ),
+        ("What happened after Farid left?", Side.AFTER, "Farid left"),
+        ("What came before Ann's visit in May?", Side.BEFORE, "Ann's visit"),
+        ("Whom did she call after she moved to Rome?", Side.AFTER, "she moved to Rome"),
     ],
 )
 def test_the_event_is_what_follows_the_word(question: str, side: Side, words: str) -> None:

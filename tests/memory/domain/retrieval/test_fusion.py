@@ -21,7 +21,9 @@ from memory.domain.retrieval.fusion import (
 )
 from memory.domain.retrieval.question import Asked, read_question
 from memory.domain.retrieval.surroundings import SHARES
+from memory.domain.scoring import Parts
 
+PARTS = [part.name for part in fields(Parts)]
 NOW = datetime(2026, 6, 17, tzinfo=UTC)
 NAN = float("nan")
 QUESTIONS = st.sampled_from(
@@ -72,6 +74,40 @@ def cases(draw: st.DrawFn) -> tuple[Asked, Rarity, Candidates]:
 
 
 @given(cases())
+def test_what_the_parts_add_makes_up_the_whole(case: tuple[Asked, Rarity, Candidates]) -> None:
+    asked, rarity, candidates = case
+
+    found = fuse(asked=asked, rarity=rarity, candidates=candidates)
+
+    assert found.shares.sum(axis=0) == pytest.approx(found.score)
+    if not asked.periods:
+        assert not found.shares[PARTS.index("time")].any()
+
+
+def test_what_neighbours_lend_is_told_apart_from_what_a_text_says_itself() -> None:
+    asked = read_question("blue key", now=NOW)
+    candidates = Candidates(
+        matches=np.array([[True, True], [False, False], [False, False]]),
+        names=np.zeros((3, 2), dtype=bool),
+        cosine=np.array([0.8, 0.0, 0.0]),
+        conversation=np.array([1, 1, 2]),
+        position=np.array([4, 5, 5]),
+        said_at=np.full(3, NAN),
+        held_from=np.full(3, NAN),
+        held_until=np.full(3, NAN),
+    )
+
+    rarity = Rarity(9, np.ones(2, dtype=np.int64), np.zeros(2, dtype=np.int64))
+    found = fuse(asked=asked, rarity=rarity, candidates=candidates)
+
+    own = [PARTS.index("words"), PARTS.index("meaning")]
+    assert found.shares[own].sum(axis=0).tolist() == pytest.approx([0.9, 0.0, 0.0])
+    lent = found.shares[PARTS.index("neighbours")]
+    assert lent.tolist() == pytest.approx([0.0, found.score[1], 0.0])
+    assert 0 < lent[1] < found.score[0]
+
+
+@given(cases())
 def test_all_parts_and_the_whole_are_between_0_and_1(
     case: tuple[Asked, Rarity, Candidates],
 ) -> None:
@@ -81,7 +117,7 @@ def test_all_parts_and_the_whole_are_between_0_and_1(
 
     for part in fields(Relevance):
         values = getattr(found, part.name)
-        assert values.shape == candidates.cosine.shape
+        assert values.shape[-1:] == candidates.cosine.shape
         assert ((values >= 0) & (values <= 1)).all()
 
 
@@ -209,6 +245,19 @@ def test_what_followed_the_event_comes_before_what_preceded_it() -> None:
     )
 
     assert found.score[2] > found.score[0]
+
+
+def test_a_word_that_nothing_holds_leaves_the_event_known() -> None:
+    days = [datetime(2024, 1, day, tzinfo=UTC).timestamp() for day in (1, 10, 24)]
+
+    found = relevance(
+        "What was repaired after the flood arrived?",
+        ["pump repaired", "the flood", "pump repaired"],
+        said_at=np.array(days),
+    )
+
+    assert found.event.tolist() == pytest.approx([0.0, 1.0, np.exp(-1)])
+    assert found.score[2] - found.score[0] > 0.05
 
 
 def test_without_a_vector_the_words_still_count() -> None:

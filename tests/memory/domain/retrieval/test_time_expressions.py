@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -71,8 +72,75 @@ def test_a_time_is_understood(question: str, start: str, end: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "start", "end"),
+    [
+        ("What happened in 03/2026?", "2026-03-01", "2026-04-01"),
+        ("What was the plan a year ago?", "2025-04-18", "2025-08-17"),
+        ("What was the plan two years ago?", "2024-02-17", "2024-10-17"),
+        ("What did we decide a decade ago?", "2014-10-18", "2018-02-16"),
+        ("What did I ask an hour ago?", "2026-06-17", "2026-06-18"),
+        ("What did we say this morning?", "2026-06-17", "2026-06-18"),
+        ("What did I eat the night before last?", "2026-06-15", "2026-06-16"),
+        ("What was I doing this time last year?", "2025-06-03", "2025-07-02"),
+        ("What happened the other day?", "2026-06-03", "2026-06-17"),
+        ("Where was she back in the spring of 2024?", "2024-03-01", "2024-06-01"),
+        ("What did we say two summers ago?", "2024-06-01", "2024-09-01"),
+        ("What is planned for next spring?", "2027-03-01", "2027-06-01"),
+        ("Where were they in the summer holidays of 2025?", "2025-06-01", "2025-09-01"),
+        ("What did they eat last Christmas?", "2025-12-24", "2025-12-27"),
+        ("Who came over Easter?", "2026-04-03", "2026-04-07"),
+        ("Who came after Christmas?", "2025-12-27", "2026-02-01"),
+        ("Who came for Thanksgiving 2024?", "2024-11-28", "2024-11-30"),
+        ("What was in fashion in the nineties?", "1990-01-01", "2000-01-01"),
+        ("What came out in the early 2000s?", "2000-01-01", "2003-05-02"),
+        ("What happened in '24?", "2024-01-01", "2025-01-01"),
+        ("What did we pay in Feb '25?", "2025-02-01", "2025-03-01"),
+        ("Where were you this past weekend?", "2026-06-13", "2026-06-15"),
+        ("What did Kim plan for the week of 29 June?", "2026-06-29", "2026-07-06"),
+        ("What did we earn in H1 2025?", "2025-01-01", "2025-07-01"),
+        ("How did things stand in calendar week 23?", "2026-06-01", "2026-06-08"),
+        ("What was shipped in late 2024?", "2024-09-01", "2025-01-01"),
+        ("What was shipped in mid-May 2026?", "2026-05-11", "2026-05-21"),
+        ("What was shipped at the end of last month?", "2026-05-21", "2026-06-01"),
+        ("What was shipped in the first half of last year?", "2025-01-01", "2025-07-02"),
+        ("What was shipped in the first week of May 2026?", "2026-05-01", "2026-05-08"),
+        ("Where did we eat on the last Friday of May?", "2026-05-29", "2026-05-30"),
+        ("What was on in the week of May 11?", "2026-05-11", "2026-05-18"),
+        ("What was on during the weekend of 6 June?", "2026-06-06", "2026-06-08"),
+        ("What did I do on the 14th of last month?", "2026-05-14", "2026-05-15"),
+        ("What did I do on the 3rd?", "2026-06-03", "2026-06-04"),
+        ("What happened in March last year?", "2025-03-01", "2025-04-01"),
+        ("What happened last year in June?", "2025-06-01", "2025-07-01"),
+        ("What happened in June two years ago?", "2024-06-01", "2024-07-01"),
+        ("What happened Monday last week?", "2026-06-08", "2026-06-09"),
+        ("What happened last week on Tuesday?", "2026-06-09", "2026-06-10"),
+        ("What happened from Monday to Wednesday last week?", "2026-06-08", "2026-06-11"),
+        ("What did we say Sunday?", "2026-06-14", "2026-06-15"),
+        ("What is planned for Friday?", "2026-06-19", "2026-06-20"),
+        ("What did I write on Tuesday 9 June 2026?", "2026-06-09", "2026-06-10"),
+        ("What was open as of 2026-05-31?", "1970-01-01", "2026-06-01"),
+    ],
+)
+def test_a_time_in_other_words_is_understood(question: str, start: str, end: str) -> None:
+    assert find_periods(question, now=NOW) == (Period(day(start), day(end)),)
+
+
+def test_a_weekend_is_the_last_or_the_next() -> None:
+    found = find_periods("What did Nina do at the weekend?", now=NOW)
+
+    assert [period.start for period in found] == [day("2026-06-13"), day("2026-06-20")]
+
+
+@pytest.mark.parametrize(
     ("question", "start"),
     [
+        ("What changed since the start of May?", "2026-05-01"),
+        ("What changed from May onwards?", "2026-05-01"),
+        ("What have I done so far this year?", "2026-01-01"),
+        ("What happened earlier this week?", "2026-06-15"),
+        ("What happened in the last 24 hours?", "2026-06-16T15:00"),
+        ("What happened over the past couple of months?", "2026-04-18"),
+        ("What happened over the past year?", "2025-06-17"),
         ("What changed since Monday?", "2026-06-15"),
         ("What changed since May?", "2026-05-01"),
         ("What changed since August?", "2025-08-01"),
@@ -85,7 +153,15 @@ def test_some_times_last_until_now(question: str, start: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["Where did we go in May?", "What is on 9 June?", "How was the summer?"]
+    "question",
+    [
+        "Where did we go in May?",
+        "What is on 9 June?",
+        "How was the summer?",
+        "What is due mid-May?",
+        "Where did we go in the first week of May?",
+        "What did we eat at Thanksgiving?",
+    ],
 )
 def test_a_time_without_a_year_is_that_of_any_year(question: str) -> None:
     (period,) = find_periods(question, now=NOW)
@@ -103,6 +179,12 @@ def test_a_time_without_a_year_is_that_of_any_year(question: str) -> None:
         "What about 2023-13-40?",
         "How many of the 2000 seats are sold?",
         "Which port is it, 5432?",
+        "Which room is on the 3rd floor?",
+        "What is in the second half of the book?",
+        "Who is number 12/2 in the list?",
+        "How many of the 50s are sold?",
+        "What was week 3 of the course about?",
+        "What size is 5/6 of a mile?",
     ],
 )
 def test_what_is_no_time_is_left_alone(question: str) -> None:
@@ -145,10 +227,22 @@ def test_a_date_that_can_be_read_both_ways_is_either() -> None:
 @given(
     st.text(max_size=40),
     st.sampled_from(
-        ["ago", "last week", "since", "in May", "29 February", "999 years ago", "before 2025"]
+        [
+            *("ago", "last week", "since", "in May", "29 February", "999 years ago", "before 2025"),
+            *("the end of 2025", "mid-May last year", "the 31st of last month", "99 decades ago"),
+            *("from Friday to Monday", "week 53", "the last half of", "later today", "'00s"),
+        ]
     ),
     st.integers(-300_000, 2_000_000),
 )
 def test_every_period_ends_after_it_begins(text: str, time: str, days: int) -> None:
     for period in find_periods(f"{text} {time}", now=NOW + timedelta(days=days)):
         assert period.end - period.start >= timedelta(0)
+
+
+def test_days_begin_in_the_zone_of_now() -> None:
+    late = NOW.replace(hour=1).astimezone(ZoneInfo("America/New_York"))
+
+    (today,) = find_periods("What happened today?", now=late)
+
+    assert (today.start, today.end) == (day("2026-06-16"), day("2026-06-17"))

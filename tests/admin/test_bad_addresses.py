@@ -1,0 +1,45 @@
+"""An admin page of a row that is not there leads back and says so, whatever stands for its id."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.messages import get_messages
+from django.test import Client
+
+from tests.conftest import Cast
+
+PAGES = [
+    "memory/memory/{}/change/",
+    "memory/contradiction/{}/change/",
+    "memory/job/{}/change/",
+    "teams/conversation/{}/change/",
+    "teams/apikey/{}/change/",
+]
+BUTTONS = [
+    "memory/memory/{}/pin/",
+    "memory/contradiction/{}/a-stands/",
+    "memory/contradiction/{}/merge/",
+    "memory/job/{}/run-again/",
+    "teams/apikey/{}/revoke/",
+]
+NO_ID, NO_ROW = "xyz", "0198c0de-0000-7000-8000-000000000000"
+
+
+@pytest.mark.parametrize("given", [NO_ID, NO_ROW])
+@pytest.mark.parametrize("page", PAGES)
+def test_the_first_page_says_that_there_is_no_such_row(
+    page: str, given: str, inside: Cast, admin_client: Client
+) -> None:
+    answer = admin_client.get(f"/admin/{page.format(given)}")
+
+    assert (answer.status_code, answer["Location"]) == (302, "/admin/")
+    (message,) = get_messages(answer.wsgi_request)
+    assert f"“{given}”" in str(message)
+
+
+@pytest.mark.parametrize("given", [NO_ID, NO_ROW])
+@pytest.mark.parametrize("button", BUTTONS)
+def test_a_button_of_no_row_is_nobodys(
+    button: str, given: str, inside: Cast, admin_client: Client
+) -> None:
+    assert admin_client.get(f"/admin/{button.format(given)}").status_code == 403

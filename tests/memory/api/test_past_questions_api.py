@@ -1,0 +1,75 @@
+"""A question for what was before finds it: marked, and behind what took its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from tests.memory.api.querying import ask, texts
+
+BEFORE, NOW = "The orchard dog is called Bramble.", "The orchard dog is now called Biscuit."
+QUESTION = "What was the orchard dog called before?"
+
+
+@pytest.fixture(autouse=True)
+def renamed(api: APIClient) -> None:
+    """A dog with a former name."""
+    made = api.post("/v1/memories", {"content": BEFORE}, format="json").json()
+    path = f"/v1/memories/{made['id']}/correct"
+    answer = api.post(path, {"corrected_content": NOW}, format="json")
+    assert answer.status_code == 201, answer.content
+
+
+def found(client: APIClient, path: str, **fields: Any) -> list[str]:
+    """The memories of an answer, best first."""
+    body = {"query": QUESTION, "agent": "kyra", **fields}
+    if path == "memories/search":
+        results = client.get(f"/v1/{path}", body).json()["results"]
+    else:
+        results = client.post(f"/v1/{path}", body, format="json").json()["memories"]
+    return [each["content"] for each in sorted(results, key=lambda each: -each["score"])]
+
+
+@pytest.mark.parametrize("path", ["retrieve", "prompt", "memories/search"])
+def test_it_is_found_behind_its_successor(api: APIClient, path: str) -> None:
+    assert found(api, path) == [NOW, BEFORE]
+    assert found(api, path, include_cold=False) == [NOW]
+    assert found(api, path, query="What was the orchard dog called before June?") != [BEFORE]
+    assert found(api, path, query="What is the orchard dog called?") == [NOW]
+
+
+def test_a_query_finds_it_marked(api: APIClient) -> None:
+    asked = ask(api, QUESTION)
+
+    assert [NOW in texts(asked)[0], BEFORE in texts(asked)[1]] == [True, True]
+    assert "SUPERSEDED" in texts(asked)[1]
+    assert "SUPERSEDED" not in texts(asked)[0]
+
+
+def test_a_query_about_today_or_before_a_time_finds_what_holds(api: APIClient) -> None:
+    for question in ("What is the orchard dog called?", "How was the orchard dog before the fair?"):
+        (text,) = texts(ask(api, question))
+        assert NOW in text
+
+
+def test_a_prompt_says_that_it_is_past(api: APIClient) -> None:
+    body = {"query": QUESTION, "agent": "kyra"}
+    prompt = api.post("/v1/retrieve", body, format="json").json()["formatted_prompt"]
+
+    (line,) = [each for each in prompt.splitlines() if BEFORE in each]
+    assert "SUPERSEDED" in line
+
+
+def test_the_past_costs_a_query_one_statement(api: APIClient) -> None:
+    ask(api, "What was the orchard dog formerly called?")  # so that both rows are known
+    counts = []
+    for question in ("What is the orchard dog called?", QUESTION):
+        with CaptureQueriesContext(connection) as queries:
+            ask(api, question)
+        counts.append(len(queries))
+
+    assert counts[1] <= counts[0] + 1

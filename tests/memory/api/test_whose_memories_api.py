@@ -1,0 +1,111 @@
+"""Whom a question is about is known of memories that came in by the API, whichever way."""
+
+from __future__ import annotations
+
+import importlib
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.db import connection
+from rest_framework.test import APIClient
+
+from memory.models import Memory, SearchEntry
+from tests.memory.api.querying import ask, texts
+
+TOLD = {
+    "nina": ["I am allergic to walnuts.", "I live in Ghent.", "I play the oboe in an orchestra."],
+    "otto": ["I am allergic to shellfish.", "I live in Graz.", "I play the tuba in a brass band."],
+}
+STATED = {
+    "nina": ["The allergy is to walnuts.", "Home is in Ghent.", "Plays the oboe."],
+    "otto": ["Otto has a shellfish allergy.", "Otto's home is in Graz.", "Tuba player since 2019."],
+}
+QUESTIONS = [
+    ("What allergy does Otto have?", "shellfish", "walnuts"),
+    ("What allergy does Nina have?", "walnuts", "shellfish"),
+    ("Where does Otto live?", "Graz", "Ghent"),
+    ("Where does Nina live?", "Ghent", "Graz"),
+]
+
+
+def post(client: APIClient, path: str, body: Any) -> Any:  # Any: JSON
+    """The answer to a good request."""
+    answer = client.post(f"/v1/{path}", body, format="json")
+    assert answer.status_code < 300, answer.content
+    return answer.json()
+
+
+def talk(client: APIClient, user: str, said: list[str]) -> None:
+    """A conversation of Kyra with the user, extracted."""
+    made = post(client, "conversations", {"agent": "kyra", "user": user})
+    messages = [{"role": "user", "content": each} for each in said]
+    post(client, f"conversations/{made['id']}/messages", {"messages": messages})
+    post(client, f"conversations/{made['id']}/extract", {"wait": True})
+
+
+@pytest.fixture(params=["told", "stated"])
+def known(api: APIClient, request: pytest.FixtureRequest) -> None:
+    """What is known of Nina and Otto, from talk or as somebody stated it."""
+    if request.param == "told":
+        for user, said in TOLD.items():
+            talk(api, user, said)
+        return
+    for user, contents in STATED.items():
+        body = [{"content": each, "user": user, "check": False} for each in contents]
+        post(api, "memories", body)
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(("question", "hers", "others"), QUESTIONS)
+def test_a_question_about_one_finds_that_ones(
+    api: APIClient, question: str, hers: str, others: str
+) -> None:
+    asked: dict[str, Any] = {"query": question, "agent": "kyra", "include_raw": False}
+    searched = api.get("/v1/memories/search", asked).json()["results"]
+    retrieved = post(api, "retrieve", asked)["memories"]
+
+    for found in (
+        texts(ask(api, question)),
+        [each["content"] for each in searched],
+        [each["content"] for each in sorted(retrieved, key=lambda each: -each["score"])],
+    ):
+        places = [[word in text for text in found].index(True) for word in (hers, others)]
+        assert places[0] < places[1], found
+
+
+def people_of(content: str) -> list[str]:
+    return SearchEntry.objects.get(memory__content=content).people
+
+
+def test_a_new_version_is_about_whom_the_old_one_was(api: APIClient) -> None:
+    made = post(api, "memories", {"content": "Otto has a shellfish allergy.", "user": "otto"})
+
+    corrected = "The allergy is to nuts, Mia says."
+    post(api, f"memories/{made['id']}/correct", {"corrected_content": corrected})
+
+    assert people_of(corrected) == ["otto"]
+
+
+def test_a_memory_of_a_conversation_is_about_its_user(api: APIClient) -> None:
+    made = post(api, "conversations", {"agent": "kyra", "user": "otto"})
+
+    post(api, "memories", {"content": "Likes tea.", "conversation": made["id"]})
+
+    assert people_of("Likes tea.") == ["otto"]
+
+
+def test_what_was_stored_before_learns_whom_it_is_about(api: APIClient) -> None:
+    talk(api, "otto", TOLD["otto"])
+    post(api, "memories", {"content": "Otto is tall.", "user": "otto"})
+    post(api, "memories", {"content": "Mia is a doctor.", "user": "otto"})
+    post(api, "memories", {"content": "Tea is hot."})
+    SearchEntry.objects.update(people=[])
+
+    migration = importlib.import_module("memory.migrations.0013_people_of_entries")
+    migration.fill(None, SimpleNamespace(connection=connection))
+
+    extracted = Memory.objects.filter(extraction_pass__isnull=False)
+    assert {tuple(each.search_entry.people) for each in extracted} == {("otto",)}
+    assert people_of("Otto is tall.") == ["otto"]
+    assert people_of("Mia is a doctor.") == people_of("Tea is hot.") == []

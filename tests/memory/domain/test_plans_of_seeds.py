@@ -1,0 +1,126 @@
+"""The plans of the other seeds, written as data over the one packer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.domain.packing import Room
+from memory.domain.plans.assembly import assemble
+from memory.domain.plans.plan import (
+    Block,
+    Entry,
+    Plan,
+    Section,
+    Text,
+    Written,
+    always,
+    without_heading,
+)
+from memory.domain.rendering import Line
+from memory.domain.tokens import ESTIMATE, estimate_tokens
+from memory.domain.types import Scope
+from tests.memory.domain.prompt_lines import ENTRIES, entry
+
+
+def by_scope(*scopes: Scope) -> Any:
+    """A section's predicate."""
+    return lambda line: line.scope in scopes
+
+
+def bullet(line: Line) -> Written:
+    """A line of `memory.query` (seed 004, section 6)."""
+    return Written(f"[{line.category or 'memory'}] {line.content}")
+
+
+READ_ONLY = Plan(  # seed 001: one block that says it is read-only, the narrowest scope first
+    name="read_only",
+    sections=[
+        Section(Room("session", trim=1), by_scope(Scope.SESSION), write=without_heading),
+        Section(Room("project", trim=2), by_scope(Scope.PROJECT), write=without_heading),
+        Section(Room("user", trim=3), by_scope(Scope.USER), write=without_heading),
+        Section(Room("org", trim=4), by_scope(Scope.TEAM), write=without_heading),
+    ],
+    blocks=[
+        Block(
+            opening=f"PERSISTENT MEMORY (READ-ONLY)\n{'═' * 32}",
+            closing=f"Use these facts unless the user explicitly contradicts them.\n{'═' * 32}",
+        )
+    ],
+)
+FOUR_TIERS = Plan(  # seed 002: 25, 37.5, 25 and 12.5 per cent of 8,000 tokens
+    name="four_tiers",
+    sections=[
+        Section(Room("critical", share=0.25), lambda line: line.is_disputed, block="1"),
+        Section(Room("relevant", share=0.375), lambda line: line.importance >= 5, block="2"),
+        Section(Room("background", share=0.25), always, write=without_heading, block="3"),
+        Section(Room("index", share=0.125), block="4"),
+    ],
+    blocks=[Block("1", "TIER 1"), Block("2", "TIER 2"), Block("3", "TIER 3"), Block("4", "TIER 4")],
+)
+PACKAGE = Plan(  # seed 003: task 40, project 40, global 20 per cent
+    name="package",
+    sections=[
+        Section(Room("task", share=0.4), by_scope(Scope.TASK, Scope.SESSION), block="task"),
+        Section(Room("project", share=0.4), by_scope(Scope.PROJECT), block="project"),
+        Section(Room("global", share=0.2), by_scope(Scope.USER, Scope.TEAM), block="global"),
+    ],
+    blocks=[Block("task", "TASK"), Block("project", "PROJECT"), Block("global", "GLOBAL")],
+)
+BULLETS = Plan(  # seed 004: bullets within a budget
+    name="bullets", sections=[Section(Room("answer"), always, write=bullet)]
+)
+LATER = [READ_ONLY, FOUR_TIERS, PACKAGE, BULLETS]
+
+
+class TestPlansOfTheOtherSeeds:
+    @given(st.sampled_from(LATER), ENTRIES, st.integers(0, 800))
+    def test_keep_the_budget_and_count_what_they_print(
+        self, plan: Plan, entries: list[Entry], budget: int
+    ) -> None:
+        result = assemble(plan=plan, entries=entries, token_budget=budget, counter=ESTIMATE)
+
+        assert estimate_tokens(result.prompt) <= result.tokens_used <= budget
+        assert sum(result.tokens.values()) == result.tokens_used
+
+    def test_the_read_only_block_is_framed_and_fills_the_narrowest_scope_first(self) -> None:
+        entries = [
+            entry("Org fact.", scope=Scope.TEAM, score=0.9),
+            entry("Session fact.", scope=Scope.SESSION, score=0.1),
+        ]
+
+        result = assemble(plan=READ_ONLY, entries=entries, token_budget=70, counter=ESTIMATE)
+
+        lines = result.prompt.splitlines()
+        assert lines[0] == "PERSISTENT MEMORY (READ-ONLY)"
+        assert lines[1] == lines[-1] == "═" * 32
+        assert "[FACT]: Session fact. (importance: 5)" in lines
+
+    @pytest.mark.parametrize("shares", [(0.25, 0.375, 0.25, 0.125)])
+    def test_the_four_tiers_get_their_shares_of_8000(self, shares: Sequence[float]) -> None:
+        entries = [
+            *(entry(f"A {n} {'x' * 90}", status="disputed", score=0.1) for n in range(300)),
+            *(entry(f"B {n} {'x' * 90}", importance=8, score=0.9) for n in range(300)),
+            *(entry(f"C {n} {'x' * 90}", importance=2, score=0.2) for n in range(300)),
+        ]
+        topics = [Text("index", Written(f"Ask me about: topic {n} {'z' * 60}")) for n in range(80)]
+
+        result = assemble(
+            plan=FOUR_TIERS, entries=entries, texts=topics, token_budget=8000, counter=ESTIMATE
+        )
+
+        for section, share in zip(FOUR_TIERS.sections, shares, strict=True):
+            used = result.tokens[section.room.name]
+            assert math.isclose(used, share * 8000, rel_tol=0.05)
+
+    def test_a_tier_that_is_empty_leaves_its_share_to_the_others(self) -> None:
+        entries = [entry(f"Project {n} {'x' * 90}", scope=Scope.PROJECT) for n in range(100)]
+
+        result = assemble(plan=PACKAGE, entries=entries, token_budget=1000, counter=ESTIMATE)
+
+        assert result.tokens["project"] > 950

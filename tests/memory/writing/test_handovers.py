@@ -1,0 +1,76 @@
+"""What a handover, an ending and a guess do to the memories they meet, in whichever order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from memory.clients.tools import Tools
+from memory.domain.types import Judgement, Statement, Status, Verdict
+from memory.models import Memory
+from memory.services.writing.drafts import Outcome
+from tests.conftest import Cast
+from tests.memory.writing.test_write_path import NOON, draft, live, write
+
+
+@pytest.mark.parametrize(
+    ("news", "state"),
+    [
+        ("Carla took over from Ben as team lead.", "Ben is the team lead."),
+        ("Rosa replaced Ivo as chair of the board.", "The chair of the board is Ivo."),
+        ("Atlas dropped support for Python 3.9.", "Atlas supports Python 3.9."),
+    ],
+)
+def test_news_supersedes_and_an_old_state_after_it_is_kept_in_dispute(
+    acme: Cast, tools: Tools, news: str, state: str
+) -> None:
+    (before,) = write(acme, tools, draft(acme, state))
+    (after,) = write(acme, tools, draft(acme, news, created_at=NOON + timedelta(days=9)))
+
+    (again,) = write(acme, tools, draft(acme, state, created_at=NOON + timedelta(days=12)))
+
+    assert Memory.objects.get(pk=before.memory.pk).status == Status.SUPERSEDED
+    assert again.outcome == Outcome.DISPUTED
+    assert Memory.objects.get(pk=after.memory.pk).status == Status.DISPUTED
+    assert sorted(live(acme)) == sorted([news, state])
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Marta leads design.", "Olga took over marketing from Marta."),
+        ("The budget is 5k.", "The catering budget is now 2k."),
+        ("User lives in Leeds.", "User left a phone in Leeds."),
+        ("The company uses Notion.", "The company moved to Hamburg."),
+    ],
+)
+def test_news_of_something_else_retires_and_marks_nothing(
+    acme: Cast, tools: Tools, first: str, second: str
+) -> None:
+    for text in (first, second):
+        write(acme, tools, draft(acme, text))
+
+    assert live(acme) == [first, second]
+    assert set(Memory.objects.values_list("status", flat=True)) == {Status.ACTIVE}
+
+
+class Guessing:
+    """A judge that holds every new statement for a change, but is not sure."""
+
+    name = "guessing"
+
+    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
+        """Supersede, as a guess."""
+        return Judgement(Verdict.SUPERSEDE, "perhaps a change", 0.4)
+
+
+def test_a_guess_marks_both_and_retires_neither(acme: Cast, tools: Tools) -> None:
+    subject, guessing = "user.preference.drink", replace(tools, judge=Guessing())
+    write(acme, guessing, draft(acme, "Sarah drinks tea.", subject=subject))
+
+    (result,) = write(acme, guessing, draft(acme, "Sarah drinks milk.", subject=subject))
+
+    assert result.outcome == Outcome.DISPUTED
+    assert live(acme) == ["Sarah drinks tea.", "Sarah drinks milk."]
