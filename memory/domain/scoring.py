@@ -107,13 +107,20 @@ class SignalTable:
 
     def at(self, place: int) -> Signals:
         """Those of one memory."""
-        parts = NO_PARTS if self.parts is None else Parts(*self.parts[:, place].tolist())
-        a, b, c, d, e, cosine, lexical = (column[place] for column in self._columns)
+        parts = Parts(*self._parts[place]) if self._parts else NO_PARTS
+        a, b, c, d, e, cosine, lexical = self._rows[place]
         return Signals(a, b, c, d, e, cosine, lexical, parts)
 
+    # There are dozens of answers to a question: read once, and not number by number.
     @cached_property
-    def _columns(self) -> list[list[float]]:
-        return [getattr(self, name).tolist() for name in _COLUMNS]
+    def _rows(self) -> list[tuple[float, ...]]:
+        columns = [getattr(self, name).tolist() for name in _COLUMNS]
+        return list(zip(*columns, strict=True))
+
+    @cached_property
+    def _parts(self) -> list[list[float]]:
+        found: list[list[float]] = [] if self.parts is None else self.parts.T.tolist()
+        return found
 
     @classmethod
     def of(cls, rows: Sequence[Signals]) -> SignalTable:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from ..types import Judgement, Statement, Verdict
+from .pairs.beside import told_beside
 from .pairs.bygone import adds_nothing, is_denied_now, is_named_over, may_be_bygone
 from .pairs.called import on_called
 from .pairs.change_words import change_word
@@ -93,6 +94,9 @@ class RulesJudge:
             return Judgement(Verdict.SUPERSEDE, f'an explicit change ("{word}")', 0.9)
         shares = self._shares(features_of(evidence))
         verdict = max(_VERDICTS, key=lambda each: shares[each])
+        beside = told_beside(evidence) if verdict is Verdict.DUPLICATE else ""
+        if beside:
+            return Judgement(Verdict.COEXIST, beside, 0.8)
         if verdict is Verdict.DUPLICATE and told_otherwise(evidence):
             verdict = max(_VERDICTS[:3], key=lambda each: shares[each])
         if verdict not in _CONFLICTS and self._is_bygone(evidence, existing=existing, new=new):

@@ -73,9 +73,13 @@ def shared_against_own(*, viewer: Viewer, rows: Sequence[SignalRow], tools: Tool
     rows = [row for row in rows if row.is_live and SUMMARY_TAG not in (row.tags or ())]
     likely: list[_Likely] = []
     if viewer.agent_id is not None:
-        likely += _alike(rows, is_shared=lambda row: row.memory_type in TEAM_WIDE, may=_of_one)
+        shared = [row for row in rows if row.memory_type in TEAM_WIDE]
+        own = [row for row in rows if row.memory_type not in TEAM_WIDE]
+        likely += _alike(shared=shared, own=own, may=_of_one)
     if viewer.end_user_id is not None:
-        likely += _alike(rows, is_shared=lambda row: row.end_user_id is None, may=_of_team_and_user)
+        shared = [row for row in rows if row.end_user_id is None]
+        own = [row for row in rows if row.end_user_id is not None]
+        likely += _alike(shared=shared, own=own, may=_of_team_and_user)
     pairs = [
         (one, other) if one.said <= other.said else (other, one)
         for _, one, other in sorted(likely, key=lambda each: each[0])[:MOST_PAIRS]
@@ -99,16 +103,15 @@ def name_each_other(one: SignalRow, other: SignalRow) -> bool:
 
 
 def _alike(
-    rows: Sequence[SignalRow],
     *,
-    is_shared: Callable[[SignalRow], bool],
+    shared: Sequence[SignalRow],
+    own: Sequence[SignalRow],
     may: Callable[[SignalRow, SignalRow], bool],
 ) -> list[_Likely]:
     """The pairs with most words in common, the likest first, by how unlike they are."""
-    shared = [row for row in rows if is_shared(row)][:MOST_SHARED]
-    if not shared:
+    shared, own = shared[:MOST_SHARED], own[:MOST_OWN]
+    if not shared or not own:
         return []
-    own = [row for row in rows if not is_shared(row)][:MOST_OWN]
     holding: dict[str, list[int]] = defaultdict(list)
     for number, row in enumerate(shared):
         for word in _words(row.content):

@@ -33,18 +33,19 @@ class Named:
     """The memory that an external id stands for, and the version of it that stands.
 
     `standing` is the furthest one that the writer may see; `said` are digests of the texts that
-    were acknowledged under the id or are a version of it.
+    were acknowledged under the id or are a version of it. What `is_new` came with this very write.
     """
 
     memory: Memory
     standing: Memory
     said: frozenset[bytes]
+    is_new: bool = False
 
     @staticmethod
     def of(memory: Memory, draft: MemoryDraft) -> Named:
         """What a draft was stored as just now."""
         said = {text_key(memory.content), text_key(draft.content)}
-        return Named(memory, memory, frozenset(said))
+        return Named(memory, memory, frozenset(said), is_new=True)
 
     def says(self, text: str) -> bool:
         """Whether that text is no other than what the id stands for."""
@@ -118,6 +119,11 @@ def refuse_taken(*, draft: MemoryDraft, named: Named, index: int, readers: Reade
         )
     elif memory.end_user_id != draft.end_user_id:
         message = f"The external_id '{draft.external_id}' is a memory about somebody else."
+    elif not named.says(draft.content) and not draft.accepts_deleted and named.is_new:
+        message = (
+            f"The external_id '{draft.external_id}' is sent with two texts at once; send each with"
+            " an external_id of its own."
+        )
     elif not named.says(draft.content) and not draft.accepts_deleted:
         message = (
             f"The external_id '{draft.external_id}' is a memory that says something else"

@@ -104,7 +104,7 @@ def test_an_id_of_a_memory_about_somebody_else_is_refused_at_its_place(
 
 @pytest.mark.parametrize("check", [True, False])
 def test_two_texts_of_one_id_in_a_batch_are_refused(acme: Cast, tools: Tools, check: bool) -> None:
-    with pytest.raises(DraftRefusedError, match="something else") as refused:
+    with pytest.raises(DraftRefusedError, match="two texts at once") as refused:
         write(
             acme,
             tools,

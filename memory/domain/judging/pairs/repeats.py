@@ -6,10 +6,7 @@ mean the same.
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
-from typing import NamedTuple
-
-from ..reading.frames import Reading, kept_by_reading
+from ..reading.frames import Reading
 from ..reading.names import Name
 from ..reading.quantities import Quantity
 from ..reading.tables import words
@@ -17,28 +14,7 @@ from .aligning import root
 from .change_words import FILLERS
 from .evidence import Evidence
 from .tellings import tells_event, verbs_of
-
-# Texts that share this much word by word differ in what one of them says otherwise.
-_ALIKE = 0.5
-# These alone make no other statement of the same words.
-_IDLE = words(
-    "a an the this that these those of to in on at by for from with is are was were be been has "
-    "have had do does did will would 's as and it its his her their our my your now currently so "
-    "also too about any s there s' who which"
-)
-
-_WHOLE = words("all every each any whole entire")
-_ALL = "all"
-
-
-class _Unit(NamedTuple):
-    """A word or a value of a statement, by what it can be told again: its key and its groups."""
-
-    key: str
-    text: str
-    position: int
-    groups: frozenset[int] = frozenset()
-    is_verb: bool = False
+from .units import IDLE, Unit, is_one, steps_between, units
 
 
 def told_otherwise(ev: Evidence) -> str:
@@ -46,7 +22,7 @@ def told_otherwise(ev: Evidence) -> str:
 
     "Has a son", "has a daughter"; "before noon", "after noon"; "costs $12", "costs 12 euros".
     """
-    first, second = _units(ev.existing), _units(ev.new)
+    first, second = units(ev.existing), units(ev.new)
     # "Two tablets", "two capsules": an equal figure, of something else.
     same = {(a.start, b.start) for a, b in ev.comparison.equal_values if _of_one(a, b)}
     apart = {
@@ -58,14 +34,9 @@ def told_otherwise(ev: Evidence) -> str:
     found = _further_value(ev) or _other_end(ev) or _somebody_else(ev) or _denied_on_one(ev)
     if found:
         return found
-    matcher = SequenceMatcher(
-        None, [each.key for each in first], [each.key for each in second], autojunk=False
-    )
-    if matcher.ratio() < _ALIKE:
-        return ""
-    steps = [each for each in matcher.get_opcodes() if each[0] != "equal"]
-    mine = [unit for _, i, j, _, _ in steps for unit in first[i:j] if unit.key not in _IDLE]
-    theirs = [unit for _, _, _, k, m in steps for unit in second[k:m] if unit.key not in _IDLE]
+    steps = steps_between(first, second)
+    mine = [unit for _, i, j, _, _ in steps for unit in first[i:j] if unit.key not in IDLE]
+    theirs = [unit for _, _, _, k, m in steps for unit in second[k:m] if unit.key not in IDLE]
     found = _other_doing(mine, theirs)
     if not mine or not theirs:
         found = _other_head(ev.existing, mine) or _other_head(ev.new, theirs)
@@ -74,8 +45,8 @@ def told_otherwise(ev: Evidence) -> str:
     for step, i, j, k, m in steps:
         if step != "replace":
             continue
-        mine = [unit for unit in first[i:j] if unit.key not in _IDLE]
-        theirs = [unit for unit in second[k:m] if unit.key not in _IDLE]
+        mine = [unit for unit in first[i:j] if unit.key not in IDLE]
+        theirs = [unit for unit in second[k:m] if unit.key not in IDLE]
         if len(mine) != 1 or len(theirs) != 1:
             # "Has no job", "is out of work": about other words for it others decide.
             continue
@@ -83,7 +54,7 @@ def told_otherwise(ev: Evidence) -> str:
         places = (a.position, b.position)
         if a.is_verb or b.is_verb or places in same:
             continue
-        if _is_one(a, b) and places not in apart:
+        if is_one(a, b) and places not in apart:
             continue
         if any(each.key == a.key for each in second) or any(each.key == b.key for each in first):
             # Told in another order.
@@ -162,17 +133,17 @@ def _other_end(ev: Evidence) -> str:
 _ENDS = (("to", "from"), ("from", "to"))
 
 
-def _other_doing(mine: list[_Unit], theirs: list[_Unit]) -> str:
+def _other_doing(mine: list[Unit], theirs: list[Unit]) -> str:
     """Verbs known to mean two things, where nothing else differs: "arrives", "leaves"."""
     if len(mine) != 1 or len(theirs) != 1:
         return ""
     a, b = mine[0], theirs[0]
-    if a.is_verb and b.is_verb and a.groups and b.groups and not _is_one(a, b):
+    if a.is_verb and b.is_verb and a.groups and b.groups and not is_one(a, b):
         return f"something else is done: {a.text} / {b.text}"
     return ""
 
 
-def _other_head(reading: Reading, more: list[_Unit]) -> str:
+def _other_head(reading: Reading, more: list[Unit]) -> str:
     """A noun that ends the subject and is all that one says more: "the pool", "the pool bar"."""
     nouns = [w for w in reading.words if w.in_subject and w.text not in FILLERS]
     if len(more) != 1 or len(nouns) < 2 or nouns[-1].position != more[0].position:
@@ -182,40 +153,6 @@ def _other_head(reading: Reading, more: list[_Unit]) -> str:
 
 def _of_one(a: Quantity, b: Quantity) -> bool:
     return not (a.head and b.head) or root(a.head) == root(b.head)
-
-
-def _is_one(a: _Unit, b: _Unit) -> bool:
-    """Whether the two are known to mean the same."""
-    return a.key == b.key or root(a.key) == root(b.key) or bool(a.groups & b.groups)
-
-
-@kept_by_reading
-def _units(reading: Reading) -> tuple[_Unit, ...]:
-    """The statement's words and values in their order, each value one."""
-    groups = {word.position: word.groups for word in reading.words}
-    values = {quantity.start: quantity for quantity in reading.quantities}
-    units: list[_Unit] = []
-    position = 0
-    while position < len(reading.tokens):
-        token = reading.tokens[position]
-        value = values.get(position)
-        if value is not None:
-            # What is counted mostly stands behind the figure, as a unit of its own.
-            behind = reading.tokens[value.end].stem if value.end < len(reading.tokens) else ""
-            head = "" if value.head == behind else root(value.head)
-            key = f"{value.kind} {value.value} {value.parts} {head}"
-            units.append(_Unit(key, value.text, position))
-            position = max(value.end, position + 1)
-            continue
-        if not token.separator:
-            key = _ALL if token.lower in _WHOLE else token.stem
-            if position and token.text == "A":
-                # "Blood type A", "vitamin A": no article.
-                key = token.text
-            known = groups.get(position, frozenset())
-            units.append(_Unit(key, token.lower, position, known, position == reading.verb_at))
-        position += 1
-    return tuple(units)
 
 
 def subject_alone(ev: Evidence) -> str:

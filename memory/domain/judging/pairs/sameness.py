@@ -13,6 +13,9 @@ def comparable(a: Quantity, b: Quantity) -> bool:
     if a.kind == b.kind == "date":
         # "In May", "in 2020": neither says anything of the other.
         return any(x and y for x, y in zip(a.parts, b.parts, strict=True))
+    if a.kind == b.kind == "frequency":
+        # "Needs oil weekly", "prints 400 sheets an hour": how often is not how many.
+        return not any(x.head and not y.head and y.end - y.start == 1 for x, y in ((a, b), (b, a)))
     if a.kind == b.kind:
         return a.kind not in {"label", "ordinal"} or a.head == b.head
     kinds = {a.kind, b.kind}

@@ -82,9 +82,19 @@ def _at(tokens: Sequence[Token], i: int) -> Quantity | None:
         or _version(tokens, i)
         or _label(tokens, i)
         or share_at(tokens, i)
-        or measure_at(tokens, i)
+        or _named(tokens, i, measure_at(tokens, i))
         or _ordinal(tokens, i)
     )
+
+
+def _named(tokens: Sequence[Token], i: int, found: Quantity | None) -> Quantity | None:
+    """A bare number behind a name is a part of it: "is now Dairy 9", "at Studio 54"."""
+    if found is None or found.kind != "number" or i < 2 or not found.raw.is_integer():
+        return found
+    before = tokens[i - 1]
+    if not before.text[0].isupper() or not before.text.isalpha() or tokens[i - 2].separator:
+        return found
+    return found._replace(kind="label", head=before.stem)
 
 
 def _calendar(tokens: Sequence[Token], i: int) -> Quantity | None:

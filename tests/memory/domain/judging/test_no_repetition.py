@@ -84,3 +84,33 @@ def test_the_same_told_in_another_order_is_a_repetition(existing: str, new: str)
 def test_a_text_of_nothing_but_linking_words_is_no_repetition_of_its_like(piece: str) -> None:
     # Comparing each place with each link of such a text once took half a minute.
     assert judge(piece * 400, piece * 399 + "x").verdict is not Verdict.DUPLICATE
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The team uses Redis.", "The team uses Redis Sentinel."),
+        ("Ana loves coffee.", "Ana loves coffee liqueur."),
+        ("User plays the bass.", "User plays the bass clarinet."),
+        ("User has a boat licence.", "User has a boat."),
+        ("User likes green tea.", "User likes green tea ice cream."),
+        ("Boris quit smoking in 2018.", "Boris began jogging in 2018."),
+    ],
+)
+def test_another_thing_or_doing_stands_beside_what_it_looks_like(one: str, other: str) -> None:
+    assert judge(one, other).verdict is Verdict.COEXIST
+    assert judge(other, one).verdict is Verdict.COEXIST
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("User lives in New York.", "User lives in New York City."),
+        ("We use PostgreSQL.", "We use the PostgreSQL database."),
+        ("User likes tea.", "User likes tea a lot."),
+        ("User has no job.", "User is out of work."),
+    ],
+)
+def test_what_it_is_anyway_makes_no_other_thing_of_it(one: str, other: str) -> None:
+    assert judge(one, other).verdict is Verdict.DUPLICATE
+    assert judge(other, one).verdict is Verdict.DUPLICATE

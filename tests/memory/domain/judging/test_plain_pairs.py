@@ -170,3 +170,19 @@ def test_only_a_sure_judge_retires_anything(verdict: Verdict, sureness: float) -
         assert carried_out.reason.startswith("as found; ")
     else:
         assert carried_out == judged
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The paint shop is Studio 54.", "The paint shop closes in two weeks."),
+        ("The bread supplier is Bakery 21.", "The bread supplier wants three days of notice."),
+        ("The press needs oil weekly.", "The press prints 400 sheets an hour."),
+        ("The lathe is oiled monthly.", "The lathe turns at 900 rounds a minute."),
+    ],
+)
+def test_a_number_in_a_name_and_a_rate_are_no_values_of_what_else_is_told(
+    one: str, other: str
+) -> None:
+    assert judge(one, other).verdict is Verdict.COEXIST
+    assert judge(other, one).verdict is Verdict.COEXIST
