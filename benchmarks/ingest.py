@@ -26,6 +26,7 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import UTC
 from statistics import mean, median
 from threading import Barrier
 
@@ -153,7 +154,9 @@ def extraction_rates(*, conversations: int, tools: Tools) -> tuple[float, float]
                 messages=_talk(texts, CONVERSATION),
                 now=timezone.now(),
             )
-            sources.append(load_range(conversation=conversation, first=1, last=CONVERSATION))
+            sources.append(
+                load_range(conversation=conversation, first=1, last=CONVERSATION, zone=UTC)
+            )
             job = queue_extraction(conversation=conversation)
             assert job is not None
             jobs.append(job.pk)

@@ -12,7 +12,7 @@ import psycopg_pool
 import redis
 from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.utils.serializer_helpers import ReturnDict
@@ -20,7 +20,7 @@ from rest_framework.views import set_rollback
 
 from routing.services.cost_guard import BudgetExceededError
 from routing.services.routes import NoModelConfiguredError
-from teams import errors
+from teams import errors, refusals
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 2
@@ -185,9 +185,11 @@ def _flatten(detail: Any, path: str = "") -> dict[str, list[str]]:
     return {path: [str(detail)]}
 
 
-def not_found(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
-    """The answer for an address that does not exist."""
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """The answer for an address that does not exist; a page for people in the admin."""
     del exception
+    if request.path.startswith("/admin/"):
+        return refusals.not_found(request)
     return problem(404, "Not found", f"Nothing answers at {request.path}.")
 
 

@@ -1,15 +1,17 @@
-"""The admin's requests run in the scope of the staff login's teams."""
+"""The admin's requests run in the scope of the staff login's teams, and in their time zone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, tzinfo
 from http import HTTPStatus
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 
-from teams.models import StaffUser
+from teams.models import StaffUser, Team
 from teams.services.people import team_ids_of_staff
 from teams.tenancy import team_scope
 
@@ -21,6 +23,12 @@ class _StaffScope:
         self._team_ids = team_ids_of_staff(user.pk)
         self._actor = f"staff:{user.get_username()}"
         self._open = ExitStack()
+
+    def zone(self) -> tzinfo:
+        """The one team's time zone; UTC for those who see none or several."""
+        if len(self._team_ids) != 1:
+            return UTC
+        return Team.objects.get(pk=self._team_ids[0]).zone
 
     def enter(self) -> None:
         self._open.enter_context(team_scope(team_ids=self._team_ids, actor=self._actor))
@@ -38,8 +46,8 @@ class _StaffScope:
 class StaffScopeMiddleware:
     """Shows a signed-in staff login the rows of its teams, in one transaction a request.
 
-    A failed response rolls its changes back. Pages without a staff login get no scope: they see
-    nothing of any team.
+    Times are those of its team, or of UTC where it sees several. A failed response rolls its
+    changes back. Pages without a staff login get no scope: they see nothing of any team.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -53,7 +61,7 @@ class StaffScopeMiddleware:
             return self.get_response(request)
         scope = _StaffScope(user)
         request.staff_scope = scope  # type: ignore[attr-defined]
-        with scope:
+        with scope, timezone.override(scope.zone()):
             response = self.get_response(request)
             if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 # Django made this response of an exception, so the transaction saw none.

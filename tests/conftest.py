@@ -81,7 +81,9 @@ from tests import factories  # noqa: E402
 from tests.clean_database import CleanDatabase, conninfo_of  # noqa: E402
 
 # What is slow on a busy machine is no counterexample.
-hypothesis.settings.register_profile("unhurried", deadline=None)
+hypothesis.settings.register_profile(
+    "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("unhurried")
 
 _DATABASE = pytest.StashKey[CleanDatabase]()

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
+from django.apps import apps
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery, TextField
+from django.db.models.functions import Cast
 from django.http import HttpRequest
+from django.utils.html import format_html
 
 from audit.models import EVENTS, MemoryLog
 from teams.admin.base import TeamAdmin
-from teams.admin.display import NOTHING, as_json, id_link, moment
+from teams.admin.display import NOTHING, as_json, excerpt, id_link, link, moment, page_of
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import DropdownFilter, RelatedFilter, display
 
+_END_OF_ID = re.compile(r"[0-9a-fA-F-]{4,35}")
 EVENT_COLOURS = {
+    **dict.fromkeys(EVENTS, "default"),
     "created": "success",
     "versioned": "success",
     "restored": "success",
@@ -26,6 +33,11 @@ EVENT_COLOURS = {
     "pinned": "primary",
     "unpinned": "primary",
 }
+
+
+def _memories() -> QuerySet[Any]:
+    # By name: the memory's own code stands on the log's, not the other way.
+    return apps.get_model("memory", "Memory")._default_manager.all()
 
 
 def event_title(event: str) -> str:
@@ -55,18 +67,20 @@ class EventFilter(DropdownFilter):
 class MemoryLogAdmin(TeamAdmin[MemoryLog]):
     """Every change of every memory, newest first."""
 
-    list_display = ["happened", "event_label", "memory", "subject", "actor", "reason", "team"]
+    list_display = ["happened", "event_label", "words_of_it", "memory", "actor", "reason", "team"]
     list_filter = [EventFilter, ("team", RelatedFilter), ("at", DaysFilter)]
     list_select_related = ["team"]
     ordering = ["-seq"]
-    search_fields = ["memory_id"]
-    search_help_text = "The whole id of a memory"
+    search_fields = ["memory_id", "actor"]
+    search_help_text = "A memory's id or the end of it, or who did it"
+    when_empty = "Nothing has been remembered yet."
     fieldsets = [
         (
             None,
             {
                 "fields": [
                     ("happened", "event_title", "team"),
+                    "words_of_it",
                     ("memory", "actor", "reason"),
                     ("conversation", "revision", "seq"),
                 ]
@@ -81,17 +95,26 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
         ),
     ]
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryLog]:
+        """Each entry with the text of its memory."""
+        text = _memories().filter(team_id=OuterRef("team_id"), pk=OuterRef("memory_id"))
+        return super().get_queryset(request).annotate(text=Subquery(text.values("content")[:1]))
+
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[MemoryLog], search_term: str
     ) -> tuple[QuerySet[MemoryLog], bool]:
-        """The log of one memory."""
+        """The log of one memory, of those whose id ends so, or of one who acted."""
         del request
-        if not search_term.strip():
+        term = search_term.strip().lstrip("…")
+        if not term:
             return queryset, False
-        try:
-            return queryset.filter(memory_id=UUID(search_term.strip())), False
-        except ValueError:
-            return queryset.none(), False
+        with suppress(ValueError):
+            return queryset.filter(memory_id=UUID(term)), False
+        found = Q(actor__icontains=term)
+        if _END_OF_ID.fullmatch(term):
+            queryset = queryset.annotate(id_text=Cast("memory_id", TextField()))
+            found |= Q(id_text__endswith=term.lower())
+        return queryset.filter(found), False
 
     @display(description="time", ordering="seq")
     def happened(self, entry: MemoryLog) -> str:
@@ -118,10 +141,13 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
         """The conversation whose revision the change moved."""
         return id_link("teams_conversation", entry.conversation_id)
 
-    @display(description="subject")
-    def subject(self, entry: MemoryLog) -> str:
-        """What the memory is about."""
-        return str(entry.state.get("subject") or NOTHING)
+    @display(description="what it says")
+    def words_of_it(self, entry: MemoryLog) -> str:
+        """The first words of the memory."""
+        text: str | None = entry.text  # type: ignore[attr-defined]  # by `get_queryset`
+        shown = excerpt(text or "") or entry.state.get("subject") or NOTHING
+        page = page_of("memory_memory", entry.memory_id)
+        return format_html('<span class="block break-words w-80">{}</span>', link(page, shown))
 
     @display(description="state")
     def state_document(self, entry: MemoryLog) -> str:

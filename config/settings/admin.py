@@ -10,6 +10,7 @@ UNFOLD = {
     "SITE_URL": None,
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
+    "ENVIRONMENT": "teams.admin.display.zone_badge",
     "DASHBOARD_CALLBACK": "memory.admin.dashboard.dashboard",
     "COLORS": {
         "primary": {

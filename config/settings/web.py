@@ -43,6 +43,8 @@ MIDDLEWARE = [
     "teams.middleware.StaffScopeMiddleware",
 ]
 
+CSRF_FAILURE_VIEW = "teams.refusals.csrf_failure"
+
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 APPEND_SLASH = False

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
+from django.http import Http404, HttpRequest, HttpResponse
 
-from memory.models import Contradiction, Memory
+from memory.models import Contradiction
 from teams.admin.base import TeamAdmin
 from teams.admin.confirm import Change, confirm_and_run
-from teams.admin.display import NOTHING, excerpt, moment, page_of
+from teams.admin.display import NOTHING, cell, moment, page_of
 from teams.admin.filters import DaysFilter, OpenFirstFilter
 from teams.admin.theme import ChoiceFilter, RelatedFilter, action, display
 
-from .settlements import A_STANDS, B_STANDS, BOTH_STAND, IS_WRONG, STANDS, MergeForm, merging
+from .cards import cards_of
+from .queue import linked, next_open, open_beside, with_sides
+from .rewriting import rewrite_page
+from .settlements import (
+    A_STANDS,
+    B_STANDS,
+    BOTH_STAND,
+    IS_WRONG,
+    STANDS,
+    merging,
+)
+from .sides import resolution_words, settled_words, told_apart
 
-_NAMES = [
-    f"{side}{name}" for side in ("memory_a", "memory_b") for name in ("", "__agent", "__end_user")
-]
+_CELL_CHARS = 90
 _OF_TWO = ("a_stands_this", "b_stands_this", "both_stand_this", "merge_this")
 _OF_ONE = ("stands_this", "is_wrong_this", "correct_this")
-_MERGE_TEMPLATE = "admin/memory/contradiction/merge.html"
 
 
 class OpennessFilter(OpenFirstFilter):
@@ -53,6 +60,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     ]
     list_select_related = ["team", "memory_a", "memory_b"]
     ordering = ["-detected_at"]
+    when_empty = "No contradiction waits for a decision. The filter “state” shows settled ones."
     search_fields = ["memory_a__content", "memory_b__content", "memory_a__subject"]
     actions = ["a_stands_selected", "b_stands_selected", "both_stand_selected"]
     actions_detail = [*_OF_TWO, *_OF_ONE]
@@ -62,14 +70,14 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             {
                 "fields": [
                     ("verdict", "strategy_words", "judge"),
-                    ("team", "found", "state"),
+                    ("team", "found"),
                     "reason",
                 ]
             },
         ),
         (
             "Resolution",
-            {"fields": [("resolution", "resolved_by", "resolved"), "resolution_note"]},
+            {"fields": [("state", "resolved_by", "resolved"), "resolution_note"]},
         ),
     ]
 
@@ -81,12 +89,16 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """Both sides, then what the judge said."""
-        pair = self.get_object(request, object_id)
-        context = {
-            "sides": pair and _sides(_with_sides(pk=pair.pk).get()),
-            "title": "Contradiction",
-            **(extra_context or {}),
-        }
+        found = self.get_object(request, object_id)
+        shown: dict[str, Any] = {}  # Any: a template's context
+        if found is not None:
+            pair = with_sides(pk=found.pk).get()
+            shown = {
+                "cards": cards_of(pair),
+                "beside": [linked(each) for each in open_beside(pair)],
+                "next_open": next_open(pair),
+            }
+        context = {"title": "Contradiction", **shown, **(extra_context or {})}
         return super().change_view(request, object_id, form_url, context)
 
     def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
@@ -152,12 +164,12 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     @action(description="Merge", permissions=["act"], url_path="merge", icon="merge")
     def merge_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Write one text in place of both sides."""
-        return self._merge(request, object_id)
+        return self._rewrite(request, object_id)
 
     @action(description="Correct it", permissions=["act"], url_path="correct", icon="edit")
     def correct_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Write a right text in place of the one that was said to be wrong."""
-        return self._merge(request, object_id)
+        return self._rewrite(request, object_id)
 
     def _settle_selected(
         self, request: HttpRequest, change: Change[Contradiction]
@@ -165,43 +177,31 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         # Not the list's own rows: one that somebody settled since is no longer on it, and would
         # be passed over without a word.
         chosen = request.POST.getlist(ACTION_CHECKBOX_NAME)
-        return confirm_and_run(self, request, _with_sides(pk__in=chosen), change)
+        return confirm_and_run(self, request, with_sides(pk__in=chosen), change)
 
-    def _merge(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Ask for the text beside both sides, show what it will say, then write it."""
-        pair = _with_sides(pk=object_id).first()
+    def _rewrite(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        pair = with_sides(pk=object_id).first()
         if pair is None:
             raise Http404
-        page = page_of("memory_contradiction", object_id)
-        if pair.resolved_at is not None:
-            messages.warning(request, f"It is settled already: {self.state(pair)}.")
-            return HttpResponseRedirect(page)
-        form = MergeForm(request.POST or None)
-        is_filled = form.is_valid()
-        change = merging(pair=pair, content=form.cleaned_data["content"] if is_filled else "")
-        if is_filled and request.POST.get("confirmed") == "yes":
-            return self.change_this(request, object_id, change)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"{change.verb}: write what it says",
-            "opts": self.opts,
-            "page": page,
-            "sides": _sides(pair),
-            "form": form,
-            "is_preview": is_filled,
-            "change": change,
-        }
-        return TemplateResponse(request, _MERGE_TEMPLATE, context)
+        return rewrite_page(
+            self,
+            request,
+            row=pair,
+            change=lambda content: merging(pair=pair, content=content),
+            cards=cards_of(pair),
+            page=page_of("memory_contradiction", object_id),
+            refusal=settled_words(pair),
+        )
 
     @display(description="A, earlier", ordering="memory_a__content")
     def earlier(self, pair: Contradiction) -> str:
         """What stood first."""
-        return excerpt(pair.memory_a.content)
+        return cell(_excerpts(pair)[0])
 
     @display(description="B, later", ordering="memory_b__content")
     def later(self, pair: Contradiction) -> str:
         """What came later."""
-        return excerpt(pair.memory_b.content) if pair.memory_b else "said to be wrong"
+        return cell(_excerpts(pair)[1] if pair.memory_b else "said to be wrong")
 
     @display(description="found by", ordering="strategy")
     def strategy_words(self, pair: Contradiction) -> str:
@@ -220,7 +220,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     @display(description="resolution", ordering="resolved_at")
     def state(self, pair: Contradiction) -> str:
         """How it was resolved, or that it waits."""
-        return pair.resolution.replace("_", " ") if pair.resolved_at else "open"
+        return resolution_words(pair)
 
     @display(description="found", ordering="detected_at")
     def found(self, pair: Contradiction) -> str:
@@ -233,11 +233,6 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         return moment(pair.resolved_at) if pair.resolved_at else NOTHING
 
 
-def _with_sides(**which: object) -> QuerySet[Contradiction]:
-    return Contradiction.objects.filter(**which).select_related("team", *_NAMES)
-
-
-def _sides(pair: Contradiction) -> list[tuple[str, Memory | None]]:
-    if pair.memory_b is None:
-        return [("A, said to be wrong", pair.memory_a), ("B", None)]
-    return [("A, earlier", pair.memory_a), ("B, later", pair.memory_b)]
+def _excerpts(pair: Contradiction) -> tuple[str, str]:
+    second = pair.memory_b.content if pair.memory_b else ""
+    return told_apart(pair.memory_a.content, second, length=_CELL_CHARS)

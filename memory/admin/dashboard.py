@@ -11,6 +11,7 @@ from django.urls import reverse
 from audit.admin import event_title
 from audit.models import MemoryLog
 from memory.models import Contradiction, Job, Memory
+from teams.admin.display import excerpt
 from teams.admin_permissions import is_member
 from teams.models import Conversation
 
@@ -31,12 +32,17 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Add figures and the newest log rows of the login's teams to the first page's context."""
     if not is_member(request):
         return context
-    entries = MemoryLog.objects.select_related("team").order_by("-seq")[:RECENT]
+    entries = list(MemoryLog.objects.select_related("team").order_by("-seq")[:RECENT])
+    texts = Memory.objects.filter(pk__in=[entry.memory_id for entry in entries])
+    said = dict(texts.values_list("pk", "content"))
     return {
         **context,
         "title": "Overview",
         "figures": _figures(),
-        "entries": [(event_title(entry.event), entry) for entry in entries],
+        "entries": [
+            (event_title(entry.event), entry, excerpt(said.get(entry.memory_id, "")))
+            for entry in entries
+        ],
         "is_member": True,
     }
 
@@ -63,11 +69,11 @@ def _figures() -> list[Figure]:
             waits=open_pairs > 0,
         ),
         Figure("Failed jobs", failed, f"{jobs}?state=failed", waits=failed > 0),
-        Figure("Jobs at work", queued, jobs),
+        Figure("Jobs at work", queued, f"{jobs}?state=at-work"),
         Figure(
             "Live memories",
             Memory.objects.live().count(),
-            reverse("admin:memory_memory_changelist"),
+            f"{reverse('admin:memory_memory_changelist')}?standing=live",
         ),
         Figure(
             "Conversations",

@@ -16,11 +16,17 @@ from teams.admin.display import NOTHING, as_json, excerpt, link, moment, page_of
 from teams.admin.filters import DaysFilter, OpenFirstFilter
 from teams.admin.theme import RelatedFilter, action, display
 
+
+def _run_again(request: HttpRequest, job: Job, reason: str) -> None:
+    del request, reason
+    queue_again(job=job)
+
+
 RUN_AGAIN: Change[Job] = Change(
     verb="Run again",
     done="queued",
     explanation="The messages are read once more; what was stored already is not stored twice.",
-    apply=lambda _request, job, _reason: queue_again(job=job),
+    apply=_run_again,
 )
 
 
@@ -31,6 +37,7 @@ class WaitingFilter(OpenFirstFilter):
     parameter_name = "state"
     states = {
         "waiting": ("Not done", ~Q(state=Job.State.DONE)),
+        "at-work": ("At work", Q(state__in=[Job.State.QUEUED, Job.State.RUNNING])),
         **{state.value: (str(state.label), Q(state=state)) for state in Job.State},
         "all": ("All", Q()),
     }
@@ -53,6 +60,7 @@ class JobAdmin(TeamAdmin[Job]):
     list_filter = [WaitingFilter, ("team", RelatedFilter), ("created_at", DaysFilter)]
     list_select_related = ["team", "conversation"]
     ordering = ["-id"]
+    when_empty = "No job waits, runs or has failed. The filter “state” shows those that are done."
     search_fields = ["conversation__thread_id", "error"]
     actions = ["run_again_selected"]
     actions_detail = ["run_again_this"]

@@ -6,39 +6,29 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 
 from memory.domain.types import Status
 from memory.models import Memory
 from memory.models.memory import SINCE_EVER
 from teams.admin.confirm import confirm_and_run
+from teams.admin.display import page_of
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import (
     AutocompleteFilter,
     ChoiceFilter,
     NumberRangeFilter,
     RelatedFilter,
-    TextFilter,
     YesNoFilter,
     action,
 )
 
-from .changes import DELETE, PIN, UNPIN
+from .cards import card_of
+from .changes import DELETE, PIN, RESTORE, SAY_WRONG, UNPIN, correcting
 from .memory_display import MemoryDisplay
+from .memory_filters import StandingFilter, TagFilter
 from .memory_page import memory_page
-
-
-class TagFilter(TextFilter):
-    """By one whole tag."""
-
-    title = "tag"
-    parameter_name = "tag"
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> QuerySet[Memory]:
-        """Memories that carry the tag."""
-        del request
-        tag = (self.value() or "").strip()
-        return queryset.filter(tag_rows__name=tag) if tag else queryset
+from .rewriting import rewrite_page
 
 
 @admin.register(Memory)
@@ -62,6 +52,7 @@ class MemoryAdmin(MemoryDisplay):
     ]
     list_filter = [
         ("team", RelatedFilter),
+        StandingFilter,
         ("status", ChoiceFilter),
         ("memory_type", ChoiceFilter),
         ("tier", ChoiceFilter),
@@ -77,10 +68,20 @@ class MemoryAdmin(MemoryDisplay):
     list_fullwidth = True
     ordering = ["-created_at"]
     is_found_by_id = True
+    when_empty = (
+        "Nothing has been remembered yet. Issue an API key under People and let an agent talk."
+    )
     search_fields = ["content", "subject"]
     search_help_text = "Words of the text or the subject, or a whole id"
     actions = ["pin_selected", "unpin_selected", "delete_selected_memories"]
-    actions_detail = ["pin_this", "unpin_this", "delete_this"]
+    actions_detail = [
+        "pin_this",
+        "unpin_this",
+        "correct_this",
+        "say_wrong_this",
+        "delete_this",
+        "restore_this",
+    ]
     fieldsets = [
         (None, {"fields": ["text", "subject"]}),
         (
@@ -88,7 +89,7 @@ class MemoryAdmin(MemoryDisplay):
             {
                 "fields": [
                     ("status", "tier", "is_pinned"),
-                    ("importance", "confidence", "corroboration"),
+                    ("importance", "confidence", "said_again"),
                     ("version", "valid_from_time", "valid_to_time"),
                 ]
             },
@@ -109,7 +110,8 @@ class MemoryAdmin(MemoryDisplay):
                 "fields": [
                     ("team", "conversation_page", "actor"),
                     ("extractor", "extraction_pass", "external_id"),
-                    ("created", "updated", "whole_id"),
+                    ("created", "updated"),
+                    "whole_id",
                 ]
             },
         ),
@@ -154,7 +156,10 @@ class MemoryAdmin(MemoryDisplay):
         useful = {
             "pin_this": memory.is_live and not memory.is_pinned,
             "unpin_this": memory.is_pinned,
+            "correct_this": memory.is_live,
+            "say_wrong_this": memory.is_live,
             "delete_this": memory.status != Status.SOFT_DELETED,
+            "restore_this": memory.status in (Status.SOFT_DELETED, Status.ARCHIVED),
         }
         return [
             button
@@ -195,3 +200,30 @@ class MemoryAdmin(MemoryDisplay):
     def delete_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Take this memory out of every read."""
         return self.change_this(request, object_id, DELETE)
+
+    @action(description="Restore", permissions=["act"], url_path="restore", icon="undo")
+    def restore_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Let this memory be found again."""
+        return self.change_this(request, object_id, RESTORE)
+
+    @action(description="It is wrong", permissions=["act"], url_path="is-wrong", icon="flag")
+    def say_wrong_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Dispute this memory, without another one to stand in its place."""
+        return self.change_this(request, object_id, SAY_WRONG)
+
+    @action(description="Correct", permissions=["act"], url_path="correct", icon="edit")
+    def correct_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Write a right text in place of this memory."""
+        memory = self.get_object(request, object_id)
+        if memory is None:
+            raise Http404
+        status = memory.get_status_display().replace("_", " ")
+        return rewrite_page(
+            self,
+            request,
+            row=memory,
+            change=correcting,
+            cards=[card_of(memory)],
+            page=page_of("memory_memory", object_id),
+            refusal="" if memory.is_live else f"It is {status} by now and cannot be corrected.",
+        )

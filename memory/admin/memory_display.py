@@ -25,7 +25,9 @@ class MemoryDisplay(TeamAdmin[Memory]):
     @display(description="memory", ordering="content")
     def beginning(self, memory: Memory) -> str:
         """The first words."""
-        return format_html('<span class="block w-80">{}</span>', excerpt(memory.content))
+        return format_html(
+            '<span class="block break-words w-80">{}</span>', excerpt(memory.content)
+        )
 
     @display(description="type", ordering="memory_type")
     def kind(self, memory: Memory) -> str:
@@ -47,6 +49,11 @@ class MemoryDisplay(TeamAdmin[Memory]):
     def status_label(self, memory: Memory) -> tuple[str, str]:
         """Where it stands, coloured."""
         return memory.status, memory.status.replace("_", " ")
+
+    @display(description="said again")
+    def said_again(self, memory: Memory) -> str:
+        """How often it was said after it was first stored."""
+        return f"{memory.corroboration} times" if memory.corroboration else "never"
 
     @display(description="created", ordering="created_at")
     def created(self, memory: Memory) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -10,24 +9,17 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Q
 from django.urls import reverse
 
-from audit.models import MemoryLog
+from memory.domain.decided import MERGED
 from memory.models import Contradiction, Memory, MemoryRelation, MemoryUsage
-from teams.admin.conversations import message_url
-from teams.models import Message
+
+from .cards import Source, sources_of
+from .memory_history import LogLine, history_of
+from .sides import resolution_words
 
 MAX_VERSIONS = 20
 MAX_RELATIONS = 20
 MAX_DISPUTES = 20
-MAX_LOG = 50
 MAX_SOURCES = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A message the memory was taken from, and where it stands."""
-
-    message: Message
-    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +29,11 @@ class Dispute:
     contradiction: Contradiction
     other: Memory | None
 
+    @property
+    def resolution(self) -> str:
+        """How it was settled, in words, or that it is open."""
+        return resolution_words(self.contradiction)
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:
@@ -45,24 +42,6 @@ class Edge:
     relation: MemoryRelation
     other: Memory
     outward: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One column of the state, before and after."""
-
-    column: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """A row of the log and what it changed; a first row changes nothing."""
-
-    entry: MemoryLog
-    event: str
-    differences: list[Difference]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,24 +62,14 @@ def memory_page(*, memory: Memory) -> MemoryPage:
     """Gather the page; a fixed number of queries and one for each other version."""
     return MemoryPage(
         memory=memory,
-        sources=_sources(memory),
+        sources=sources_of(memory.source_message_ids[:MAX_SOURCES], memory=memory),
         versions=_versions(memory),
         disputes=_disputes(memory),
         edges=_edges(memory),
         usage=_usage(memory),
-        log=_log(memory),
+        log=history_of(memory),
         log_url=f"{reverse('admin:audit_memorylog_changelist')}?q={memory.pk}",
     )
-
-
-def _sources(memory: Memory) -> list[Source]:
-    rows = Message.objects.filter(
-        team_id=memory.team_id, pk__in=memory.source_message_ids[:MAX_SOURCES]
-    ).order_by("created_at", "position")
-    return [
-        Source(row, message_url(conversation_id=row.conversation_id, position=row.position))
-        for row in rows
-    ]
 
 
 def _versions(memory: Memory) -> list[Memory]:
@@ -120,10 +89,15 @@ def _versions(memory: Memory) -> list[Memory]:
 
 
 def _disputes(memory: Memory) -> list[Dispute]:
+    of_it = Q(memory_a=memory) | Q(memory_b=memory)
+    if memory.extractor == "merged":
+        # What was written in place of both sides is none of them.
+        sides = MemoryRelation.objects.filter(
+            team_id=memory.team_id, from_memory=memory, relation_type="merged_from"
+        ).values_list("to_memory_id", flat=True)
+        of_it |= Q(memory_a__in=[*sides], resolution=MERGED)
     rows = (
-        Contradiction.objects.filter(
-            Q(memory_a=memory) | Q(memory_b=memory), team_id=memory.team_id
-        )
+        Contradiction.objects.filter(of_it, team_id=memory.team_id)
         .select_related("memory_a", "memory_b")
         .order_by("-detected_at")[:MAX_DISPUTES]
     )
@@ -152,37 +126,3 @@ def _usage(memory: Memory) -> MemoryUsage | None:
         return memory.usage
     except ObjectDoesNotExist:
         return None
-
-
-def _log(memory: Memory) -> list[LogLine]:
-    # One more than is shown, so that the last one shown has something to be compared with.
-    rows = list(
-        MemoryLog.objects.filter(team_id=memory.team_id, memory_id=memory.pk).order_by("-seq")[
-            : MAX_LOG + 1
-        ]
-    )
-    earlier = [*rows[1:], None]
-    return [
-        LogLine(
-            entry,
-            entry.event.replace("_", " "),
-            _differences(before.state, entry.state) if before else [],
-        )
-        for entry, before in zip(rows[:MAX_LOG], earlier, strict=False)
-    ]
-
-
-def _differences(before: Mapping[str, object], after: Mapping[str, object]) -> list[Difference]:
-    return [
-        Difference(column, _shown(before.get(column)), _shown(after.get(column)))
-        for column in sorted({*before, *after})
-        if before.get(column) != after.get(column)
-    ]
-
-
-def _shown(value: object) -> str:
-    if value in (None, "", [], {}):
-        return "–"
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    return str(value)

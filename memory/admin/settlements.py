@@ -2,57 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
-from django import forms
-from django.conf import settings
-from django.contrib import messages
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from memory.clients.tools import default_tools
-from memory.domain.text import NO_WORDS, has_words
+from memory.domain.decided import A_WINS, B_WINS, BOTH_VALID, MERGED
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
-from memory.services.deciding.disputes import (
-    A_WINS,
-    B_WINS,
-    BOTH_VALID,
-    MERGED,
-    resolve_contradiction,
-)
-from memory.services.writing.drafts import Outcome
-from teams.admin.confirm import MAX_REASON, Change
-from teams.admin.display import excerpt
-from teams.admin.theme import TextWidget
+from memory.services.deciding.disputes import resolve_contradiction
+from teams.admin.confirm import Change
+from teams.errors import ConflictError
 from teams.middleware import outside_staff_scope
 
-_NAME_CHARS = 60
+from .changes import tell_of_written
+from .queue import open_beside
+from .sides import marked, name_of, outcome_words, quotes, resolution_words
 
-
-class TextAreaWidget(TextWidget):
-    """The theme's input over several lines."""
-
-    template_name = "django/forms/widgets/textarea.html"
-
-
-class MergeForm(forms.Form):
-    """What the merged memory says, and why."""
-
-    content = forms.CharField(
-        max_length=settings.MAX_CONTENT_CHARS,
-        error_messages={"required": "Say what the merged memory says."},
-        widget=TextAreaWidget(attrs={"rows": 5}),
-    )
-    reason = forms.CharField(required=False, max_length=MAX_REASON, widget=TextWidget)
-
-    def clean_content(self) -> str:
-        """The text with the line ends of a text, not of a browser's form."""
-        text: str = self.cleaned_data["content"]
-        if not has_words(text):
-            raise forms.ValidationError(NO_WORDS)
-        return "\n".join(text.splitlines())
+_MAX_NAMED = 3
+_PIN_GOES_OVER = "The side that loses is pinned; the pin goes over to the one that stands."
 
 
 def merging(*, pair: Contradiction, content: str) -> Change[Contradiction]:
@@ -68,7 +39,7 @@ def merging(*, pair: Contradiction, content: str) -> Change[Contradiction]:
             " version."
         ),
         apply=partial(_settle, resolution=MERGED, merged_content=content),
-        name=_name,
+        name=name_of,
     )
 
 
@@ -79,75 +50,92 @@ def _settle(
     *,
     resolution: str,
     merged_content: str = "",
-) -> None:
-    # A merge embeds its text and may ask a model, for which no transaction should wait.
-    with outside_staff_scope(request):
-        settled = resolve_contradiction(
-            viewer=Viewer(team_id=pair.team_id, actor=f"staff:{request.user.get_username()}"),
-            contradiction_id=pair.pk,
-            resolution=resolution,
-            note=reason,
-            merged_content=merged_content,
-            tools=default_tools(),
-            now=timezone.now(),
-        )
-    if settled.merged is None:
-        return
-    if settled.merged.secret_masked:
-        messages.warning(request, "A key, password or card number in the text was masked.")
-    if settled.merged.outcome == Outcome.DUPLICATE:
-        messages.info(request, "Another memory says so already; it stands in place of this.")
+) -> str | None:
+    beside = open_beside(pair)
+    actor = f"staff:{request.user.get_username()}"
+    try:
+        # A merge embeds its text and may ask a model, for which no transaction should wait.
+        with outside_staff_scope(request):
+            settled = resolve_contradiction(
+                viewer=Viewer(team_id=pair.team_id, actor=actor),
+                contradiction_id=pair.pk,
+                resolution=resolution,
+                note=reason,
+                merged_content=merged_content,
+                tools=default_tools(),
+                now=timezone.now(),
+            )
+    except ConflictError:
+        # One that the same choice has ended already was told of beside the one that ended it.
+        ended = Contradiction.objects.filter(pk=pair.pk, resolved_by=actor)
+        if pair.resolved_at is None and ended.exists():
+            return None
+        raise
+    if settled.merged is not None:
+        tell_of_written(request, settled.merged)
+    one, other = quotes(pair)
+    told = outcome_words(pair, resolution=resolution, one=one, other=other)
+    return " ".join([told, *_rest(beside)])
 
 
-def _change(
-    explanation: str, resolution: str, effect: Callable[[Contradiction], str]
-) -> Change[Contradiction]:
+def _rest(beside: list[Contradiction]) -> list[str]:
+    """Which of these ended as well and how, and which are open still."""
+    ids = [pair.pk for pair in beside]
+    rows = Contradiction.objects.filter(pk__in=ids).select_related("memory_a", "memory_b")
+    ended, waiting = [], []
+    for pair in rows:
+        if pair.resolved_at is None:
+            waiting.append(name_of(pair))
+        else:
+            ended.append(f"{name_of(pair)} ({resolution_words(pair)})")
+    return [
+        f"{words}: {_first_of(names)}"
+        for words, names in (("Ended with it", ended), ("Still open", waiting))
+        if names
+    ]
+
+
+def _first_of(names: list[str]) -> str:
+    more = len(names) - _MAX_NAMED
+    told = "; ".join([*names[:_MAX_NAMED], f"and {more} more"] if more > 0 else names)
+    return told if told.endswith(".”") else f"{told}."
+
+
+def _change(explanation: str, resolution: str) -> Change[Contradiction]:
     return Change(
         verb="Settle",
         done="settled",
         explanation=explanation,
         apply=partial(_settle, resolution=resolution),
         asks_reason=True,
-        effect=effect,
-        name=_name,
+        effect=partial(_effect, resolution=resolution),
+        name=name_of,
     )
 
 
-def _a(pair: Contradiction) -> str:
-    return f"“{excerpt(pair.memory_a.content, _NAME_CHARS)}”"
+def _effect(pair: Contradiction, *, resolution: str) -> SafeString:
+    """What becomes of both sides, with their whole texts."""
+    a, b = pair.memory_a, pair.memory_b
+    first, second = a.content, b.content if b else ""
+    words = outcome_words(pair, resolution=resolution, one="“{0}”", other="“{1}”")
+    lines: list[SafeString | str]
+    lines = [format_html(words, marked(first, second), marked(second, first))]
+    if b is not None:
+        winner, loser = (b, a) if resolution == B_WINS else (a, b)
+        if resolution in (A_WINS, B_WINS) and loser.is_pinned and not winner.is_pinned:
+            lines.append(_PIN_GOES_OVER)
+    return format_html_join(" ", "{}", ((line,) for line in lines))
 
 
-def _b(pair: Contradiction) -> str:
-    return f"“{excerpt(pair.memory_b.content, _NAME_CHARS)}”" if pair.memory_b else ""
-
-
-def _name(pair: Contradiction) -> str:
-    return f"{_a(pair)} against {_b(pair)}" if pair.memory_b else f"{_a(pair)}, said to be wrong"
-
-
-def _a_stands(pair: Contradiction) -> str:
-    if pair.memory_b is None:
-        return f"{_a(pair)} stands, although it was said to be wrong."
-    return f"{_a(pair)} stands; {_b(pair)} is superseded."
-
-
-def _b_stands(pair: Contradiction) -> str:
-    if pair.memory_b is None:
-        return f"{_a(pair)} is wrong and is deleted."
-    return f"{_b(pair)} stands; {_a(pair)} is superseded."
-
-
-def _both_stand(pair: Contradiction) -> str:
-    return _a_stands(pair) if pair.memory_b is None else f"{_a(pair)} and {_b(pair)} both stand."
-
-
-_STAYS = "What is superseded or deleted is found no more; its text and history stay here."
-A_STANDS = _change(f"A, the earlier side, stands. {_STAYS}", A_WINS, _a_stands)
+_STAYS = (
+    "What is superseded or deleted is found no more; its text and history stay here, and what was"
+    " deleted can be restored on its page."
+)
+A_STANDS = _change(f"A, the earlier side, stands. {_STAYS}", A_WINS)
 B_STANDS = _change(
     f"B, the later side, stands; where somebody only said that A is wrong, A is deleted. {_STAYS}",
     B_WINS,
-    _b_stands,
 )
-BOTH_STAND = _change("Both sides are valid: they stand, undisputed.", BOTH_VALID, _both_stand)
-STANDS = _change("It is right: it stands, undisputed.", A_WINS, _a_stands)
-IS_WRONG = _change(f"It is wrong. {_STAYS}", B_WINS, _b_stands)
+BOTH_STAND = _change("Both sides are valid: they stand, undisputed.", BOTH_VALID)
+STANDS = _change("It is right: it stands, undisputed.", A_WINS)
+IS_WRONG = _change(f"It is wrong. {_STAYS}", B_WINS)

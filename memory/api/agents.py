@@ -19,7 +19,7 @@ from memory.api.agent_serializers import (
 from memory.api.base import ApiViewSet, IdPagination, page_schema, refusals
 from memory.api.callers import check_agent
 from memory.api.fields import name_in_address
-from memory.api.preconditions import condition_of, entity_tag, is_known
+from memory.api.preconditions import ETAG, UNCHANGED, condition_of, entity_tag, is_known
 from teams.errors import ForbiddenError, NotFoundError
 from teams.models import Agent, AgentVersion
 from teams.services.agents import agent_of_slug, save_document, versions_of
@@ -28,9 +28,6 @@ from teams.tenancy import team_scope
 AgentPage = page_schema("AgentPage", AgentSerializer)
 AgentVersionPage = page_schema("AgentVersionPage", AgentVersionSerializer)
 SLUG = OpenApiParameter("slug", OpenApiTypes.STR, OpenApiParameter.PATH)
-_ETAG = OpenApiParameter(
-    "ETag", str, OpenApiParameter.HEADER, response=True, description="The version, in quotes."
-)
 _IF_MATCH = OpenApiParameter(
     "If-Match",
     str,
@@ -43,12 +40,6 @@ _IF_NONE_MATCH = OpenApiParameter(
     str,
     OpenApiParameter.HEADER,
     description="`*` makes the agent only where there is none of that name yet (412).",
-)
-_UNCHANGED = OpenApiParameter(
-    "If-None-Match",
-    str,
-    OpenApiParameter.HEADER,
-    description="The ETag that you have: answered with 304 while it stands.",
 )
 
 
@@ -84,7 +75,7 @@ class AgentViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="agents_load",
-        parameters=[SLUG, _UNCHANGED, _ETAG],
+        parameters=[SLUG, UNCHANGED, ETAG],
         responses={
             200: AgentSerializer,
             304: OpenApiResponse(description="The version you have still stands."),
@@ -106,7 +97,7 @@ class AgentViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="agents_save",
-        parameters=[SLUG, _IF_MATCH, _IF_NONE_MATCH, _ETAG],
+        parameters=[SLUG, _IF_MATCH, _IF_NONE_MATCH, ETAG],
         request=AgentDocumentSerializer,
         responses={
             200: AgentSerializer,

@@ -81,7 +81,7 @@ class ChangeSerializer(serializers.Serializer[Any]):
 
 
 class ChangePageSerializer(serializers.Serializer[Any]):
-    """A page of what changed, newest memories first."""
+    """A page of what changed, the memories stored last first."""
 
     at = serializers.DateTimeField()
     diff_to = serializers.DateTimeField()

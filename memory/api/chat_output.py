@@ -119,6 +119,8 @@ class EventStream:
                 yield _event(chunk)
             self._is_whole = True
         except DomainError as error:
+            # Whoever reads this may send the request again at once.
+            self.close()
             yield _event(cut_off(error))
             return
         self._end()

@@ -14,13 +14,13 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, IdPagination, page_schema, refusals
 from memory.api.callers import key_viewer
-from memory.api.input import ResolutionSerializer
-from memory.api.operations import write_event
-from memory.api.output import (
+from memory.api.contradiction_output import (
     ContradictionSerializer,
     SettledContradictionSerializer,
-    warnings_of,
 )
+from memory.api.input import ResolutionSerializer
+from memory.api.operations import write_event
+from memory.api.output import warnings_of
 from memory.api.parameters import ContradictionFilterSerializer
 from memory.clients.tools import default_tools
 from memory.selectors.contradictions import contradictions_visible_to
@@ -83,7 +83,6 @@ class ContradictionViewSet(ApiViewSet):
         if merged is not None:
             self.noted([write_event(merged, op="merge")])
         told = {
-            "merged_memory": str(merged.memory.pk) if merged else None,
             "outcome": merged.outcome.value if merged else None,
             "warnings": warnings_of(merged) if merged else [],
         }

@@ -208,6 +208,13 @@ class RetrieveSerializer(StrictSerializer):
         max_value=MAX_TOKEN_BUDGET,
         help_text="Tokens of the prompt; the agent's own budget (2000) when left out.",
     )
-    limit = StrictIntegerField(required=False, allow_null=True, min_value=1, max_value=PER_REQUEST)
+    limit = StrictIntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=PER_REQUEST,
+        help_text="The most memories and messages beside identity and pinned memories, which always"
+        " come; bounded by the token budget alone when left out.",
+    )
     include_cold = StrictBooleanField(required=False, help_text=INCLUDE_COLD)
     include_raw = StrictBooleanField(required=False, help_text=INCLUDE_RAW)

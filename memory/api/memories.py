@@ -20,6 +20,7 @@ from memory.api.memory_actions import MemoryActions, code_of
 from memory.api.operations import found_event, memory_event, write_event
 from memory.api.output import (
     MemorySerializer,
+    ReadMemorySerializer,
     WrittenMemorySerializer,
 )
 from memory.api.parameters import (
@@ -34,6 +35,7 @@ from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.memories import MemoryFilters, filtered_memories, memory_for
+from memory.selectors.relations import merged_into
 from memory.services.deciding.state import delete_memory
 from memory.services.reading.cascade import Depth
 from memory.services.reading.ranking import Question
@@ -120,6 +122,7 @@ class MemoryViewSet(MemoryActions):
     def list(self, request: Request) -> Response:
         """Of the memories that the key may see, those that match every filter, last stored first.
 
+        What was stored later may be of an earlier time: `created_at` says when it was said.
         `agent`, `user` and `project` are filters like all others: they say whose the memories are,
         not who asks.
         """
@@ -133,13 +136,15 @@ class MemoryViewSet(MemoryActions):
             )
             return Response(IdPagination().page_of(rows, request, MemorySerializer))
 
-    @extend_schema(responses={200: MemorySerializer, **refusals(403, 404, 422)})
+    @extend_schema(responses={200: ReadMemorySerializer, **refusals(403, 404, 422)})
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One memory, whatever its status."""
         self.params(NoQuerySerializer)
+        viewer = key_viewer(self.principal)
         with team_scope(team_ids=[self.principal.team_id], actor=self.principal.actor):
-            memory = memory_for(viewer=key_viewer(self.principal), memory_id=pk)
-            return Response(MemorySerializer(memory).data)
+            memory = memory_for(viewer=viewer, memory_id=pk)
+            memory.merged_from = merged_into(viewer=viewer, memory=memory)  # type: ignore[attr-defined]
+            return Response(ReadMemorySerializer(memory).data)
 
     @extend_schema(
         request=None,

@@ -66,10 +66,17 @@ class MemoryActions(ApiViewSet):
     )
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, pk: UUID) -> Response:
-        """Bring back a deleted or archived memory, unless the same fact stands again by now."""
+        """Bring back a deleted or archived memory, unless the same fact stands again by now.
+
+        What stands by now and contradicts it makes both disputed, and what is newer supersedes it;
+        what people settled as wrong comes back disputed.
+        """
         given = self.body(ReasonSerializer)
         memory = restore_memory(
-            viewer=key_viewer(self.principal), memory_id=pk, reason=given.get("reason") or ""
+            viewer=key_viewer(self.principal),
+            memory_id=pk,
+            tools=default_tools(),
+            reason=given.get("reason") or "",
         )
         self.noted([memory_event("update", memory)])
         return self.shown(memory.pk)

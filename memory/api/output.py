@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memory.models import Contradiction, Memory
+from memory.models import Memory
 from memory.models.memory import MEMORY_TYPES, SCOPES, STATUSES, TIERS
 from memory.services.reading.cascade import Level
 from memory.services.writing.drafts import Outcome, WriteResult
@@ -101,7 +101,7 @@ NOT_STANDALONE = (
     "Stored as worded, but a memory is found and understood best as one or two sentences of at most"
     " 280 characters, in the third person, with names and dates. This one: {how}."
 )
-_WARNINGS = "What the caller should know of how it was stored; empty when it was stored as sent."
+WARNINGS = "What the caller should know of how it was stored; empty when it was stored as sent."
 
 
 def warnings_of(result: WriteResult) -> list[str]:
@@ -116,7 +116,16 @@ class WrittenMemorySerializer(MemorySerializer):
     """A memory and what the write did."""
 
     outcome = serializers.ChoiceField(choices=OUTCOMES)
-    warnings = serializers.ListField(child=serializers.CharField(), help_text=_WARNINGS)
+    warnings = serializers.ListField(child=serializers.CharField(), help_text=WARNINGS)
+
+
+class ReadMemorySerializer(MemorySerializer):
+    """A memory read by its id, with what it was made of."""
+
+    merged_from = serializers.ListField(
+        child=serializers.UUIDField(),
+        help_text="The memories that it was merged from; each is superseded by it.",
+    )
 
 
 class RelatedMemorySerializer(MemorySerializer):
@@ -175,42 +184,6 @@ class PackedMemorySerializer(FoundMemorySerializer):
     """A memory in a prompt, with the tokens it takes there."""
 
     tokens = serializers.IntegerField()
-
-
-class ContradictionSerializer(serializers.Serializer[Contradiction]):
-    """Two memories that conflict, and what was said of it."""
-
-    id = serializers.UUIDField(
-        allow_null=True,
-        help_text="null for one that was seen only now, among what a retrieval found.",
-    )
-    memory_a = serializers.UUIDField(source="memory_a_id")
-    memory_b = serializers.UUIDField(
-        source="memory_b_id",
-        allow_null=True,
-        help_text="The later one; null when somebody said that memory_a is wrong.",
-    )
-    content_a = serializers.CharField(source="memory_a.content")
-    content_b = serializers.CharField(source="memory_b.content", default=None, allow_null=True)
-    strategy = serializers.CharField()
-    judge = serializers.CharField()
-    verdict = serializers.CharField()
-    reason = serializers.CharField()
-    detected_at = serializers.DateTimeField()
-    resolution = serializers.CharField()
-    resolution_note = serializers.CharField()
-    resolved_by = serializers.CharField()
-    resolved_at = serializers.DateTimeField(allow_null=True)
-
-
-class SettledContradictionSerializer(ContradictionSerializer):
-    """A contradiction that was settled now and, for a merge, what was written in place of it."""
-
-    merged_memory = serializers.UUIDField(
-        allow_null=True, help_text="The merged memory; the existing one when it said so already."
-    )
-    outcome = serializers.ChoiceField(choices=OUTCOMES, allow_null=True)
-    warnings = serializers.ListField(child=serializers.CharField(), help_text=_WARNINGS)
 
 
 class RetrievalStatsSerializer(serializers.Serializer[Any]):

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import re
 
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from teams.errors import InvalidError
 from teams.services.conditions import Condition
 
+ETAG = OpenApiParameter(
+    "ETag", str, OpenApiParameter.HEADER, response=True, description="The version, in quotes."
+)
+UNCHANGED = OpenApiParameter(
+    "If-None-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="The ETag that you have: answered with 304 while it stands.",
+)
 ANY = "*"
 _TAG = re.compile(r'\s*(W/)?"([^"]*)"\s*(?:,|$)')
 

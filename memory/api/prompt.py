@@ -13,8 +13,8 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import named_agent
+from memory.api.contradiction_output import ContradictionSerializer
 from memory.api.operations import context_event
-from memory.api.output import ContradictionSerializer
 from memory.api.plain_output import plain_packed_memory, plain_packed_message
 from memory.api.prompt_input import PromptSerializer
 from memory.api.prompt_output import (

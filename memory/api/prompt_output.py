@@ -6,7 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memory.api.output import LEVELS, ContradictionSerializer, PackedMemorySerializer
+from memory.api.contradiction_output import ContradictionSerializer
+from memory.api.output import LEVELS, PackedMemorySerializer
 from memory.api.said_output import PackedMessageSerializer
 from memory.domain.plans.prompt import LAYERS
 from memory.domain.updates import Kind

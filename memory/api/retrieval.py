@@ -14,9 +14,9 @@ from rest_framework.request import Request
 
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import named_agent
+from memory.api.contradiction_output import ContradictionSerializer
 from memory.api.input import RetrieveSerializer
 from memory.api.operations import context_event
-from memory.api.output import ContradictionSerializer
 from memory.api.plain_output import plain_packed_message
 from memory.api.said_output import RetrievalSerializer
 from memory.api.weights import weights_of

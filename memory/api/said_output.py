@@ -7,9 +7,9 @@ from typing import Any
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
+from memory.api.contradiction_output import ContradictionSerializer
 from memory.api.output import (
     LEVELS,
-    ContradictionSerializer,
     FoundMemorySerializer,
     PackedMemorySerializer,
     RetrievalStatsSerializer,

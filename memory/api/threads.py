@@ -18,7 +18,7 @@ from audit.models import MemoryLog
 from memory.api.base import ApiViewSet, refusals
 from memory.api.callers import check_agent, key_viewer, named_viewer
 from memory.api.fields import name_in_address
-from memory.api.preconditions import condition_of, entity_tag, is_known
+from memory.api.preconditions import ETAG, UNCHANGED, condition_of, entity_tag, is_known
 from memory.api.thread_serializers import (
     ChangesQuerySerializer,
     CheckpointQuerySerializer,
@@ -35,9 +35,6 @@ from memory.services.threads import save_state
 from teams.services.checkpoints import Saved, ThreadKey, load_checkpoint
 from teams.tenancy import team_scope
 
-_ETAG = OpenApiParameter(
-    "ETag", str, OpenApiParameter.HEADER, response=True, description="The version, in quotes."
-)
 _IF_MATCH = OpenApiParameter(
     "If-Match",
     str,
@@ -51,12 +48,6 @@ _IF_NONE_MATCH = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="`*` saves only where there is no checkpoint yet (412).",
 )
-_UNCHANGED = OpenApiParameter(
-    "If-None-Match",
-    str,
-    OpenApiParameter.HEADER,
-    description="The ETag that you have: answered with 304 while it stands.",
-)
 THREAD = OpenApiParameter("thread_id", OpenApiTypes.STR, OpenApiParameter.PATH)
 
 
@@ -67,7 +58,7 @@ class CheckpointViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="threads_checkpoint_save",
-        parameters=[THREAD, _IF_MATCH, _IF_NONE_MATCH, _ETAG],
+        parameters=[THREAD, _IF_MATCH, _IF_NONE_MATCH, ETAG],
         request=CheckpointSerializer,
         responses={
             200: SavedCheckpointSerializer,
@@ -99,7 +90,7 @@ class CheckpointViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="threads_checkpoint_load",
-        parameters=[THREAD, CheckpointQuerySerializer, _UNCHANGED, _ETAG],
+        parameters=[THREAD, CheckpointQuerySerializer, UNCHANGED, ETAG],
         responses={
             200: LoadedCheckpointSerializer,
             304: OpenApiResponse(description="The version you have still stands."),

@@ -37,10 +37,10 @@ def saying(line: Line) -> Hashable:
 def _saying(line: Line) -> Hashable:
     # A fact that an agent noted for itself is the same fact.
     label = line.label.replace("NOTE", "FACT")
-    return (label, line.is_disputed, _words(line.content))
+    return (label, line.is_disputed, said_words(line.content))
 
 
-def _words(text: str) -> tuple[str, int]:
+def said_words(text: str) -> tuple[str, int]:
     """The words as they are compared, and how many had a final s."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).replace("’", "'")

@@ -41,6 +41,17 @@ def plain_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def beginning(text: str, *, longest: int) -> str:
+    """The plain line, or of a longer one some `longest` characters with an ellipsis behind."""
+    line = plain_line(text)
+    if len(line) <= longest:
+        return line
+    head = line[:longest]
+    # Not within a word, unless that would leave next to nothing.
+    space = head.rfind(" ")
+    return f"{head[: space if space >= longest // 2 else longest].rstrip()} …"
+
+
 def plain_block(text: str) -> str:
     """The lines of a trusted author: line breaks stay, control characters go."""
     return "\n".join(plain_line(line) for line in text.splitlines()).strip()

@@ -14,12 +14,22 @@ _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})\Z", re.ASCII)
 _MONEY = re.compile(r"([$€])(\d[\d,.]*)\Z", re.ASCII)
 _SHARE = re.compile(r"(\d[\d,.]*)%\Z", re.ASCII)
 _CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d{2}))?(am|pm)?\Z", re.ASCII)
+# "5kg"; what else stands behind a number may be a part of a name ("5G", "3D", "H2O").
+_MEASURE = re.compile(
+    r"(\d[\d,.]*)(kg|g|mg|km|m|cm|mm|l|ml|lbs?|oz|ft|mph|km/h|h|hrs?|mins?|s|secs?|ms"
+    r"|[kKMGT][bB]|[kmgt]b|k?[wW]|kWh|px)\Z",
+    re.ASCII,
+)
+# So written, an hour is one of twenty-four: "10:00", "09:30", but not "9:30".
+_OF_DAY = re.compile(r"(?:0\d|1\d|2[0-3]):[0-5]\d\Z", re.ASCII)
+_NOON = 12
+_NAMED_HOURS = {"noon": _NOON, "midnight": 0}
 _HALVES = {"am": "am", "a.m": "am", "pm": "pm", "p.m": "pm"}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _MONEY_WORDS = {"$": "dollars", "€": "euros"}
 # No text holds these: the database takes no null character.
 _DAY, _TIME, _ROW = "\0day ", "\0time ", "\0place "
-_OPENERS = frozenset([*MONTHS, *WEEKDAYS, *ONES, *TENS, *ORDINALS])
+_OPENERS = frozenset([*MONTHS, *WEEKDAYS, *ONES, *TENS, *ORDINALS, *_NAMED_HOURS])
 # A month is also a verb or a name in small letters.
 _ONLY_CAPITAL = frozenset(["may", "march", "mar", "dec"])
 
@@ -27,9 +37,10 @@ _ONLY_CAPITAL = frozenset(["may", "march", "mar", "dec"])
 def figures_in_one_form(words: Sequence[str]) -> list[str]:
     """The words with each number in digits and each day, time and place in a row as one word.
 
-    "Twenty-one" and "21", "5 %" and "5 percent", "the 15th of March" (without its article) and
-    "March 15", "3 pm" and "15:00" become equal; a year stands behind its day. What is no plain
-    figure stays as it is: "007", "3.10", "9:00" (of the morning or the evening), "3/4".
+    "Twenty-one" and "21", "5 %" and "5 percent", "5kg" and "5 kg", "the 15th of March" (without
+    its article) and "March 15", "3 pm" and "15:00", "noon" and "12:00" become equal; a year stands
+    behind its day. What is no plain figure stays as it is: "007", "3.10", "9:00" (of the morning
+    or the evening), "3/4".
     """
     found: list[str] = []
     at = 0
@@ -60,6 +71,9 @@ def _figure(words: Sequence[str], at: int) -> _Form:
         return [_digits(money[2]), _MONEY_WORDS[money[1]]], at + 1
     if share:
         return [_digits(share[1]), "percent"], at + 1
+    measure = _MEASURE.match(word)
+    if measure:
+        return [_digits(measure[1]), measure[2]], at + 1
     if word == "%":
         return ["percent"], at + 1
     number = _number(words, at)
@@ -156,17 +170,23 @@ def _day_number(words: Sequence[str], at: int) -> tuple[int, int]:
 
 def _time(words: Sequence[str], at: int) -> _Form | None:
     """A time that tells its half of the day: "3 pm", "3:30pm", "15:30"."""
-    match = _CLOCK.match(words[at].casefold())
+    word = words[at].casefold()
+    if word in _NAMED_HOURS:
+        return [f"{_TIME}{60 * _NAMED_HOURS[word]}"], at + 1
+    match = _CLOCK.match(word)
     if match is None:
         return None
     hour, minute, half, end = int(match[1]), int(match[2] or 0), match[3], at + 1
     if half is None and _word(words, end) in _HALVES:
         half, end = _HALVES[_word(words, end)], end + 1
+    if half is None and hour == _NOON and match[2] is None and _word(words, end) in _NAMED_HOURS:
+        # "12 noon".
+        return _time(words, end)
     if half is not None:
-        if not 1 <= hour <= 12:
+        if not 1 <= hour <= _NOON:
             return None
-        hour = hour % 12 + 12 * (half == "pm")
-    elif not (":" in words[at] and 13 <= hour <= 23):
+        hour = hour % _NOON + _NOON * (half == "pm")
+    elif not _OF_DAY.match(word):
         return None
     return ([f"{_TIME}{60 * hour + minute}"], end) if minute < 60 else None
 

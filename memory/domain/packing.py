@@ -66,6 +66,11 @@ class Packed(Generic[T]):
     duplicates: tuple[tuple[Item[T], Item[T]], ...] = ()
 
     @property
+    def optional(self) -> int:
+        """How many of the items are not mandatory."""
+        return sum(not item.is_mandatory for item in self.items)
+
+    @property
     def tokens_used(self) -> int:
         """What all of it takes."""
         return sum(self.tokens.values())
@@ -84,8 +89,8 @@ def pack(
     Mandatory items always go in. Then each room is filled by score, in the order of `trim` and of
     `rooms`; then the rest goes in by score from all rooms that join it. What does not fit is passed
     over for what does. Equal scores keep the given order. Items with an equal `saying` that is not
-    None stand once, the mandatory ones apart. Of at most `limit` items, those that are not
-    mandatory are the best of all rooms, so that no room takes the place of what is asked for.
+    None stand once, the mandatory ones apart. At most `limit` items go in beside the mandatory
+    ones, the best of all rooms, so that no room takes the place of what is asked for.
     """
     packer = _Packer(rooms, token_budget, limit, saying)
     by_room: dict[str, list[Item[T]]] = {room.name: [] for room in rooms}
@@ -96,7 +101,7 @@ def pack(
             if item.is_mandatory:
                 packer.take(item)
     mandatory_tokens = packer.used
-    first = _best(items, limit=limit, taken=len(packer.chosen))
+    first = _best(items, limit=limit)
     left: list[tuple[Room, Item[T]]] = []
     for room in sorted(rooms, key=lambda room: room.trim):
         optional = [item for item in by_room[room.name] if not item.is_mandatory]
@@ -114,11 +119,11 @@ def pack(
     )
 
 
-def _best(items: Sequence[Item[T]], *, limit: int | None, taken: int) -> set[int]:
+def _best(items: Sequence[Item[T]], *, limit: int | None) -> set[int]:
     """The ids of the optional items that go in first where their number is bounded, else of all."""
     optional = [item for item in items if not item.is_mandatory]
     if limit is not None:
-        optional = sorted(optional, key=lambda item: -item.score)[: max(0, limit - taken)]
+        optional = sorted(optional, key=lambda item: -item.score)[:limit]
     return {id(item) for item in optional}
 
 
@@ -144,6 +149,7 @@ class _Packer(Generic[T]):
         self._said: dict[Hashable, Item[T]] = {}
         self._sayings: dict[int, Hashable | None] = {}
         self._closed_above: int | None = None
+        self._optional = 0
 
     def take(self, item: Item[T]) -> None:
         """Put it in, whatever it takes."""
@@ -153,6 +159,7 @@ class _Packer(Generic[T]):
         self._written[item.section] += item.tokens
         self._opened.update(name for name, _ in item.opens)
         self.chosen.append(item)
+        self._optional += not item.is_mandatory
         said = self._saying_of(item)
         if said is not None:
             self._said.setdefault(said, item)
@@ -198,7 +205,7 @@ class _Packer(Generic[T]):
         return not self._is_full() and self.used + self._price(item) <= self.budget
 
     def _is_full(self) -> bool:
-        return self.limit is not None and len(self.chosen) >= self.limit
+        return self.limit is not None and self._optional >= self.limit
 
     def _is_closed(self, room: Room) -> bool:
         return self._closed_above is not None and room.trim > self._closed_above

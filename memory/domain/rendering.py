@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TypeVar
 
-from .escaping import escaped_line, quoted
+from .escaping import beginning, escaped_line, quoted
 from .types import MemoryType, Scope, Status
 
 _T = TypeVar("_T")
@@ -45,6 +45,8 @@ PAST_MARKS = {status: status.upper() for status in (Status.SUPERSEDED, Status.AR
 MARKS = (DISPUTED_MARK, *PAST_MARKS.values())
 # A note of thirty near alike ones would fill a prompt with what it is at odds with.
 MOST_QUOTED = 3
+# Nor with the whole of each: that stands in a line of its own.
+MOST_QUOTED_CHARS = 120
 _RATED = (MemoryType.SEMANTIC, MemoryType.AGENT_PRIVATE)
 
 
@@ -140,7 +142,8 @@ class Line:
             return ""
         latest = sorted(self.opposites, key=lambda each: each.since, reverse=True)
         against = "; ".join(
-            f"{quoted(each.content)} from {each.since:%b} {each.since.day}, {each.since.year}"
+            f"{quoted(beginning(each.content, longest=MOST_QUOTED_CHARS))}"
+            f" from {each.since:%b} {each.since.day}, {each.since.year}"
             for each in latest[:MOST_QUOTED]
         )
         more = len(latest) - MOST_QUOTED

@@ -78,7 +78,10 @@ class Strategy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceMessage:
-    """One message of a conversation as an extractor reads it; `created_at` is aware UTC."""
+    """One message of a conversation as an extractor reads it.
+
+    `created_at` is aware, on the clock of those who talk: its day is what they call today.
+    """
 
     id: UUID
     position: int

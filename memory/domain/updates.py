@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from .escaping import escaped_line, plain_line
+from .escaping import beginning, escaped_line, plain_line
 from .tokens import TokenCounter
 from .types import Status
 
@@ -132,7 +132,8 @@ def _kind(memory: Known, events: Sequence[str]) -> Kind | None:
 
 def _written(updates: Sequence[Update], since: int, longest: int) -> str:
     bullets = [
-        f"- {each.kind.value}: [{_label(each.memory.label)}] {_cut(each.memory.content, longest)}"
+        f"- {each.kind.value}: [{_label(each.memory.label)}] "
+        f"{escaped_line(beginning(each.memory.content, longest=longest))}"
         for each in updates
     ]
     return "\n".join([f"{NEWS} {since}:", *bullets])
@@ -140,13 +141,3 @@ def _written(updates: Sequence[Update], since: int, longest: int) -> str:
 
 def _label(label: str) -> str:
     return escaped_line(plain_line(label).replace("[", "").replace("]", ""))[:40]
-
-
-def _cut(text: str, longest: int) -> str:
-    line = plain_line(text)
-    if len(line) > longest:
-        head = line[:longest]
-        # Not within a word, unless that would leave next to nothing.
-        space = head.rfind(" ")
-        line = f"{head[: space if space >= longest // 2 else longest].rstrip()} …"
-    return escaped_line(line)

@@ -21,7 +21,8 @@ MAX_SENTENCES = 2
 
 _OPENING_DATE = re.compile(r"^(?:On|In|By|Since|For) [^,.]{3,40}(?:, \d{4})?, ")
 _PERSONAL = re.compile(
-    r"^(?:I|you|he|she|it|we|they)(?:['’]\w+)?\s+[a-z]|^(?:his|her)\s+(?-i:[a-z])", re.IGNORECASE
+    r"^(?:I|you|he|she|it|we|they)(?:['’]\w+)?\s+[a-z]|^(?:his|her|their|its)\s+(?-i:[a-z])",
+    re.IGNORECASE,
 )
 _PRONOUN = re.compile(
     r"^(?:this|that|these|those)"

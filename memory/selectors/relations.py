@@ -31,3 +31,12 @@ def related_to(*, viewer: Viewer, memory: Memory, limit: int = RELATED_LIMIT) ->
             row.strength = edge.strength  # type: ignore[attr-defined]
             found.append(row)
     return found
+
+
+def merged_into(*, viewer: Viewer, memory: Memory) -> list[UUID]:
+    """The visible memories that were merged into this one, in the order they were stored."""
+    edges = MemoryRelation.objects.filter(
+        team_id=memory.team_id, from_memory=memory, relation_type="merged_from"
+    )
+    rows = Memory.objects.visible_to(viewer).filter(pk__in=edges.values("to_memory_id"))
+    return list(rows.order_by("id").values_list("id", flat=True))

@@ -87,6 +87,7 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
     compressed_fields = True
     paginator = TeamPaginator
     is_found_by_id = False
+    when_empty = "There is nothing of this kind yet."
     empty_value_display = NOTHING
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OneCountChangeList]:

@@ -28,14 +28,15 @@ _TEMPLATE = "admin/confirm_change.html"
 class Change(Generic[Row]):
     """What an action does to one row: `apply` gets the request, the row and the typed reason.
 
-    `apply` raises a DomainError where the row cannot be changed. `effect` says what will become
-    of one row; with a `name`, rows that stay as they were are named as well as counted.
+    `apply` raises a DomainError where the row cannot be changed, and may return a sentence that
+    says what became of it. `effect` says what will become of one row; with a `name`, rows that
+    stay as they were are named as well as counted.
     """
 
     verb: str
     done: str
     explanation: str
-    apply: Callable[[HttpRequest, Row, str], object]
+    apply: Callable[[HttpRequest, Row, str], str | None]
     roles: Roles = REVIEWERS
     asks_reason: bool = False
     effect: Callable[[Row], str] = str
@@ -95,20 +96,31 @@ def _run(
     reason = request.POST.get("reason", "").strip()[:MAX_REASON]
     problems: dict[str, list[Row]] = {}
     done = 0
+    sentences: list[str] = []
     for row in allowed:
         try:
-            change.apply(request, row, reason)
+            told = change.apply(request, row, reason)
         except DomainError as error:
             problems.setdefault(error.message, []).append(row)
         else:
             done += 1
+            sentences += [told] if told else []
     if refused:
         problems["Your role in the team does not allow it."] = refused
     if done:
-        messages.success(request, f"{_counted(model_admin, done)} {change.done}.")
+        counted = f"{_counted(model_admin, done)} {change.done}."
+        messages.success(request, " ".join([counted, *few(sentences)]))
     for problem, rows in problems.items():
-        told = f"{_counted(model_admin, len(rows))} left as before: {problem}"
-        messages.warning(request, told + _named(change, rows))
+        left = f"{_counted(model_admin, len(rows))} left as before: {problem}"
+        messages.warning(request, left + _named(change, rows))
+    if reason and not done:
+        messages.info(request, f"Your reason was not stored: “{reason}”")
+
+
+def few(sentences: list[str]) -> list[str]:
+    """The first few of many, and how many more there are."""
+    more = len(sentences) - MAX_NAMED
+    return sentences if more <= 0 else [*sentences[:MAX_NAMED], f"And {more} more."]
 
 
 def _named(change: Change[Row], rows: list[Row]) -> str:

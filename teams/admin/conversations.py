@@ -13,7 +13,7 @@ from django.urls import reverse
 from teams.models import Conversation, Message
 
 from .base import TeamAdmin
-from .display import moment
+from .display import cell, moment
 from .filters import DaysFilter
 from .theme import AutocompleteFilter, RelatedFilter, display
 
@@ -119,7 +119,7 @@ class ConversationAdmin(TeamAdmin[Conversation]):
     @display(description="thread", ordering="thread_id")
     def thread(self, conversation: Conversation) -> str:
         """The thread's name."""
-        return conversation.thread_id
+        return cell(conversation.thread_id)
 
     @display(description="started", ordering="created_at")
     def created(self, conversation: Conversation) -> str:

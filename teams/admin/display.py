@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from uuid import UUID
 
 from django.core.serializers.json import DjangoJSONEncoder
+from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
@@ -18,16 +20,22 @@ _SHORT = 8
 
 
 def moment(value: datetime | None) -> SafeString | str:
-    """A time to the minute in UTC; its title has the seconds."""
+    """A time to the minute in the zone that the page names; its title has the seconds."""
     if value is None:
         return NOTHING
-    there = value.astimezone(UTC)
+    there = timezone.localtime(value)
     return format_html(
-        '<time datetime="{}" title="{} UTC">{}</time>',
+        '<time datetime="{}" title="{}">{}</time>',
         there.isoformat(),
-        there.strftime("%Y-%m-%d %H:%M:%S"),
+        there.strftime("%Y-%m-%d %H:%M:%S %Z"),
         there.strftime("%Y-%m-%d %H:%M"),
     )
+
+
+def zone_badge(request: HttpRequest) -> list[str]:
+    """Beside the heading of every page: in which zone it shows times, and the badge's colour."""
+    del request
+    return [f"Times in {timezone.get_current_timezone_name()}", "default"]
 
 
 def short_id(value: UUID) -> str:
@@ -54,12 +62,18 @@ def id_link(model: str, row_id: UUID | None) -> SafeString | str:
     """A short id that leads to the row; the whole id is its title. A dash for none."""
     if row_id is None:
         return NOTHING
-    return link(page_of(model, row_id), short_id(row_id), title=str(row_id))
+    shown = format_html('<span class="whitespace-nowrap">{}</span>', short_id(row_id))
+    return link(page_of(model, row_id), shown, title=str(row_id))
 
 
 def excerpt(text: str, length: int = 90) -> str:
     """The beginning of a text on one line."""
     return Truncator(" ".join(text.split())).chars(length)
+
+
+def cell(text: object) -> SafeString:
+    """A text in a list's column that stays narrow, also where there is no blank in it."""
+    return format_html('<span class="block break-words w-56">{}</span>', text)
 
 
 def words(items: Iterable[object]) -> SafeString | str:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any, ClassVar
 
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
 from .theme import DateRangeFilter, DropdownFilter
 
 
 class DaysFilter(DateRangeFilter):
-    """From one day to another in UTC, both included."""
+    """From one day to another in the zone that the page names, both included."""
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Rows of these days; a day that is none is ignored."""
@@ -29,7 +30,9 @@ class DaysFilter(DateRangeFilter):
     def _day(self, end: str) -> datetime | None:
         typed = self.used_parameters.get(f"{self.field_path}_{end}")
         try:
-            return datetime.combine(date.fromisoformat(str(typed)), time(), UTC)
+            return datetime.combine(
+                date.fromisoformat(str(typed)), time(), timezone.get_current_timezone()
+            )
         except ValueError:
             return None
 

@@ -58,7 +58,7 @@ class StaffUserAdmin(UserAdmin, ThemedAdmin[StaffUser]):  # type: ignore[type-ar
     list_filter = [("is_active", YesNoFilter), ("is_superuser", YesNoFilter)]
     list_filter_submit = True
     filter_horizontal = ()
-    readonly_fields = ["last_login", "date_joined"]
+    readonly_fields = ["signed_in", "joined"]
     fieldsets = [
         (None, {"fields": ["username", "password"]}),
         ("Person", {"fields": ["first_name", "last_name", "email"]}),
@@ -69,7 +69,7 @@ class StaffUserAdmin(UserAdmin, ThemedAdmin[StaffUser]):  # type: ignore[type-ar
                 "description": "What a login may do in a team is said under Members.",
             },
         ),
-        ("Times", {"fields": ["last_login", "date_joined"]}),
+        ("Times", {"fields": ["signed_in", "joined"]}),
     ]
     add_fieldsets = [
         (None, {"fields": ["username", "email", "is_staff", "password1", "password2"]}),
@@ -107,6 +107,11 @@ class StaffUserAdmin(UserAdmin, ThemedAdmin[StaffUser]):  # type: ignore[type-ar
     def signed_in(self, user: StaffUser) -> str:
         """When the login was last used."""
         return moment(user.last_login)
+
+    @display(description="made", ordering="date_joined")
+    def joined(self, user: StaffUser) -> str:
+        """When the login was made."""
+        return moment(user.date_joined)
 
 
 class MemberForm(TeamOwnedForm):

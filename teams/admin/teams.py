@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from teams.admin_permissions import ADMINS, is_superuser
 from teams.domain.flags import FLAGS
-from teams.models import Team
+from teams.models import Team, TeamVersion
 from teams.services.flags import default_flags
 from teams.services.people import create_team, team_id_of_slug
 
@@ -66,9 +66,15 @@ def _word(is_on: bool) -> str:
     return "on" if is_on else "off"
 
 
+def _latest_version(team: Team) -> int | None:
+    numbers = TeamVersion.objects.filter(team=team).order_by("-number")
+    return numbers.values_list("number", flat=True).first()
+
+
 class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
     """A team's names and settings; each flag overrides the installation's or follows it."""
 
+    loaded_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
     memory = _flag_field("memory")
     compaction_shield = _flag_field("compaction_shield")
     contradiction_detection = _flag_field("contradiction_detection")
@@ -87,6 +93,12 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
                 self.fields[name].help_text = help_text.format(getattr(settings, setting))
         if "time_zone" in self.fields:
             self.fields["time_zone"].required = False
+            self.fields["time_zone"].help_text = (
+                "Such as Europe/Oslo: where its days and months begin, and in which these pages"
+                " show times to those who see this team alone."
+            )
+        if not self.instance._state.adding:
+            self.initial["loaded_version"] = _latest_version(self.instance)
 
     def clean_slug(self) -> str:
         """A slug that no team has, seen or not."""
@@ -101,8 +113,18 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
         return typed or self.instance.time_zone
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
-        """Take over the flags that were chosen."""
+        """Take over the flags that were chosen; refuse to overwrite what somebody else wrote."""
         values = super().clean() or self.cleaned_data
+        loaded = values.get("loaded_version")
+        if loaded is not None and not self.instance._state.adding:
+            # The row stands as it is until this request ends.
+            Team.objects.select_for_update().get(pk=self.instance.pk)
+            if loaded != (stands := _latest_version(self.instance)):
+                self.add_error(
+                    None,
+                    f"Somebody changed this team meanwhile: you loaded version {loaded}, and"
+                    f" {stands} stands. Load the page again and bring your change to it.",
+                )
         if any(name in self.fields for name in FLAGS):
             self.instance.feature_flags = {
                 name: _CHOSEN[values[name]] for name in FLAGS if values.get(name) in _CHOSEN
@@ -126,13 +148,19 @@ class TeamsAdmin(TeamAdmin[Team]):
 
     def get_fieldsets(self, request: HttpRequest, obj: Team | None = None) -> Any:
         """The names of a new team; of a stored one its settings too."""
+        names: tuple[str | None, dict[str, list[str]]]
         names = (None, {"fields": ["name", "slug", "created"]})
         if obj is None:
             return [names]
         may_write = self.has_change_permission(request, obj)
+        if may_write:
+            names[1]["fields"].append("loaded_version")
         return [
             names,
-            ("Budgets", {"fields": ["time_zone", "monthly_budget_usd", "daily_user_budget_usd"]}),
+            (
+                "Time and budgets",
+                {"fields": ["time_zone", "monthly_budget_usd", "daily_user_budget_usd"]},
+            ),
             ("What is switched on", {"fields": [*FLAGS] if may_write else ["flags"]}),
             ("Versions", {"fields": ["versions"]}),
         ]
@@ -143,7 +171,7 @@ class TeamsAdmin(TeamAdmin[Team]):
         """The form of the fields that are shown; a new team has no settings yet."""
         form = super().get_form(request, obj, change, **kwargs)
         if obj is None:
-            for name in FLAGS:
+            for name in (*FLAGS, "loaded_version"):
                 form.base_fields.pop(name, None)
         return form
 

@@ -25,6 +25,8 @@ from teams.tenancy import team_scope
 ACTOR = "idempotency"
 HEADER = "Idempotency-Key"
 MAX_KEY_CHARS = 200
+_CLAIM_ATTEMPTS = 5
+_UNDER_WAY = "The same request is being carried out; ask again in a moment."
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +71,11 @@ def claim_request(
         "body": "",
         "made_at": now,
     }
+    mine = IdempotentRequest(
+        id=claimed.row_id, team_id=team_id, agent_id=agent_id, key=key, **fresh
+    )
     with team_scope(team_ids=[team_id], actor=ACTOR):
-        IdempotentRequest.objects.bulk_create(
-            [
-                IdempotentRequest(
-                    id=claimed.row_id, team_id=team_id, agent_id=agent_id, key=key, **fresh
-                )
-            ],
-            ignore_conflicts=True,
-        )
-        whose = Q(agent_id=agent_id) if agent_id else Q(agent=None)
-        row = IdempotentRequest.objects.select_for_update().get(whose, team_id=team_id, key=key)
+        row = _row_of(mine)
         if row.pk == claimed.row_id:
             return claimed
         if row.made_at >= _oldest(now):
@@ -90,6 +86,22 @@ def claim_request(
             fresh["made_at"] = row.made_at
         IdempotentRequest.objects.filter(team_id=team_id, pk=row.pk).update(**fresh)
         return ClaimedRequest(team_id, row.pk, claimed.claim)
+
+
+def _row_of(mine: IdempotentRequest) -> IdempotentRequest:
+    """The row of the key, held: that one, or the one that was there before.
+
+    Raises ConflictError where others claim and release it again and again.
+    """
+    whose = Q(agent_id=mine.agent_id) if mine.agent_id else Q(agent=None)
+    rows = IdempotentRequest.objects.filter(whose, team_id=mine.team_id, key=mine.key)
+    for _ in range(_CLAIM_ATTEMPTS):
+        IdempotentRequest.objects.bulk_create([mine], ignore_conflicts=True)
+        # One that was in the way may have been released since.
+        row = rows.select_for_update().first()
+        if row is not None:
+            return row
+    raise ConflictError(_UNDER_WAY)
 
 
 def mark_committed(claimed: ClaimedRequest) -> Callable[[], None]:
@@ -153,7 +165,7 @@ def _answer_of(row: IdempotentRequest, *, digest: bytes, now: datetime) -> Answe
     if row.status is not None:
         return Answer(row.status, row.media_type, row.body)
     if row.lease_until is not None and row.lease_until > now:
-        raise ConflictError("The same request is being carried out; ask again in a moment.")
+        raise ConflictError(_UNDER_WAY)
     if row.committed_at is not None:
         raise ConflictError(
             "This request was carried out, at least in part, but its answer was lost. Look at"

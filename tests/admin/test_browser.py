@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import Dialog, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.admin.conftest import join
+from tests.admin.settling import dispute, page_of
 from tests.conftest import make_cast
 from tests.factories import MemoryFactory, StaffUserFactory
 
@@ -81,14 +83,19 @@ def team(committed_db: None) -> Team:
     return cast.team
 
 
-def test_a_reviewer_finds_pins_and_checks_a_memory(
-    team: Team, server: LiveServer, page: Page
-) -> None:
+def log_in(page: Page, server: LiveServer, team: Team) -> None:
+    """Sign in as the team's reviewer."""
     page.goto(f"{server.url}/admin/")
     page.get_by_label("Username").fill(f"rob-{team.slug}")
     page.get_by_label("Password").fill("secret")
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_text("What changed last")).to_be_visible()
+
+
+def test_a_reviewer_finds_pins_and_checks_a_memory(
+    team: Team, server: LiveServer, page: Page
+) -> None:
+    log_in(page, server, team)
 
     page.locator("#nav-sidebar-apps").get_by_text("Memories", exact=True).click()
     rows = page.locator("#result_list tbody tr")
@@ -116,3 +123,33 @@ def test_a_reviewer_finds_pins_and_checks_a_memory(
     expect(newest).to_contain_text(f"staff:rob-{team.slug}")
     expect(newest).to_contain_text("asked for daily")
     expect(newest).to_contain_text("is_pinned: False → True")
+
+
+def test_a_word_without_blanks_makes_no_page_wider(
+    team: Team, server: LiveServer, page: Page
+) -> None:
+    with team_scope(team_ids=[team.id], actor="test"):
+        pair = dispute(team, f"The code is blue {'Z' * 700}", f"The code is green {'Y' * 700}")
+    log_in(page, server, team)
+    widths: list[int] = []
+
+    def look() -> None:
+        # Neither the window nor the part of it that would scroll alone.
+        widths.append(page.evaluate("document.documentElement.scrollWidth"))
+        widths.append(page.evaluate("document.getElementById('main').scrollWidth"))
+
+    for path in ("change", "a-stands", "merge"):
+        page.goto(f"{server.url}{page_of(pair, path)}")
+        look()
+    page.get_by_label("What it says from now on").fill("x" * 2000)
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_text("It will say")).to_be_visible()
+    look()
+    page.get_by_role("button", name="Yes, merge").click()
+    expect(page.get_by_text("Written in their place")).to_be_visible()
+    look()
+    page.goto(f"{server.url}{reverse('admin:memory_contradiction_changelist')}?state=all")
+    expect(page.get_by_text("merged into one text")).to_be_in_viewport()
+    look()
+
+    assert max(widths) <= WIDTH

@@ -6,46 +6,20 @@ from typing import Any
 
 import pytest
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.contrib.messages import get_messages
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
 from audit.models import MemoryLog
-from memory.models import Contradiction, Memory
-from teams.models import Team
+from memory.models import Contradiction
 from teams.tenancy import team_scope
 from tests.admin.conftest import SignIn
+from tests.admin.settling import dispute, page_of, states, told, two
 from tests.conftest import Cast
 from tests.factories import MemoryFactory
 
 LIST = "admin:memory_contradiction_changelist"
 HOSTILE = "<script>alert('x')</script> & <b>bold</b>"
-
-
-def dispute(team: Team, first: str = "Office is in Oslo.", second: str = "") -> Contradiction:
-    """An open one: two memories that name each other, or one that was said to be wrong."""
-    a = MemoryFactory.create(team=team, content=first, status="disputed", importance=4)
-    b = None
-    if second:
-        b = MemoryFactory.create(
-            team=team, content=second, status="disputed", importance=7, contradicts=[a.pk]
-        )
-        a.contradicts = [b.pk]
-        a.save(update_fields=["contradicts"])
-    return Contradiction.objects.create(
-        team=team,
-        memory_a=a,
-        memory_b=b,
-        strategy="same_subject" if b else "feedback",
-        judge="rules",
-        verdict="dispute",
-    )
-
-
-def two(team: Team) -> Contradiction:
-    """Oslo against Bergen."""
-    return dispute(team, "Office is in Oslo.", "Office is in Bergen.")
 
 
 def run(
@@ -60,23 +34,6 @@ def run(
     if confirmed:
         data["confirmed"] = "yes"
     return client.post(reverse(LIST), data)  # type: ignore[return-value]
-
-
-def page_of(pair: Contradiction, path: str = "change") -> str:
-    """The address of its page, or of one of the buttons on it."""
-    page = reverse("admin:memory_contradiction_change", args=[pair.pk])
-    return page.replace("change/", f"{path}/")
-
-
-def told(answer: HttpResponse) -> list[str]:
-    """What the page will say."""
-    return [str(message) for message in get_messages(answer.wsgi_request)]  # type: ignore[attr-defined]
-
-
-def states(pair: Contradiction) -> list[str]:
-    """How both sides stand."""
-    pair.refresh_from_db()
-    return [side.status for side in (pair.memory_a, pair.memory_b) if side is not None]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +51,7 @@ def test_a_reviewer_settles_and_the_log_knows_who_and_why(
 
     answer = run(reviewer_client, action, pairs)
 
-    assert told(answer) == ["2 contradictions settled."]
+    assert told(answer)[0].startswith("2 contradictions settled. ")
     for pair in pairs:
         assert states(pair) == expected
         assert (pair.resolution, pair.resolution_note) == (resolution, "asked the office")
@@ -190,11 +147,15 @@ def test_what_is_settled_already_is_named_and_left(inside: Cast, reviewer_client
 
     answer = run(reviewer_client, "b_stands_selected", [settled, waiting])
 
-    assert told(answer)[-2:] == [
-        "1 contradiction settled.",
-        "1 contradiction left as before: It is settled already: a_wins."
-        " “Office is in Oslo.” against “Office is in Bergen.”",
-    ]
+    done, left = told(answer)[-2:]
+    assert (
+        done == "1 contradiction settled. “It is late.” stands; “It ships in May.” is superseded."
+    )
+    assert left.startswith("1 contradiction left as before: It is settled already, decided on 20")
+    assert left.endswith(
+        " UTC by staff:rob: the earlier one stands (asked the office)."
+        " “Office is in Oslo.” against “Office is in Bergen.”"
+    )
     assert states(settled) == ["active", "superseded"]
     assert states(waiting) == ["superseded", "active"]
 
@@ -213,8 +174,104 @@ def test_one_that_another_of_the_same_choice_settles_is_told(
 
     answer = run(reviewer_client, "b_stands_selected", [pair, objection])
 
-    assert "1 contradiction settled." in told(answer)
-    assert any("It is settled already" in each for each in told(answer))
+    (done,) = told(answer)
+    assert done == (
+        "2 contradictions settled. “Office is in Oslo.” is wrong and is deleted."
+        " Ended with it: “Office is in Oslo.” against “Office is in Bergen.” (B stands)."
+    )
+
+
+def test_what_ends_with_a_settled_one_and_what_stays_open_is_told_and_linked(
+    inside: Cast, reviewer_client: Client
+) -> None:
+    pair = two(inside.team)
+    named = [pair.memory_a_id, *pair.memory_a.contradicts]
+    third = MemoryFactory.create(
+        team=inside.team, content="Office is in Voss.", status="disputed", contradicts=named
+    )
+    shared = {"team": inside.team, "strategy": "same_subject", "judge": "rules"}
+    beside = [
+        Contradiction.objects.create(memory_a_id=side, memory_b=third, verdict="dispute", **shared)
+        for side in named
+    ]
+
+    done = reviewer_client.post(page_of(pair, "a-stands"), {"confirmed": "yes"})
+    page = reviewer_client.get(page_of(pair)).content.decode()
+
+    assert told(done) == [  # type: ignore[arg-type]
+        "1 contradiction settled."
+        " “Office is in Oslo.” stands; “Office is in Bergen.” is superseded."
+        " Ended with it: “Office is in Bergen.” against “Office is in Voss.” (B stands)."
+        " Still open: “Office is in Oslo.” against “Office is in Voss.”"
+    ]
+    assert "Still open about these memories" in page
+    assert page_of(beside[0]) in page
+    assert page_of(beside[1]) not in page
+
+
+def test_a_settled_page_leads_to_the_next_open_one_of_the_team(
+    inside: Cast, reviewer_client: Client
+) -> None:
+    older, pair, newer = (dispute(inside.team, f"It is {n}.", "It is none.") for n in (1, 2, 3))
+
+    then = reviewer_client.get(page_of(pair)).context["next_open"]
+    reviewer_client.post(page_of(older, "a-stands"), {"confirmed": "yes"})
+    last = reviewer_client.get(page_of(pair)).context["next_open"]
+    reviewer_client.post(page_of(newer, "a-stands"), {"confirmed": "yes"})
+    alone = reviewer_client.get(page_of(pair)).context["next_open"]
+    reviewer_client.post(page_of(pair, "a-stands"), {"confirmed": "yes"})
+
+    assert then == ("“It is 1.” against “It is none.”", page_of(older))
+    assert last == ("“It is 3.” against “It is none.”", page_of(newer))
+    assert alone is None
+    assert "None is open any more" in reviewer_client.get(page_of(pair)).content.decode()
+
+
+def test_a_stale_page_keeps_the_reason_that_was_typed(
+    inside: Cast, reviewer_client: Client
+) -> None:
+    pair = two(inside.team)
+    reviewer_client.post(page_of(pair, "b-stands"), {"confirmed": "yes"})
+
+    late = reviewer_client.post(
+        page_of(pair, "a-stands"), {"confirmed": "yes", "reason": "seen on site"}
+    )
+
+    assert told(late)[-1] == "Your reason was not stored: “seen on site”"  # type: ignore[arg-type]
+    assert "by staff:rob: the later one stands" in told(late)[-2]  # type: ignore[arg-type]
+
+
+def test_long_sides_are_told_apart_before_one_is_settled(
+    inside: Cast, reviewer_client: Client
+) -> None:
+    plan = "The evacuation plan of the harbour festival for the main stage, the quay, the ferry"
+    plan += " and both of the car parks behind the old fish market says that gate"
+    pair = dispute(inside.team, f"{plan} B opens first.", f"{plan} D opens first.")
+
+    row = reviewer_client.get(reverse(LIST)).content.decode()
+    asked = reviewer_client.get(page_of(pair, "a-stands")).content.decode()
+    done = reviewer_client.post(page_of(pair, "a-stands"), {"confirmed": "yes"})
+
+    assert "gate B opens first." in row
+    assert "gate D opens first." in row
+    assert f"{plan} <mark>B</mark> opens first.” stands" in asked
+    assert f"{plan} <mark>D</mark> opens first.” is superseded" in asked
+    assert "gate B opens first.” stands" in told(done)[-1]  # type: ignore[arg-type]
+
+
+def test_the_page_that_asks_says_when_a_pin_changes_sides(
+    inside: Cast, reviewer_client: Client
+) -> None:
+    pair = two(inside.team)
+    pair.memory_a.is_pinned = True
+    pair.memory_a.save(update_fields=["is_pinned"])
+
+    asked = [
+        "the pin goes over" in reviewer_client.get(page_of(pair, path)).content.decode()
+        for path in ("a-stands", "b-stands", "both-stand")
+    ]
+
+    assert asked == [False, True, False]
 
 
 @pytest.mark.parametrize("path", ["a-stands", "b-stands", "both-stand", "merge"])
@@ -242,7 +299,7 @@ def test_a_reviewer_of_one_team_only_looks_at_the_other(
     answer = run(client, "a_stands_selected", [own, other])
     direct = client.post(page_of(other, "a-stands"), {"confirmed": "yes"})
 
-    assert told(answer)[0] == "1 contradiction settled."
+    assert told(answer)[0].startswith("1 contradiction settled. ")
     assert "Your role in the team does not allow it." in told(answer)[1]
     assert direct.status_code == 403
     with team_scope(team_ids=[cast.team.id, others.team.id], actor="test"):
@@ -260,94 +317,6 @@ def test_a_stranger_settles_nothing(cast: Cast, others: Cast, sign_in: SignIn) -
     assert client.get(page_of(other, "merge")).status_code == 403
     with team_scope(team_ids=[others.team.id], actor="test"):
         assert states(other) == ["disputed", "disputed"]
-
-
-def test_merging_shows_both_sides_then_its_text_then_writes_it(
-    inside: Cast, reviewer_client: Client
-) -> None:
-    pair = two(inside.team)
-    text = "The office moved from Oslo to Bergen.\r\nThe lease is signed."
-
-    form = reviewer_client.get(page_of(pair, "merge")).content.decode()
-    preview = reviewer_client.post(page_of(pair, "merge"), {"content": text})
-    before = states(pair)
-    done = reviewer_client.post(
-        page_of(pair, "merge"), {"content": text, "reason": "both knew half", "confirmed": "yes"}
-    )
-
-    assert "Office is in Oslo." in form
-    assert "Office is in Bergen." in form
-    assert 'name="confirmed"' not in form
-    assert "Yes, merge" in " ".join(preview.content.decode().split())
-    assert before == ["disputed", "disputed"]
-    assert done["Location"] == page_of(pair)
-    assert told(done) == ["1 contradiction settled."]  # type: ignore[arg-type]
-    assert states(pair) == ["superseded", "superseded"]
-    assert (pair.resolution, pair.resolution_note) == ("merged", "both knew half")
-    merged = pair.memory_a.superseded_by
-    assert merged is not None
-    assert merged.content == "The office moved from Oslo to Bergen.\nThe lease is signed."
-    assert (merged.status, merged.importance, merged.actor) == ("active", 7, "staff:rob")
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("", "Say what the merged memory says."),
-        (" \n ", "Say what the merged memory says."),
-        ("\N{PARTY POPPER}!", "Say something in words"),
-    ],
-)
-@pytest.mark.parametrize("confirmed", [{}, {"confirmed": "yes"}])
-def test_a_merge_that_says_nothing_is_refused_in_words(
-    content: str, words: str, confirmed: dict[str, str], inside: Cast, reviewer_client: Client
-) -> None:
-    pair = two(inside.team)
-
-    answer = reviewer_client.post(page_of(pair, "merge"), {"content": content, **confirmed})
-
-    assert answer.status_code == 200
-    assert words in answer.content.decode()
-    assert states(pair) == ["disputed", "disputed"]
-
-
-def test_a_memory_said_to_be_wrong_is_corrected(inside: Cast, reviewer_client: Client) -> None:
-    pair = dispute(inside.team)
-
-    data = {"content": "The office is in Tromso.", "confirmed": "yes"}
-    reviewer_client.post(page_of(pair, "correct"), data)
-
-    assert states(pair) == ["superseded"]
-    assert Memory.objects.live().get().content == "The office is in Tromso."
-
-
-def test_a_merged_text_is_written_without_its_secret_and_says_so(
-    inside: Cast, reviewer_client: Client
-) -> None:
-    pair = two(inside.team)
-    token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-
-    bare = reviewer_client.post(page_of(pair, "merge"), {"content": token, "confirmed": "yes"})
-    kept_open = states(pair)
-    text = f"The office in Bergen opens with {token} since May."
-    done = reviewer_client.post(page_of(pair, "merge"), {"content": text, "confirmed": "yes"})
-
-    assert "never stored" in told(bare)[-1]  # type: ignore[arg-type]
-    assert kept_open == ["disputed", "disputed"]
-    assert any("masked" in message for message in told(done))  # type: ignore[arg-type]
-    assert token not in Memory.objects.live().get().content
-
-
-def test_a_settled_one_is_not_merged(inside: Cast, reviewer_client: Client) -> None:
-    pair = two(inside.team)
-    reviewer_client.post(page_of(pair, "both-stand"), {"confirmed": "yes"})
-
-    asked = reviewer_client.get(page_of(pair, "merge"))
-    sent = reviewer_client.post(page_of(pair, "merge"), {"content": "X.", "confirmed": "yes"})
-
-    assert asked["Location"] == sent["Location"] == page_of(pair)
-    assert told(sent)[-1] == "It is settled already: both valid."  # type: ignore[arg-type]
-    assert states(pair) == ["active", "active"]
 
 
 def test_hostile_text_is_shown_and_never_run(inside: Cast, reviewer_client: Client) -> None:

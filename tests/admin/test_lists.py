@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -156,7 +157,7 @@ def test_a_memory_said_to_be_wrong_has_a_page_without_another_side(
     own = viewer_client.get(reverse("admin:memory_memory_change", args=[memory.pk]))
 
     assert "said to be wrong" in listed.content.decode()
-    assert "Nothing stands against it yet" in page.content.decode()
+    assert [card.title for card in page.context["cards"]] == ["Said to be wrong"]
     assert "Somebody said that this memory is wrong." in own.content.decode()
 
 
@@ -192,10 +193,59 @@ def test_the_log_is_searched_by_memory_and_filtered_by_event(
     of_one = viewer_client.get(url, {"q": str(memory.pk)}).context["cl"].result_list
     pinned = viewer_client.get(url, {"event": "pinned"}).context["cl"].result_list
     nothing = viewer_client.get(url, {"q": "half an id"}).context["cl"].result_list
+    shown = f"…{str(memory.pk)[-8:]}"
+    by_its_end = viewer_client.get(url, {"q": shown}).context["cl"].result_list
+    by_actor = viewer_client.get(url, {"q": "TES"}).context["cl"].result_list
     entry = MemoryLog.objects.filter(memory_id=other.pk).get()
     page = viewer_client.get(reverse("admin:audit_memorylog_change", args=[entry.pk]))
 
     assert [row.event for row in of_one] == ["pinned", "created"]
     assert [row.memory_id for row in pinned] == [memory.pk]
     assert list(nothing) == []
+    assert [row.event for row in by_its_end] == ["pinned", "created"]
+    assert len(by_actor) == 3
     assert "&quot;importance&quot;: 5" in page.content.decode()
+
+
+def test_the_log_and_the_overview_name_a_memory_by_its_words(
+    inside: Cast, viewer_client: Client
+) -> None:
+    memory = MemoryFactory.create(team=inside.team, content="Tomasz eats no meat.", subject="")
+    page = reverse("admin:memory_memory_change", args=[memory.pk])
+
+    for url in (reverse("admin:index"), reverse("admin:audit_memorylog_changelist")):
+        text = " ".join(viewer_client.get(url).content.decode().split())
+        assert re.search(rf'<a [^>]*href="{page}"[^>]*>Tomasz eats no meat.</a>', text)
+
+
+def test_the_overviews_counts_lead_to_the_lists_they_count(
+    memories: Cast, viewer_client: Client
+) -> None:
+    figures = viewer_client.get(reverse("admin:index")).context["figures"]
+
+    for figure in figures:
+        assert viewer_client.get(figure.url).context["cl"].result_count == figure.count
+    (live,) = [figure for figure in figures if figure.title == "Live memories"]
+    assert live.count == 2
+    assert found(viewer_client, standing="gone") == {"Three is gone."}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("memory_memory", "Nothing has been remembered yet."),
+        ("memory_contradiction", "No contradiction waits for a decision."),
+        ("memory_job", "No job waits, runs or has failed."),
+        ("teams_conversation", "There is nothing of this kind yet."),
+    ],
+)
+def test_an_empty_list_says_why(name: str, words: str, cast: Cast, viewer_client: Client) -> None:
+    url = reverse(f"admin:{name}_changelist")
+
+    plain = viewer_client.get(url).content.decode()
+    searched = viewer_client.get(url, {"q": "elephant"}).content.decode()
+
+    assert words in plain
+    assert "Reset filters" not in plain
+    assert "Nothing fits the search and the filters." in searched
+    assert "Reset filters" in searched

@@ -121,3 +121,23 @@ def test_a_zone_that_this_machine_does_not_know_counts_as_utc(cast: Cast) -> Non
         Team.objects.filter(pk=cast.team.pk).update(time_zone="Mars/Olympus")
 
     assert str(stored(cast).zone) == "UTC"
+
+
+def test_a_stale_page_overwrites_nothing_and_keeps_what_was_typed(
+    cast: Cast, admin_client: Client
+) -> None:
+    loaded = admin_client.get(page(cast)).context["adminform"].form["loaded_version"].value()
+    admin_client.post(page(cast), form(name="Acme Festival", loaded_version=loaded))
+
+    stale = admin_client.post(page(cast), form(memory="off", loaded_version=loaded))
+    fresh = admin_client.get(page(cast)).context["adminform"].form["loaded_version"].value()
+    again = admin_client.post(
+        page(cast), form(name="Acme Festival", memory="off", loaded_version=fresh)
+    )
+
+    said = " ".join(stale.content.decode().split())
+    assert f"you loaded version {loaded}, and {fresh} stands" in said
+    assert stale.context["adminform"].form["memory"].value() == "off"
+    assert f'name="loaded_version" value="{loaded}"' in said
+    assert again.status_code == 302
+    assert (stored(cast).name, stored(cast).feature_flags) == ("Acme Festival", {"memory": False})

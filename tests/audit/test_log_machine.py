@@ -110,7 +110,7 @@ class LogMachine(RuleBasedStateMachine):
 
     @rule(memory=memories)
     def restore(self, memory: UUID) -> None:
-        self.may_refuse(restore_memory, memory_id=memory)
+        self.may_refuse(restore_memory, memory_id=memory, tools=self.tools)
 
     @rule(memory=memories, signal=st.sampled_from(Feedback))
     def judge(self, memory: UUID, signal: Feedback) -> None:

@@ -13,9 +13,10 @@ from .days.moments import FoundDate
 from .drafts import MAX_CHARS, Draft, merged_sources, sentence
 from .kinds.labels import Label
 from .kinds.patterns import label_clause, standing_label
+from .language.leads import strip_lead
 from .language.rewrite import Voice, third_person_text
 from .language.subjects import with_subject
-from .language.syntax import has_verb, strip_lead
+from .language.syntax import has_verb
 from .language.tense import is_past
 from .language.words import content_words, words_of
 from .meant.acts import Act, act_of

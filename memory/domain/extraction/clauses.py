@@ -10,7 +10,7 @@ from .kinds.procedures import steps_in
 from .language.gapping import share_verb
 from .language.syntax import acts_as_verb, has_verb, is_imperative
 from .language.tense import is_past
-from .language.verbs import AMBIGUOUS, AUXILIARIES, BASES, MODALS, THIRD, is_finite
+from .language.verbs import AMBIGUOUS, AUXILIARIES, BASES, GERUNDS, MODALS, THIRD, is_finite
 from .language.words import NUMBER_WORDS, PREPOSITIONS, STOPWORDS, word_set, words_of
 
 _SO_REQUEST = re.compile(
@@ -82,6 +82,9 @@ def opens_clause(*, text: str) -> bool:
     if words[0] in {"i", "we", "you", "he", "she", "it", "they", "nobody", "everyone", "nothing"}:
         return True
     if words[0] in _CONTRACTED:
+        return True
+    if words[0].endswith("'s") and words[1] in GERUNDS:
+        # "Luca's turning 40"
         return True
     if len(words) < 4 and (words[0][0].isdigit() or words[0] in NUMBER_WORDS):
         # "three frames" counts frames.

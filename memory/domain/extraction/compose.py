@@ -7,24 +7,27 @@ import re
 from ..types import Role
 from .admitting.admission import Admission
 from .answering.answers import complete_answer
+from .answering.proposals import Proposals
 from .answering.replies import Replies, is_detail
 from .answering.taken_up import TakenUp
 from .asking import Asking
 from .chat import FIRST_PASS, ChatListener
 from .clauses import split_clauses
 from .drafts import Draft, dated
-from .fillers import is_ephemeral, is_rule_fragment
-from .kinds.introductions import chooses_name, introductions
+from .fillers import is_rule_fragment
+from .kinds.introductions import introductions
 from .kinds.pins import points_back, split_pin
-from .language.rewrite import third_person_text
+from .language.leads import strip_lead
 from .language.subjects import with_subject
-from .language.syntax import has_verb, is_imperative, strip_lead
+from .language.syntax import has_verb
 from .language.trimming import trim
 from .language.words import content_words
 from .meant.acts import Act, act_of
+from .meant.agents_words import is_agents_word
 from .mixed import meant_clauses
 from .openings import asks_of_other, without_reaction
 from .requests import RequestFrame, as_wish, asks_for_none
+from .telling import Telling
 from .threads.dialogue import Unit
 from .tool_talk import ToolTalk
 from .writer import ClauseWriter
@@ -32,12 +35,6 @@ from .writer import ClauseWriter
 _WANTS_DONE = re.compile(
     r"^(?:i['’]d\slike|i\swould\slike|i\s(?:need|want|have))\sto\s(?:book|order|reserve|schedule|"
     r"cancel|return|rent|hire|register|move|reschedule|change|renew|exchange|extend|postpone)\b",
-    re.IGNORECASE,
-)
-_OUTCOME = re.compile(
-    r"^(?:it|they|he|she)(?:['’]s|\s(?:has|have|is|are))?\s(?:just\s|already\s|since\s|finally\s)?"
-    r"(?:turned\sup|arrived\s(?:after\sall|in\sthe\send)|works?\sagain|working\sagain|back|fixed|"
-    r"been\s(?:fixed|found|solved|returned|repaired)|found|solved|sorted|resolved|(?:been\s)?(?:cancelled|canceled|called\soff|postponed)|off\snow)\b",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.I)
@@ -49,8 +46,12 @@ _OWN_SUBJECT = re.compile(
 _BUT_HE = re.compile(
     r"(?:but|though|because|as|since)\s(?:he|she)(?P<clitic>['’]s)?\s", re.IGNORECASE
 )
+# A message with more than so many memories may lose some of them to the cap of a turn.
+_ROOM = 3
 # So many words tell something, though none of them is a verb.
 _TELLS_BY_ITSELF = 5
+# "In 2015, in my first flat": of what, only the question says.
+_ANSWERS = re.compile(r"\d|(?:in|on|at|with|from|since|around|about|by|for|to)\s", re.IGNORECASE)
 _FORGIVEN = frozenset({Act.GUESS, Act.QUOTE, Act.SMALL_TALK, Act.HYPOTHETICAL})
 # Of which what is said may be worth keeping all the same; never what is imagined or quoted.
 _WEIGHED = frozenset({Act.SMALL_TALK})
@@ -66,9 +67,11 @@ class Walk:
         self._tools = ToolTalk(writer=self._writer)
         self._frame = RequestFrame()
         self._asking = Asking(writer=self._writer, frame=self._frame)
+        self._telling = Telling(writer=self._writer, asking=self._asking)
         self._chat = ChatListener(threshold=FIRST_PASS)
         self._pin_next = -1
         self._asked_by_user: Unit | None = None
+        self._proposals = Proposals(frame=self._frame)
         self._replies = Replies(writer=self._writer, frame=self._frame)
         self._taken_up = TakenUp(writer=self._writer, frame=self._frame)
 
@@ -83,10 +86,12 @@ class Walk:
             elif unit.role is Role.USER:
                 self._user(unit)
             elif unit.role is Role.ASSISTANT:
+                self._proposals.hear(unit=unit)
                 self._replies.hear(unit=unit)
                 self._taken_up.hear(unit=unit)
                 self._tools.report(unit=unit)
         self._asking.close()
+        self._writer.ledger.join_where_crowded(room=_ROOM)
         heard += self._chat.finish()
         return [dated(draft) for draft in [*self._writer.ledger.all(), *heard]]
 
@@ -95,7 +100,7 @@ class Walk:
         act = act_of(text=unit.text, chat=False)
         if act is Act.COMMAND:
             return
-        if self._replies.accepts(unit=unit) or self._replies.affirms(unit=unit):
+        if self._proposals.accepts(unit=unit) or self._replies.affirms(unit=unit):
             return
         if self._taken_up.adopts(unit=unit, asked=self._asked_by_user):
             return
@@ -112,6 +117,8 @@ class Walk:
         if unit.question and self._taken_up.welcomes(unit=unit, text=trim(text=bare)):
             return
         pinned, text = self._pin(unit, bare)
+        if pinned and is_agents_word(text=strip_lead(text=text)):
+            return
         if not pinned and self._asking.is_about_work(unit=unit, text=bare):
             return
         text, headed = self._writer.focus.strip_heading(
@@ -132,7 +139,7 @@ class Walk:
         if meant and not text.startswith(meant[0]):
             self._writer.observe(unit=unit, text=text[: text.find(meant[0])])
         for clause in meant:
-            self._state(unit, clause, pinned=False)
+            self._telling.state(unit=unit, text=clause)
         told = act in {Act.STATEMENT, Act.FRAGMENT}
         told = told and not (unit.place and asks_for_none(text=bare))
         if act is Act.QUESTION and not unit.question:
@@ -184,14 +191,18 @@ class Walk:
         elif introduced and len(split_clauses(text=text)) == 1:
             self._writer.introduce(unit=unit, said=introduced)
         elif introduced or act is Act.STATEMENT:
-            self._state(unit, text, pinned)
+            self._telling.state(unit=unit, text=text, pinned=pinned)
         elif act is Act.REQUEST:
-            self._asked(unit, text, pinned)
+            self._telling.ask(unit=unit, text=text, pinned=pinned)
         elif act in _WEIGHED:
-            self._state(unit, text, pinned, act)
+            self._telling.state(unit=unit, text=text, pinned=pinned, act=act)
         elif act is Act.FRAGMENT and (pinned or is_rule_fragment(text=text)):
             self._writer.write(unit=unit, clause=text, pinned=pinned)
-        elif act is Act.FRAGMENT and len(content_words(text)) >= _TELLS_BY_ITSELF:
+        elif (
+            act is Act.FRAGMENT
+            and len(content_words(text)) >= _TELLS_BY_ITSELF
+            and not (unit.question and _ANSWERS.match(text))
+        ):
             self._writer.write(unit=unit, clause=text, act=act)
         elif not (
             act is Act.FRAGMENT
@@ -214,38 +225,3 @@ class Walk:
         announced = self._pin_next == unit.turn
         self._pin_next = -1
         return pinned or announced, rest
-
-    def _state(self, unit: Unit, text: str, pinned: bool, act: Act = Act.STATEMENT) -> None:
-        told = third_person_text(text=text, voice=unit.voice)
-        ledger = self._writer.ledger
-        ends = _OUTCOME.match(text)
-        if ends and ledger.outcome(told=told, turn=unit.turn, sources=unit.sources):
-            return
-        if ledger.lean(said=text, told=told, turn=unit.turn):
-            return
-        clauses = [text] if chooses_name(text=text) else split_clauses(text=text)
-        for clause in clauses:
-            said = introductions(clause=clause, speaker=unit.voice.name)
-            bare = strip_lead(text=clause)
-            if asks_for_none(text=bare):
-                self._writer.write(
-                    unit=unit, clause=as_wish(text=bare), pinned=pinned, request=True
-                )
-            elif said:
-                self._writer.introduce(unit=unit, said=said)
-            elif is_ephemeral(clause=clause) and not pinned:
-                self._writer.observe(unit=unit, text=clause)
-            elif is_imperative(text=bare) or re.match(r"(?i)please\b", clause):
-                self._asked(unit, bare, pinned)
-            else:
-                meant = act_of(text=clause, chat=False)
-                meant = act if meant is Act.STATEMENT else meant
-                if pinned or meant not in {Act.QUESTION, Act.COMMAND, Act.REQUEST}:
-                    self._writer.write(
-                        unit=unit, clause=trim(text=clause), pinned=pinned, act=meant
-                    )
-
-    def _asked(self, unit: Unit, text: str, pinned: bool) -> None:
-        reason = self._asking.request(unit=unit, text=text, pinned=pinned)
-        if reason and act_of(text=reason, chat=False) is Act.STATEMENT:
-            self._state(unit, reason, pinned)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .answering.answers import is_offer
+from .answering.offers import is_offer
 from .days.date_expressions import DATE_EXPRESSION
 from .kinds.patterns import is_decision
 from .language.names import names_in
@@ -64,6 +64,11 @@ _ELLIPTIC = re.compile(
     r"(?:\s(?:too|so|that|it|already))?\W*$",
     re.IGNORECASE,
 )
+# "Rice balls it is", "quick one before the kids wake up": said in passing.
+_PASSING = re.compile(
+    r"(?:the\s)?[\w’'-]+(?:\s[\w’'-]+)?\sit\sis(?:\sthen)?\W*$|(?:just\s)?(?:a\s)?quick\s(?:one|question|thing)\b[^:]*$",
+    re.IGNORECASE,
+)
 _REPORTING = re.compile(
     r"^[\w’'-]+\s(?:says?|said|thinks?|knows?|means?|reckons?)\W*$|"
     r"^(?:and\s)?as\s[\w’'.\s-]{2,40}\s(?:puts?|said|says|wrote|writes|has)\s?(?:it|so)?\W*$|"
@@ -90,7 +95,8 @@ def is_stub(*, clause: str) -> bool:
     """Whether a clause breaks off before it says anything ("As Churchill put it", "Pono did")."""
     if _TRIES.fullmatch(clause):
         return True
-    return bool(_REPORTING.match(clause) or _ELLIPTIC.match(clause)) or _lacks_subject(clause)
+    patterns = (_PASSING, _REPORTING, _ELLIPTIC)
+    return any(each.match(clause) for each in patterns) or _lacks_subject(clause)
 
 
 def _lacks_subject(clause: str) -> bool:

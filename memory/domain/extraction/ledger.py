@@ -9,8 +9,8 @@ from datetime import date
 from uuid import UUID
 
 from ..types import MemoryType
-from .days.anchors import anchored, last_day
-from .days.moments import FoundDate
+from .days.anchors import anchored, last_day, of_known_day
+from .days.moments import FoundDate, Precision
 from .drafts import MAX_CHARS, Draft, lowered, merged_sources
 from .kinds.pins import pinned_label
 from .language.words import content_words
@@ -35,10 +35,32 @@ class Ledger:
     def __init__(self) -> None:
         self._drafts: list[Draft] = []
         self._heard: tuple[int, date] | None = None
+        self._parted: list[tuple[list[Draft], list[Draft]]] = []
 
     def all(self) -> list[Draft]:
         """The drafts in order."""
         return list(self._drafts)
+
+    def set_back(self, *, drafts: Sequence[Draft]) -> None:
+        """Forget what was added since these were all."""
+        self._drafts = list(drafts)
+
+    def part(self, *, before: Sequence[Draft], whole: Sequence[Draft], count: int) -> None:
+        """Keep what was added to `before` where it is `count` facts, else go back to `whole`."""
+        if len(self._drafts) - len(before) != count or self._drafts[: len(before)] != list(before):
+            self.set_back(drafts=whole)
+        else:
+            self._parted.append((list(whole[len(before) :]), self._drafts[len(before) :]))
+
+    def join_where_crowded(self, *, room: int) -> None:
+        """Take parted sentences whole again in turns that hold more than `room` drafts."""
+        for whole, parts in self._parted:
+            turn = parts[0].turn
+            if sum(draft.turn == turn for draft in self._drafts) <= room or not whole:
+                continue
+            at = next((i for i, draft in enumerate(self._drafts) if draft == parts[0]), -1)
+            if at >= 0 and self._drafts[at : at + len(parts)] == parts:
+                self._drafts[at : at + len(parts)] = whole
 
     def add(self, draft: Draft) -> None:
         """Append a draft, or work it into the incident that it details."""
@@ -137,10 +159,18 @@ class Ledger:
 
         `own` are the dates that the text itself names.
         """
-        day = last_day([found for draft in self._drafts for found in draft.dates])
+        day = last_day(self._dates())
         if self._heard and self._heard[0] == turn - 1:
             day = self._heard[1]
         return anchored(text=text, day=last_day(own) or day)
+
+    def of_known_day(self, *, text: str, today: date) -> str:
+        """The text with "the 18th" as the 18th that was told of before, where it lies ahead."""
+        exact = [each.day for each in self._dates() if each.precision is Precision.CALENDAR]
+        return of_known_day(text=text, days=exact, today=today)
+
+    def _dates(self) -> list[FoundDate]:
+        return [found for draft in self._drafts for found in draft.dates]
 
     def outcome(self, *, told: str, turn: int, sources: Sequence[UUID]) -> bool:
         """Add "it turned up" to the event of the last turns that it ends."""

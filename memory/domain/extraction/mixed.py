@@ -9,7 +9,7 @@ from .language.words import words_of
 from .meant.acts import Act, act_of
 
 _JOINT = re.compile(
-    r"(?:,\s(?P<word>and|but|so|while|though|because|otherwise)\s|(?P<mark>;\s|\s[–—-]\s)|(?P<comma>,\s))",
+    r"(?:,\s(?P<word>and|but|so|while|though|because|otherwise)\s|\s(?P<but>but)\s(?=(?:i|we|my|he|she|they)\b)|(?P<mark>;\s|\s[–—-]\s)|(?P<comma>,\s))",
     re.IGNORECASE,
 )
 _LEANING = frozenset({"it", "that", "this", "they", "it's", "that's", "then", "those", "which"})
@@ -35,7 +35,9 @@ def meant_clauses(*, text: str, act: Act) -> list[str]:
     for joint, piece in pieces:
         free = not unmeant or act is Act.QUOTE or joint in {"but", ";", ","}
         states = opens_clause(text=piece) and act_of(text=piece, chat=False) is Act.STATEMENT
-        if states and free and words_of(piece)[0] not in _LEANING and len(words_of(piece)) > 3:
+        words = words_of(piece)
+        enough = len(words) > 3 or (joint == "but" and len(words) > 1)
+        if states and free and words[0] not in _LEANING and enough:
             kept.append(piece)
         unmeant = unmeant or not states
     return kept if len(pieces) > 1 else []
@@ -50,5 +52,6 @@ def _pieces(text: str, *, by_commas: bool) -> list[tuple[str, str]]:
             continue
         found.append((joint, text[start : match.start()].strip(" ,;")))
         start = match.end()
-        joint = (match.group("word") or match.group("comma") or ";").lower().strip()
+        word = match.group("word") or match.group("but") or match.group("comma")
+        joint = (word or ";").lower().strip()
     return [*found, (joint, text[start:].strip(" ,;"))]

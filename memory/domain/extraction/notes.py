@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from .admitting.information import specific_words
-from .answering.answers import is_offer
+from .answering.offers import is_offer
 from .answering.yes_no import closed_answer, whether
 from .fillers import is_acknowledgement
+from .language.leads import strip_lead
 from .language.rewrite import Voice, third_person_text
-from .language.syntax import has_verb, is_imperative, strip_lead
+from .language.syntax import has_verb, is_imperative
 from .language.words import DETERMINERS, PREPOSITIONS, STOPWORDS, content_words, words_of
 from .threads.dialogue import Unit
 
@@ -26,7 +27,7 @@ _HEADS_LIST = re.compile(r"[A-Za-z][\w\s-]{2,30}:\s")
 _ITEM_JOINT = re.compile(r",\s(?:and\s)?|;\s|\s/\s")
 _NO_LABEL = frozenset({"only", "just", "around", "about", "maybe", "like", "till", "until", "page"})
 _EMPTY_ASKED = re.compile(
-    r"(?:what\selse|anything\selse|and\syou|how(?:\sare|\sis|['’]s|\swas|\sdid\s.{2,30}\sgo)|what(?:['’]s|\sis)\sup|really|are\syou\ssure|"
+    r"(?:what\selse|(?:any|some)thing\s(?:else\s)?(?:i|we)\s(?:can|could|should)|anything\selse|and\syou|how(?:\sare|\sis|['’]s|\swas|\sdid\s.{2,30}\sgo)|what(?:['’]s|\sis)\sup|really|are\syou\ssure|"
     r"which\sone|what\snow|is\sthat\s(?:all|ok|okay|right|it))\b",
     re.IGNORECASE,
 )

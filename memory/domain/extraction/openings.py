@@ -13,12 +13,16 @@ _REACTS = re.compile(
     r"speaking\sof\swhich|while\s(?:we['’]re|i['’]m)\sat\sit|come\sto\sthink\sof\sit|as\sit\shappens|as\susual|so\sto\sspeak)",
     re.IGNORECASE,
 )
+# "If it rains, the market moves to the hall"
+_CONDITION = re.compile(r"(?:if|when|whenever|unless|once)\s\w+\s", re.IGNORECASE)
 _OF_YOU = re.compile(r"\b(?:you|yourself)\b(?!['’]s)", re.IGNORECASE)
 
 
 def without_reaction(*, text: str) -> str:
     """ "That makes sense, everything we get is latin-1" without the words that only react."""
     head, comma, tail = text.partition(", ")
+    if _CONDITION.match(head):
+        return text
     reacts = comma and (
         (says_nothing(text=head) and not head.lower().startswith("you")) or _REACTS.fullmatch(head)
     )

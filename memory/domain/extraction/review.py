@@ -24,9 +24,10 @@ from .fillers import is_stub, says_nothing
 from .kinds.introductions import introductions
 from .kinds.labels import Label
 from .kinds.patterns import label_clause
+from .language.leads import strip_lead
 from .language.names import names_in
+from .language.pronouns import leaves_open
 from .language.rewrite import third_person_text
-from .language.syntax import strip_lead
 from .language.tense import is_past
 from .language.trimming import trim
 from .language.words import content_words, words_of
@@ -134,9 +135,14 @@ def _leftover(unit: Unit, focus: Focus, admission: Admission) -> list[Draft]:
         if not told and act is Act.STATEMENT and _tells_much(clause):
             told = [clause]
     drafts = [_draft(unit, focus, text, act) for text in told if text]
-    drafts = [each for each in drafts if not dangling(text=each.text, owner=unit.voice.name)]
+    drafts = [each for each in drafts if not _is_open(unit, each.text)]
     weighed = [(draft, admission.weigh(_heard(unit, draft, act))) for draft in drafts]
     return [replace(draft, label=each.label) for draft, each in weighed if each.kept]
+
+
+def _is_open(unit: Unit, text: str) -> bool:
+    """Whether a memory would speak of somebody or something that only a pronoun names."""
+    return leaves_open(text=text) or dangling(text=text, owner=unit.voice.name) is not None
 
 
 def _heard(unit: Unit, draft: Draft, act: Act) -> Heard:

@@ -10,8 +10,8 @@ from ..types import MemoryType
 from .days.moments import month_day
 from .drafts import Draft, merged_sources
 from .kinds.labels import Label
+from .language.leads import strip_lead
 from .language.rewrite import third_person_text
-from .language.syntax import strip_lead
 from .language.tense import is_past
 from .language.words import STOPWORDS, content_words, words_of
 from .meant.acts import Act, act_of

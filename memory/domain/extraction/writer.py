@@ -9,6 +9,7 @@ from .admitting.admission import Admission
 from .admitting.evidence import Heard
 from .days.anchors import is_anchored, without_anchors
 from .days.dates import resolve_dates
+from .days.named_years import goes_on_from
 from .drafts import Draft, lowered, merged_sources, sentence
 from .fillers import is_stub
 from .kinds.introductions import Introduction
@@ -16,7 +17,20 @@ from .kinds.labels import Label
 from .kinds.patterns import label_clause
 from .kinds.pins import pinned_label
 from .kinds.profile import profile_label
+from .language.leaning import (
+    BARE_THERE,
+    GOES_ON,
+    IMPERSONAL,
+    LEANS,
+    OBJECT,
+    OF_IT,
+    POINTING,
+    PROPERTY,
+    THEIRS,
+    UNNAMED,
+)
 from .language.names import names_in
+from .language.pronouns import begins_with_pronoun, leaves_open
 from .language.rewrite import third_person_text
 from .language.tense import is_past
 from .language.words import COMMON_OPENERS, content_words, words_of
@@ -34,34 +48,6 @@ _WE = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
 _REASON = re.compile(r"^(?:because|since|as)\s", re.IGNORECASE)
 _DANGLING = re.compile(r"(?:and\s|but\s|so\s|also\s)?it(?:['’]s)?\s", re.IGNORECASE)
 _CONJUNCTION = re.compile(r"^(?:and|but|so|also)\s", re.IGNORECASE)
-# "It must …", "it can't …": a rule about the thing, that makes no sense without it.
-_PROPERTY = re.compile(
-    r"it\s(?:must|mustn['’]t|can|can['’]t|cannot|may|should|shouldn['’]t|has\sto|needs|"
-    r"always|never|only|costs|weighs|takes|lasts|holds|belongs|comes|stays|works\sonly)\b",
-    re.IGNORECASE,
-)
-# "Those are Winston's": what they are stands in the question.
-_POINTING = re.compile(r"(?:these|those|they|it|that)(?:['’](?:s|re))?\s(?!says\b)", re.IGNORECASE)
-_UNNAMED = re.compile(r"they\b", re.IGNORECASE)
-# What cannot stand alone, and so goes with the sentence before it.
-_LEANS = re.compile(
-    r"(?:(?:and|but|so|then)\s)?(?:it|they|he|she|this|that|these|those)(?:['’]\w+|\s(?:is|are|was|were|has|have|"
-    r"had|will|can|cannot|must|should|would|does|do|did|may|never|always|only|still|also|[a-z]+s|[a-z]+ed|stay|"
-    r"need|go|come|work|run|cost|take|keep|get|make|like|want))\b",
-    re.IGNORECASE,
-)
-# "Kasongo is writing it.": too little without the sentence before.
-_OF_IT = re.compile(
-    r"(?-i:[A-ZÀ-Þ])[\w’'-]+(?:\s[A-ZÀ-Þ][\w’'-]+)?(?:\s(?:is|has|will))?\s[a-z]+\s(?:it|them|that|this|those)"
-    r"(?:\s[a-z]+){0,2}[.!]*",
-)
-# "Ursula is the buyer there now": what "there" is was said in the sentence before.
-_OBJECT = re.compile(
-    r"(?:[\w’'-]+\s){1,5}?(?<!\bis\s)(?<!\bare\s)(?:it|them|there)\b(?!['’]|\s(?:is|are|was|were|will|has)\b)",
-    re.IGNORECASE,
-)
-_GOES_ON = re.compile(r"(?:so|and|but|then)\s.*\b(?:it|them|there|one)\b", re.IGNORECASE)
-_THEIRS = re.compile(r"\b(?:theirs?|them)\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:i|we|my|our|me|us|i['’]\w+|we['’]\w+)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _REACH = 4
@@ -76,6 +62,7 @@ class ClauseWriter:
         self._objects = Objects()
         self._speakers = speakers
         self._admission = admission
+        self._last: tuple[Unit, str] | None = None
 
     def observe(self, *, unit: Unit, text: str) -> None:
         """Learn names and topics from a sentence that becomes no memory."""
@@ -117,16 +104,24 @@ class ClauseWriter:
             text=third, turn=unit.turn, owner=unit.voice.name, else_thing=self.focus.topic
         )
         sources = [*sources, *meant]
-        if _UNNAMED.match(third) and len(content_words(clause)) > 2:
+        told_of = _SELF.search(clause) or _WE.search(clause) or IMPERSONAL.match(third)
+        if UNNAMED.match(third) and told_of:
             third = f"{unit.voice.name} says that {third[:1].lower()}{third[1:]}"
-        if unit.question and not unit.place and _POINTING.match(third) and not request:
+        unnamed = leaves_open(text=third)
+        if is_open and BARE_THERE.search(third) and not self._placed_before(unit, third):
+            self._learn(unit, third)
+            return
+        if unit.question and not unit.place and POINTING.match(third) and not request:
             asked = as_answer(unit=unit, text=resolved)
             third = asked or third
         today = unit.at.date()
         if is_anchored(text=third):
             own = resolve_dates(text=without_anchors(text=third), today=today, past=past).dates
             third = self.ledger.anchored(text=third, turn=unit.turn, own=own)
-        found = resolve_dates(text=third, today=today, past=past)
+        third = third if past else self.ledger.of_known_day(text=third, today=today)
+        began = goes_on_from(text=clause, before=self._said_before(unit))
+        self._last = (unit, clause)
+        found = resolve_dates(text=third, today=today, past=past, said_before=began)
         filed = label or label_clause(
             clause=clause, dates=found.dates, past=past, request=request, chat=False
         )
@@ -143,7 +138,7 @@ class ClauseWriter:
         if is_stub(clause=clause):
             self._learn(unit, text)
             return
-        if unit.place and not pinned and _OF_IT.fullmatch(clause):
+        if unit.place and not pinned and OF_IT.fullmatch(clause):
             said = third_person_text(text=clause, voice=unit.voice, past=past)
             if self.ledger.follow(draft=self._draft(unit, sentence(said), filed)):
                 return
@@ -170,13 +165,17 @@ class ClauseWriter:
             clause=clause,
         )
         self._learn(unit, found.text)
-        leans = bool(_LEANS.match(draft.text))
-        goes_on = _GOES_ON.match(clause) or _OBJECT.match(clause)
+        leans = bool(LEANS.match(draft.text))
+        goes_on = GOES_ON.match(clause) or OBJECT.match(clause)
         if (
             (leans or (unit.place and not sources and goes_on))
             and not filed.pinned
             and self.ledger.follow(draft=draft, of_any_type=leans)
         ):
+            return
+        if unnamed and not filed.pinned:
+            if unit.place and begins_with_pronoun(text=draft.text):
+                self.ledger.follow(draft=draft, of_any_type=True)
             return
         # "User sails it" tells nothing where nobody knows what is sailed; beside what it means in
         # its message, and with a name of its own, it can stand.
@@ -196,7 +195,18 @@ class ClauseWriter:
         if told[:1].isupper() and first and first[0] not in COMMON_OPENERS:
             return False
         answers = len(unit.sources) > 1 and not unit.place and not _OWN.search(clause)
-        return answers or bool(_THEIRS.search(clause))
+        return answers or bool(THEIRS.search(clause))
+
+    def _placed_before(self, unit: Unit, third: str) -> bool:
+        """Whether the clause before names what "there" may be."""
+        told = {unit.voice.name, *names_in(third), *words_of(third)}
+        return any(name not in told for name in names_in(self._said_before(unit)))
+
+    def _said_before(self, unit: Unit) -> str:
+        """The clause that was written just before in the same message, or ""."""
+        if self._last is None or self._last[0].turn != unit.turn:
+            return ""
+        return self._last[1] if unit.place - self._last[0].place <= 1 else ""
 
     def is_worth(self, *, unit: Unit, fragment: str) -> bool:
         """Whether a few words without a verb tell enough to be added to what was just said."""
@@ -207,7 +217,7 @@ class ClauseWriter:
     def _leans(self, unit: Unit, clause: str, past: bool) -> bool:
         """Give an "it" that means nothing named to what was told just before, or drop it."""
         bare = _CONJUNCTION.sub("", clause)
-        if not past and _PROPERTY.match(bare):
+        if not past and PROPERTY.match(bare):
             told = third_person_text(text=bare, voice=unit.voice, past=past)
             found = resolve_dates(text=told, today=unit.at.date(), past=past)
             text = found.text[:1].lower() + found.text[1:]

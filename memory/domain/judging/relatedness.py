@@ -7,17 +7,20 @@ this question, one new memory in six would conflict with something it has nothin
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from enum import IntEnum
 
 from ..types import Statement
 from .pairs.called import ends_called
 from .pairs.change_words import may_concern, tells_change
+from .pairs.clauses import clause_texts
 from .pairs.evidence import weigh
 from .pairs.features import features_of
 from .pairs.own_things import changes_own
 from .pairs.patterns import strangers
-from .pairs.replacing import ends_by_name, takes_place
+from .pairs.replacing import ends_by_name, may_take_place, takes_place
 from .pairs.values_apart import figure_is_now
+from .reading.frames import read
 from .related_weights import COSINE, SQUARE, WEIGHTS
 
 # The similarity from which the fitted embedder's vectors say anything, see `related_weights`.
@@ -63,9 +66,20 @@ def names_change(*, existing: Statement, new: Statement) -> Change:
         return Change.NONE
     if strangers(existing.content, new.content):
         return Change.NONE
+    told = _change_told(existing, new)
+    if told is Change.NONE:
+        clauses = clause_texts(read(existing.content))
+        told = max(
+            (_change_told(replace(existing, content=text), new) for text in clauses),
+            default=Change.NONE,
+        )
+    return told
+
+
+def _change_told(existing: Statement, new: Statement) -> Change:
     evidence = weigh(existing, new)
     if ends_by_name(evidence) or ends_called(evidence):
         return Change.ENDED
-    is_told = takes_place(evidence) or figure_is_now(evidence)
+    is_told = takes_place(evidence) or may_take_place(evidence) or figure_is_now(evidence)
     is_told = is_told or changes_own(existing.content, new.content)
     return Change.OF_ASPECT if is_told else Change.NONE

@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ..types import Judgement, Statement, Verdict
+from .pairs.apart import stands_apart
 from .pairs.beside import told_beside
 from .pairs.bygone import adds_nothing, is_denied_now, is_named_over, may_be_bygone
 from .pairs.called import on_called
 from .pairs.change_words import change_word
+from .pairs.clauses import clause_texts, untold_clause
 from .pairs.common_ground import is_common
 from .pairs.compatible import excludes_nothing
+from .pairs.doings import on_choices, on_doings
 from .pairs.evidence import Evidence, weigh
 from .pairs.features import features_of
 from .pairs.handing_over import on_handover
+from .pairs.lasting import is_lasting
+from .pairs.needs import opposed_needs
 from .pairs.opposed import denied_at_large
 from .pairs.patterns import strangers
 from .pairs.repeats import subject_alone, told_otherwise
 from .pairs.replacements import goes_on_from, two_replacements
-from .pairs.replacing import replaced_by, takes_place
+from .pairs.replacing import may_take_place, replaced_by, takes_place
 from .pairs.roles import excludes_its_turn, turned_round
 from .pairs.sayings import told_by_one
+from .pairs.superlatives import on_superlative
+from .pairs.turns import turns_unmet
+from .reading.frames import read
 from .reading.tokens import MAX_CHARS, MAX_TOKENS, fold
+from .reasons import reason_for
 from .weights import WEIGHTS
 
 # A wrong "duplicate" loses a fact, so that it takes more than being the likeliest of four.
@@ -30,10 +40,12 @@ SURE_OF_DUPLICATE = 0.55
 # A wrong "supersede" retires a fact: what nothing in the words says has changed must be likely.
 SURE_OF_SUPERSEDE = 0.55
 SURE_OF_BYGONE = 0.6
+SURE_OF_CLAUSE = 0.7
 # A conflict of which no finding says what parts the two is a guess.
 UNNAMED = 0.4
 # One that meets the other in nothing but what both are about.
 STRAY = 0.3
+_UNKNOWN_KIND = "a change, perhaps of something else, nothing says which holds"
 _CONFLICTS = (Verdict.SUPERSEDE, Verdict.DISPUTE)
 _VERDICTS = (Verdict.SUPERSEDE, Verdict.DISPUTE, Verdict.COEXIST, Verdict.DUPLICATE)
 
@@ -64,9 +76,44 @@ class RulesJudge:
         if apart:
             # No weight of anything else makes a conflict of these.
             return Judgement(Verdict.COEXIST, f"different subjects: {apart}", 0.95)
+        judgement = self._judge(existing=existing, new=new)
+        if judgement.verdict is Verdict.SUPERSEDE:
+            untold = untold_clause(weigh(existing, new))
+            if untold:
+                why = f'{judgement.reason}; it says nothing of "{untold}"'
+                return Judgement(Verdict.DISPUTE, why, judgement.confidence)
+        if judgement.verdict is Verdict.COEXIST:
+            return self._by_clause(existing=existing, new=new) or judgement
+        return judgement
+
+    def _by_clause(self, *, existing: Statement, new: Statement) -> Judgement | None:
+        """The dispute with one clause of a statement that has several, or None."""
+        for text in clause_texts(read(existing.content)):
+            clause = replace(existing, content=text)
+            judgement = self._judge(existing=clause, new=new)
+            if judgement.verdict not in _CONFLICTS or judgement.confidence < SURE_OF_CLAUSE:
+                continue
+            evidence = weigh(clause, new)
+            if evidence.signals.change or evidence.opposed or evidence.comparison.other_values:
+                why = f'{judgement.reason}; of "{text}"'
+                return Judgement(Verdict.DISPUTE, why, judgement.confidence)
+        return None
+
+    def _judge(self, *, existing: Statement, new: Statement) -> Judgement:
+        """The verdict on what is about one subject, whether or not all of it is spoken of."""
         evidence = weigh(existing, new)
         if evidence.corrects:
             return Judgement(Verdict.SUPERSEDE, reason_for(Verdict.SUPERSEDE, evidence), 0.95)
+        apart = stands_apart(evidence)
+        if apart:
+            return Judgement(Verdict.COEXIST, apart, 0.8)
+        done = on_doings(evidence) or on_choices(evidence) or on_superlative(evidence)
+        if done is not None:
+            verdict, why = done
+            return Judgement(verdict, why, 0.8)
+        needed = opposed_needs(evidence)
+        if needed:
+            return Judgement(Verdict.DISPUTE, f"{needed}, nothing says which holds", 0.8)
         turned = turned_round(evidence.existing, evidence.new, evidence.comparison)
         if turned:
             return _on_turned(turned, evidence)
@@ -92,6 +139,8 @@ class RulesJudge:
             word = change_word(evidence.new)
         if word:
             return Judgement(Verdict.SUPERSEDE, f'an explicit change ("{word}")', 0.9)
+        if may_take_place(evidence):
+            return Judgement(Verdict.DISPUTE, _UNKNOWN_KIND, 0.7)
         shares = self._shares(features_of(evidence))
         verdict = max(_VERDICTS, key=lambda each: shares[each])
         beside = told_beside(evidence) if verdict is Verdict.DUPLICATE else ""
@@ -123,7 +172,8 @@ class RulesJudge:
                 return Judgement(Verdict.COEXIST, "alike, and perhaps not the same", 0.5)
         share = shares[verdict]
         is_told = bool(evidence.signals.change or evidence.ending)
-        if verdict is Verdict.SUPERSEDE and share < SURE_OF_SUPERSEDE and not is_told:
+        unsure = (share < SURE_OF_SUPERSEDE and not is_told) or turns_unmet(evidence)
+        if verdict is Verdict.SUPERSEDE and (unsure or is_lasting(evidence.existing)):
             verdict = Verdict.DISPUTE
         if verdict in _CONFLICTS and not is_common(evidence):
             share = min(share, STRAY)
@@ -138,6 +188,8 @@ class RulesJudge:
         turned = weigh(new, existing)
         if is_named_over(turned):
             return True
+        if excludes_nothing(turned):
+            return False
         shares = self._shares(features_of(turned))
         return shares[Verdict.SUPERSEDE] >= SURE_OF_BYGONE and adds_nothing(evidence)
 
@@ -182,63 +234,3 @@ def _plain(text: str) -> str:
 def _is_read(statement: Statement) -> bool:
     """Whether the whole text is short enough to be read."""
     return len(statement.content) <= MAX_CHARS and len(statement.content.split()) < MAX_TOKENS // 2
-
-
-def reason_for(verdict: Verdict, evidence: Evidence) -> str:
-    """The finding that speaks loudest for a verdict, in words, with the values it saw."""
-    if verdict is Verdict.SUPERSEDE:
-        return _why_supersede(evidence)
-    if verdict is Verdict.DISPUTE:
-        return f"{_why_dispute(evidence)}, nothing says which holds"
-    if verdict is Verdict.COEXIST:
-        return _why_coexist(evidence)
-    same = ", ".join(f"{a.text} = {b.text}" for a, b in evidence.comparison.equal_values[:2])
-    return f"the same fact in other words ({same})" if same else "the same fact in other words"
-
-
-def _why_supersede(evidence: Evidence) -> str:
-    signals = evidence.signals
-    if signals.correction:
-        return f'a correction ("{signals.correction}")'
-    if signals.change:
-        return f'an explicit change ("{signals.change}")'
-    if evidence.ending:
-        return f"an event that ends the state ({evidence.ending})"
-    if signals.weak:
-        return f'an event that replaces it ("{signals.weak}")'
-    return "a later event after which the earlier state is over"
-
-
-def _why_dispute(evidence: Evidence) -> str:
-    c = evidence.comparison
-    if c.other_values:
-        x, y = c.other_values[0]
-        name = c.attribute_name() or x.head
-        return f"two values of one attribute{f' ({name})' if name else ''}: {x.text} / {y.text}"
-    if c.oppositions:
-        axis, a, b = c.oppositions[0]
-        return f"opposite states ({axis}): {a} / {b}"
-    if c.polarity:
-        return f"one denies what the other says: {c.polarity[0]} / {c.polarity[1]}"
-    if evidence.clash:
-        return evidence.clash
-    left = [" ".join(w.text for w in side[:3]) for side in (c.left_existing, c.left_new)]
-    return f"the two do not fit together: {left[0] or '-'} / {left[1] or '-'}"
-
-
-def _why_coexist(evidence: Evidence) -> str:
-    signals = evidence.signals
-    if evidence.elsewhere:
-        return evidence.elsewhere
-    if evidence.places:
-        return f"different scopes: {evidence.places}"
-    for quote, kind in (
-        (signals.additive, "an addition"),
-        (signals.unreal, "only considered"),
-        (signals.temporary, "a passing state"),
-        (signals.past, "told as past"),
-        (signals.condition, "holds for some occasions only"),
-    ):
-        if quote:
-            return f'{kind} ("{quote}")'
-    return "nothing in the two excludes the other"

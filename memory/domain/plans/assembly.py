@@ -41,7 +41,7 @@ class Assembly:
     `told` are its memories, best first; `tokens` what each section takes, headings included;
     `trimmed` the sections that the budget cut into, the first trimmed first; `duplicates` the keys
     of memories that say the same as one that is told, with the key of that one; `quoted` the
-    tokens of each text that has a key.
+    tokens of each text that has a key; `optional` how many memories and texts are not mandatory.
     """
 
     prompt: str
@@ -52,6 +52,7 @@ class Assembly:
     duplicates: tuple[tuple[UUID, UUID], ...] = ()
     warnings: tuple[str, ...] = ()
     quoted: Mapping[UUID, int] = field(default_factory=dict)
+    optional: int = 0
 
 
 def assemble(
@@ -101,6 +102,7 @@ def assemble(
             for item in packed.items
             if isinstance(item.value[0], Text) and item.value[0].key is not None
         },
+        optional=packed.optional,
     )
 
 

@@ -19,7 +19,14 @@ from ..rendering import Line
 from ..tokens import TokenCounter
 from ..types import MemoryType
 from .plan import Block, Plan, Section, always, is_pinned, without_heading
-from .retrieval import IDENTITY_RESERVE, USER_PROFILE_RESERVE, is_identity, is_profile
+from .retrieval import (
+    IDENTITY_RESERVE,
+    USER_PROFILE,
+    USER_PROFILE_RESERVE,
+    about_nobody,
+    is_identity,
+    is_profile,
+)
 
 PERSONALITY_SIZE = 500
 TEAM_SIZE = 300
@@ -42,7 +49,7 @@ class Layer(StrEnum):
     PERSONALITY = "personality"
     IDENTITY = "identity_memories"
     SKILLS = "skills"
-    USER_PROFILE = "user_profile"
+    USER_PROFILE = USER_PROFILE
     RETRIEVED = "retrieved"
     TEAM = "team_knowledge"
     SUMMARY = "conversation_summary"
@@ -102,6 +109,7 @@ SEVEN_LAYERS = Plan(
     ),
     mandatory="layers 1 to 3 and pinned memories",
 )
+SEVEN_LAYERS_ABOUT_NOBODY = about_nobody(SEVEN_LAYERS)
 
 
 def summary_line(summary: str, *, counter: TokenCounter) -> str:

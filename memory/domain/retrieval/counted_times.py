@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from datetime import datetime, timedelta
 
 from .named_times import span
@@ -12,6 +13,7 @@ from .time_patterns import NEIGHBOURS, NUMBERS, UNIT_DAYS, WEEKDAYS
 
 _NEXT = {"this": 0, "next": 1, "coming": 1, "following": 1}
 _HOURS = {"second": 1 / 3600, "minute": 1 / 60, "hour": 1.0}
+_MONTHS = {"month": 1, "year": 12, "decade": 120}
 # How long ago "the other day" may be, in days, at least and at most.
 _OTHERS = {"day": (1, 14), "week": (4, 28), "month": (20, 90)}
 # People round years, and the more the further they look back: of so many days of distance they
@@ -45,6 +47,20 @@ class CountedTimes:
         if abs(days) >= UNIT_DAYS["decade"]:
             half = abs(days) // _ROUNDED
         return Period(middle - timedelta(days=half), middle + timedelta(days=half + 1))
+
+    def very_day(self, match: re.Match[str], sign: int) -> Period:
+        """ "A year ago today", "a week from tomorrow": the same day of the calendar."""
+        told = (match["lead"] or match["day"]).lower()
+        start = self._today + timedelta(days={"yesterday": -1, "tomorrow": 1}.get(told, 0))
+        if not match["unit"]:
+            return self._day_of(start + timedelta(days=sign * _days(match)))
+        unit, count = match["unit"].lower(), sign * number(match["count"] or "one")
+        if unit not in _MONTHS:
+            return self._day_of(start + timedelta(days=count * UNIT_DAYS[unit]))
+        months = count * _MONTHS[unit]
+        year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+        last = monthrange(year, month + 1)[1]
+        return self._day_of(start.replace(year=year, month=month + 1, day=min(start.day, last)))
 
     def moments_ago(self, match: re.Match[str]) -> Period:
         """ "Ten minutes ago", "an hour ago": that day."""

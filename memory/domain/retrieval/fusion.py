@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..scoring import Parts
 from .events import closeness_to_event
-from .periods import closeness
+from .periods import TOLD_DAYS, closeness
 from .question import Asked, Term
 from .surroundings import Floats, Surroundings, Whole, find_surroundings
 
@@ -207,7 +207,7 @@ def _time(candidates: Candidates, asked: Asked) -> Floats:
     if not asked.periods:
         return np.zeros(len(candidates.cosine))
     said_at = candidates.said_at + asked.ahead
-    said = closeness(asked.periods, since=said_at, until=said_at)
+    said = closeness(asked.periods, since=said_at, until=said_at, least_days=TOLD_DAYS)
     held_from = _on_the_clock(candidates.held_from, asked.ahead)
     held_until = _on_the_clock(candidates.held_until, asked.ahead)
     since = np.where(np.isnan(held_from), held_until, held_from)

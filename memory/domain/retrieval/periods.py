@@ -11,9 +11,15 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# People tell of what happened for about a week afterwards, and less of what is still to come.
-LATE_DAYS = 7.0
-EARLY_DAYS = 3.5
+# What lies just outside a named time has at most this share of what lies inside. Any lower share
+# measures the same; it is high enough for what was told late or dated a little wrong.
+BESIDE = 0.6
+# Beside a time it decays over half of its length, over a fortnight at most.
+_OF_LENGTH, _MOST_DAYS = 0.5, 14.0
+# People tell of what happened for about a week afterwards; when something happened is a day.
+TOLD_DAYS, HAPPENED_DAYS = 7.0, 1.0
+# Less is told of what is still to come.
+_EARLY = 0.5
 _DAY_SECONDS = 86_400.0
 
 
@@ -29,17 +35,23 @@ class Period:
     yearly: bool = False
 
 
-def closeness(periods: tuple[Period, ...], *, since: Floats, until: Floats) -> Floats:
+def closeness(
+    periods: tuple[Period, ...], *, since: Floats, until: Floats, least_days: float = HAPPENED_DAYS
+) -> Floats:
     """How near each span of time lies to the nearest period: 1 where they meet, towards 0 away.
 
-    `since` and `until` are seconds of the epoch, NaN where unknown, which counts as 0.
+    Beside a period it is `BESIDE` at most, and decays in proportion to its length, over no fewer
+    than `least_days`. `since` and `until` are seconds of the epoch, NaN where unknown, which
+    counts as 0.
     """
     best = np.zeros(len(since))
     for period in periods:
+        length = (period.end - period.start).total_seconds() / _DAY_SECONDS
+        decay = _DAY_SECONDS * min(max(least_days, _OF_LENGTH * length), _MOST_DAYS)
         for start, end in _occurrences(period, since, until):
-            late = np.maximum(0.0, since - end) / (_DAY_SECONDS * LATE_DAYS)
-            early = np.maximum(0.0, start - until) / (_DAY_SECONDS * EARLY_DAYS)
-            best = np.fmax(best, np.exp(-np.maximum(late, early)))
+            away = np.maximum((since - end) / decay, (start - until) / (_EARLY * decay))
+            beside = BESIDE * np.exp(-np.maximum(away, 0.0))
+            best = np.fmax(best, np.where(away > 0, beside, np.where(np.isnan(away), 0.0, 1.0)))
     return best
 
 

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from memory.domain.text import STOP_WORDS
 
+from ..extraction.language.verbs import PAST, THIRD
 from .events import Event, Side, find_event
 from .past import asks_for_past
 from .periods import Period
@@ -21,6 +22,10 @@ MAX_TERMS = 32
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?$", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?:]\s*[\"'”’)]*\s*$")
+# They open a question more often than a name of somebody does.
+_OPENERS = frozenset({"will", "may"})
+_IS = frozenset({"is", "was", "has", "had", "does", "did", "and"})
+_LONGEST_NAME = 3
 # Shorter beginnings of a name ("Jo") would name too many people.
 _SHORTEST_NICKNAME = 3
 
@@ -31,7 +36,8 @@ class Term:
 
     `may_name` says that it may be somebody's name, `may_shorten` that it may be the beginning of
     one ("Mel" for "Melanie"), `of_event` that it belongs to what the answer is dated by. `form_of`
-    is the word of the question of which it is another form, which counts as that word.
+    is the word of the question of which it is another form, which counts as that word. `only_name`
+    says that it tells nothing unless somebody is called so ("Will").
     """
 
     word: str
@@ -39,6 +45,7 @@ class Term:
     may_shorten: bool = False
     of_event: bool = False
     form_of: str = ""
+    only_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +76,34 @@ def read_question(text: str, *, now: datetime, limit: int = MAX_TERMS) -> Asked:
     names = {match.start() for match, word in words if _looks_like_name(word, plain, match)}
     # Who writes without capitals may mean anybody with any word.
     is_plain = not names and plain == plain.lower()
+    is_title = len(words) > _LONGEST_NAME and all(word.istitle() for _, word in words)
     times = find_times(plain, now=now)
     event = _event_beside(find_event(plain), times)
     timed = {word.casefold() for match, word in words if _is_within(match, times)}
     terms: dict[str, Term] = {}
-    for match, word in words:
+    following = [*(word.casefold() for _, word in words[1:]), ""]
+    for (match, word), after in zip(words, following, strict=False):
         folded = word.casefold()
         at_start = _begins_sentence(plain, match)
-        capital = match.start() in names or (at_start and word[:1].isupper())
+        capital = match.start() in names or (
+            at_start and word[:1].isupper() and not _opens(match[0], folded, after)
+        )
+        # "In May" is a time, whoever is called so.
+        may_name = (capital or is_plain) and not _is_within(match, times)
         known = terms.get(folded, Term(folded))
         terms[folded] = Term(
             folded,
-            may_name=known.may_name or capital or is_plain,
+            may_name=known.may_name or may_name,
             may_shorten=known.may_shorten or (capital and len(folded) >= _SHORTEST_NICKNAME),
             of_event=known.of_event
             or (event is not None and event.start <= match.start() < event.end),
+            only_name=known.only_name or (capital and folded in STOP_WORDS and not is_title),
         )
     # Who bought something two weeks ago did not say "two weeks ago".
     idle = STOP_WORDS | (timed & COUNTING)
-    telling = [term for term in terms.values() if term.word not in idle]
+    telling = [term for term in terms.values() if term.only_name or term.word not in idle]
+    if all(term.only_name for term in telling):
+        telling = []
     return Asked(
         text=text,
         terms=tuple(_with_forms(telling or list(terms.values()))[:limit]),
@@ -127,6 +143,14 @@ def _event_beside(event: Event | None, times: Sequence[Time]) -> Event | None:
 def _looks_like_name(word: str, text: str, match: re.Match[str]) -> bool:
     """Whether a word is written as a name inside a sentence: "Caroline", not "LGBTQ" or "I"."""
     return len(word) > 1 and word.istitle() and not _begins_sentence(text, match)
+
+
+def _opens(written: str, word: str, after: str) -> bool:
+    """Whether the first word of a sentence asks ("Will it rain?") and names nobody ("Will's")."""
+    if word not in _OPENERS:
+        return word in STOP_WORDS
+    is_name = len(written) > len(word) or not after or after in _IS | THIRD.keys() | PAST
+    return not is_name
 
 
 def _begins_sentence(text: str, match: re.Match[str]) -> bool:

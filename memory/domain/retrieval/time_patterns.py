@@ -95,6 +95,16 @@ _SPAN = (
     r"|half\s+an?\s+(?P<half>month|year))"
 )
 AGO = _pattern(rf"\b{_SPAN}\s+(?:ago|back)\b")
+# "A year ago today", "today two weeks ago", "a week from tomorrow": that very day.
+_THIS_DAY = r"(?:on\s+)?this\s+(?:very\s+|same\s+)?day"
+DAY_AGO = _pattern(
+    rf"\b(?:(?P<lead>today|yesterday|tomorrow|{_THIS_DAY}),?\s+)?{_SPAN}\s+(?:ago|back)"
+    rf"(?(lead)|,?\s+(?P<day>today|yesterday|tomorrow|to\s+the\s+day|{_THIS_DAY}))\b"
+)
+DAY_LAST = _pattern(
+    rf"\b(?P<lead>today|{_THIS_DAY})\s+last\s+(?P<unit>week|month|year)\b(?P<count>)(?P<day>)"
+)
+DAY_AHEAD = _pattern(rf"\b{_SPAN}\s+from\s+(?P<day>today|tomorrow)\b(?P<lead>)")
 MOMENTS_AGO = _pattern(
     rf"\b(?:(?P<count>{_NUMBER}|half\s+an?)\s+(?:of\s+)?)(?P<unit>second|minute|hour)s?\s+ago\b"
 )

@@ -14,11 +14,13 @@ from memory.domain.updates import TOLD_EVENTS, Happened, Known
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.conversations import conversation_for
+from memory.selectors.outdated_summaries import outdated_summaries
 from teams.errors import InvalidError, NotFoundError
 from teams.models import Conversation
 
 # A header shows three; of a window of very many changes the latest decide which.
 _LATEST = 500
+_SUMMARISER = "summary:"
 
 _REVISIONS = """
 SELECT c.revision, t.revision
@@ -101,13 +103,19 @@ def happened_between(
 
 
 def known_memories(*, viewer: Viewer, ids: Iterable[UUID]) -> dict[UUID, Known]:
-    """The memories that the viewer may see, and what superseded them, as they stand."""
+    """The memories that the viewer may see, and what superseded them, as they stand.
+
+    Without summaries that tell what holds no longer.
+    """
     found: dict[UUID, Known] = {}
     wanted = set(ids)
     # A memory that gave way names the one that stands, which may lie in another conversation.
     for _ in range(2):
         rows = Memory.objects.visible_to(viewer).filter(id__in=wanted - found.keys())
-        found |= {row.pk: _known(row) for row in rows if row.content.strip()}
+        read = {row.pk: row for row in rows if row.content.strip()}
+        summaries = [pk for pk, row in read.items() if row.extractor.startswith(_SUMMARISER)]
+        outdated = outdated_summaries(team_id=viewer.team_id, ids=summaries)
+        found |= {pk: _known(row) for pk, row in read.items() if pk not in outdated}
         wanted |= {
             each.superseded_by
             for each in found.values()

@@ -18,7 +18,7 @@ from pgvector.django import HalfVectorField
 from memory.models import SearchGraph
 from memory.selectors.meeting.neighbours import Company
 from memory.selectors.prepared import fetch_planned
-from memory.selectors.searching.vectors import STORED, set_scan
+from memory.selectors.searching.vectors import STORED, scan_settings
 
 Near = list[tuple[UUID, float]]
 
@@ -49,7 +49,7 @@ SELECT asked.place::integer, near.memory_id, -near.product
 FROM asked CROSS JOIN LATERAL (
     SELECT memory_id, {stored} <#> asked.vector AS product
     FROM {among}
-    WHERE memory_searchentry.team_id = %(team)s AND {condition} {outside}
+    WHERE memory_searchentry.team_id = %(team)s AND {condition}
         AND (embedding_model = %(model)s OR next_model = %(model)s)
     ORDER BY product LIMIT %(closest)s
 ) AS near
@@ -84,39 +84,42 @@ class Asked:
     subject: str = ""
 
 
-def nearest_of_many(
-    *, asked: Sequence[Asked], embedding_model: str, limit: int, outside_graph: bool = False
-) -> list[Near]:
-    """For each the ids of its `limit` nearest memories with their cosines, in no order; exact.
-
-    With `outside_graph` only among those that no approximate index holds yet.
-    """
-    outside = "AND graph_dimensions = 0" if outside_graph else ""
-    return _by_shape(asked, embedding_model, limit, among=_ENTRIES, outside=outside)
+def nearest_of_many(*, asked: Sequence[Asked], embedding_model: str, limit: int) -> list[Near]:
+    """For each the ids of its `limit` nearest memories with their cosines, in no order; exact."""
+    return _by_shape(asked, embedding_model, limit, among=_ENTRIES)
 
 
 def nearest_of_subjects(*, asked: Sequence[Asked], embedding_model: str, limit: int) -> list[Near]:
     """The same among the memories of each one's subject, which none may lack."""
-    return _by_shape(asked, embedding_model, limit, among=_OF_SUBJECT, outside="")
+    return _by_shape(asked, embedding_model, limit, among=_OF_SUBJECT)
 
 
 def nearest_in_graph(
-    *, graph: SearchGraph, asked: Sequence[Asked], embedding_model: str, limit: int
+    *,
+    graph: SearchGraph,
+    asked: Sequence[Asked],
+    embedding_model: str,
+    limit: int,
+    with_outside: bool,
 ) -> list[Near]:
     """The same as `nearest_of_many` among those that the team's approximate index holds.
 
-    All asked are of one company: the index is taken for what is known to be large.
+    All asked are of one company: the index is taken for what is known to be large. With
+    `with_outside` as many more of those that no approximate index holds yet, compared exactly.
     """
-    company = asked[0].company
-    condition, parameters = company.condition()
-    # A draft wants few of them: so broad a walk misses one in a hundred of the three nearest.
-    set_scan(breadth=max(_NARROW, 2 * limit))
-    statement = _ASKED + _INSIDE.format(
-        condition=condition, size=graph.dimensions, number=graph.number
+    condition, parameters = asked[0].company.condition()
+    inside = _INSIDE.format(condition=condition, size=graph.dimensions, number=graph.number)
+    if with_outside:
+        inside += "UNION ALL" + _exact(condition + " AND graph_dimensions = 0", among=_ENTRIES)
+    rows = fetch_planned(
+        _ASKED + inside,
+        parameters | _parameters(asked, embedding_model, limit),
+        is_ordered=True,
+        # A draft wants few of them: so broad a walk misses two in a hundred of the three nearest.
+        also=scan_settings(breadth=max(_NARROW, 2 * limit)),
     )
-    given = parameters | _parameters(asked, embedding_model, limit)
     found: list[Near] = [[] for _ in asked]
-    for place, pk, cosine in fetch_planned(statement, given, is_ordered=True):
+    for place, pk, cosine in rows:
         found[place - 1].append((pk, cosine))
     return found
 
@@ -169,20 +172,22 @@ def all_vectors(
 
 
 def _by_shape(
-    asked: Sequence[Asked], embedding_model: str, limit: int, *, among: str, outside: str
+    asked: Sequence[Asked], embedding_model: str, limit: int, *, among: str
 ) -> list[Near]:
     """One statement for those whose companies are told by the same condition."""
     found: list[Near] = [[] for _ in asked]
     for condition, places in _shapes([each.company for each in asked]).items():
-        statement = _ASKED + _EXACT.format(
-            stored=STORED, among=among, condition=condition, outside=outside
-        )
+        statement = _ASKED + _exact(condition, among=among)
         alike = [asked[place] for place in places]
         for place, pk, cosine in fetch_planned(
             statement, _parameters(alike, embedding_model, limit)
         ):
             found[places[place - 1]].append((pk, cosine))
     return found
+
+
+def _exact(condition: str, *, among: str) -> str:
+    return _EXACT.format(stored=STORED, among=among, condition=condition)
 
 
 def _shapes(companies: Sequence[Company]) -> dict[str, list[int]]:

@@ -14,15 +14,10 @@ from numpy.typing import NDArray
 
 from memory.models import SearchGraph
 from memory.selectors.known import Known
-from memory.selectors.prepared import fetch_planned
-from teams.prepared import run_prepared
+from memory.selectors.prepared import fetch_planned, set_locally
 
 _COUNTED = 200_000
 
-_SCAN = """
-SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
-    set_config('hnsw.ef_search', $1, true), set_config('hnsw.max_scan_tuples', $2, true)
-"""
 # The vector is read from its array once and not for each entry, which in a plan for all parameters
 # takes a subquery. While a re-embedding is under way an entry may have the asked model's vector as
 # its next one.
@@ -99,7 +94,7 @@ class VectorSearch:
         graph = self.graph()
         if graph is None:
             return _ONE_WAY.format(self._exact())
-        set_scan()
+        set_locally(scan_settings())
         outside = self._exact("AND graph_dimensions = 0")
         inside = _INSIDE.format(
             size=graph.dimensions, number=graph.number, condition=self.condition
@@ -162,14 +157,17 @@ def know_total(owner: Hashable, total: int) -> None:
     _totals.put(owner, total)
 
 
-def set_scan(*, breadth: int | None = None) -> None:
-    """Let the transaction's searches of an approximate index walk as far as the settings say.
+def scan_settings(*, breadth: int | None = None) -> dict[str, str]:
+    """What lets a transaction's searches of an approximate index walk as far as the settings say.
 
     With `breadth` no broader than that, which finds a few nearest as well and takes less.
     """
     broadest = settings.GRAPH_EF_SEARCH
-    least = broadest if breadth is None else min(breadth, broadest)
-    run_prepared(_SCAN, [str(least), str(settings.GRAPH_MAX_SCAN)])
+    return {
+        "hnsw.iterative_scan": "relaxed_order",
+        "hnsw.ef_search": str(broadest if breadth is None else min(breadth, broadest)),
+        "hnsw.max_scan_tuples": str(settings.GRAPH_MAX_SCAN),
+    }
 
 
 def graph_of(*, team_id: UUID, embedding_model: str) -> SearchGraph | None:

@@ -27,11 +27,11 @@ from memory.services.compacting.summaries import (
     points_as_json,
     summary_basis,
 )
-from memory.services.compacting.summary_memory import summary_draft, take_turn
+from memory.services.compacting.summary_memory import sum_up, take_turn
 from memory.services.extracting.extraction import ExtractionCounts, counts_from_json
 from memory.services.extracting.waiting import StillExtractingError, report
 from memory.services.retrying import was_turned_away
-from memory.services.writing.write_path import prepare, store
+from memory.services.writing.write_path import store
 from memory.services.writing.written import count_written
 from teams.errors import ConflictError, UnavailableError
 from teams.models import Conversation, Message
@@ -129,10 +129,7 @@ def _carry_out(viewer: Viewer, plan: CompactionPlan, tools: Tools) -> Compaction
     """The summary and the compaction; ConflictError when what they rest on has changed."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         basis = _basis(plan)
-    summary = tools.summariser.summarise(points=basis.points, since=basis.since, until=basis.until)
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        draft = summary_draft(plan=plan, basis=basis, summary=summary, tools=tools)
-    prepared = prepare(drafts=[draft], tools=tools)
+    summary, prepared = sum_up(viewer=viewer, plan=plan, basis=basis, tools=tools)
     with team_scope(
         team_ids=[viewer.team_id],
         actor=viewer.actor,

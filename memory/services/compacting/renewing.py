@@ -18,8 +18,8 @@ from memory.services.compacting.summaries import (
     standing_summary,
     summary_basis,
 )
-from memory.services.compacting.summary_memory import summary_draft, take_turn
-from memory.services.writing.write_path import prepare, store
+from memory.services.compacting.summary_memory import sum_up, take_turn
+from memory.services.writing.write_path import store
 from memory.services.writing.written import count_written
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
@@ -39,10 +39,7 @@ def renew_summary(*, viewer: Viewer, plan: CompactionPlan, tools: Tools) -> None
         if not _is_stale(previous):
             return
         basis = _basis(plan, previous)
-    summary = tools.summariser.summarise(points=basis.points, since=basis.since, until=basis.until)
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        draft = summary_draft(plan=plan, basis=basis, summary=summary, tools=tools)
-    prepared = prepare(drafts=[draft], tools=tools)
+    _, prepared = sum_up(viewer=viewer, plan=plan, basis=basis, tools=tools)
     with team_scope(
         team_ids=[viewer.team_id],
         actor=viewer.actor,

@@ -6,6 +6,7 @@ from django.db import connection
 
 from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
+from memory.domain.viewer import Viewer
 from memory.services.compacting.compaction_plan import CompactionPlan
 from memory.services.compacting.summaries import (
     EXTRACTOR,
@@ -15,18 +16,29 @@ from memory.services.compacting.summaries import (
     standing_summary,
 )
 from memory.services.writing.drafts import MemoryDraft
+from memory.services.writing.inserting import PreparedDraft
+from memory.services.writing.write_path import prepare
 from teams.models import Conversation, Message
+from teams.tenancy import team_scope
 
 SUMMARY_IMPORTANCE = 5
 
 
-def summary_draft(
-    *, plan: CompactionPlan, basis: SummaryBasis, summary: str, tools: Tools
-) -> MemoryDraft:
-    """The summary of the plan's messages as an episodic memory that supersedes what it continues.
+def sum_up(
+    *, viewer: Viewer, plan: CompactionPlan, basis: SummaryBasis, tools: Tools
+) -> tuple[str, list[PreparedDraft]]:
+    """The summary's text, and the episodic memory of it that supersedes what it continues.
 
-    Call it in scope.
+    Call it in no transaction: the summariser and the embedder may be remote. Raises
+    UnavailableError when the embedder does not answer.
     """
+    summary = tools.summariser.summarise(points=basis.points, since=basis.since, until=basis.until)
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        draft = _draft(plan=plan, basis=basis, summary=summary, tools=tools)
+    return summary, prepare(drafts=[draft], tools=tools)
+
+
+def _draft(*, plan: CompactionPlan, basis: SummaryBasis, summary: str, tools: Tools) -> MemoryDraft:
     conversation = plan.conversation
     old = standing_summary(plan.previous) if plan.previous else None
     rows = Message.objects.filter(

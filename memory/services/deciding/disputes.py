@@ -9,13 +9,15 @@ from typing import TypeVar
 from uuid import UUID
 
 from memory.clients.tools import Tools
+from memory.domain.decided import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
 from memory.domain.types import MemoryType, Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation, SearchEntry
 from memory.selectors.contradictions import contradictions_visible_to
+from memory.services.deciding.state import settle_tier
 from memory.services.retrying import retried
 from memory.services.writing.drafts import MemoryDraft, WriteResult
-from memory.services.writing.ended_disputes import release_disputes, settle_status
+from memory.services.writing.ended_disputes import LOST, release_disputes, settle_status
 from memory.services.writing.secrets import MaskedText, masked_note, masked_text, note_masked
 from memory.services.writing.write_path import prepare, store
 from memory.services.writing.written import count_written
@@ -24,7 +26,15 @@ from teams.tenancy import team_scope
 
 T = TypeVar("T")
 
-A_WINS, B_WINS, BOTH_VALID, MERGED = "a_wins", "b_wins", "both_valid", "merged"
+__all__ = [
+    "A_WINS",
+    "BOTH_VALID",
+    "B_WINS",
+    "MERGED",
+    "Settlement",
+    "draft_of_version",
+    "resolve_contradiction",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +96,11 @@ def resolve_contradiction(
     """Settle an open contradiction.
 
     `a_wins` and `b_wins` let one side stand and supersede the other (a memory that was only said
-    to be wrong is soft-deleted when it loses); `both_valid` lets both stand; `merged` writes
+    to be wrong is soft-deleted when it loses); what stands is pinned if either side was, and as
+    important as the more important one. `both_valid` lets both stand; `merged` writes
     `merged_content`, without secrets, as a new version of both. Raises NotFoundError when the
-    viewer may not see it, ConflictError when it is settled already and InvalidError for a merge
-    without a text or with nothing but a secret.
+    viewer may not see it, ConflictError when it is settled already, with who settled it, when and
+    how, and InvalidError for a merge without a text or with nothing but a secret.
     """
     safe, note = MaskedText(""), masked_note(note)
     if resolution == MERGED:
@@ -154,7 +165,14 @@ def _open(viewer: Viewer, contradiction_id: UUID) -> Contradiction:
         team_id=viewer.team_id, pk=contradiction_id
     )
     if locked.resolved_at is not None:
-        raise ConflictError(f"It is settled already: {locked.resolution}.")
+        told = told_decision(
+            resolution=locked.resolution,
+            is_of_two=locked.memory_b_id is not None,
+            by=locked.resolved_by,
+            at=locked.resolved_at,
+            note=locked.resolution_note,
+        )
+        raise ConflictError(f"It is settled already, {told}.")
     return locked
 
 
@@ -183,12 +201,15 @@ def _part(first: Memory, second: Memory | None) -> None:
 
 def _let_stand(*, winner: Memory | None, loser: Memory | None, viewer: Viewer) -> None:
     if winner is not None and loser is not None:
+        winner.is_pinned = winner.is_pinned or loser.is_pinned
+        winner.importance = max(winner.importance, loser.importance)
+        settle_tier(memory=winner)
         _part(winner, loser)
     elif winner is not None:
         settle_status(memory=winner)
     if loser is None:
         return
-    release_disputes(memory=loser, actor=viewer.actor, note="the other side of it lost")
+    release_disputes(memory=loser, actor=viewer.actor, note=LOST)
     loser.tier = Tier.COLD.value
     loser.is_pinned = False
     if winner is None:

@@ -8,7 +8,7 @@ from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.retrying import retried
-from memory.services.writing.ended_disputes import release_disputes
+from memory.services.writing.ended_disputes import DELETED, release_disputes
 from memory.services.writing.inserting import HOT_IMPORTANCE
 from memory.services.writing.secrets import masked_note
 from teams.errors import ConflictError, NotFoundError
@@ -45,7 +45,7 @@ def delete_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memor
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if memory.status != Status.SOFT_DELETED:
-            release_disputes(memory=memory, actor=viewer.actor, note="the other side was deleted")
+            release_disputes(memory=memory, actor=viewer.actor, note=DELETED)
             memory.status = Status.SOFT_DELETED.value
             memory.tier = Tier.COLD.value
             memory.is_pinned = False

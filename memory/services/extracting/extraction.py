@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, tzinfo
 
 from memory.domain.secrets import mask_secrets
 from memory.domain.types import Candidate, MemoryType, PassWork, Role, SourceMessage
@@ -54,8 +55,11 @@ class MessageRange:
     context: tuple[Message, ...]
 
 
-def load_range(*, conversation: Conversation, first: int, last: int) -> MessageRange:
-    """The messages numbered `first` to `last` and up to 12 before them; call it in scope."""
+def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinfo) -> MessageRange:
+    """The messages numbered `first` to `last` and up to 12 before them; call it in scope.
+
+    Their times are on the clock of the zone, so that "tonight" is the evening where it was said.
+    """
     rows = list(
         Message.objects.filter(
             team_id=conversation.team_id,
@@ -64,6 +68,8 @@ def load_range(*, conversation: Conversation, first: int, last: int) -> MessageR
             position__lte=last,
         ).order_by("position")
     )
+    for row in rows:
+        row.created_at = row.created_at.astimezone(zone)
     return MessageRange(
         conversation=conversation,
         messages=tuple(row for row in rows if row.position >= first),
@@ -114,7 +120,7 @@ def drafts_of(
                 message_external_ids=tuple(row.external_id for row in sources if row.external_id),
                 extractor=candidate.extractor or extractor,
                 extraction_pass=candidate.extraction_pass,
-                created_at=said_at,
+                created_at=said_at.astimezone(UTC),
                 valid_from=candidate.valid_from,
                 valid_to=candidate.valid_to,
                 told=_as_told(candidate),

@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
 
 from memory.clients.tools import Tools
-from memory.domain.transcript_fields import MAX_NAME_CHARS
-from memory.domain.transcripts import Transcript, Turn
-from memory.domain.types import MemoryType, Role
+from memory.domain.transcripts import Transcript
 from memory.domain.viewer import Viewer
-from memory.models import Memory
 from memory.services.extracting.conversations import open_conversation
 from memory.services.extracting.extraction import ExtractionCounts
 from memory.services.extracting.jobs import visible_conversation
+from memory.services.extracting.turn_memories import TurnMemories, in_batches
 from memory.services.extracting.waiting import extract_now
-from memory.services.writing.drafts import Outcome
-from memory.services.writing.explicit import StatedMemory, remember
 from teams.errors import ConflictError
 from teams.models import Conversation, Message
 from teams.services.conversations import NewMessage, append_messages
 from teams.tenancy import team_scope
 
-VERBATIM_IMPORTANCE = 5
-EXTRACTOR = "import"
 _RETRY_SECONDS = 0.2
-_T = TypeVar("_T")
 
 
 class ImportMode(StrEnum):
@@ -100,7 +91,7 @@ def import_transcripts(
     """
     run = _Import(target, mode, extract and mode != ImportMode.VERBATIM, tools, actor, now)
     if mode != ImportMode.MESSAGES:
-        run.refuse_foreign_memories(transcripts)
+        run.memories.refuse_foreign(transcripts)
     for transcript in transcripts:
         if should_stop():
             break
@@ -124,6 +115,9 @@ class _Import:
         self.target, self.mode, self.extract = target, mode, extract
         self.tools, self.now = tools, now
         self.viewer = Viewer(team_id=target.team_id, actor=actor)
+        self.memories = TurnMemories(
+            viewer=self.viewer, agent=target.agent, user=target.user, tools=tools, now=now
+        )
         self.summary = ImportSummary()
 
     def store(self, transcript: Transcript, should_stop: Callable[[], bool]) -> None:
@@ -134,7 +128,9 @@ class _Import:
         posted = time.perf_counter()
         written = masked = 0
         if self.mode != ImportMode.MESSAGES:
-            written, masked = self._remember(conversation, transcript, rows)
+            written, masked = self.memories.write(
+                conversation_id=conversation.pk, transcript=transcript, rows=rows
+            )
         remembered = time.perf_counter()
         extracted = 0
         if self.extract:
@@ -155,30 +151,6 @@ class _Import:
             extract_seconds=before.extract_seconds + time.perf_counter() - remembered,
         )
 
-    def refuse_foreign_memories(self, transcripts: Sequence[Transcript]) -> None:
-        """Two files of one name would share memory ids: the second one's memories would be lost."""
-        threads = {
-            _memory_id(transcript, turn): transcript.thread_id
-            for transcript in transcripts
-            for turn in transcript.turns
-        }
-        target = self.target
-        with team_scope(team_ids=[target.team_id], actor=self.viewer.actor):
-            for ids in _batches(list(threads)):
-                rows = Memory.objects.filter(team_id=target.team_id, external_id__in=ids)
-                for external_id, *owner in rows.values_list(
-                    "external_id",
-                    "conversation__thread_id",
-                    "conversation__agent__slug",
-                    "conversation__end_user__external_id",
-                ):
-                    if owner != [threads[external_id or ""], target.agent, target.user]:
-                        raise ConflictError(
-                            f"The memory {external_id!r} is stored already and belongs to"
-                            f" another conversation ({' / '.join(map(str, owner))})."
-                            " Rename the file or give its conversations thread ids."
-                        )
-
     def _open(self, transcript: Transcript) -> Conversation:
         target = self.target
         with team_scope(team_ids=[target.team_id], actor=self.viewer.actor):
@@ -193,7 +165,7 @@ class _Import:
 
     def _post(self, conversation: Conversation, transcript: Transcript) -> list[Message]:
         rows: list[Message] = []
-        for turns in _batches(transcript.turns):
+        for turns in in_batches(transcript.turns):
             messages = [
                 NewMessage(
                     role=turn.role.value,
@@ -215,45 +187,6 @@ class _Import:
             conversation = visible_conversation(viewer=self.viewer, conversation_id=conversation_id)
             return append_messages(conversation=conversation, messages=messages, now=self.now)
 
-    def _remember(
-        self, conversation: Conversation, transcript: Transcript, rows: Sequence[Message]
-    ) -> tuple[int, int]:
-        """How many verbatim memories are new, and in how many of them a secret was masked."""
-        written = masked = 0
-        for pairs in _batches(list(zip(transcript.turns, rows, strict=True))):
-            results = remember(
-                viewer=self.viewer,
-                stated=[
-                    StatedMemory(
-                        content=f"{self._speaker(turn)}: {turn.content}",
-                        memory_type=MemoryType.EPISODIC,
-                        importance=VERBATIM_IMPORTANCE,
-                        agent=self.target.agent,
-                        conversation=conversation.pk,
-                        message_ids=(row.pk,),
-                        external_id=_memory_id(transcript, turn),
-                        created_at=row.created_at,
-                        check=False,
-                    )
-                    for turn, row in pairs
-                ],
-                tools=self.tools,
-                now=self.now,
-                reason="imported verbatim",
-                extractor=EXTRACTOR,
-                is_import=True,
-            )
-            made = [result for result in results if result.outcome == Outcome.CREATED]
-            written += len(made)
-            masked += sum(result.secret_masked for result in made)
-        return written, masked
-
-    def _speaker(self, turn: Turn) -> str:
-        if turn.name:
-            return turn.name
-        known = {Role.USER: self.target.user, Role.ASSISTANT: self.target.agent}
-        return known.get(turn.role, turn.role.value)
-
     def _extract(
         self, conversation: Conversation, should_stop: Callable[[], bool]
     ) -> ExtractionCounts:
@@ -272,18 +205,3 @@ class _Import:
                 if should_stop() or time.monotonic() > give_up:
                     raise
                 time.sleep(_RETRY_SECONDS)
-
-
-def _memory_id(transcript: Transcript, turn: Turn) -> str:
-    """The turn's id in the team; long ones are replaced by a digest that is as stable."""
-    name = f"{transcript.prefix}:{turn.external_id}"
-    if len(name) <= MAX_NAME_CHARS:
-        return name
-    return f"sha256:{hashlib.sha256(name.encode()).hexdigest()}"
-
-
-def _batches(items: Sequence[_T]) -> Iterator[Sequence[_T]]:
-    """As many at a time as the API takes."""
-    size = settings.MAX_ITEMS_PER_REQUEST
-    for start in range(0, len(items), size):
-        yield items[start : start + size]

@@ -21,6 +21,7 @@ from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
 from memory.selectors.meeting.comparing import retired_sources
+from memory.selectors.zones import zone_of
 from memory.services.extracting import extraction
 from memory.services.extracting.jobs import publish
 from memory.services.extracting.leases import kept_lease
@@ -121,7 +122,12 @@ def _run_window(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> _S
             return _Step.LOST
         first = max(job.from_position, job.done_position + 1)
         last = min(job.to_position, first + settings.EXTRACTION_WINDOW_MESSAGES - 1)
-        source = extraction.load_range(conversation=job.conversation, first=first, last=last)
+        source = extraction.load_range(
+            conversation=job.conversation,
+            first=first,
+            last=last,
+            zone=zone_of(team_id=team_id, now=timezone.now()),
+        )
     with kept_lease(team_id=team_id, job_id=job_id, claim=claim):
         found = find_candidates(source=source, tools=tools)
         screened = screen(source=source, candidates=found.candidates, capped=job.is_capped)

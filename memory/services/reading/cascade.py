@@ -7,7 +7,7 @@ cold, and past.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -90,12 +90,13 @@ class ScoredMessage:
 class Descent:
     """What was found on the way down, each kind best first, and the levels that were searched.
 
-    Messages of which a memory ranks higher are left out.
+    Messages of which a memory ranks higher are left out. `ends` are those of `behind_successors`.
     """
 
     memories: list[Ranked]
     messages: list[RankedMessage]
     searched: tuple[Level, ...]
+    ends: Mapping[UUID, UUID]
 
 
 def level_of(memory: Memory) -> Level:
@@ -168,9 +169,10 @@ def _reached(
     said: list[RankedMessage],
     searched: Sequence[Level],
 ) -> Descent:
+    ends: dict[UUID, UUID] = {}
     if depth.include_cold:
-        ranked = behind_successors(team_id=viewer.team_id, ranked=ranked)
-    return Descent(ranked, said, tuple(searched))
+        ranked, ends = behind_successors(team_id=viewer.team_id, ranked=ranked)
+    return Descent(ranked, said, tuple(searched), ends)
 
 
 def strength(ranked: Sequence[Ranked]) -> float:

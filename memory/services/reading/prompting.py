@@ -12,7 +12,13 @@ from uuid import UUID
 from memory.clients.tools import Tools
 from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import Text, Written
-from memory.domain.plans.prompt import LAYERS, SEVEN_LAYERS, Layer, summary_line
+from memory.domain.plans.prompt import (
+    LAYERS,
+    SEVEN_LAYERS,
+    SEVEN_LAYERS_ABOUT_NOBODY,
+    Layer,
+    summary_line,
+)
 from memory.domain.scoring import Weights
 from memory.domain.tokens import TokenCounter
 from memory.domain.viewer import Viewer
@@ -103,7 +109,7 @@ def build_prompt(
         )
         searched = time.perf_counter()
         assembly = recalled.assembled(
-            plan=SEVEN_LAYERS,
+            plan=SEVEN_LAYERS if viewer.end_user_id else SEVEN_LAYERS_ABOUT_NOBODY,
             apart_from=_summaries(recalled, conversation) if summary else (),
             texts=[
                 *texts_of(document),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from memory.domain.duplicates import said_words
 from memory.domain.escaping import escaped_line
 from memory.domain.packing import Item, Room, pack
 from memory.domain.rendering import mark_of
 from memory.domain.scoring import Signals
-from memory.domain.text import normalise_text, tell_apart
 from memory.domain.tokens import estimate_tokens
 from memory.models import Memory
+from memory.services.reading.successors import told_alone
 
 _ROOM = Room("answer")
 
@@ -56,23 +57,36 @@ def result_of(
 
 
 def packed_answer(results: Sequence[QueryResult], *, unread: int, token_budget: int) -> QueryAnswer:
-    """As many of them, in order, as the budget has room for; `unread` were left out before."""
-    items = [
-        Item(value=each, section=_ROOM.name, tokens=each.tokens, score=-float(place))
-        for place, each in enumerate(results)
-    ]
-    packed = pack(items, rooms=[_ROOM], token_budget=token_budget, saying=_saying)
+    """As many of them, in order, as the budget has room for; `unread` were left out before.
+
+    What is past is not told without what took its place, where that was found.
+    """
+    found = {each.memory.pk for each in results}
+    ends = {
+        each.memory.pk: later
+        for each in results
+        if (later := each.memory.superseded_by_id) is not None and later in found
+    }
+    kept = list(results)
+    while True:
+        items = [
+            Item(value=each, section=_ROOM.name, tokens=each.tokens, score=-float(place))
+            for place, each in enumerate(kept)
+        ]
+        packed = pack(items, rooms=[_ROOM], token_budget=token_budget, saying=_saying)
+        alone = told_alone(ends, {item.value.memory.pk for item in packed.items})
+        if not alone:
+            break
+        kept = [each for each in kept if each.memory.pk not in alone]
     return QueryAnswer(
         results=[item.value for item in packed.items],
         tokens_used=packed.tokens_used,
         token_budget=token_budget,
-        left_out=unread + len(items) - len(packed.items) - len(packed.duplicates),
+        left_out=unread + len(results) - len(packed.items) - len(packed.duplicates),
     )
 
 
 def _saying(result: QueryResult) -> Hashable:
     """Equal for two memories of which one is enough."""
     memory = result.memory
-    content = memory.content
-    marks = frozenset(tell_apart(content))
-    return (memory.category, memory.status, normalise_text(content), marks)
+    return (memory.category, memory.status, said_words(memory.content))

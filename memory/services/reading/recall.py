@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,7 +19,6 @@ from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.selectors.contradictions import open_contradictions_among
 from memory.selectors.revisions import Revision
-from memory.selectors.searching.signal_rows import SignalRow
 from memory.selectors.showing.loading import rows_by_id
 from memory.selectors.showing.shown_rows import ShownRow
 from memory.services.reading.cascade import (
@@ -34,7 +32,9 @@ from memory.services.reading.cascade import (
 from memory.services.reading.clashes import Clash, clashes_within
 from memory.services.reading.fitting import that_could_fit
 from memory.services.reading.lines import line_of
+from memory.services.reading.opposites import opposites_among
 from memory.services.reading.ranking import Ranked, ReadQuestion, by_policy
+from memory.services.reading.successors import told_alone
 from teams.services.flags import flags_of_id
 
 # So many times the budget is handed to a plan, which leaves out what repeats and what is too long:
@@ -76,15 +76,17 @@ class Recalled:
     """What a plan may show: the candidates, best first, and the conflicts among them.
 
     `opposites` are the texts that a candidate contradicts, `messages` are what was said that no
-    better memory says, `searched` the levels looked at and `words` those of the question.
+    better memory says, `searched` the levels looked at and `words` those of the question. `ends`
+    names what took the place of a past candidate.
     """
 
     ranked: list[Ranked]
-    opposites: dict[UUID, tuple[Opposite, ...]]
+    opposites: Mapping[UUID, tuple[Opposite, ...]]
     clashes: list[Clash]
     messages: list[ScoredMessage]
     searched: tuple[Level, ...]
     words: tuple[str, ...]
+    ends: Mapping[UUID, UUID]
 
     def assembled(
         self,
@@ -100,7 +102,7 @@ class Recalled:
         """The plan's prompt of the candidates and texts, without the memories of those ids.
 
         `best_first` is for a plan that fills its budget by score alone: what cannot matter is not
-        even written down.
+        even written down. What is past is not told without what took its place.
         """
         ranked = [each for each in self.ranked if each.row.memory_id not in apart_from]
         likely = ranked
@@ -115,7 +117,12 @@ class Recalled:
                 counter=counter,
                 limit=limit,
             )
-            is_full = limit is not None and len(assembly.told) + len(assembly.quoted) >= limit
+            alone = self.ends and told_alone(self.ends, {each.entry.key for each in assembly.told})
+            if alone:
+                ranked = [each for each in ranked if each.row.memory_id not in alone]
+                likely = [each for each in likely if each.row.memory_id not in alone]
+                continue
+            is_full = limit is not None and assembly.optional >= limit
             if (
                 is_full
                 or len(likely) == len(ranked)
@@ -180,9 +187,9 @@ def recall(
     clashes = clashes_within(viewer=viewer, rows=rows, tools=tools)
     if clashes and not flags_of_id(team_id=viewer.team_id).contradiction_detection:
         clashes = []
-    opposites = _opposites(viewer, rows, clashes)
+    opposites = opposites_among(viewer=viewer, rows=rows, clashes=clashes)
     words = tuple(term.word for term in question.asked.terms)
-    return Recalled(ranked, opposites, clashes, messages, reached.searched, words)
+    return Recalled(ranked, opposites, clashes, messages, reached.searched, words, reached.ends)
 
 
 def load_chosen(
@@ -240,22 +247,3 @@ def signals_hit(chosen: Sequence[ScoredMemory]) -> dict[str, int]:
     names = ("semantic", "recency", "importance", "continuity", "relation")
     signals = [each.signals for each in chosen]
     return {name: sum([getattr(each, name) > 0.01 for each in signals]) for name in names}
-
-
-def _opposites(
-    viewer: Viewer, rows: Sequence[SignalRow], clashes: Sequence[Clash]
-) -> dict[UUID, tuple[Opposite, ...]]:
-    """The texts that each candidate contradicts, as far as the viewer may see them."""
-    wanted = {other for row in rows for other in row.contradicts or ()}
-    seen = Memory.objects.visible_to(viewer).filter(id__in=wanted) if wanted else ()
-    texts = {memory.pk: Opposite(memory.content, memory.created_at) for memory in seen}
-    found: dict[UUID, tuple[Opposite, ...]] = defaultdict(tuple)
-    for row in rows:
-        if row.contradicts:
-            known = (texts[other] for other in row.contradicts if other in texts)
-            found[row.memory_id] = tuple(known)
-    for clash in clashes:
-        one, other = clash.earlier, clash.later
-        found[one.memory_id] += (Opposite(other.content, other.created_at),)
-        found[other.memory_id] += (Opposite(one.content, one.created_at),)
-    return found

@@ -18,21 +18,35 @@ from memory.selectors.searching.candidates import Pool
 def relevance_of(asked: Asked, found: Pool) -> Relevance:
     """The relevance of every candidate of a pool."""
     rows = found.rows
-    kept = [each for each in range(len(asked.terms)) if each not in found.without_lexeme]
-    asked = replace(asked, terms=tuple(asked.terms[each] for each in kept))
-    terms = asked.terms
+    people = [row.people for row in rows]
+    names = _names(asked.terms, people)
+    naming = names.sum(axis=0)
     held = np.array([row.terms for row in rows], dtype=np.int64)
     matches = (held[:, None] >> np.arange(len(found.holding)) & 1).astype(bool)
-    names = _names(terms, [row.people for row in rows])
+    matching = np.array(found.holding, dtype=np.int64)
+    # "Will" is no word to search for, but may be a name.
+    kept = [
+        each
+        for each, (term, bearers) in enumerate(zip(asked.terms, naming.tolist(), strict=True))
+        if bearers or not (term.only_name or each in found.without_lexeme)
+    ]
+    if len(kept) < len(asked.terms):
+        asked = replace(asked, terms=tuple(asked.terms[each] for each in kept))
+        names, naming = names[:, kept], naming[kept]
+        matches, matching = matches[:, kept], matching[kept]
+    if "" in people and naming.any():
+        # What is nobody's is about the people that it names.
+        of_nobody = np.array([not each for each in people])
+        names = names | (of_nobody[:, None] & matches & (naming > 0))
     return fuse(
         asked=asked,
         rarity=Rarity(
             total=found.total,
-            matching=np.array(found.holding, dtype=np.int64)[kept],
-            naming=names.sum(axis=0),
+            matching=matching,
+            naming=naming,
         ),
         candidates=Candidates(
-            matches=matches[:, kept],
+            matches=matches,
             names=names,
             cosine=floats([row.cosine for row in rows]),
             conversation=_numbered([row.conversation_id for row in rows]),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory.clients.tools import Tools
-from memory.domain.plans.retrieval import RETRIEVAL
+from memory.domain.plans.retrieval import RETRIEVAL, RETRIEVAL_ABOUT_NOBODY
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE, TokenCounter
 from memory.domain.viewer import Viewer
@@ -88,7 +88,7 @@ def make(wanted: Wanted, *, tools: Tools, now: datetime, started: float) -> Made
         )
         searched = time.perf_counter()
         assembly = recalled.assembled(
-            plan=RETRIEVAL,
+            plan=RETRIEVAL if viewer.end_user_id else RETRIEVAL_ABOUT_NOBODY,
             texts=recalled.quotes(section="rest"),
             token_budget=wanted.token_budget,
             counter=wanted.counter,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from memory.models import Memory
@@ -13,19 +13,36 @@ BEHIND = 0.99
 _LONGEST_CHAIN = 100
 
 
-def behind_successors(*, team_id: UUID, ranked: Sequence[Ranked]) -> list[Ranked]:
+def behind_successors(
+    *, team_id: UUID, ranked: Sequence[Ranked]
+) -> tuple[list[Ranked], dict[UUID, UUID]]:
     """The memories, best first, none that is past before what superseded it.
 
-    Call it in the team's scope.
+    And of each past one the last that took its place, where that was found as well. Call it in
+    the team's scope.
     """
     past = {each.row.memory_id for each in ranked if not each.row.is_live}
     if not past:
-        return list(ranked)
+        return list(ranked), {}
     standing = {each.row.memory_id for each in ranked if each.row.is_live}
     after = _successors(team_id, past, standing)
     scores = {each.row.memory_id: each.score for each in ranked}
     kept = [each._replace(score=_held(each, after, scores)) for each in ranked]
-    return sorted(kept, key=lambda each: (-each.score, each.row.memory_id))
+    ends = {key: end for key in past if (end := _end(key, after)) in standing}
+    return sorted(kept, key=lambda each: (-each.score, each.row.memory_id)), ends
+
+
+def told_alone(ends: Mapping[UUID, UUID], told: Collection[UUID]) -> set[UUID]:
+    """What of the past would be told without that which took its place."""
+    return {past for past, end in ends.items() if past in told and end not in told}
+
+
+def _end(key: UUID, after: Mapping[UUID, UUID]) -> UUID:
+    for _ in range(_LONGEST_CHAIN):
+        if key not in after:
+            break
+        key = after[key]
+    return key
 
 
 def _held(each: Ranked, after: dict[UUID, UUID], scores: dict[UUID, float]) -> float:

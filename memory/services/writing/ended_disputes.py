@@ -8,6 +8,11 @@ from django.utils import timezone
 from memory.domain.types import Status
 from memory.models import Contradiction, Memory
 
+# Why a dispute ended that nobody decided.
+DELETED = "the other side was deleted"
+SUPERSEDED = "superseded by a newer memory"
+LOST = "the other side of it lost"
+
 
 def release_disputes(*, memory: Memory, actor: str, note: str) -> None:
     """End the open disputes of a memory that leaves the live ones: the other side stands.
@@ -38,11 +43,14 @@ def release_disputes(*, memory: Memory, actor: str, note: str) -> None:
 
 
 def settle_status(*, memory: Memory) -> None:
-    """Make a memory active again unless it contradicts another or is said to be wrong; save it."""
+    """Make a memory active again unless it contradicts another or is said to be wrong; save it.
+
+    Pin, importance and tier are saved as the caller has them.
+    """
     if memory.status == Status.DISPUTED and not memory.contradicts:
         said_wrong = Contradiction.objects.filter(
             team_id=memory.team_id, memory_a=memory, memory_b=None, resolved_at=None
         )
         if not said_wrong.exists():
             memory.status = Status.ACTIVE.value
-    memory.save(update_fields=["status", "contradicts"])
+    memory.save(update_fields=["status", "contradicts", "is_pinned", "importance", "tier"])

@@ -28,10 +28,16 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What is to happen with a draft."""
+    """What is to happen with a draft; with an `objection` people said before that it is wrong."""
 
     conflicts: tuple[Conflict, ...] = ()
     duplicate_of: Memory | None = None
+    objection: Judgement | None = None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether nothing speaks against a new memory beside all others."""
+        return not self.met and self.objection is None
 
     @property
     def met(self) -> list[Memory]:
@@ -73,6 +79,12 @@ class Ruling:
         return [each.memory for each in self.conflicts if each.judgement.verdict == Verdict.DISPUTE]
 
     @property
+    def is_objected(self) -> bool:
+        """Whether the new memory is to stand as one that is said to be wrong."""
+        is_new = self.duplicate_of is None and self.superseded_by is None
+        return is_new and self.objection is not None
+
+    @property
     def recorded(self) -> list[Conflict]:
         """The conflicts that are kept as contradictions."""
         disputed = {memory.pk for memory in self.disputed}
@@ -88,7 +100,7 @@ class Ruling:
         """What the caller is told."""
         if self.duplicate_of is not None:
             return Outcome.DUPLICATE
-        if self.disputed:
+        if self.disputed or self.is_objected:
             return Outcome.DISPUTED
         replaced = [
             each

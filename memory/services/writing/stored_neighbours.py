@@ -75,18 +75,15 @@ class _Search:
             limit=max((self._most(place) for place in range(len(self._looks))), default=1),
         )
         alone: list[int] = []
-        outside: list[int] = []
         apart: list[int] = []
         for company, places in by_company.items():
             graph, total = graphs.get(company, (None, 0))
             are_many = len(places) >= TOGETHER
             few = self._vectors_a_draft * len(places)
             if graph is not None and not (are_many and total <= few):
-                self._look_inside(graph, places)
+                self._look_inside(graph, places, with_outside=not are_many)
                 if are_many:
                     self._read(company, places, outside_graph=True)
-                else:
-                    outside += places
                 apart += places
             elif are_many:
                 self._read(company, places, outside_graph=False)
@@ -94,8 +91,7 @@ class _Search:
             else:
                 alone += places
                 apart += places
-        self._look_alone(alone, outside_graph=False)
-        self._look_alone(outside, outside_graph=True)
+        self._look_alone(alone)
         self._look_for_subjects(apart)
         return [
             Stored(best(near, self._most(place)), best(same, look.of_subject + SPARE))
@@ -114,20 +110,23 @@ class _Search:
             alike[self._most(place)].append(place)
         return alike
 
-    def _look_inside(self, graph: SearchGraph, places: Sequence[int]) -> None:
+    def _look_inside(
+        self, graph: SearchGraph, places: Sequence[int], *, with_outside: bool
+    ) -> None:
         for most, alike in self._alike(places).items():
             found = nearest_in_graph(
-                graph=graph, asked=self._asked(alike), embedding_model=self._model, limit=most
-            )
-            self._keep(self._near, alike, found)
-
-    def _look_alone(self, places: Sequence[int], *, outside_graph: bool) -> None:
-        for most, alike in self._alike(places).items():
-            found = nearest_of_many(
+                graph=graph,
                 asked=self._asked(alike),
                 embedding_model=self._model,
                 limit=most,
-                outside_graph=outside_graph,
+                with_outside=with_outside,
+            )
+            self._keep(self._near, alike, found)
+
+    def _look_alone(self, places: Sequence[int]) -> None:
+        for most, alike in self._alike(places).items():
+            found = nearest_of_many(
+                asked=self._asked(alike), embedding_model=self._model, limit=most
             )
             self._keep(self._near, alike, found)
 

@@ -127,6 +127,14 @@ class Surroundings:
                 found[pk] = value
         return found
 
+    @property
+    def stored(self) -> list[UUID]:
+        """The stored memories that the drafts may meet."""
+        found = (
+            near for stored in self._near.values() for near in (stored.near, stored.of_subject)
+        )
+        return list({pk for near in found for pk, _ in near})
+
     def add(self, index: int, memory: Memory) -> None:
         """The draft stands as `memory` from now on."""
         self._added[self._drafts[index].audience].append(index, memory)
@@ -135,6 +143,8 @@ class Surroundings:
     def drop(self, ids: Iterable[UUID]) -> None:
         """These are no longer live."""
         gone = set(ids)
+        if not gone:
+            return  # by nearly every draft
         self._gone |= gone
         for added in self._added.values():
             added.remove(gone)

@@ -13,13 +13,19 @@ from memory.clients.tools import Tools
 from memory.domain.audience import Reach
 from memory.domain.judging.duplicates_only import DuplicatesOnly
 from memory.domain.text import dedupe_key
-from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.meeting.neighbours import Neighbour
 from memory.services.retrying import run_write
-from memory.services.writing.conflicts import hold, record_conflicts, retire_superseded, rule_on
+from memory.services.writing.conflicts import (
+    apply_version,
+    hold,
+    record_conflicts,
+    retire_superseded,
+    rule_on,
+)
 from memory.services.writing.corroborating import corroborate
+from memory.services.writing.decisions import Decisions
 from memory.services.writing.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.writing.external_ids import (
     Named,
@@ -71,7 +77,9 @@ def write_memories(
     prepared = prepare(drafts=drafts, tools=tools)
 
     def transaction() -> list[WriteResult]:
-        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+        with team_scope(
+            team_ids=[viewer.team_id], actor=viewer.actor, reason=reason, is_planned_once=True
+        ):
             return store(viewer=viewer, prepared=prepared, tools=tools)
 
     return run_write(transaction)
@@ -87,18 +95,26 @@ def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) ->
         return []
     flags = flags_of_id(team_id=viewer.team_id)
     require_memory(flags)
-    if not flags.contradiction_detection:
+    is_judged = flags.contradiction_detection
+    if not is_judged:
         tools = replace(tools, judge=DuplicatesOnly())
     take_turns(
         (item.draft.team_id, item.draft.end_user_id) for item in prepared if item.draft.check
     )
-    return _Write(viewer, prepared, tools).run()
+    return _Write(viewer, prepared, tools, is_judged=is_judged).run()
 
 
 class _Write:
     """One write under way: what is stored, and what waits to be stored in one statement."""
 
-    def __init__(self, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) -> None:
+    def __init__(
+        self,
+        viewer: Viewer,
+        prepared: Sequence[PreparedDraft],
+        tools: Tools,
+        *,
+        is_judged: bool,
+    ) -> None:
         self._viewer = viewer
         self._prepared = prepared
         self._tools = tools
@@ -114,6 +130,11 @@ class _Write:
             vectors=np.stack([item.vector for item in prepared]),
             embedding_model=tools.embedder.name,
             opposition_similarity=tools.embedder.opposition_similarity,
+            readers=self._readers,
+        )
+        self._decisions = Decisions(
+            prepared=prepared if is_judged else (),
+            near=self._surroundings.stored,
             readers=self._readers,
         )
         self._waiting: list[tuple[Memory, PreparedDraft]] = []
@@ -154,7 +175,7 @@ class _Write:
     def _written(self, index: int, item: PreparedDraft) -> WriteResult:
         neighbours, ruling = self._judged(index)
         self._facts.forget(old.pk for old in ruling.superseded)
-        if not ruling.met:
+        if ruling.is_clear:
             memory = new_row(self._viewer, item)
             self._enqueue(index, item, memory, neighbours)
             return WriteResult(memory, Outcome.CREATED, similarity=_nearest(neighbours))
@@ -171,12 +192,13 @@ class _Write:
             existing = corroborate(existing=ruling.duplicate_of, draft=item.draft)
             return WriteResult(existing, Outcome.DUPLICATE, retired=retired)
         memory = new_row(self._viewer, item)
-        _apply_version(memory, ruling)
+        apply_version(memory=memory, ruling=ruling)
         retire_superseded(memory=memory, ruling=ruling, actor=actor)
         self._enqueue(index, item, memory, neighbours)
         self._ruled.append((memory, ruling))
         self._unstored.update(each.pk for each in ruling.met)
-        return WriteResult(memory, ruling.outcome, len(ruling.recorded), retired)
+        conflicts = len(ruling.recorded) + ruling.is_objected
+        return WriteResult(memory, ruling.outcome, conflicts, retired)
 
     def _enqueue(
         self, index: int, item: PreparedDraft, memory: Memory, neighbours: Sequence[Neighbour]
@@ -200,10 +222,10 @@ class _Write:
 
     def _judged(self, index: int) -> tuple[list[Neighbour], Ruling]:
         """The neighbours and a ruling on them that holds until the transaction ends."""
-        draft = self._prepared[index].draft
+        draft, decided = self._prepared[index].draft, self._decisions.on(index)
         for _ in range(_ATTEMPTS):
             neighbours = self._surroundings.of(index)
-            ruling = rule_on(draft=draft, neighbours=neighbours, tools=self._tools)
+            ruling = rule_on(draft=draft, neighbours=neighbours, tools=self._tools, decided=decided)
             if not ruling.met:
                 return neighbours, ruling
             if self._is_waiting(ruling):
@@ -230,19 +252,3 @@ class _Write:
 
 def _nearest(neighbours: Sequence[Neighbour]) -> float | None:
     return max((float(each.similarity) for each in neighbours), default=None)
-
-
-def _apply_version(memory: Memory, ruling: Ruling) -> None:
-    """Continue the chain of what it supersedes, or step back behind what is newer."""
-    if ruling.continued:
-        memory.supersedes = ruling.continued[0]
-        memory.version = max(old.version for old in ruling.continued) + 1
-    if ruling.superseded:
-        # Before the old ones are retired, which unpins them.
-        memory.is_pinned = memory.is_pinned or any(old.is_pinned for old in ruling.superseded)
-        if memory.is_pinned:
-            memory.tier = Tier.HOT.value
-    if ruling.superseded_by is not None:
-        memory.status = Status.SUPERSEDED.value
-        memory.tier = Tier.COLD.value
-        memory.superseded_by = ruling.superseded_by

@@ -139,6 +139,17 @@ def test_pages_keep_their_filters_and_lead_back(api: APIClient, acme: Cast) -> N
     assert api.get(second["previous"]).json()["results"] == first["results"]
 
 
+def test_what_was_stored_last_comes_first_whenever_it_was_said(api: APIClient) -> None:
+    years = (2024, 2021, 2023)
+    for year in years:
+        remember(api, f"Said in {year}.", created_at=f"{year}-05-01T12:00:00Z", check=False)
+    first = api.get("/v1/memories?limit=2").json()
+    remember(api, "Said in 2022.", created_at="2022-05-01T12:00:00Z", check=False)
+
+    assert [each["content"] for each in first["results"]] == ["Said in 2023.", "Said in 2021."]
+    assert pages(api, first["next"]) == [["Said in 2024."]]
+
+
 def test_an_empty_list_is_a_page(api: APIClient) -> None:
     assert api.get("/v1/memories").json() == {"next": None, "previous": None, "results": []}
 

@@ -64,6 +64,23 @@ def test_a_prompt_says_that_it_is_past(api: APIClient) -> None:
     assert "SUPERSEDED" in line
 
 
+@pytest.mark.parametrize("path", ["retrieve", "prompt", "memory/query"])
+def test_what_is_past_does_not_come_without_what_holds(api: APIClient, path: str) -> None:
+    made = api.post("/v1/memories", {"content": "The mill pony is called Dot."}, format="json")
+    new = "The mill pony is now called Star" + 50 * ", which she hears" + "."
+    address = f"/v1/memories/{made.json()['id']}/correct"
+    assert api.post(address, {"corrected_content": new}, format="json").status_code == 201
+
+    told = []
+    for budget in (100, 150, 2000):
+        body: dict[str, Any] = {"query": "What was the mill pony called before?", "agent": "kyra"}
+        body["budget_tokens" if path == "memory/query" else "token_budget"] = budget
+        answer = api.post(f"/v1/{path}", body, format="json").content.decode()
+        told.append(("called Dot" in answer, "called Star" in answer))
+
+    assert told == [(False, False), (False, False), (True, True)]
+
+
 def test_the_past_costs_a_query_one_statement(api: APIClient) -> None:
     ask(api, "What was the orchard dog formerly called?")  # so that both rows are known
     counts = []

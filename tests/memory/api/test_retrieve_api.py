@@ -98,10 +98,12 @@ def test_the_agents_own_budget_holds_unless_told(filled: APIClient, acme: Cast) 
 
 
 def test_limit_bounds_what_is_not_mandatory(filled: APIClient) -> None:
-    answer = retrieve(filled, limit=3)
+    always = {"You are Kyra, a careful engineer.", "Never promise dates."}
+    answer = retrieve(filled, limit=1)
 
-    assert len(answer["memories"]) == 3
-    assert {"You are Kyra, a careful engineer.", "Never promise dates."} <= set(contents(answer))
+    assert always < set(contents(answer))
+    assert len(answer["memories"]) == len(always) + 1
+    assert answer["memories"][len(always)]["content"] == "Sarah lives in Berlin."
 
 
 def test_a_disputed_memory_says_what_speaks_against_it(api: APIClient, acme: Cast) -> None:

@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 
 from memory.clients.tools import Tools
 from memory.models import Category, Compaction, Memory
+from memory.selectors.looking_back.changes import known_memories
 from memory.services.compacting.running import running_summary
 from memory.services.deciding.corrections import correct_memory
 from memory.services.deciding.restoring import restore_memory
@@ -116,7 +117,7 @@ def test_what_was_restored_is_told_again(talk: Conversation, plain: Tools) -> No
     delete(talk, gone)
     without = running(talk)
 
-    restore_memory(viewer=viewer_of(talk), memory_id=gone.pk, reason="")
+    restore_memory(viewer=viewer_of(talk), memory_id=gone.pk, tools=plain)
 
     assert without != whole
     assert running(talk) == whole
@@ -266,3 +267,18 @@ def test_what_it_tells_is_looked_at_once_and_then_kept(
         first = running_summary(conversation=conversation)
     with django_assert_num_queries(0):
         assert running_summary(conversation=conversation) == first
+
+
+def test_a_threads_news_do_not_tell_what_was_deleted_once_more(
+    talk: Conversation, plain: Tools
+) -> None:
+    gone = summed_up(talk, plain)
+    say(talk, FACTS[2])
+    compact(talk, plain)
+    first, second = summaries_of(talk)
+    known = known_memories(viewer=viewer_of(talk), ids=[first.pk])
+    assert known.keys() == {first.pk, second.pk}
+
+    delete(talk, gone)
+
+    assert not known_memories(viewer=viewer_of(talk), ids=[first.pk])

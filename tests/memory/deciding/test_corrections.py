@@ -1,12 +1,9 @@
-"""Callers correct memories and say what became of them; what was written stays readable."""
+"""Callers correct memories; what was written stays readable."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -16,68 +13,35 @@ from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
-from memory.models import Contradiction, Memory, MemoryUsage
+from memory.models import Contradiction, Memory
 from memory.selectors.memories import memory_for
 from memory.services.deciding.corrections import correct_memory, give_feedback
 from memory.services.deciding.restoring import restore_memory
 from memory.services.deciding.state import delete_memory, pin_memory
-from memory.services.writing.drafts import Outcome, WriteResult
+from memory.services.writing.drafts import Outcome
 from teams.errors import ConflictError, InvalidError, NotFoundError, UnavailableError
 from teams.ids import new_id
 from teams.tenancy import team_scope
 from tests import factories
-from tests.conftest import Cast, make_cast
-from tests.memory.extraction.extracting import OrthogonalEmbedder
-from tests.memory.writing.test_write_path import draft, live, write
+from tests.conftest import Cast
+from tests.memory.deciding.correcting import (
+    BERLIN,
+    POTSDAM,
+    AwayEmbedder,
+    correct,
+    now_is,
+    say_of,
+    stored,
+    team_of,
+    town,
+)
+from tests.memory.writing.test_write_path import live
 from tests.teams.test_conversations import race
 
-BERLIN = "Sarah lives in Berlin."
-POTSDAM = "Sarah lives in Potsdam."
+__all__ = ["town"]
 
 
-class AwayEmbedder(OrthogonalEmbedder):
-    """An embedder that does not answer."""
-
-    def embed(self, texts: Sequence[str]) -> Any:
-        """Fails."""
-        raise UnavailableError("The embedder does not answer.")
-
-
-def stored(cast: Cast, tools: Tools, content: str = BERLIN, **fields: Any) -> Memory:
-    """One memory that the team wrote."""
-    return write(cast, tools, draft(cast, content, **fields))[0].memory
-
-
-def correct(
-    cast: Cast, tools: Tools, memory: Memory, content: str = POTSDAM, *, reason: str = ""
-) -> WriteResult:
-    """Correct as the team."""
-    return correct_memory(
-        viewer=Viewer(team_id=cast.team.id, actor="reviewer"),
-        memory_id=memory.pk,
-        corrected_content=content,
-        reason=reason,
-        tools=tools,
-        now=timezone.now(),
-    )
-
-
-def say_of(cast: Cast, memory: Memory, signal: Feedback, note: str = "") -> Memory:
-    """Give feedback as the team."""
-    return give_feedback(viewer=team_of(cast), memory_id=memory.pk, signal=signal, note=note)
-
-
-def team_of(cast: Cast) -> Viewer:
-    """The team itself."""
-    return Viewer(team_id=cast.team.id, actor="reader")
-
-
-def now_is(memory: Memory) -> Memory:
-    """The memory as the database has it."""
-    return Memory.objects.get(pk=memory.pk)
-
-
-# -- corrections -----------------------------------------------------------------------------
+# -- corrections -----------------------------------------------------------------------------------
 
 
 def test_whoever_names_an_old_version_is_told_which_one_stands(acme: Cast, tools: Tools) -> None:
@@ -89,7 +53,7 @@ def test_whoever_names_an_old_version_is_told_which_one_stands(acme: Cast, tools
         lambda: correct(acme, tools, first, "Sarah lives in Oslo."),
         lambda: say_of(acme, first, Feedback.HELPFUL),
         lambda: pin_memory(viewer=team_of(acme), memory_id=first.pk, pinned=True),
-        lambda: restore_memory(viewer=team_of(acme), memory_id=first.pk),
+        lambda: restore_memory(viewer=team_of(acme), memory_id=first.pk, tools=tools),
     ):
         with pytest.raises(ConflictError, match=f"what stands now is {third.pk}"):
             refused()
@@ -296,135 +260,7 @@ def test_a_stranger_neither_corrects_nor_judges(
     assert now_is(memory).status == "active"
 
 
-# -- feedback --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("signal", "counter"),
-    [
-        (Feedback.CITED, "cited"),
-        (Feedback.IGNORED, "ignored"),
-        (Feedback.HELPFUL, "succeeded"),
-        (Feedback.WRONG, "failed"),
-    ],
-)
-def test_each_signal_is_counted_as_itself(
-    acme: Cast, tools: Tools, signal: Feedback, counter: str
-) -> None:
-    memory = stored(acme, tools)
-
-    for _ in range(2):
-        say_of(acme, memory, signal)
-
-    usage = MemoryUsage.objects.get(memory=memory)
-    names = ("cited", "ignored", "succeeded", "failed")
-    assert {name: getattr(usage, name) for name in names} == {
-        name: 2 if name == counter else 0 for name in names
-    }
-
-
-def test_importance_rises_to_ten_and_falls_to_three(acme: Cast, tools: Tools) -> None:
-    memory = stored(acme, tools, importance=8)
-
-    raised = [say_of(acme, memory, Feedback.HELPFUL).importance for _ in range(4)]
-    lowered = [say_of(acme, memory, Feedback.IGNORED).importance for _ in range(50)]
-
-    assert raised == [9, 10, 10, 10]
-    assert lowered[::5] == [10, 9, 8, 7, 6, 5, 4, 3, 3, 3]
-    assert now_is(memory).importance == 3
-
-
-@pytest.mark.parametrize(
-    ("importance", "signal", "times", "tier"),
-    [
-        (8, Feedback.HELPFUL, 1, "hot"),
-        (7, Feedback.HELPFUL, 1, "warm"),
-        (9, Feedback.IGNORED, 5, "warm"),
-        (10, Feedback.IGNORED, 5, "hot"),
-        (9, Feedback.CITED, 1, "hot"),
-    ],
-)
-def test_the_tier_follows_the_importance(
-    acme: Cast, tools: Tools, importance: int, signal: Feedback, times: int, tier: str
-) -> None:
-    memory = stored(acme, tools, importance=importance)
-
-    for _ in range(times):
-        say_of(acme, memory, signal)
-
-    assert now_is(memory).tier == tier
-
-
-def test_a_pinned_memory_stays_hot_whatever_its_importance(acme: Cast, tools: Tools) -> None:
-    memory = stored(acme, tools, importance=9, is_pinned=True)
-
-    for _ in range(5):
-        say_of(acme, memory, Feedback.IGNORED)
-
-    assert (now_is(memory).importance, now_is(memory).tier) == (8, "hot")
-
-
-def test_feedback_that_changes_the_memory_is_logged_with_its_note(acme: Cast, tools: Tools) -> None:
-    memory = stored(acme, tools)
-
-    say_of(acme, memory, Feedback.CITED)
-    say_of(acme, memory, Feedback.HELPFUL, "It saved the day.")
-
-    rows = MemoryLog.objects.filter(memory_id=memory.pk).order_by("seq")
-    assert [each.event for each in rows] == ["created", "updated"]
-    assert rows[1].reason == "feedback: helpful (It saved the day.)"
-    assert (rows[1].actor, rows[1].state["importance"]) == ("reader", 6)
-
-
-def test_saying_it_is_wrong_opens_one_dispute(acme: Cast, tools: Tools) -> None:
-    memory = stored(acme, tools)
-
-    for note in ("She moved.", "I say it again."):
-        say_of(acme, memory, Feedback.WRONG, note)
-
-    row = Contradiction.objects.get()
-    assert (row.memory_a_id, row.memory_b_id, row.resolved_at) == (memory.pk, None, None)
-    assert (row.strategy, row.verdict, row.reason) == ("feedback", "dispute", "She moved.")
-    assert row.judge == "reader"
-    assert (now_is(memory).status, now_is(memory).contradicts) == ("disputed", [])
-    events = MemoryLog.objects.filter(memory_id=memory.pk).order_by("seq")
-    assert [each.event for each in events] == ["created", "contradiction_detected"]
-
-
-@pytest.mark.parametrize("signal", Feedback)
-def test_feedback_on_what_nobody_is_shown_is_refused(
-    acme: Cast, tools: Tools, signal: Feedback
-) -> None:
-    old = stored(acme, tools)
-    correct(acme, tools, old)
-
-    with pytest.raises(ConflictError, match="superseded"):
-        say_of(acme, old, signal)
-
-    assert not MemoryUsage.objects.exists()
-    assert not Contradiction.objects.exists()
-
-
-def test_correcting_what_was_said_to_be_wrong_ends_the_dispute(acme: Cast, tools: Tools) -> None:
-    memory = stored(acme, tools)
-    say_of(acme, memory, Feedback.WRONG)
-
-    new = correct(acme, tools, memory).memory
-
-    row = Contradiction.objects.get()
-    assert (row.resolution, row.resolved_by) == ("b_wins", "reviewer")
-    assert row.resolved_at is not None
-    assert now_is(new).status == "active"
-    assert now_is(memory).status == "superseded"
-
-
-# -- all at once -----------------------------------------------------------------------------
-
-
-@pytest.fixture
-def town(committed_db: None) -> Cast:
-    """A team that several connections may write to."""
-    return make_cast(f"town-{uuid4().hex}")
+# -- all at once -----------------------------------------------------------------------------------
 
 
 def test_of_corrections_at_once_one_holds_and_the_others_are_told(town: Cast, tools: Tools) -> None:
@@ -442,16 +278,3 @@ def test_of_corrections_at_once_one_holds_and_the_others_are_told(town: Cast, to
     assert len(live(town)) == 1
     with team_scope(team_ids=[town.team.id], actor="test"):
         assert Memory.objects.count() == 2
-
-
-def test_no_signal_of_many_at_once_is_lost(town: Cast, tools: Tools) -> None:
-    memory = stored(town, tools)
-    signals = [Feedback.IGNORED, Feedback.WRONG]
-
-    race(8, lambda number: say_of(town, memory, signals[number % 2]))
-
-    with team_scope(team_ids=[town.team.id], actor="test"):
-        usage = MemoryUsage.objects.get(memory=memory)
-        assert (usage.ignored, usage.failed) == (4, 4)
-        assert Contradiction.objects.count() == 1
-        assert now_is(memory).importance == 5

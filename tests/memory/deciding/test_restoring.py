@@ -34,7 +34,7 @@ def test_what_is_stored_anew_at_the_same_moment_is_told_of(desk: Desk) -> None:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_backend_pid()")
                 backends.append(cursor.fetchone()[0])
-            return restore_memory(viewer=desk.viewer, memory_id=gone.pk)
+            return restore_memory(viewer=desk.viewer, memory_id=gone.pk, tools=desk.tools)
         finally:
             connections.close_all()
 

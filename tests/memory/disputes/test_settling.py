@@ -17,11 +17,11 @@ from memory.selectors.contradictions import contradictions_visible_to
 from memory.selectors.relations import related_to
 from memory.services.deciding.corrections import correct_memory
 from memory.services.deciding.disputes import resolve_contradiction
-from memory.services.deciding.state import delete_memory
+from memory.services.deciding.state import delete_memory, pin_memory
 from teams.errors import ConflictError, InvalidError, NotFoundError, UnavailableError
 from tests import factories
 from tests.conftest import Cast
-from tests.memory.deciding.test_corrections import AwayEmbedder
+from tests.memory.deciding.correcting import AwayEmbedder
 from tests.memory.disputing import (
     SUBJECT,
     THREE,
@@ -51,6 +51,35 @@ def test_the_side_that_wins_stands_and_supersedes_the_other(
     assert row.resolved_by == "reviewer"
     assert row.resolved_at is not None
     check_invariants()
+
+
+@pytest.mark.parametrize(("resolution", "winner"), [("a_wins", 0), ("b_wins", 1)])
+def test_what_stands_takes_over_the_pin_and_the_higher_importance(
+    acme: Cast, plain: Tools, resolution: str, winner: int
+) -> None:
+    drafts = [draft(acme, text, subject=SUBJECT) for text in THREE[:2]]
+    drafts[1 - winner] = replace(drafts[1 - winner], importance=10, is_pinned=True)
+    sides = [write(acme, plain, each)[0].memory for each in drafts]
+
+    resolve(acme, plain, between(*sides), resolution)
+
+    won, lost = now_is(sides[winner]), now_is(sides[1 - winner])
+    assert (won.is_pinned, won.importance, won.tier) == (True, 10, "hot")
+    assert (lost.is_pinned, lost.importance, lost.tier) == (False, 10, "cold")
+    check_invariants()
+
+
+def test_what_stands_keeps_its_own_pin_and_importance(acme: Cast, plain: Tools) -> None:
+    one, other = (
+        draft(acme, text, subject=SUBJECT, importance=importance)
+        for text, importance in zip(THREE, (8, 3), strict=False)
+    )
+    sides = [write(acme, plain, each)[0].memory for each in (one, other)]
+    pin_memory(viewer=team_of(acme), memory_id=sides[0].pk, pinned=True)
+
+    resolve(acme, plain, between(*sides), "a_wins")
+
+    assert (now_is(sides[0]).is_pinned, now_is(sides[0]).importance) == (True, 8)
 
 
 def test_both_may_be_valid(acme: Cast, plain: Tools, sides: list[Memory]) -> None:
@@ -145,7 +174,7 @@ def test_what_is_settled_stays_settled(acme: Cast, plain: Tools, first: str, sec
     resolve(acme, plain, row, first, text="Sarah drinks both.")
     log = MemoryLog.objects.count()
 
-    with pytest.raises(ConflictError, match=first):
+    with pytest.raises(ConflictError, match=r"settled already, decided on .* by reviewer: "):
         resolve(acme, plain, row, second, text="Sarah drinks neither.")
 
     assert Contradiction.objects.get(pk=row.pk).resolution == first

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
 from uuid import UUID, uuid4
@@ -15,6 +16,7 @@ from memory.clients.tools import Tools
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
 from memory.services.deciding.corrections import correct_memory
+from memory.services.deciding.restoring import restore_memory
 from memory.services.deciding.state import delete_memory
 from memory.services.writing.drafts import Outcome
 from teams.errors import ConflictError, DomainError
@@ -116,11 +118,16 @@ def test_a_correction_that_still_conflicts_is_disputed_again(acme: Cast, plain: 
     check_invariants()
 
 
+def _bring_back(cast: Cast, tools: Tools, memory: Memory) -> None:
+    with suppress(ConflictError):  # the same stands by now
+        restore_memory(viewer=team_of(cast), memory_id=memory.pk, tools=tools)
+
+
 def _one_step(cast: Cast, tools: Tools, dice: Random, *, objections: bool) -> None:
     rows = list(Memory.objects.live().order_by("id"))
     still_open = list(Contradiction.objects.filter(resolved_at=None).order_by("id"))
     steps: list[Callable[[], object]] = [
-        lambda: stored(cast, tools, f"Sarah drinks {dice.randrange(1000)}.")
+        lambda: stored(cast, tools, f"Sarah drinks {dice.randrange(12)}.")
     ]
     if rows:
         memory = dice.choice(rows)
@@ -137,6 +144,10 @@ def _one_step(cast: Cast, tools: Tools, dice: Random, *, objections: bool) -> No
         ]
         if objections:
             steps.append(lambda: object_to(cast, memory))
+    gone = list(Memory.objects.filter(status="soft_deleted").order_by("id"))
+    if gone:
+        lost = dice.choice(gone)
+        steps.append(lambda: _bring_back(cast, tools, lost))
     if still_open:
         row = dice.choice(still_open)
         how = dice.choice(["a_wins", "b_wins", "both_valid", "merged"])

@@ -132,6 +132,16 @@ def test_of_many_opposites_the_latest_are_quoted_and_the_others_counted() -> Non
     assert rendered.endswith("; and 2 more)")
 
 
+def test_of_a_long_opposite_the_beginning_is_quoted() -> None:
+    long = Opposite("Tea " + 100 * "from the far hills " + "every day.", FEB_9)
+
+    rendered = line(status="disputed", opposites=(long,)).render()
+
+    assert '(contradicts: "Tea from the far hills' in rendered
+    assert rendered.endswith(' …" from Feb 9, 2026)')
+    assert len(rendered) < 250
+
+
 def test_all_opposites_are_named_with_their_days() -> None:
     both = (Opposite("One.", FEB_9), Opposite("Two.", FEB_9.replace(month=3)))
 

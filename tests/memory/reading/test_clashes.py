@@ -97,6 +97,24 @@ def test_what_another_agent_shares_against_ones_own_needs_no_subject(
     assert not Contradiction.objects.exists()
 
 
+def test_what_is_disputed_for_one_reader_is_marked_on_both_sides_for_that_reader(
+    acme: Cast, tools: Tools
+) -> None:
+    shared = tell(acme, tools, "The staging database listens on port 5432.", own=False, day=0)
+    tell(acme, tools, "The staging database listens on port 5433.", own=True, day=1)
+
+    kyras, lukes = ask(acme, tools, acme.kyra.pk), ask(acme, tools, acme.luke.pk)
+
+    shared.refresh_from_db()
+    assert (shared.status, shared.contradicts) == ("active", [])
+    lines = [line for line in kyras.formatted_prompt.splitlines() if "staging" in line]
+    assert [line.count("DISPUTED") for line in lines] == [1, 1]
+    assert [line.count("port 543") for line in lines] == [2, 2]
+    assert len(kyras.contradictions) == 1
+    assert "DISPUTED" not in lukes.formatted_prompt
+    assert "5433" not in lukes.formatted_prompt
+
+
 def test_asked_again_the_same_pair_clashes_again(acme: Cast, tools: Tools) -> None:
     tell(acme, tools, "The staging database listens on port 5433.", own=True, day=0, subject="")
     tell(acme, tools, "The staging database listens on port 5432.", own=False, day=1, subject="")

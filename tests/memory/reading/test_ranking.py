@@ -25,7 +25,7 @@ from teams.errors import UnavailableError
 from tests.conftest import Cast
 from tests.memory.given_vectors import NOON, UNREADABLE, draft, random_tools, store, write
 
-SECRET = "The salary of Dmitri is 5000 euros."
+SECRET = "The salary of Dmitri is five thousand euros."
 
 
 class AbsentEmbedder:
@@ -170,7 +170,7 @@ def test_no_answer_of_the_api_holds_a_category_that_is_not_allowed(
 
     for answer in answers:
         assert answer.status_code == 200, answer.content
-        assert "5000" not in answer.content.decode()
+        assert "five thousand" not in answer.content.decode()
         assert "knows each" not in answer.content.decode()
 
 

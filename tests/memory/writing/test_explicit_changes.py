@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from memory.clients.tools import Tools
-from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
+from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage, Status
 from memory.domain.viewer import Viewer
+from memory.models import Memory
 from memory.services.extracting.waiting import extract_now
 from memory.services.writing.drafts import Outcome
 from tests.conftest import Cast
@@ -167,3 +168,48 @@ def test_a_change_told_in_talk_takes_the_place_of_the_old_value(
 
     assert result.outcome == Outcome.SUPERSEDED_EXISTING
     assert live(acme) == [second]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Greta plays the cello.", "Greta moved to Bruges."),
+        ("The user drives a Volvo.", "The user switched to Danish."),
+        ("The team uses Jira.", "The team moved to Hamburg."),
+        ("The truck number 6-324 stands in Split.", "The truck number 6-827 stands in Zadar."),
+        ("The user wants to learn the harp.", "The user gave up learning Finnish."),
+        ("Deploys happen on merge.", "Nightly deploys happen at 3."),
+    ],
+)
+def test_news_of_something_else_leaves_a_memory_unmarked(
+    acme: Cast, tools: Tools, first: str, second: str
+) -> None:
+    (kept,) = write(acme, tools, draft(acme, first))
+
+    (result,) = write(acme, tools, draft(acme, second))
+
+    kept.memory.refresh_from_db()
+    assert (kept.memory.status, result.outcome) == (Status.ACTIVE.value, Outcome.CREATED)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Piet lives in Lille and works for Renault.", "Piet works for Citroen now."),
+        ("Sanne drives the truck and lives in Ghent.", "Sanne moved to Bruges."),
+        (
+            "The press office is in room 12 and its phone is 5510.",
+            "The press office moved to room 20.",
+        ),
+    ],
+)
+def test_a_change_of_one_fact_of_two_marks_both_memories_and_retires_none(
+    acme: Cast, tools: Tools, first: str, second: str
+) -> None:
+    write(acme, tools, draft(acme, first))
+
+    write(acme, tools, draft(acme, second))
+
+    assert live(acme) == [first, second]
+    stored = Memory.objects.filter(team=acme.team)
+    assert {memory.status for memory in stored} == {Status.DISPUTED.value}

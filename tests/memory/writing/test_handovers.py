@@ -44,6 +44,11 @@ def test_news_supersedes_and_an_old_state_after_it_is_kept_in_dispute(
         ("The budget is 5k.", "The catering budget is now 2k."),
         ("User lives in Leeds.", "User left a phone in Leeds."),
         ("The company uses Notion.", "The company moved to Hamburg."),
+        ("Marta's car has a blue rear bumper.", "Marta replaced the rear light of her car."),
+        ("The pharmacy opens at 8.", "The pharmacy closes at 18."),
+        ("Her dentist is in Dover.", "Ambrose's dentist is in Kent."),
+        ("Boiler 3 was inspected.", "Boiler 5 was inspected."),
+        ("Sara started running.", "Sara stopped smoking."),
     ],
 )
 def test_news_of_something_else_retires_and_marks_nothing(
@@ -54,6 +59,21 @@ def test_news_of_something_else_retires_and_marks_nothing(
 
     assert live(acme) == [first, second]
     assert set(Memory.objects.values_list("status", flat=True)) == {Status.ACTIVE}
+
+
+def test_a_long_clause_about_a_successor_does_not_keep_the_change_from_being_seen(
+    acme: Cast, tools: Tools
+) -> None:
+    news = (
+        "The project is now led by Fay, who joined last spring from the Berlin office and used to"
+        " run the data platform."
+    )
+    (before,) = write(acme, tools, draft(acme, "The project is led by Tom."))
+
+    write(acme, tools, draft(acme, news, created_at=NOON + timedelta(days=9)))
+
+    assert Memory.objects.get(pk=before.memory.pk).status == Status.SUPERSEDED
+    assert live(acme) == [news]
 
 
 class Guessing:

@@ -37,8 +37,12 @@ class Town:
     """A committed team with two memories of one conversation, in dispute."""
 
     def __init__(self, tools: Tools) -> None:
-        self.cast: Cast = make_cast(f"town-{uuid4().hex}")
         self.tools = replace(tools, embedder=OrthogonalEmbedder(), judge=Quarrel())
+        self.found()
+
+    def found(self) -> None:
+        """Begin with another team, as if nothing had happened."""
+        self.cast: Cast = make_cast(f"town-{uuid4().hex}")
         self.viewer = Viewer(team_id=self.cast.team.id, actor="reviewer")
         with self.scope():
             self.talk, _ = start_conversation(
@@ -81,12 +85,27 @@ def waits(backend: int) -> bool:
     return bool(row and row[0])
 
 
+class OtherTurnedAwayError(Exception):
+    """PostgreSQL turned away the transaction that the act was to meet, and not the act."""
+
+
 def against(town: Town, act: Act) -> object:
     """What `act` returns when another transaction holds what it needs next and wants what it has.
 
     It has the memory and waits for the conversation that the log moves on; the other one has the
-    conversation and then waits for the memory. Who waited first is turned away.
+    conversation and then waits for the memory. Who waited first is turned away, if the other one
+    waits by the time PostgreSQL looks; where it came too late they meet anew in another team.
     """
+    for _ in range(20):
+        try:
+            return meet(town, act)
+        except OtherTurnedAwayError:
+            town.found()
+    raise AssertionError("the act was never the one that is turned away")
+
+
+def meet(town: Town, act: Act) -> object:
+    """What `act` returns; OtherTurnedAwayError where it was not the one that waited too long."""
     backends: list[int] = []
 
     def run() -> object:
@@ -103,7 +122,10 @@ def against(town: Town, act: Act) -> object:
             Conversation.objects.select_for_update().get(pk=town.talk.pk)
             running: Future[object] = pool.submit(run)
             until(lambda: backends and waits(backends[0]))
-            list(Memory.objects.select_for_update().order_by("pk"))
+            try:
+                list(Memory.objects.select_for_update().order_by("pk"))
+            except OperationalError as error:
+                raise OtherTurnedAwayError from error
         return running.result(timeout=PATIENCE_SECONDS)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ..language.leads import strip_lead
 from ..language.names import names_in
-from ..language.syntax import strip_lead
 from ..language.verbs import is_finite
 from ..language.words import MONTHS, WEEKDAYS, content_words, word_set, words_of
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 
 from ..language.declaratives import decapitalised, declarative, form_of_be
-from ..language.syntax import has_verb, is_imperative, strip_lead
+from ..language.leads import strip_lead
+from ..language.syntax import has_verb, is_imperative
 from ..language.verbs import THIRD
 from ..language.words import COMMON_OPENERS, DETERMINERS, PREPOSITIONS, capitalised, words_of
+from .offers import TELL_ME, flipped, is_offer
 from .open_answers import answered_openly
 
-_FLIP = {
-    "you": "I", "your": "my", "yours": "mine", "i": "you", "my": "your", "me": "you",
-    "are you": "am I", "were you": "was I", "our": "our", "yourself": "myself",
-}  # fmt: skip
-_PERSON = re.compile(r"\b(are you|were you|yourself|yours|your|you|my|me|I)\b", re.IGNORECASE)
 _CHOICE = re.compile(
     r"^(?:would\syou\s(?:like|prefer|rather\shave)|do\syou\s(?:want|prefer|need)|shall\sit\sbe|"
     r"should\sit\sbe|"
@@ -65,12 +62,6 @@ _THAT_YOU = re.compile(
     r"(?P<does>use|prefer|like|love|hate|want|need|avoid|recommend|trust|take|drive|play|watch|read)$",
     re.IGNORECASE,
 )
-_TELL_ME = re.compile(
-    r"^(?:(?:could|can|would|will)\syou\s(?:please\s|just\s)?(?:tell|give|send|remind)\sme|"
-    r"may\si\s(?:have|ask(?:\sfor)?|know)|"
-    r"could\si\s(?:have|get))\s(?P<np>(?:your|the)\s[^,?]{3,50})$",
-    re.IGNORECASE,
-)
 _OPENING = re.compile(
     r"(?:what|how)\s(?:can|may|could|should)\si\s(?:do|help|assist|know|note)\b|what\sdo\syou\sneed$|"
     r"what['’]?s\s(?:up|new|on\b|wrong|going\son|happened|the\smatter|next|first|it\slike)|(?:what|so)\sdo\syou\s(?:need|want|think|mean)$|(?:and\s)?what\sdo\syou\s(?:make\sof|think\s(?:of|about))\b|"
@@ -80,12 +71,6 @@ _OPENING = re.compile(
     r"want\s(?:me\s)?to\s)?(?:begin|start|go|proceed|continue|do\s(?:first|next|now)|look\sat|help|talk|discuss)\b",
     re.IGNORECASE,
 )
-_OFFER = re.compile(
-    r"^(?:shall|should|may|can|could|do\syou\swant\sme|would\syou\slike\sme|want\sme)\b",
-    re.IGNORECASE,
-)
-
-
 # Whom or what a question asks about: "When is he away next?", "When does the train leave?"
 _SUBJECT_ASKED = re.compile(
     r"\b(?:is|does|did|will|has|was|can|should)\s(?P<who>he|she|it|[A-ZÀ-Þ][\w-]+|(?:the|your)\s[a-z-]+)\b",
@@ -101,24 +86,12 @@ _ASKED_TO_DO = re.compile(
 )
 
 
-def is_offer(*, question: str) -> bool:
-    """Whether the assistant only asks for leave to do something ("Shall I open a ticket?")."""
-    bare = strip_lead(text=question)
-    if _TELL_ME.match(bare.rstrip("?! ")):
-        return False
-    return bool(_OFFER.match(bare)) and bool(re.search(r"\b(?:i|we|me)\b", bare, re.IGNORECASE))
-
-
-def _flipped(question: str) -> str:
-    return _PERSON.sub(lambda match: _FLIP.get(match.group().lower(), match.group()), question)
-
-
 def complete_answer(*, question: str, answer: str) -> str:
     """The answer as a whole sentence in the answerer's voice, or "" where nothing fits.
 
     "Where will she work from?" and "Zagreb." give "She will work from Zagreb."
     """
-    asked = _TELL_ME.sub(r"What is \g<np>", strip_lead(text=question).rstrip("?! "))
+    asked = TELL_ME.sub(r"What is \g<np>", strip_lead(text=question).rstrip("?! "))
     given = decapitalised(strip_lead(text=answer).rstrip(".! "))
     given = re.sub(r",?\s(?:please|thanks)$", "", given, flags=re.IGNORECASE)
     asked = re.sub(r"^(?:and|but|so|also)\s", "", asked, flags=re.IGNORECASE)
@@ -141,7 +114,9 @@ def complete_answer(*, question: str, answer: str) -> str:
         return _chosen(choice.group("options"), given)
     what_if = _WHAT_IF.match(asked)
     if what_if:
-        return f"{capitalised(_flipped(what_if.group('cond') or what_if.group('cond2')))}: {given}"
+        return (
+            f"{capitalised(flipped(text=what_if.group('cond') or what_if.group('cond2')))}: {given}"
+        )
     condition = _WHEN.match(asked)
     if (
         condition
@@ -150,9 +125,9 @@ def complete_answer(*, question: str, answer: str) -> str:
             r"when\s(?:do|does|did|is|are|was|will|would|can|should|has|have)\b", asked, re.I
         )
     ):
-        return f"{capitalised(_flipped(condition.group('cond')))}: {given}"
+        return f"{capitalised(flipped(text=condition.group('cond')))}: {given}"
     if re.match(r"(?i)(?:for|in|on|at|with|during|from)\s", asked) and not has_verb(text=asked):
-        return f"{capitalised(_flipped(asked))}: {given}"
+        return f"{capitalised(flipped(text=asked))}: {given}"
     using = _THAT_YOU.match(asked)
     if using:
         return f"I {using.group('does')} {given}"
@@ -164,7 +139,7 @@ def complete_answer(*, question: str, answer: str) -> str:
         and words_of(given)[0] not in COMMON_OPENERS
     ):
         return f"My {having.group('noun')} is {given}"
-    asked = _flipped(asked)
+    asked = flipped(text=asked)
     topical = _about(asked, given)
     if topical:
         return topical
@@ -217,28 +192,14 @@ def continued(*, question: str, answer: str) -> str:
         return ""
     if words[1] not in PREPOSITIONS | DETERMINERS and not words[1][0].isdigit():
         return ""
-    return f"{capitalised(_flipped(asked.group('who')))} {answer[:1].lower()}{answer[1:]}"
+    return f"{capitalised(flipped(text=asked.group('who')))} {answer[:1].lower()}{answer[1:]}"
 
 
 def affirmed(*, question: str) -> str:
     """What a yes to a question says, in the answerer's voice, or ""."""
     asked = re.sub(r"(?i)^(?:and|but|so|also)\s", "", strip_lead(text=question).rstrip("?! "))
     asked = asked[:1].lower() + asked[1:]
-    return capitalised(declarative(_flipped(asked).split(), "")) if asked else ""
-
-
-_OFFERS_TO_NOTE = re.compile(
-    r"(?:^|[.,]\s)(?:(?:shall|should|may|can|could)\si|(?:do\syou\swant|would\syou\slike)\sme\sto)\s(?:just\s|also\s)?"
-    r"(?:note|remember|save|record|store|write\sdown|jot\sdown|keep\sin\smind|make\sa\snote)(?:\sdown)?\s"
-    r"that\s(?P<what>[^?]{6,})\?$",
-    re.IGNORECASE,
-)
-
-
-def noted(*, question: str) -> str:
-    """What the agent offers to note, "Shall I note that you paint?", in the user's voice, or ""."""
-    offer = _OFFERS_TO_NOTE.search(question)
-    return _flipped(offer.group("what").strip()) if offer else ""
+    return capitalised(declarative(flipped(text=asked).split(), "")) if asked else ""
 
 
 def _chosen(options: str, given: str) -> str:
@@ -247,7 +208,9 @@ def _chosen(options: str, given: str) -> str:
     others = [part for part in parts if not said & set(words_of(part))]
     if len(others) == len(parts):
         return ""
-    rather = f" rather than {' or '.join(_flipped(other) for other in others)}" if others else ""
+    rather = (
+        f" rather than {' or '.join(flipped(text=other) for other in others)}" if others else ""
+    )
     return f"I asked for {decapitalised(given)}{rather}"
 
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from ..language.declaratives import BE, DO, HAVE
-from ..language.syntax import strip_lead
+from ..language.leads import strip_lead
 from ..language.verbs import BASES, PARTICIPLES, PAST_BASES, THIRD, is_past_form
 from ..language.words import (
     KIN,

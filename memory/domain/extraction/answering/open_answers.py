@@ -28,6 +28,7 @@ _GOES_SO = re.compile(
     r"(?:much\s|far\s|a\s(?:bit|lot|little)\s)?(?:better|worse|fine|well|good|great|badly|slowly|ok|okay|so-so|not\s(?:too|so)\sbad)\b",
     re.IGNORECASE,
 )
+_FOR_WHOM = frozenset({"for", "with", "from", "by", "about"})
 _KIND = re.compile(r"(?:what|which)\s(?:kind|sort|type|make|model|brand|breed)", re.IGNORECASE)
 
 
@@ -95,6 +96,8 @@ def _opened(match: re.Match[str], given: str) -> str:
     if wh == "who" and aux in DO and determined and verbless:
         # "Who does the pilot?" asks for the one who does, with no second verb.
         return f"{given} {' '.join(rest)}"
+    if wh in {"who", "whom"} and aux in BE and len(rest) > 2 and rest[-1].lower() in _FOR_WHOM:
+        return f"{capitalised(' '.join(rest[1:-1]))} {rest[0]} {rest[-1]} {given}"
     if wh == "who" and len(rest) > 1:
         if aux in BE and rest[1].lower() in PREPOSITIONS and len(given.split()) <= 2:
             return f"{given} {' '.join(rest)}"

@@ -11,20 +11,25 @@ from ..drafts import merged_sources
 from ..fillers import is_acknowledgement
 from ..kinds.introductions import introductions
 from ..kinds.patterns import standing_label
+from ..language.declaratives import decapitalised
+from ..language.leads import strip_lead
 from ..language.rewrite import third_person_text
-from ..language.syntax import has_verb, is_imperative, strip_lead
+from ..language.syntax import has_verb, is_imperative
 from ..language.words import PREPOSITIONS, content_words, words_of
 from ..meant.acts import Act
 from ..meant.guards import is_command
 from ..requests import RequestFrame
 from ..threads.dialogue import Unit
 from ..writer import ClauseWriter
-from .answers import affirmed, complete_answer, continued, is_offer, noted
+from .answers import affirmed, complete_answer, continued
+from .kinds_asked import of_kind
+from .offers import is_offer, noted
+from .saying_yes import agrees, is_how_often
 from .taken_up import question_ids
 from .yes_no import closed_answer
 
 _BARE_NOUN = re.compile(
-    r"^(?:(?:and|what\sabout|how\sabout|any)\s)*(?:the\s|your\s)?(?P<np>(?!(?:and|so|then|really|but|ok|why|how|what)$)[a-z-]+(?:\s[a-z-]+)?)$",
+    r"^(?:(?:and|what\sabout|how\sabout|any)\s)*(?:the\s|your\s)?(?P<np>(?!(?:and|so|then|really|but|ok|why|how|what|yours?|you|him|hers?|them|theirs|it|that|this|else)$)[a-z-]+(?:\s[a-z-]+)?)$",
     re.IGNORECASE,
 )
 _LEANING_ANSWER = re.compile(r"(?:there|it|that|they|none|we\sdo|no)\b", re.IGNORECASE)
@@ -46,11 +51,6 @@ _WISH_ASKED = re.compile(
     r"\b(?:wish(?:es)?|preferences?|prefer|like|want|seats?|requests?|choice|favou?rite)\b",
     re.IGNORECASE,
 )
-# "Yes, from Vaisala": what was asked is so, and more.
-_SAYS_YES = re.compile(
-    r"(?:(?:oh|ah|well)[\s,]+)?(?:yes|yeah|yep|yup|correct|exactly|indeed|right)[,:;–—-]?\s",
-    re.IGNORECASE,
-)
 _GO_ON = re.compile(
     r"(?:(?:yes|yeah|yep|sure|ok|okay|oh|definitely|of\scourse|absolutely)[\s,.!]*){0,2}"
     r"(?:please|(?:please\s)?do(?:\s(?:that|so|it))?|go\sahead|that\swould\sbe\s(?:good|great|nice|useful))?"
@@ -60,19 +60,6 @@ _GO_ON = re.compile(
 _ONLY_HEARD = re.compile(r"(?:oh|thanks|thank\syou|[\s,.!])*$", re.IGNORECASE)
 # What is needed for what was just asked for is a detail of it.
 _NEEDS = re.compile(r"I need\b")
-_PROPOSED = re.compile(
-    r"^(?:\w+[.,!]\s)?(?:i\s(?:found|have|can\soffer|see)|there(?:['’]s|\sis)|the\s(?:next|first)|"
-    r"(?:how|what)\sabout|would|shall\si\stake)\b.*(?:\d|day\b)"
-    r"|\d.*\s(?:is|are|would\sbe)\s(?:still\s)?(?:free|available|possible|open)\b",
-    re.IGNORECASE,
-)
-_ACCEPTS = re.compile(
-    r"^(?:(?:yes|yep|ok|okay|great|perfect|sure|fine|good)[\s,.!]*)*(?:(?:please\s)?(?:take|book|"
-    r"choose|go\swith|reserve)\s(?:it|that|this|those|them)(?:\sone)?|(?:that|it)(?:\s(?:works|suits|"
-    r"fits|sounds)|['’]s\s(?:perfect|fine|good|great))[\w\s]{0,20}|perfect|deal|i['’]ll\stake\s"
-    r"(?:it|that)|yes|ok|sounds\sgood)(?:,?\splease|,?\sthanks)?[.!]*$",
-    re.IGNORECASE,
-)
 # "Marit does, she's back tomorrow": the verb is the question's.
 _STANDS_IN = re.compile(
     r"^(?P<who>[\w’'-]+(?:\s[\w’'-]+){0,2}?)\s(?:do|does|did|will|is|are|can|has)"
@@ -105,26 +92,12 @@ class Replies:
     def __init__(self, *, writer: ClauseWriter, frame: RequestFrame) -> None:
         self._writer = writer
         self._frame = frame
-        self._proposal: Unit | None = None
 
     def hear(self, *, unit: Unit) -> None:
-        """Take in a sentence of the agent: what it proposes, and the dates it names."""
-        self._proposal = unit if _PROPOSED.search(unit.text) else self._proposal
+        """Take in a sentence of the agent: of whom it speaks, and the dates it names."""
         self._writer.focus.heard(text=unit.text, source=unit.message_id, turn=unit.turn)
         dates = resolve_dates(text=unit.text, today=unit.at.date(), past=False).dates
         self._writer.ledger.heard(dates=dates, turn=unit.turn)
-
-    def accepts(self, *, unit: Unit) -> bool:
-        """Take what the agent just proposed for an open request ("Take it") as its details."""
-        offer, self._proposal = self._proposal, None
-        if offer is None or offer.turn != unit.turn - 1 or not self._frame.takes(unit=unit):
-            return False
-        if not _ACCEPTS.match(unit.text):
-            return False
-        found = re.sub(r"(?i)^(?:i\s(?:found|have|can\soffer|see)|there(?:['’]s|\sis))\s", "",
-                       strip_lead(text=offer.text))  # fmt: skip
-        self._frame.details.append((found, offer.message_id))
-        return True
 
     def affirms(self, *, unit: Unit) -> bool:
         """Tell what a bare yes or no to "Do you live in Lyon?" says of the user."""
@@ -193,7 +166,9 @@ class Replies:
         if whole:
             self._writer.write(unit=asked, clause=whole)
             return True
-        if act is Act.STATEMENT and opens_clause(text=text) and not is_imperative(text=text):
+        whole_clause = act is Act.STATEMENT or words_of(text)[0] in {"the", "my", "our"}
+        whole_clause = whole_clause and not is_how_often(text=text)
+        if whole_clause and opens_clause(text=text) and not is_imperative(text=text):
             return False
         called = re.sub(r"(?i)^(?:it['’]s|that['’]s|it\sis)\s", "", text)
         named = introductions(clause=f"my name is {called}")
@@ -206,14 +181,21 @@ class Replies:
 
     def _completed(self, unit: Unit, asked: Unit, text: str, act: Act) -> bool:
         """The answer and its question as one sentence, or as a detail of the open request."""
+        told = "" if unit.place else of_kind(question=unit.question, answer=text)
+        if told:
+            self._writer.write(
+                unit=asked, clause=told, sure=True, label=standing_label(clause=told)
+            )
+            return True
         noun = _BARE_NOUN.match(strip_lead(text=unit.question).rstrip("?! "))
         whole = complete_answer(question=unit.question, answer=text)
         if noun and not whole and act is Act.FRAGMENT and not unit.place and " " in text:
             whole = f"{noun.group('np')}: {text}"
         placed = act is Act.FRAGMENT or (words_of(text)[:1] and words_of(text)[0] in PREPOSITIONS)
-        if not whole and placed and not unit.place and _SAYS_YES.match(unit.text):
+        says_yes = agrees(said=unit.text, text=text, question=unit.question, placed=bool(placed))
+        if not whole and not unit.place and says_yes:
             so = "" if is_offer(question=unit.question) else affirmed(question=unit.question)
-            whole = f"{so}, {text}" if so and content_words(text) else ""
+            whole = f"{so}, {decapitalised(text)}" if so and content_words(text) else ""
         wanted = _ALWAYS.match(text)
         if wanted and _WISH_ASKED.search(unit.question):
             whole = f"I always want {wanted.group('what') or wanted.group('then')}"

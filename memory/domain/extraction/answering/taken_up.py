@@ -9,8 +9,9 @@ from uuid import UUID
 from ...types import MemoryType
 from ..drafts import merged_sources
 from ..kinds.labels import Label
+from ..language.leads import strip_lead
 from ..language.names import names_in
-from ..language.syntax import has_verb, strip_lead
+from ..language.syntax import has_verb
 from ..requests import RequestFrame
 from ..threads.dialogue import Unit
 from ..writer import ClauseWriter

@@ -51,6 +51,9 @@ _LEANING = re.compile(
     re.IGNORECASE,
 )
 _LITTLE = 3
+# Of how many words another value is: "Linux", "with my boyfriend and our parrot".
+_MOST = 5
+_MOST_PLACED = 9
 # "Only for reading": it is so within bounds.
 _PARTLY = re.compile(
     r"(?:only|just|mostly|mainly)\s(?:for|on|in|at|when|with|during|after|before|to)\s",
@@ -102,6 +105,8 @@ def _fits(asked: Asked, other: str) -> bool:
     """Whether words without a yes or a no can only be what is so ("divorced")."""
     if _PARTLY.match(other):
         return True
+    if asked.aux in BE and asked.rest[0].lower() == "your" and other[:3].lower() == "my ":
+        return True
     return asked.aux in BE and is_state(text=other) and is_state(text=" ".join(asked.rest))
 
 
@@ -140,7 +145,8 @@ def _read(answer: str) -> _Reply | None:
         return _Reply(denies, often)
     other = _OTHER.fullmatch(text)
     said = other.group("other").strip() if other else text.rstrip(".! ")
-    if _NO_OTHER.match(said) or len(said.split()) > 5:
+    most = _MOST_PLACED if other and words_of(said)[0] in PREPOSITIONS else _MOST
+    if _NO_OTHER.match(said) or len(said.split()) > most:
         return None
     if has_verb(text=said) and not is_state(text=said):
         return None
@@ -197,6 +203,7 @@ def _instead(asked: Asked, other: str) -> str:
     heads = 0 if asked.aux not in DO and asked.aux not in {"have", "has", "can"} else 1
     places = [at for at, word in enumerate(rest) if word.lower() in PREPOSITIONS and at >= heads]
     first = words_of(other)[0]
+    other = other[:1].lower() + other[1:] if first == "my" else other
     if _PARTLY.match(other):
         kept = rest
     elif not heads and rest[0].lower() == "your" and first not in DETERMINERS:

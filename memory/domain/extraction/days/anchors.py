@@ -18,6 +18,13 @@ _ANCHORED = re.compile(
 )
 
 
+_BARE_DAY = re.compile(
+    r"\b(?P<before>(?:on|until|till|by|from|since|before|after|is|for)\s)the\s(?P<day>\d{1,2})(?:st|nd|rd|th)\b"
+    r"(?=[.,;!)]|$|\s(?:at|and|to|from|with|because|so|in\sthe)\b)",
+    re.IGNORECASE,
+)
+
+
 def last_day(dates: Sequence[FoundDate]) -> date | None:
     """The last day that was named exactly."""
     exact = [found.day for found in dates if found.precision is not Precision.VAGUE]
@@ -37,6 +44,17 @@ def without_anchors(*, text: str) -> str:
 def anchored(*, text: str, day: date | None) -> str:
     """The text with such expressions as dates; unchanged where no day was named before."""
     return _ANCHORED.sub(lambda match: _written(match, day), text) if day else text
+
+
+def of_known_day(*, text: str, days: Sequence[date], today: date) -> str:
+    """ "on the 18th" as the 18th of `days` that was named last and lies ahead of `today`."""
+
+    def written(match: re.Match[str]) -> str:
+        number = int(match.group("day"))
+        known = [day for day in days if day.day == number and day > today]
+        return match.group("before") + month_day(known[-1]) if known else match.group()
+
+    return _BARE_DAY.sub(written, text)
 
 
 def _written(match: re.Match[str], day: date) -> str:

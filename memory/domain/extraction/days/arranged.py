@@ -39,3 +39,20 @@ def is_day_meant(*, before: str) -> bool:
     near = before[-_REACH:]
     found = _MEANT.search(near)
     return bool(found) and not _OVER.search(near)
+
+
+# "It was June 13 before": a day that was meant once lies where the one in its place does.
+_WAS_MEANT = re.compile(
+    r"\s(?:was|were)\s(?:(?:originally|initially|first|planned|supposed\sto\sbe|scheduled|set|meant\sto\sbe)\s){0,2}"
+    r"(?:(?P<cue>originally|initially|first)\s)?(?:on|for)?\s?(?:the\s)?$",
+    re.IGNORECASE,
+)
+_ONCE = re.compile(
+    r"\s?(?:before|originally|initially|at\sfirst|first|until\s(?:now|today|yesterday))[.,;!]*(?:$|\s)",
+    re.IGNORECASE,
+)
+
+
+def was_meant(*, before: str, after: str) -> bool:
+    """Whether the words around a date say that something was to be on it and is no more."""
+    return bool(_WAS_MEANT.search(before)) and bool(_ONCE.match(after))

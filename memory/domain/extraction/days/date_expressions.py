@@ -57,7 +57,7 @@ DATE_EXPRESSION = re.compile(
             rf"(?P<far>\bthe\s(?P<farw>week|weekend|month|{WEEKDAY_NAME})\s(?P<fark>after\snext|before\slast)\b)",
             rf"(?P<nwd>\b(?:the\s)?(?P<nwdn>first|second|third|fourth|last)\s(?P<nwdd>{WEEKDAY_NAME})\s(?:of|in)\s"
             rf"(?:(?P<nwdr>next|this|the)\smonth|(?-i:{_MONTH.format('nwdm')}))(?!\s\d))",
-            r"(?P<num>\b(?P<numd>[0-3]?\d)(?:\.(?P<numm>[01]?\d)\.(?P<numy>(?:19|20)\d\d)?(?!\d)|"
+            r"(?P<num>(?<![\d.])\b(?P<numd>[0-3]?\d)(?:\.(?P<numm>[01]?\d)\.(?P<numy>(?:19|20)\d\d)?(?!\d)|"
             r"/(?P<nums>[01]?\d)/(?P<numz>(?:19|20)\d\d)\b))",
             r"(?P<ref>\b(?:the\s)?day\s(?:after\stomorrow|before\syesterday)"
             rf"|\b(?:today|tonight|tomorrow|yesterday){_PART.format('refp')}"

@@ -35,13 +35,28 @@ _YEARLY_BEFORE = re.compile(
     r"|\bborn(?:\s[^.;]{1,40}?(?:,|\sand)(?:\s[\w’'-]+){1,4})?|\b(?:every|each)\syear)\s(?:on\s)?(?:the\s)?$",
     re.IGNORECASE,
 )
+# "The fiscal year starts on 1 October", "the season runs from May to …": so every year.
+_PERIOD = re.compile(
+    r"\b(?:(?:fiscal|financial|tax|school|academic|business|budget|accounting|church)\s(?:year|calendar)"
+    r"|(?:hunting|fishing|rainy|dry|wet|flu|hay\s?fever|pollen|growing|tourist|ski|mating|nesting|breeding|hurricane|harvest|asparagus|"
+    r"strawberry|mushroom|berry|football|high|low|peak|off|monsoon)[\s-]season|monsoon|daylight\ssaving(?:s)?(?:\stime)?|summer\stime"
+    r"|(?:independence|national|labou?r|republic|constitution|bastille|australia|canada|veterans|memorial|mother['’]?s|father['’]?s|women['’]?s|earth)['’]?s?\sday)\b"
+    r"[^.;]{0,25}?\b(?:starts?|begins?|ends?|runs?|goes|opens?|closes?|finish(?:es)?|lasts?|falls|is|kicks\soff|comes)\s[^.;]{0,30}$",
+    re.IGNORECASE,
+)
+_THIS_ONE = re.compile(
+    r"\b(?:this|next|last|coming|new|current|upcoming|(?:19|20)\d\d)\b", re.IGNORECASE
+)
 _YEARLY_AFTER = re.compile(r",?\s(?:every|each)\syear\b", re.IGNORECASE)
 
 
 def _is_yearly(match: re.Match[str]) -> bool:
-    """Whether a day comes round every year: a birthday, or one said to."""
+    """Whether a day comes round every year: a birthday, the fiscal year, or one said to."""
     before = match.string[max(0, match.start() - 70) : match.start()]
-    return bool(_YEARLY_BEFORE.search(before) or _YEARLY_AFTER.match(match.string, match.end()))
+    if _YEARLY_BEFORE.search(before) or _YEARLY_AFTER.match(match.string, match.end()):
+        return True
+    period = _PERIOD.search(before)
+    return bool(period) and not _THIS_ONE.search(before)
 
 
 def _calendar(match: re.Match[str], today: date, past: bool) -> Resolved | None:
@@ -180,6 +195,8 @@ def _ordinal(match: re.Match[str], today: date, past: bool) -> Resolved | None:
 
 
 def _month(match: re.Match[str], today: date, past: bool) -> Resolved | None:
+    if _is_yearly(match):
+        return None
     month = month_number(match.group("mon"))
     day = date(today.year, month, 1)
     if past and day > today:

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 
 from ...number_words import ORDINALS
 from ..language.verbs import AMBIGUOUS, BASES, GERUNDS, THIRD, UNMARKED, is_past_form
-from ..language.words import ADVERBS, DETERMINERS, MONTHS, PREPOSITIONS, word_set, words_of
+from ..language.words import (
+    ADVERBS,
+    DETERMINERS,
+    MONTHS,
+    NUMBER_WORDS,
+    PREPOSITIONS,
+    word_set,
+    words_of,
+)
 
 # "she'll have the export fixed by the 27th"
 _WILL_HAVE = re.compile(r"(?:'ll|\bwill|\bgoing\sto)\s(?:have|get|be)\b")
@@ -80,6 +88,15 @@ def _tense(words: Sequence[str], index: int, before: str) -> bool | None:
     if word == "says" and words[index + 1 : index + 2] == ["that"]:
         return None
     if is_past_form(word=word) and word not in _PAST_AUXILIARIES:
+        counts = previous in NUMBER_WORDS.keys() - {"a", "an"} or previous in {
+            "some",
+            "most",
+            "both",
+        }
+        followed = {*words[index + 1 :]} <= PREPOSITIONS
+        if counts and not at and followed:
+            # "Two failed in February"
+            return True
         if previous in ORDINALS or previous in DETERMINERS - _RELATIVE:
             return None
         if previous in _PRESENT_BE or previous.endswith(("'re", "'m")):
@@ -89,7 +106,12 @@ def _tense(words: Sequence[str], index: int, before: str) -> bool | None:
         return _of_be(words, at)
     plain = word in BASES and word not in UNMARKED
     is_third = word in THIRD or (previous in _RELATIVE and _is_plural(word))
-    if previous in _SUBJECTS and (is_third or (plain and previous not in _SINGULAR)):
+    is_noun = previous in {"team", "family"} and words[at - 1 : at] in (["a"], ["an"])
+    if (
+        previous in _SUBJECTS
+        and not is_noun
+        and (is_third or (plain and previous not in _SINGULAR))
+    ):
         return False
     if previous in _JOINS and _is_joined_verb(words, index):
         return False

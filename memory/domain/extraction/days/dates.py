@@ -9,12 +9,13 @@ from datetime import date, timedelta
 from ..language.tense import is_past
 from ..language.verbs import THIRD, is_finite
 from ..language.words import word_set, words_of
-from .arranged import is_day_meant
+from .arranged import is_day_meant, was_meant
 from .date_expressions import DATE_EXPRESSION, WEEKDAY_NAME
 from .date_resolvers import RESOLVERS
 from .date_tense import is_past_at
 from .day_spans import first_day_of_span, is_span
 from .moments import FoundDate
+from .named_years import in_named_year
 from .span_dates import Resolved
 
 # Every date expression holds a figure or one of these; most sentences hold none.
@@ -32,7 +33,7 @@ _KEEPS_PREPOSITION = word_set(
 )
 _NOT_A_DATE_BEFORE = word_set(
     "second other third first fourth every each a any per another most to through "
-    "easter whit good black ash palm cyber"
+    "easter whit good black ash palm cyber advent"
 )
 
 
@@ -70,11 +71,12 @@ class Dated:
     dates: tuple[FoundDate, ...]
 
 
-def resolve_dates(*, text: str, today: date, past: bool) -> Dated:
+def resolve_dates(*, text: str, today: date, past: bool, said_before: str = "") -> Dated:
     """The sentence with its dates absolute; `past` says which way a bare weekday points.
 
-    What is vague stays vague but is anchored ("last autumn" becomes "autumn 2025"), and anything
-    that names no real date is left as it is.
+    `said_before` is the sentence that it goes on from, which lends a past date its year. What is
+    vague stays vague but is anchored ("last autumn" becomes "autumn 2025"), and anything that names
+    no real date is left as it is.
     """
     if not _MAY_NAME_ONE.search(text):
         return Dated(text, ())
@@ -84,7 +86,7 @@ def resolve_dates(*, text: str, today: date, past: bool) -> Dated:
     for match in DATE_EXPRESSION.finditer(text):
         if match.start() < end:
             continue
-        resolved = _resolve(match, text, today, past)
+        resolved = _resolve(match, text, today, past, said_before)
         if resolved is None:
             continue
         named = {each.day.day: each.day for each in found}
@@ -122,7 +124,9 @@ def resolve_dates(*, text: str, today: date, past: bool) -> Dated:
     return Dated("".join(pieces), tuple(found))
 
 
-def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> Resolved | None:
+def _resolve(
+    match: re.Match[str], text: str, today: date, past: bool, said_before: str
+) -> Resolved | None:
     before = words_of(text[max(0, match.start() - 12) : match.start()])
     previous = before[-1] if before else ""
     group = match.lastgroup or ""
@@ -165,7 +169,19 @@ def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> Resolv
         if begins:
             return _meant(name, match, begins, False)
     found = _meant(name, match, today, past)
-    if past and name in _MAY_LIE_AHEAD and is_day_meant(before=text[: match.start()]):
+    if found and past and name in _WITHOUT_YEAR and not match.groupdict().get(name + "y"):
+        begun = in_named_year(match=match, found=found, today=today, before=said_before)
+        counted = begun and _meant(name, match, begun, False)
+        if begun and counted:
+            return counted if counted[2] >= begun else _meant(name, match, begun + _YEAR, False)
+    if (
+        past
+        and name in _MAY_LIE_AHEAD
+        and (
+            is_day_meant(before=text[: match.start()])
+            or was_meant(before=text[: match.start()], after=text[match.end() :])
+        )
+    ):
         ahead = _meant(name, match, today, False)
         if found and ahead and (name == "wd" or ahead[2] - today < today - found[2]):
             return ahead
@@ -213,7 +229,7 @@ def _follows(match: re.Match[str], resolved: Resolved, before: date, past: bool)
 
 
 def _is_verb(word: str) -> bool:
-    return word in THIRD or is_finite(word=word)
+    return not word.endswith("'s") and (word in THIRD or is_finite(word=word))
 
 
 # The tense of an answer is not that of the words that say so.
@@ -223,6 +239,8 @@ _OPENS_CLAUSE = re.compile(
     r"[,;:]\s(?:(?:so|and|but)\s)?(?:as\sof|from|starting|by|until|till)\s(?:the\s)?$",
     re.IGNORECASE,
 )
+_WITHOUT_YEAR = frozenset({"mon", "md", "dm", "part"})
+_YEAR = timedelta(days=365)
 _MAY_LIE_AHEAD = frozenset({"wd", "mon", "md", "dm", "part", "th", "num"})
 # "We put it up in June": said in May it tells a plan, said in September what was done.
 _NEAR = timedelta(days=60)

@@ -50,8 +50,10 @@ def split_pin(*, text: str) -> tuple[bool, str]:
     if polite:
         return True, text[polite.end() :].rstrip("?!. ") + "."
     match = _REMEMBER.match(text)
-    if match and not text.endswith("?") and not _ERRAND.match(text[match.end() :]):
-        rest = text[match.end() :].strip().removeprefix("to ")
+    told = match is not None and match.group().rstrip().endswith(":")
+    if match and not text.endswith("?") and (told or not _ERRAND.match(text[match.end() :])):
+        rest = text[match.end() :].strip()
+        rest = rest if told else rest.removeprefix("to ")
         return True, rest if len(content_words(rest)) >= 2 else ""
     tail = _REMEMBER_TAIL.search(text)
     return (True, text[: tail.start()]) if tail else (False, text)

@@ -130,10 +130,25 @@ _HOUSEHOLD = re.compile(
     rf"place|apartment)\swith\b|\b(?:my|our|the)\s(?:{_KIN})\b[^.]{{0,30}}\b(?-i:[A-Z])\w+(?:['’]s|\sis)\s(?:\w+teen|{_AGES})\b"
     rf"|\b(?:i|we)(?:['’]ve)?\s(?:have|got)\s(?:two|three|four|five|one|a)\s(?:\w+\s)?(?:sons?|daughters?|boys|girls|"
     rf"brothers?|sisters?|dogs?|cats?|grandchildren|stepchildren|stepsons?)\b|\b(?:i|we)\s(?:got|are\sgetting|['’]re\sgetting)\s"
-    rf"(?:married|engaged|divorced)\b|\band\si\s(?:got\s|are\s|have\sgot\s)?(?:married|engaged|divorced)\b",
+    rf"(?:married|engaged|divorced)\b|\band\si\s(?:got\s|are\s|have\sgot\s)?(?:married|engaged|divorced)\b"
+    r"|\bi\shave\s(?:a|one)\s(?:\w+\s)?(?:girl|boy)[.!]*$",
     re.IGNORECASE,
 )
+# What an illness is called, by its name or its ending.
+_ILLNESS = (
+    r"(?:\w{4,}itis|(?!diagnosis|prognosis|hypnosis)\w{3,}osis|\w*(?:an|ur|leuk|lyc)a?emia|\w{3,}algia|\w{3,}plegia|"
+    r"glaucoma|melanoma|lymphoma|\w*carcinoma|neuropathy|retinopathy|dystrophy|degeneration|palsy|syndrome|murmur|cataracts?|"
+    r"dementia|parkinson\w*|alzheimer\w*|lupus|cancer|hiv|copd|ibs|ptsd|ocd|gout|vertigo|hernia|ulcers?|reflux|apno?ea|"
+    r"(?:bad|poor|weak)\s(?:eyes|eyesight|vision|lungs|knees|hips?|teeth|balance|circulation))"
+)
+# Parts, organs and senses.
+_BODY = (
+    r"(?:(?:eye|ear|gum|jaw|neck|shoulder|arm|elbow|wrist|hand|finger|thumb|rib|hip|leg|thigh|knee|shin|ankle|toe|heel|tendon|"
+    r"muscle|joint|lung|kidney|bowel|nerve|bone|disc)s?|nose|throat|t(?:ee|oo)th|chest|back|spine|cal(?:f|ves)|f(?:oo|ee)t|skin|"
+    r"heart|liver|stomach|bladder|gut|thyroid|immune\ssystem|circulation|eyesight|vision|hearing|sight|memory|balance|voice)"
+)
 _HEALTH = re.compile(
+    rf"\bi(?:['’]ve(?:\sgot)?|\s(?:\w+\s)?have(?:\sgot)?)\s(?:(?!no\b|to\b)\w+\s){{0,3}}?{_ILLNESS}\b|"
     r"\bi(?:['’]m|\sam|(?:['’]ve|\shave)\s(?:always\s)?been)\s(?:also\s|severely\s|mildly\s|a\s|badly\s|very\s|quite\s|partially\s|"
     r"legally\s|strictly\s)?"
     r"(?:allergic|(?:pre-?)?diabetic|vegan|vegetarian|pescatarian|coeliac|celiac|pregnant|"
@@ -156,8 +171,8 @@ _HEALTH = re.compile(
     r"|\b(?:they|he|she)(?:['’]ve|\shave|\shas)?\s(?:put|started)\sme\son\b|\bi\sweigh\s\d|\bprescribe|"
     r"\bmy\s(?:\w+\s)?(?:iron|cholesterol|blood\ssugar|sugar|thyroid|heart|vitamin\s\w+|eyesight|hearing|"
     r"weight)\s(?:levels?\s)?(?:is|are|was)\b|"
-    r"\bmy\s(?:weight|height|shoe\ssize)\sis\b|\bmy\s\w+(?:['’]s|\sis)\s(?:bad|weak|broken|sprained|"
-    r"sore|swollen)\b|\bi\s(?:take|need)\s(?:\w+\s){0,3}(?:medication|pills?|"
+    rf"\bmy\s(?:weight|height|shoe\ssize)\sis\b|\bmy\s(?:\w+\s)?{_BODY}(?:['’]s|\sis|\sare)\s(?:\w+\s)?(?:bad|weak|failing|broken|"
+    r"sprained|sore|swollen)\b|\bi\s(?:take|need)\s(?:\w+\s){0,3}(?:medication|pills?|"
     r"insulin|tablets?|inhaler)\b"
     r"|\bi\b.{0,30}\b(?:surgery|operation|stroke|broke|broken|sprained|fractured|tore|heart\sattack|"
     r"concussion|burnout|transplant)\b.{0,60}\b(?:can['’]?t|cannot|still|not\sallowed|mustn['’]t|"

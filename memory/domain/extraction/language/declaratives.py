@@ -7,6 +7,7 @@ import re
 from .syntax import names_only
 from .verbs import BASES, GERUNDS, MODALS, PARTICIPLES, is_past_form, past_of, third_person
 from .words import (
+    ADVERBS,
     COMMON_OPENERS,
     DETERMINERS,
     MONTHS,
@@ -58,6 +59,8 @@ def declarative(words: list[str], answer: str) -> str:
     """ "will she work from" as "she will work from", with the answer at the end."""
     aux = words[0].lower()
     subject_end = _subject_end(words)
+    if not answer and aux in BE and subject_end == len(words):
+        subject_end = _before_quality(words)
     subject = " ".join(words[1:subject_end])
     rest = words[subject_end:]
     if not subject:
@@ -100,6 +103,17 @@ def _subject_end(words: list[str]) -> int:
         if stop:
             return index
     return len(lows)
+
+
+def _before_quality(words: list[str]) -> int:
+    """Where the subject ends of a yes-no question that closes with a quality: "is my son ill"."""
+    lows = [word.lower() for word in words]
+    if len(lows) < 4 or lows[1] not in DETERMINERS:
+        return len(lows)
+    end = next((at for at in range(3, len(lows)) if lows[at] in DETERMINERS), len(lows) - 1)
+    while end > 3 and lows[end - 1] in ADVERBS:
+        end -= 1
+    return end
 
 
 def with_noun(noun: str, given: str) -> str:

@@ -6,7 +6,7 @@ import re
 
 from .syntax import has_verb
 from .verbs import AUXILIARIES, MODALS, THIRD
-from .words import COMMON_OPENERS, PREPOSITIONS, words_of
+from .words import COMMON_OPENERS, PREPOSITIONS, WEEKDAYS, words_of
 
 _JOINT = re.compile(r",\s(?:and\s)?|\sand\s(?=[A-ZÀ-Þ])")
 _NAMED = re.compile(
@@ -47,4 +47,5 @@ def share_verb(*, text: str) -> list[str]:
 
 
 def _is_subject(name: str) -> bool:
-    return name.split()[0].lower() not in COMMON_OPENERS
+    first = name.split()[0].lower()
+    return first not in COMMON_OPENERS and first.removesuffix("s") not in WEEKDAYS

@@ -118,6 +118,8 @@ _ROLE_AFTER = re.compile(
     rf"(?:,|\s(?:is|was))\s(?:(?:my|our|his|her|their|the|a|[\w’'-]+['’]s)\s)(?:[\w-]+\s)?(?P<role>{_ROLES})\b",
     re.IGNORECASE,
 )
+# "Dr. Lindqvist is on call and her pager is …": nobody else is named between.
+_GOES_ON = re.compile(r"[^A-ZÀ-Þ;]*,?\sand\s(?P<pro>she|he|her|his)\b")
 
 
 def gender_of(*, name: str, text: str = "") -> Gender:
@@ -130,7 +132,12 @@ def gender_of(*, name: str, text: str = "") -> Gender:
     )
     words = words_of(name)
     said = [role["role"].lower() for role in roles if role]
-    for word in [*said, *words[-1:], *words[:1]]:
+    goes_on = _GOES_ON.match(text, at + len(name)) if at >= 0 else None
+    for word in [*said, *words[-1:], *words[:1], goes_on["pro"] if goes_on else ""]:
+        if word in {"she", "her"}:
+            return Gender.SHE
+        if word in {"he", "his"}:
+            return Gender.HE
         if word in _HER_ROLES or (word in _WOMEN and word not in said):
             return Gender.SHE
         if word in _HIS_ROLES or (word in _MEN and word not in said):

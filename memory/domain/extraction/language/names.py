@@ -106,6 +106,19 @@ def names_in(text: str) -> list[str]:
     return found
 
 
+def are_several(*, name: str, text: str) -> bool:
+    """ "Members get in free": a plural at the head of its sentence is nobody's name."""
+    verb = words_of(text[len(name) : len(name) + 24])[:1]
+    return (
+        name.endswith("s")
+        and text.startswith(name)
+        and not is_given_name(name=name)
+        and bool(verb)
+        and verb[0] in BASES
+        and verb[0] not in UNMARKED
+    )
+
+
 def _is_called_so(text: str, match: re.Match[str]) -> bool:
     """Whether a month or a common word names somebody: "April is my wife", "my daughter May"."""
     if match.group().lower() not in NAMES_TOO:
@@ -130,6 +143,15 @@ def _subject_like(text: str, end: int) -> bool:
     )
 
 
+_SOMEBODY = "|".join(sorted(PEOPLE_NOUNS | PETS))
+# "Dana's husband is called Tobias", "his name is Kofi"
+_CALLED = re.compile(
+    rf"\b(?:he|she|{_SOMEBODY})(?:['’]s)?\s(?:is\s|was\s)?(?:called|named)\s$"
+    rf"|\b(?:his|her|(?:{_SOMEBODY})['’]s)\sname(?:['’]s|\sis|\swas)\s$",
+    re.IGNORECASE,
+)
+
+
 def is_person(name: str, *, text: str) -> bool:
     """Whether a name in a text is a person's, from its neighbours."""
     words = name.split()
@@ -145,6 +167,9 @@ def is_person(name: str, *, text: str) -> bool:
     )
     at = text.find(name)
     if apposed or any(role.match(text, at + len(name)) for role in (_THEN_ROLE, _IS_ROLE)):
+        return True
+    before = text[max(0, at - 40) : at]
+    if (" called " in before or " name" in before) and _CALLED.search(before):
         return True
     named = _NOUN_BEFORE.search(text, max(0, at - 40), at)
     noun = named["noun"].lower() if named else ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .verbs import AMBIGUOUS, BASES, PARTICIPLES, UNMARKED, agree, is_finite, third_person
-from .words import ADVERBS, DETERMINERS, PREPOSITIONS, word_set, words_of
+from .words import ADVERBS, DETERMINERS, KIN, PEOPLE_NOUNS, PREPOSITIONS, word_set, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,7 @@ class _Writer:
         self._voice = voice
         self._past = past
         self._named = named
+        self._owners: set[str] = set()
         self._pending = False
         self._chained = False
 
@@ -194,11 +195,15 @@ class _Writer:
         ours = voice.name if voice.group.startswith(f"{voice.name}'s ") else voice.group
         owner = {"my": voice.name, "our": ours, "your": voice.addressee}.get(low)
         if owner:
+            beside = before in {"and", "or", "nor"} and after in KIN | PEOPLE_NOUNS
+            again = beside and owner in self._owners
             if owner in self._named or (
                 low == "our" and owner.startswith(voice.name) and voice.name in self._named
             ):
-                return "their"
+                # "Dana's parents and their aunt" would be the aunt of the parents.
+                return possessive(owner) if again else "their"
             self._named.add(owner)
+            self._owners.add(owner)
             return possessive(owner)
         if low in {"mine", "ours", "yours"}:
             return possessive({"mine": voice.name, "ours": voice.group}.get(low, voice.addressee))

@@ -1,4 +1,4 @@
-"""The build of a sentence: its lead-in, whether it commands, whether it has a verb."""
+"""The build of a sentence: whether it commands, whether it has a verb."""
 
 from __future__ import annotations
 
@@ -15,55 +15,6 @@ from .words import (
     word_set,
     words_of,
 )
-
-_LEAD = re.compile(
-    r"^(?:(?:(?:no\sneed|no\sworries|no\sharm\sdone|yes|yeah|yep|yup|no|nope|nah|ok|okay|well|so|oh|ah|hm+|hmm|um|uh|right|sure|great|"
-    r"good|cool|nice|perfect|lovely|phew|ugh|oops|whoops|pls|ta|thx|cheers|thanks|thank\syou|hi\sthere|hey\sthere|hi|hiya|hey|hello|"
-    r"morning|good\smorning|good\s"
-    r"(?:evening|afternoon)|anyway|anyways|btw|by\sthe\sway|fyi|also|and|but|plus|sorry|haha|lol|"
-    r"wow|"
-    r"alright|all\sright|got\sit|exactly|correct|absolutely|definitely|of\scourse|indeed|true|"
-    r"please|then|oh\sand|one\smore\sthing|quick\snote|fine|awesome|sweet|super|great\squestion|"
-    r"good\s(?:question|point|call|idea)|thanks\sa\slot|not\syet|not\sreally|bingo|"
-    r"to\sbe\shonest|tbh|honestly|seriously|no\sseriously|never\smind|as\si\ssaid|in\sfact|basically|actually|just\sso\syou\sknow|"
-    r"for\sthe\srecord|before\swe\s(?:start|begin)|before\si\sforget|first\soff|heads[\s-]up|"
-    r"for\scontext|some\scontext|quick\sone|another\sthing|one\sthing|"
-    r"sounds\sgood|first\sthing|will\sdo|deal|agreed|(?:small\s|one\s)?correction)\b"
-    r"(?:\s(?!i['’]|i\s|we|you|the|my|it|that|this)(?-i:[A-Z])[\w-]{1,20}(?=\s?[,.!:]))?"
-    r"\s*(?:[,.!:;–—-]+\s*|\s(?=\S))))+",
-    re.IGNORECASE,
-)
-_KEEP_LEAD = re.compile(
-    r"^(?:(?:good(?!\s(?:morning|evening|afternoon))|great|nice|sure|right|perfect|cool|fine|true|super|sweet|correct|lovely|awesome|"
-    r"please|exactly|basically|so|well|one\sthing|another\sthing|then|thanks)\s(?=[a-z]))",
-    re.IGNORECASE,
-)
-_OPENERS = word_set(
-    """
-    yes yeah yep no nope ok okay well so oh ah hm hmm anyway btw also and but plus sorry haha
-    wow alright please pls then hi hey hello um uh nah thanks ta thx phew ugh oops whoops
-    actually lol
-    """
-)
-
-
-def strip_lead(*, text: str) -> str:
-    """The sentence without answers, greetings and fillers in front ("Yes, and …")."""
-    rest = text
-    for _ in range(4):
-        match = _LEAD.match(rest)
-        if match is None or match.end() >= len(rest) or _KEEP_LEAD.match(rest):
-            break
-        following = words_of(rest[match.end() : match.end() + 20])
-        plain = rest[: match.end()].rstrip()[-1:] not in ",.!:;–—-"
-        last = words_of(match.group())[-1]
-        if plain and (last not in _OPENERS or last == "no"):
-            break
-        if plain and following and following[0] in {"of", "for", "to", "as"}:
-            break
-        rest = rest[match.end() :]
-    return rest.strip()
-
 
 _FROM_NOW = re.compile(
     r"^(?:in\s(?:the\s)?future|from\snow\son|going\sforward|next\stime|as\sa\srule|"
@@ -152,9 +103,19 @@ _IS_CONTRACTED = word_set(
 )
 
 
+# "a firm called Nordspan" is somebody or something with its name, and no clause.
+_CALLED_SO = re.compile(r"(?<=\b[Aa]\s)(?:[\w-]+\s){1,2}(?:called|named)\s(?=[A-ZÀ-Þ])")
+# "Anna and Tom live in Ghent"
+_TWO_AND_VERB = re.compile(r"[A-ZÀ-Þ][\w’'-]+\sand\s[A-ZÀ-Þ][\w’'-]+\s[a-z]+\s")
+
+
 def has_verb(*, text: str) -> bool:
     """Whether a sentence has a finite verb, so that it can stand as a clause."""
+    if "called " in text or "named " in text:
+        text = _CALLED_SO.sub("", text)
     words = words_of(text)
+    if _TWO_AND_VERB.match(text) and words[3] in BASES - AMBIGUOUS:
+        return True
     head = _CONDITION_HEAD.match(text)
     if head and is_imperative(text=text[head.end() :]):
         return True

@@ -94,6 +94,9 @@ def is_past(*, text: str) -> bool:
             return False
         if word in _STATIVE and (not index or words[index - 1] not in _ACTORS):
             continue
+        if word == "left" and index and words[index - 1] in THIRD:
+            # "Freja plays left wing"
+            return False
         if is_past_form(word=word) and (index == 0 or words[index - 1] not in DETERMINERS | {"be"}):
             return True
         before = words[index - 1] if index else ""

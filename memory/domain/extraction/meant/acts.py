@@ -6,7 +6,8 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
-from ..language.syntax import has_verb, is_imperative, strip_lead
+from ..language.leads import strip_lead
+from ..language.syntax import has_verb, is_imperative
 from ..language.verbs import AUXILIARIES, MODALS
 from ..language.words import ADVERBS, PREPOSITIONS, STOPWORDS, word_set, words_of
 from .chatter import is_small_talk

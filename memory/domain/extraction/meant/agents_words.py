@@ -61,7 +61,40 @@ _DISPUTED = re.compile(
     r"a\smistake)\sthat\b",
     re.IGNORECASE,
 )
-_REPORTS = re.compile(r"\b(?:you|your|i|memor(?:y|ies))\b|\bit\b", re.IGNORECASE)
+_KNEW = (
+    r"(?:hear|heard|learn(?:ed|t)?|know|knew|found\sout|gather(?:ed)?|underst(?:and|ood)|see|saw|read|got\s(?:it|that|this)|have\s(?:it|this)|"
+    r"took|take\sit|discovered|remember(?:ed)?)"
+)
+# "I was told by you that I own a boat", "I heard from you that …", "it was you who said …".
+_FROM_AGENT = re.compile(
+    rf"{_LEAD}(?:(?:i|we)(?:['’](?:ve|m))?\s(?:(?:was|were|am|got|have|had|just|also|once|only|recently|already|been)\s){{0,4}}"
+    r"(?:told|informed|reminded|assured|advised|notified)\s(?:[\w\s]{0,20}\s)?by\s(?:you\b|your\s(?:notes?|memory|app|system|assistant|bot))"
+    rf"|(?:i|we)(?:['’]ve)?\s(?:(?:just|also|once|only|have|had|first)\s){{0,2}}{_KNEW}\s(?:[\w\s]{{0,20}}\s)?(?:from\s(?:you\b(?!\sknow)|{_NOTES})|(?:in|off|on)\s{_NOTES})"
+    r"|(?:it\swas|it['’]s|it\sis)\s(?:you|your\s\w+)\s(?:who|that)\s"
+    r"|(?:apparently|so|and),?\s(?:from|by|judging\sby|going\sby|if)\s(?:what\s)?you\b[^,]{2,40},\s"
+    r"|your\s(?:exact\s|own\s|last\s)?(?:words|claim|statement|answer|idea|theory|guess|summary)\s(?:was|were|is|are)\s(?:that\b|[\"“:])"
+    r"|(?:my\s(?:ai|digital)\sassistant|the\s(?:ai|chatbot))\s(?:(?:once|just|also)\s)?"
+    r"(?:(?:told|informed|reminded)\s(?:me|us)|(?:said|says|claims?|claimed)\s(?:that\s)?(?:i|my|we|our))\b)",
+    re.IGNORECASE,
+)
+# "I own a boat, you said": whose words they are comes last.
+_YOU_SAID = re.compile(
+    rf"(?:,|\s[–—-])\s(?:(?:or\s)?(?:so|at\sleast|as|like|or)\s)*(?:you\s(?:(?:have|had|just|once|also|always|keep|kept)\s){{0,2}}{_SAID}|(?:according\sto|says?|said)\s(?:you|{_NOTES}))"
+    r"(?:\s(?:me|us|so|that|it|earlier|before|once|just\snow|yesterday|today|last\s\w+|in\s(?:your|the)\s(?:[\w-]+\s)?\w+))*[.!]*$",
+    re.IGNORECASE,
+)
+# "I'll take it in the evening, like you told me": what was advised is now meant.
+_INTENDS = re.compile(
+    r"(?:(?:ok|okay|yes|so|and|well|fine|alright),?\s){0,2}(?:i|we)(?:['’]ll|\swill|(?:['’]m|\sam|['’]re|\sare)\s(?:now\s)?going\sto)\s"
+    r".*,\s(?:just\s)?(?:like|as)\syou\b",
+    re.IGNORECASE,
+)
+_REMIND = re.compile(
+    r"as\syou\s(?:already\s)?(?:know|remember|recall|noted)\b[.!]*$", re.IGNORECASE
+)
+_REPORTS = re.compile(
+    r"\b(?:you|your|i|memor(?:y|ies)|assistant|bot|chatbot)\b|\bit\b", re.IGNORECASE
+)
 
 
 def is_agents_word(*, text: str) -> bool:
@@ -71,7 +104,9 @@ def is_agents_word(*, text: str) -> bool:
     """
     if not _REPORTS.search(text):
         return False
-    if _ACCORDING.match(text) or _DISPUTED.search(text):
+    if _ACCORDING.match(text) or _FROM_AGENT.match(text) or _DISPUTED.search(text):
+        return True
+    if _YOU_SAID.search(text) and not (_REMIND.search(text) or _INTENDS.match(text)):
         return True
     told = _TOLD.match(text)
     if told is None:

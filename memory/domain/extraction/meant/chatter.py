@@ -69,7 +69,7 @@ _CHATTER = re.compile(
     re.IGNORECASE,
 )
 _SUBSTANCE = re.compile(
-    r"\d|\b(?:since|for\syears|half\spast|noon|for\severyone|no\ssugar|black|costs?|allowed|closed|always|never|prefer|hate|love|every|allergic|must|have\sto|has\sto|only|"
+    r"\d|^(?:if|when|whenever)\sit\s\w+,\s|\b(?:since|for\syears|half\spast|noon|for\severyone|no\ssugar|black|costs?|allowed|closed|always|never|prefer|hate|love|every|allergic|must|have\sto|has\sto|only|"
     r"don['’]t\s(?:drink|eat)|until|by|deadline|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|work\sfrom|decided|agreed)\b",
     re.IGNORECASE,

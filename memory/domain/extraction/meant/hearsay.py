@@ -7,12 +7,12 @@ import re
 from .agents_words import is_agents_word
 
 _OPINION_OF_OTHERS = re.compile(
-    r"\b(?!(?:i|we|and|any|all|of|such|no)\b)[\w’']+\s(?:(?:always|still|once|just|often|also|"
+    r"\b(?!(?:i|we|and|any|all|of|such|no|in|with|for|the|insurance|file|handle|process)\b)[\w’']+\s(?:(?:always|still|once|just|often|also|"
     r"even)\s)?(?:keeps?\s(?:on\s)?"
     r"(?:saying|quoting|telling|claiming|repeating|insisting|asking|complaining)|quot(?:es|"
     r"ed)(?!\s(?:me\s|us\s)?[\d$€£])|"
-    r"claims(?:\sthat)?|claimed|thinks|believes|argues|argued|swears|swore|joked|jokes|reckons|"
-    r"insists?\sthat|(?:likes|loves)\sto\ssay|used\sto\ssay|"
+    r"claims(?=\s\w)|claimed|thinks|believes|argues|argued|swears|swore|joked|jokes|reckons|"
+    r"insists?(?:\sthat|,?\s[\"“'‘])|(?:likes|loves)\sto\ssay|used\sto\ssay|"
     r"was\slike|goes\son\sabout|predicts?|predicted|suggests?\sthat|suspects?|guess(?:es|ed)|"
     r"mutter(?:s|ed)|rant(?:s|ed)|complain(?:s|ed)\sthat|brag(?:s|ged)|tweeted|"
     r"call(?:s|ed|ing)\s(?:it|us|them|that|this)|described?\s(?:it|us)\sas)\b",
@@ -44,6 +44,12 @@ _SAID_OPINION = re.compile(
     r"useless|best|worst|better|worse|fine|boring|stupid|pointless|future|waste|fail|crash|doomed|"
     r"overkill|cursed|hopeless|easy|trivial|impossible|crazy|nonsense|mistake|lazy|evil|beautiful|"
     r"dying|finished|magic|obsolete|genius|silly|ridiculous|over)\b",
+    re.IGNORECASE,
+)
+# "I once read that cows have best friends" tells of cows, and of nobody.
+_READ = re.compile(
+    r"^(?:(?:and|but|so|well|oh)\s)?i(?:['’]ve)?\s(?:(?:once|just|also|recently)\s)*read\s(?:(?:once|somewhere|online|recently)\s)*that\s"
+    r"(?!(?:my|our|i|we)\b)(?:[\w’'-]+\s){1,5}(?:is|are|was|were|has|have|can|do|does|will|should)\b",
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
@@ -114,6 +120,8 @@ def is_quote(*, text: str) -> bool:
     if any(pattern.search(text) for pattern in quoting) or is_agents_word(text=text):
         return True
     if _VERDICT_OF.match(text) and not _NAMED_AFTER.search(text):
+        return True
+    if _READ.match(text):
         return True
     told = _REPORT.match(text)
     if told and not _MATTER_OF_FACT.search(told.group("what")):

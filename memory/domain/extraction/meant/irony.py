@@ -38,7 +38,7 @@ _MARKED = re.compile(
     r"\bwhat\sa\s(?:treat|surprise|joy|delight|shock)\W*$|\bsends\sits\slove\b|\bfor\sme\W*$(?<=love\sthat\sfor\sme.)|"
     r"\b(?:chose|picked|decided)\s(?:my|our|this|today|the\smiddle)\b.*\bto\s(?:die|crash|break|fail|quit|stop)|"
     r"\bas\salways,\sdear\b|^clearly\sthe\sbest\b|\ba\snew\srecord\b|\bi\slive\sfor\b|\bobviously\W*$|^obviously\si\b|^what\scould\spossibly\b|"
-    r"\bmy\sfavou?rite\sthing\sin\sthe\s(?:world|universe)\b",
+    r"\bwho\s(?:am\si|are\swe)\skidding\b|\bmy\sfavou?rite\sthing\sin\sthe\s(?:world|universe)\b",
     re.IGNORECASE,
 )
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 
-from ..language.words import KIN, PEOPLE_NOUNS, PETS, word_set
+from ..language.words import KIN, MONTHS, PEOPLE_NOUNS, PETS, WEEKDAYS, word_set
+from .mentions import Mention
 
 _TRADES = word_set(
     """
@@ -13,6 +15,7 @@ _TRADES = word_set(
     cleaner tenant officer guide handyman surveyor inspector notary referee conductor soloist
     """
 )
+_STRANGERS = word_set("girl boy guy woman man lady")
 # Too often an organisation, several, or part of another phrase ("the head of", "the client").
 _UNCLEAR = word_set(
     "head lead parents siblings kids children twins baby family friends dogs cats pets client "
@@ -44,13 +47,22 @@ def _alternatives(nouns: frozenset[str]) -> str:
 
 
 _ONE = re.compile(
-    r"\b(?:the(?:\steam['’]s)?|our|my|a|an|your|[A-Z]\w+['’]s)\s(?:[a-z-]+\s)?(?P<noun>"
-    + _alternatives((PEOPLE_NOUNS | PETS | _TRADES) - _UNCLEAR)
+    r"\b(?:the(?:\steam['’]s)?|our|my|a|an|your|(?P<owner>[A-Z]\w+['’]s))\s"
+    r"(?P<adj>[a-z-]+\s)?(?P<noun>"
+    + _alternatives((PEOPLE_NOUNS | PETS | _TRADES | _STRANGERS) - _UNCLEAR)
     + r")\b(?!['’-]|\s(?:day|office|team|call|food|appointment|meeting))"
+    r"(?P<from>\sfrom\s[A-Z][\w-]+)?"
 )
 _SEVERAL = re.compile(
     r"\b(?P<det>[Tt]he(?:\steam['’]s)?|[Oo]ur|[Mm]y|[Yy]our|[A-Z]\w+['’]s)\s(?P<adj>(?!of\b)[a-z-]+\s)?"
     r"(?P<noun>" + _alternatives(_GROUPS) + r")\b(?!['’-])"
+)
+
+
+# "Tom and Ana", "Dana's brother and his wife"
+_PAIR = re.compile(
+    r"(?:(?:On|In)\s[^,]{3,20}(?:,\s\d{4})?,\s)?(?P<pair>[A-ZÀ-Þ][\w-]+(?:['’]s\s[a-z-]+)?\sand\s"
+    r"(?:(?:his|her|their)\s[a-z-]+|(?:[A-ZÀ-Þ][\w-]+['’]s\s[a-z-]+|[A-ZÀ-Þ][\w-]+(?!['’]))))\s(?=[a-z])"
 )
 
 
@@ -93,9 +105,14 @@ def organisation_by_role(*, text: str) -> str:
 
 
 def one_by_role(*, text: str) -> str:
-    """ "the technician" where a text speaks of one, else ""."""
+    """ "the technician" or "Dana's teacher" where a text speaks of one, else ""."""
     match = _ONE.search(text)
-    return f"the {match.group('noun')}" if match else ""
+    if match is None:
+        return ""
+    if match.group("owner"):
+        return f"{match.group('owner')} {match.group('adj') or ''}{match.group('noun')}"
+    known_by = match.group("from") if match.group("noun") in _STRANGERS else ""
+    return f"the {match.group('noun')}{known_by or ''}"
 
 
 def one_by_trade(*, text: str) -> str:
@@ -106,9 +123,29 @@ def one_by_trade(*, text: str) -> str:
 
 def several_by_role(*, text: str) -> str:
     """ "the auditors" or "Ines's parents" where a text speaks of such a group, else ""."""
+    pair = _PAIR.match(text)
+    if pair and not {*pair["pair"].lower().split()} & {*WEEKDAYS, *MONTHS}:
+        return pair["pair"]
     match = _SEVERAL.search(text)
     if match is None:
         return ""
     owner = match.group("det")
     det = owner if owner[:1].isupper() and owner[-1] == "s" else "the"
     return f"{det} {match.group('adj') or ''}{match.group('noun')}"
+
+
+class Company:
+    """Who was spoken of last by what they are: somebody, several, an organisation."""
+
+    def __init__(self) -> None:
+        self.one: Mention | None = None
+        self.several: Mention | None = None
+        self.body: Mention | None = None
+
+    def learn(self, *, text: str, at: Mention) -> None:
+        """Learn whom a sentence names by what they are; `at` says where it stands."""
+        one, several = one_by_role(text=text), several_by_role(text=text)
+        body = organisation_by_role(text=text)
+        self.one = replace(at, name=one) if one else self.one
+        self.several = replace(at, name=several) if several else self.several
+        self.body = replace(at, name=body) if body else self.body

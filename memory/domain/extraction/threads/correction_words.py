@@ -57,7 +57,7 @@ RETRACT_ALL = re.compile(
     r"^(?:(?:god|haha|no|nah|oh|ah|ok|actually|right|well|hm+|wait|sorry|not\sreally|ha)[\s,.!]+){0,3}(?:(?:please\s)?(?:forget|"
     r"scratch|ignore|strike|"
     r"disregard|scrap|cancel)\s(?:it|that|this|what\si\s(?:just\s)?said|"
-    r"(?:my|the|that|this)\slast\s\w+)(?=\s*(?:[.!;:–—-]|$|,\s(?:i|we|it|that|no|let)))|"
+    r"(?:my|the|that|this)\slast\s\w+)(?=\s*(?:[.!;:–—-]|$|,\s(?:i|we|it|that|no|let|he|she|they|his|her|their|my|our)))|"
     r"(?:scratch|strike|forget|scrap)\s(?:it|that)(?=,)|never\s?mind\b|"
     r"nevermind\b|(?:that|this|it)\s(?:was|is)\s(?:meant\s)?(?:only\s|just\s)?(?:sarcasm|sarcastic|ironic|irony|a\sjoke|"
     r"in\sjest|meant\sas\sa\sjoke)\b|i\s(?:was|am)\s(?:only\s|just\s)?being\s(?:sarcastic|ironic|silly)\b|(?:don['’]t|do\snot)\stake\s(?:that|it|this|me)\s(?:too\s)?seriously\b|i\stake\s(?:that|it)\sback|i\swas\s(?:just\s|only\s)?(?:joking|kidding|dreaming|fantasi[sz]ing|rambling|exaggerating|"
@@ -188,12 +188,5 @@ HEDGE = re.compile(
     r"^(?:(?:i\s(?:believe|think|guess|suppose|recall)|as\sfar\sas\si\sknow|probably|perhaps|"
     r"maybe|if\si\sremember\s(?:correctly|right)|from\smemory)[\s,]*(?:that\s)?)+"
     r"|,\s(?:i\s(?:believe|think|guess)|if\si\sremember\s(?:correctly|right))(?=[.!]*$)",
-    re.IGNORECASE,
-)
-INLINE = re.compile(
-    r",?\s(?:[–—-]\s)?(?:no,?\swait|wait,?\sno|no,\ssorry|sorry|i\smean|or\srather|no,\sactually|"
-    r"no,\smake\sthat)"
-    r",?\s(?=(?:the|on|at|for|in|about|around|[\d$€£A-Z]|one|two|three|four|five|six|seven|eight|"
-    r"nine|ten))",
     re.IGNORECASE,
 )

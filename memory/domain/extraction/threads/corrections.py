@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 
 from ...types import Role
-from ..language.syntax import has_verb, strip_lead
+from ..language.leads import strip_lead
+from ..language.syntax import has_verb
 from ..language.words import capitalised, content_words, words_of
 from .correction_words import (
     ANNOUNCES,
@@ -27,7 +28,8 @@ from .correction_words import (
 )
 from .dialogue import Unit
 from .slips import Slips
-from .splices import alike, corrected_inline, joined, replaced, stems, without_clause
+from .slips_inline import right_inside
+from .splices import alike, joined, replaced, stems, without_clause
 
 
 def apply_corrections(*, units: list[Unit], agent: str = "") -> list[Unit]:
@@ -53,6 +55,9 @@ class _Board(Slips):
         unit = self._units[index]
         if unit is None:
             return
+        meant = right_inside(text=unit.text)
+        if meant != unit.text:
+            unit = self._units[index] = replace(unit, text=meant)
         if self._slip(index, unit) or unit.text.endswith("?"):
             return
         about_x = RETRACT_ABOUT.match(unit.text)
@@ -67,9 +72,6 @@ class _Board(Slips):
             self._retract_previous(index)
             self._units[index] = replace(unit, text=wrong.group("rest"))
             return
-        inline = corrected_inline(unit.text)
-        if inline != unit.text:
-            unit = self._units[index] = replace(unit, text=inline)
         marked = bool(MARKER.search(unit.text))
         body = MARKER_WORDS.sub("", unit.text).strip()
         if marked:
@@ -103,6 +105,7 @@ class _Board(Slips):
         taken_back = RETRACT_ALL.match(unit.text)
         if taken_back:
             rest = FORGET_TAIL.sub("", unit.text[taken_back.end() :]).strip(" ,.;!-–—")
+            rest = self._of_same_subject(index, unit, rest)
             self._retract_previous(index, rest)
             if len(words_of(rest)) > 1 and has_verb(text=rest):
                 self._units[index] = replace(unit, text=rest)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from uuid import UUID
 
-from ..language.names import is_person, names_in
+from ..language.names import are_several, is_person, names_in
 from ..language.nouns import first_noun_phrase
-from ..language.pronouns import EXPLETIVE, PRONOUN_SUBJECT, WHOM, agree_first
+from ..language.pronouns import EXPLETIVE, PRONOUN_SUBJECT, WHOM, named_subject
 from ..language.words import ORG_SUFFIXES, word_set, words_of
-from .company import one_by_role, one_by_trade, organisation_by_role, relative_in, several_by_role
+from .company import Company, one_by_trade, relative_in
 from .headings import heading_of, met_with
 from .inquiries import name_asked, thing_asked, whole_question
 from .mentions import Mention
@@ -21,6 +21,7 @@ _TITLES = frozenset(
     {"Dr", "Prof", "Mr", "Mrs", "Ms", "Sir", "Miss", "Herr", "Frau", "Madame", "Monsieur"}
 )
 _NO_ANTECEDENTS = word_set(
+    "easter christmas ramadan halloween thanksgiving hanukkah diwali advent lent pentecost eid "
     "utc gmt cet cest pst pdt est edt cst mst bst ist jst aest eet wet english german french dutch "
     "spanish italian portuguese swedish norwegian danish finnish polish pm am"
 )
@@ -32,6 +33,11 @@ _MEETING_WITH = re.compile(
 _MEETING_REACH = 12
 # "Ewa leads it": a name, a verb and nothing that says what.
 _DOES_IT = re.compile(r"(?-i:[A-Z])[\w-]+\s(?:will\s)?[a-z]+\s(?P<it>it)\W*$", re.IGNORECASE)
+
+# "Their son Nico" after "Giulia is pregnant"
+_KIN_OF = re.compile(
+    r"\s(?:\w+\s)?(?:sons?|daughters?|kids?|children|bab(?:y|ies)|twins|wedding)\b"
+)
 
 
 class Focus:
@@ -46,9 +52,7 @@ class Focus:
         self._thing: Mention | None = None
         self._group: Mention | None = None
         self._noun: Mention | None = None
-        self._by_role: Mention | None = None
-        self._several: Mention | None = None
-        self._body: Mention | None = None
+        self._company = Company()
         self._named: Mention | None = None
         self._asked: Mention | None = None
         self._whole: Mention | None = None
@@ -78,7 +82,8 @@ class Focus:
         found = introduced_topic(text=text, speakers=speakers)
         if found is not None:
             self._thing = Mention(found.name, source, turn, self._said)
-            self.topic = self._thing if found.is_topic else self.topic
+            is_topic = found.is_topic and not self._people.knows(found.name)
+            self.topic = self._thing if is_topic else self.topic
             self._noun = self._thing if found.is_asked else self._noun
         relative = relative_in(text=text, speakers=speakers)
         for name in () if found and found.is_asked else names_in(text):
@@ -86,6 +91,7 @@ class Focus:
                 {name, name.split()[-1]} & speakers
                 or name.lower() in _NO_ANTECEDENTS
                 or name in _TITLES
+                or are_several(name=name, text=text)
             ):
                 continue
             mention = Mention(name, source, turn, self._said)
@@ -121,24 +127,18 @@ class Focus:
         if relative:
             self._person = Mention(relative, source, turn, self._said)
             self._people.add(self._person)
-        self._learn_company(text, source, turn)
-
-    def _learn_company(self, text: str, source: UUID, turn: int) -> None:
-        """Learn the people and animals that are named by what they are."""
-        one, several = one_by_role(text=text), several_by_role(text=text)
-        body = organisation_by_role(text=text)
-        self._body = Mention(body, source, turn, self._said) if body else self._body
-        self._by_role = Mention(one, source, turn, self._said) if one else self._by_role
-        self._several = Mention(several, source, turn, self._said) if several else self._several
+        self._company.learn(text=text, at=Mention("", source, turn, self._said))
 
     def heard(self, *, text: str, source: UUID, turn: int) -> None:
         """Learn whom the other side speaks of ("Shall I call the technician?")."""
-        self._learn_company(text, source, turn)
+        self._company.learn(text=text, at=Mention("", source, turn, self._said))
         trade = one_by_trade(text=text) if text.endswith("?") else ""
         self._asked = Mention(trade, source, turn, self._said) if trade else None
 
     def asked_about(self, *, question: str, source: UUID, turn: int, owner: str = "User") -> None:
         """Learn whom or what a question is about ("Is Ken leaving?")."""
+
+        self._said += 1
 
         def mention(name: str) -> Mention:
             return Mention(name, source, turn, self._said)
@@ -170,25 +170,8 @@ class Focus:
         if mention is None or turn - mention.turn > reach:
             return text, sources
         sources.append(mention.source)
-        clitic = (match.group("clitic") or "").replace("’", "'")
-        owned = pronoun in {"its", "his", "their"} or (pronoun == "her" and not clitic)
-        name = mention.name + ("'s" if owned else "")
-        several = mention in (self._noun, self._several) and pronoun == "they"
-        verb = {
-            "'s": " is",
-            "'re": " are" if several else " is",
-            "'ve": " have" if several else " has",
-            "'ll": " will",
-            "'d": " had",
-        }.get(clitic, "")
-        if clitic == "'s" and re.match(
-            r"\s(?:been|got|had|gone|done|moved|left|started)\b(?!-)", text[match.end() :]
-        ):
-            verb = " has"
-        rest = text[match.end() :]
-        if pronoun == "they" and not clitic and not several:
-            rest = agree_first(rest)
-        return f"{match.group('lead')}{name}{verb}{rest}", sources
+        several = mention in (self._noun, self._company.several) and pronoun == "they"
+        return named_subject(match=match, name=mention.name, several=several), sources
 
     def _object(self, text: str, turn: int, reach: int, sources: list[UUID]) -> str:
         """Replace "him" or "her" at the end of a sentence, and whom a meeting is with."""
@@ -223,7 +206,8 @@ class Focus:
 
     def _is_one(self, name: str) -> bool:
         """Whether a name was taken for a person's: what follows is hardly about them."""
-        return any(one and one.name == name for one in (self._person, self._maybe_person))
+        ones = (self._person, self._maybe_person)
+        return self._people.knows(name) or any(one and one.name == name for one in ones)
 
     def thing(self, *, turn: int, reach: int = 4) -> str:
         """The thing spoken of last, by its noun where it has one, or ""."""
@@ -239,16 +223,18 @@ class Focus:
 
     def _human(self, pronoun: str) -> Mention | None:
         """Whom a pronoun means: somebody named, or spoken of by what they are."""
-        return self._people.meant(pronoun=pronoun, role=self._asked or self._by_role)
+        return self._people.meant(pronoun=pronoun, role=self._asked or self._company.one)
 
     def _antecedent(self, pronoun: str, rest: str) -> Mention | None:
         if pronoun in {"she", "he", "her", "his"}:
             return self._human(pronoun)
         if pronoun in {"they", "their"}:
-            noun, group = self._noun, self._group or self._body or self.topic
-            company = self._several
+            noun, group = self._noun, self._group or self._company.body or self.topic
+            company = self._company.several
             if company and (group is None or company.when >= group.when):
                 return company
+            if group is None and self._person and _KIN_OF.match(rest):
+                return self._person
             if noun and noun.name.endswith("s") and (group is None or noun.when > group.when):
                 return noun
             return group

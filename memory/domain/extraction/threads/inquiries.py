@@ -11,6 +11,7 @@ _NAME = re.compile(
     r"\b(?:[Ii]s|[Dd]oes|[Dd]id|[Ww]ill|[Hh]as|[Ww]as|[Cc]an|[Ss]hould|[Ww]ould)\s"
     r"(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)\s[a-z]+"
 )
+_WHO_IS = re.compile(r"\b[Ww]ho(?:['’]s|\s(?:is|was))\s(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)\?")
 # "Might your starter be too young?" asks about the starter.
 _THING = re.compile(
     r"(?:[\w’']+,\s)?(?:is|are|was|does|do|did|will|has|can|might|could|should|would|how(?:['’]s|\s(?:is|was|big|old|long)\s(?:is|was)?))\s?"
@@ -27,7 +28,7 @@ _WHOLE = re.compile(
 
 def name_asked(*, question: str) -> str:
     """ "Ken" out of "Is Ken leaving?", or ""."""
-    match = _NAME.search(question)
+    match = _NAME.search(question) or _WHO_IS.search(question)
     name = match.group("name") if match else ""
     return name if name.isalpha() and name.lower() not in COMMON_OPENERS else ""
 

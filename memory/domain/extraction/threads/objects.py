@@ -32,7 +32,8 @@ _IDIOMS = word_set(
     """
 )
 _FOLLOWS = word_set(
-    "when that if how is are was were will has hard easy difficult clear out up over off together"
+    "when that if how is are was were will has rains snows pours hard easy difficult clear out up "
+    "over off together"
 )
 _OF_NO_USE = word_set(
     """
@@ -48,6 +49,13 @@ _DET = re.compile(
     r"\b(?P<det>[Aa]n?|[Tt]he|[Mm]y|[Oo]ur|[Tt]heir|[A-ZÀ-Þ][\w-]*['’]s|[Ss]ome|[Ss]everal|[Tt]wo|[Tt]hree|[Ff]our|[Ff]ive|[Ss]ix|\d{1,3})\s(?=[a-z]|(?<=\b[Aa]\s)[A-Z]|(?<=\b[Aa]n\s)[A-Z])"
 )
 _PLACED = re.compile(r"\b(?P<prep>in|at|to|near)\s(?P<place>[A-ZÀ-Þ][\w-]+(?:\s[A-ZÀ-Þ][\w-]+)*)")
+_PLACES = word_set("in at near on inside behind")
+# "at the harbour"
+_AT_THING = re.compile(
+    r"\b(?P<place>(?:in|at|near)\s(?:the|an?|[A-ZÀ-Þ][\w-]*['’]s)\s(?:[a-z-]+\s)??(?P<noun>[a-z-]+))(?=[.,;!]|$|\sas\s)"
+)
+_BESIDE_THERE = re.compile(r"\sthere(?:\s(?:too|now|also))?,?(?=\s(?:as|in|at)\s\w)")
+_GROUP = re.compile(r"[A-ZÀ-Þ][\w-]+['’]s\s(?:group|family)\s")
 _MAX_WORDS = 3
 _REACH = 2
 
@@ -71,6 +79,11 @@ class Objects:
         if placed:
             prep = "in" if placed.group("prep") == "to" else placed.group("prep")
             self._place = Mention(f"{prep} {placed.group('place')}", source, turn)
+            return
+        at = _AT_THING.search(text)
+        if at and at.group("noun") not in _OF_NO_USE:
+            place = re.sub(r"\san?\s", " the ", at.group("place"), count=1)
+            self._place = Mention(place, source, turn)
 
     def resolve(
         self, *, text: str, turn: int, owner: str, else_thing: Mention | None = None
@@ -86,7 +99,11 @@ class Objects:
         mention = kinds.get(match.group("pro"))
         if match.group("pro") == "it" and (mention is None or turn - mention.turn > _REACH):
             mention = else_thing
-        if mention is None or turn - mention.turn > _REACH:
+        if mention is None or turn - mention.turn > _REACH or mention.name == "the agent":
+            elsewhere = _BESIDE_THERE.search(text) if match.group("pro") == "there" else None
+            if elsewhere:
+                # "works there as an usher": what they are tells something all the same.
+                return text[: elsewhere.start()] + text[elsewhere.end() :], [], False
             return text, [], True
         start, end = match.span("pro")
         return f"{text[:start]}{mention.name}{text[end:]}", [mention.source], False
@@ -108,14 +125,20 @@ def dangling(*, text: str, owner: str) -> re.Match[str] | None:
         return None
     if before.lower().startswith("the team "):
         before, words = before[len("the team ") :], words[2:]
+    elif group := _GROUP.match(before):
+        before = before[group.end() :]
+        words = words_of(before)
     elif not before[:1].isupper():
         return None
-    if any(
+    if match.group("pro") != "there" and any(
         word.removesuffix("'s") not in owner.split()
         for word in before.split()[1:]
         if word[:1].isupper()
     ):
         return None
+    if match.group("pro") == "there":
+        # Whatever else a verb has, where it is done is left open: "rents a flat there".
+        return None if _PLACES & set(words) else match
     for at, word in enumerate(words):
         owned = word in DETERMINERS or word.endswith("'s")
         if owned and at + 1 < len(words) and words[at + 1] not in KIN | PEOPLE_NOUNS | DETERMINERS:

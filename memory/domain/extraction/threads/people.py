@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..language.genders import Gender, gender_of, is_given_name
 from ..language.names import is_person
 from ..language.verbs import THIRD, is_finite
-from ..language.words import ADVERBS, ORG_SUFFIXES, word_set, words_of
+from ..language.words import ADVERBS, ORG_SUFFIXES, PEOPLE_NOUNS, PETS, word_set, words_of
 from .mentions import Mention
 
 PLACE_PREPOSITIONS = word_set(
@@ -34,12 +34,24 @@ _PASSED_BY = re.compile(
     r"(?:(?:(?:the|my|our|his|her|their)|[\w-]+['’]s)\s(?:[\w-]+\s){1,2})?$",
     re.IGNORECASE,
 )
+# "is from Malta", "a tutor from Vietnam": where somebody comes from is nobody.
+_ORIGIN = re.compile(
+    r"(?:['’]s|\b(?:is|are|was|were|comes?|came|originally|hails?|arrived|moved|over|back|here|"
+    rf"girl|boy|guy|woman|man|lady|people|{'|'.join(sorted(PEOPLE_NOUNS | PETS))}))"
+    r"\sfrom\s(?:the\s)?$",
+    re.IGNORECASE,
+)
 _KEPT = 16
 # A bare name that may be anything gives way to a person who was named up to a turn before.
 _MAYBE_LEAD = 1
 _PRONOUNS = {
     "she": Gender.SHE, "her": Gender.SHE, "he": Gender.HE, "him": Gender.HE, "his": Gender.HE,
 }  # fmt: skip
+
+
+def is_origin(*, before: str) -> bool:
+    """Whether the words before a name make it the place that somebody comes from."""
+    return bool(_ORIGIN.search(before))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +99,8 @@ class People:
         `is_aside` says that the sentence is known to be about somebody else.
         """
         name, at = mention.name, text.find(mention.name)
+        if is_origin(before=text[max(0, at - 40) : at]):
+            return
         before = text[max(0, at - 40) : at]
         placed = set(words_of(before)[-1:]) & (PLACE_PREPOSITIONS | OF_THINGS - _OF_PEOPLE)
         is_body = name.split()[-1].lower() in ORG_SUFFIXES
@@ -99,6 +113,10 @@ class People:
             person.mention.order == mention.order for person in self._named
         )
         self.add(mention, text=text, is_sure=is_sure, is_beside=is_aside or owns or bool(passed))
+
+    def knows(self, name: str) -> bool:
+        """Whether a name is surely a person's."""
+        return any(each.is_sure and each.mention.name == name for each in self._named)
 
     def meant(self, *, pronoun: str, role: Mention | None = None) -> Mention | None:
         """Whom a pronoun means; None where nobody fits, or two do.

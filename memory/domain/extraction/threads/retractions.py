@@ -13,6 +13,15 @@ from .splices import joined, replaced, stems
 
 _THEM = re.compile(r"\b(?:them|it|they)\b(?!['’])", re.IGNORECASE)
 
+_PRONOUN = re.compile(
+    r"(?:(?P<subject>he|she|it|they)(?P<clitic>['’](?:s|re))?|his|her|its|their)(?=\s)",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"(?P<who>(?:[Mm]y|[Oo]ur|[Tt]he)\s(?:[\w’'-]+\s){0,2}?[\w’'-]+|(?!I\b|We\b)[A-Z][\w-]+)"
+    r"(?=\s(?:is|are|was|were|has|have|had|[a-z]+s|[a-z]+ed)\s)"
+)
+
 
 class Retractions(Revisions):
     """The units of one conversation, and the ways of dropping some of them again."""
@@ -32,6 +41,17 @@ class Retractions(Revisions):
                 continue
             if DECISION.search(target.text):
                 self._hand_on(index + 1, unit, target, "")
+
+    def _of_same_subject(self, index: int, unit: Unit, rest: str) -> str:
+        """ "Ignore that, her name is Pia": she is whom the words taken back were about."""
+        near = self._earlier(index, 1)
+        target = self._units[near[0]] if near else None
+        pronoun, about = _PRONOUN.match(rest), _ABOUT.match(target.text) if target else None
+        if pronoun is None or about is None or target is None or unit.turn - target.turn > 2:
+            return rest
+        clitic = {"s": " is", "re": " are"}.get((pronoun["clitic"] or "")[1:], "")
+        owner = "" if pronoun["subject"] else "'s"
+        return about["who"] + owner + clitic + rest[pronoun.end() :]
 
     def _retract_about(self, index: int, unit: Unit, about: str, rest: str) -> None:
         """ "Forget what I said about X": drop what names X, or put a new value in its place."""

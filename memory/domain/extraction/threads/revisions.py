@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 
 from ...types import Role
-from ..language.syntax import has_verb, strip_lead
+from ..language.leads import strip_lead
+from ..language.syntax import has_verb
 from ..language.words import content_words, words_of
 from .correction_words import (
     HEDGE,

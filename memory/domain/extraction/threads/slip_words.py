@@ -21,6 +21,17 @@ _CUED = re.compile(
     rf"(?:[\s,.:;!–—-]+(?:(?:it|that|this)(?:['’]s|\sis|\sshould\s(?:be|say|read))|they['’]re|should\sbe|i\smean(?:t)?|actually|really|only|just|make\s(?:it|that))\b)*[\s,.:;!–—-]+(?P<value>[^\s].*?){_SORRY}",
     re.IGNORECASE,
 )
+_THAT = (
+    r"(?:that|it|this|those|what\si\s(?:just\s)?(?:said|wrote|told\syou|typed)|(?:that\s)?i\s(?:ever\s)?(?:said|mentioned|told\syou|wrote)(?:\s(?:that|it|this|anything|so))?|"
+    r"(?:my|the|that|this)\s(?:last|previous|above)(?:\s(?:message|one|bit|part|sentence|comment|thing|line|statement))?|(?:that|this)\s(?:last\s)?(?:number|figure|detail|name|address|info|fact|message|bit|part|sentence|one|comment|line))"
+)
+# "Scratch that, it's May 6", "forget what I said, the tram": what is said instead follows.
+_INSTEAD = re.compile(
+    rf"{_HEAD}(?:please[\s,]+|just\s)*(?:(?:scratch|strike|forget|ignore|disregard|scrap|drop|undo|delete|cancel|never\s?mind)(?:\sabout)?\s{_THAT}(?:\splease)?"
+    r"|i\stake\s(?:that|it)\sback)[\s,.:;!–—-]+(?:(?:it|that|he|she|they)(?:['’](?:s|re)|\s(?:is|are|was|should\sbe))\s|(?:i\smean(?:t)?|actually|make\s(?:it|that)|rather|no)[\s,]+)*"
+    r"(?P<value>[^\s].*?)[.!]*",
+    re.IGNORECASE,
+)
 _STARRED = re.compile(
     rf"\s*(?:\*+\s?(?P<a>[^*\s][^*]{{0,60}}?)\*?|(?P<b>[^*\s][^*]{{0,40}}?)\*){_SORRY}", re.I
 )
@@ -41,14 +52,10 @@ _JEST = re.compile(
     r"(?:[\s,.!–—-]+(?:lol|haha+|i\swish|you|there|of\scourse|sorry|obviously|again|about\sthat|:\)|😄|😂|😅|😉|🤣))*[\s.!)]*",
     re.IGNORECASE,
 )
-_THAT = (
-    r"(?:that|it|this|those|what\si\s(?:just\s)?(?:said|wrote|told\syou|typed)|(?:that\s)?i\s(?:ever\s)?(?:said|mentioned|told\syou|wrote)(?:\s(?:that|it|this|anything|so))?|"
-    r"(?:my|the|that|this)\s(?:last|previous|above)(?:\s(?:message|one|bit|part|sentence|comment|thing|line|statement))?|(?:that|this)\s(?:last\s)?(?:number|figure|detail|name|address|info|fact|message|bit|part|sentence|one|comment|line))"
-)
 _UNSAID = re.compile(
     rf"{_HEAD}(?:(?:can|could|would|will)\syou\s)?(?:please[\s,]+|just\s)*(?:(?:delete|remove|erase|drop|forget|ignore|disregard|scratch|strike|scrap|undo|discard|unsend|retract)\s{_THAT}|"
     rf"(?:don['’]t|do\snot|never)\s(?:ever\s)?(?:save|store|remember|record|note|keep|log|memori[sz]e|write\s(?:down\s)?|put\sdown|hold\son\sto)\s{_THAT}(?:\sdown)?)"
-    r"(?:[\s,]+(?:please|thanks|thank\syou|again|from\s(?:your\s)?(?:memory|notes|the\s\w+)|for\sme|ok|okay|lol|haha|anywhere|down|at\sall|in\s(?:your\s)?memory|right\saway|now|it\swas\sa\s\w+|it['’]s\s(?:not\strue|wrong|private|a\slie|embarrassing|confidential)|that\swas\sa\s\w+))*[?.!]*",
+    r"(?:[\s,]+(?:please|sorry|thanks|thank\syou|again|from\s(?:your\s)?(?:memory|notes|the\s\w+)|for\sme|ok|okay|lol|haha|anywhere|down|at\sall|in\s(?:your\s)?memory|right\saway|now|it\swas\sa\s\w+|it['’]s\s(?:not\strue|wrong|private|a\slie|embarrassing|confidential)|that\swas\sa\s\w+))*[?.!]*",
     re.IGNORECASE,
 )
 # What is only there to put something right, so that nothing of it can stand by itself.
@@ -71,6 +78,9 @@ _REMOVES = re.compile(
     r"\b(?:delete|remove|erase|drop|undo|discard|scrap|unsend)\s(?:that|it|this|those)\b(?!\s(?:from\s(?:your\s)?(?:memory|notes)|i\b))",
     re.IGNORECASE,
 )
+_HALT = re.compile(
+    rf"{_HEAD}(?:no|wait|oops|scratch\sthat|strike\sthat|i\smean)[.!…]*", re.IGNORECASE
+)
 _MAX_VALUE = 40
 
 
@@ -83,12 +93,24 @@ def meant_value(*, text: str) -> str:
         cued = _CUED.fullmatch(text)
         value = cued.group("value") if cued else after.group("value") if after else ""
     value = value.strip(" .,!*\"'")
+    return value if 0 < len(value) <= _MAX_VALUE and not takes_back(text=value) else ""
+
+
+def said_instead(*, text: str) -> str:
+    """The value that stands behind words that take back what was just said, or ""."""
+    found = _INSTEAD.fullmatch(text)
+    value = found.group("value").strip(" .,!\"'") if found else ""
     return value if 0 < len(value) <= _MAX_VALUE else ""
 
 
 def only_rights(*, text: str) -> bool:
     """Whether a sentence is nothing without what it puts right."""
     return bool(_ONLY_RIGHTS.match(text))
+
+
+def takes_back(*, text: str) -> bool:
+    """Whether a sentence only takes back what was just said ("Just kidding.", "No, wait.")."""
+    return bool(_JEST.fullmatch(text) or _UNSAID.fullmatch(text) or _HALT.fullmatch(text))
 
 
 def denied(*, text: str) -> bool:

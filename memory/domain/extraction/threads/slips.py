@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from difflib import SequenceMatcher
 
-from ..language.syntax import has_verb, strip_lead
-from ..language.verbs import is_finite
-from ..language.words import (
-    KIN,
-    NUMBER_WORDS,
-    PEOPLE_NOUNS,
-    PREPOSITIONS,
-    capitalised,
-    word_set,
-    words_of,
-)
+from ..language.syntax import has_verb
+from ..language.words import capitalised
 from .dialogue import Unit
+from .remade import remade
 from .restatements import Restatements
-from .slip_words import AGAIN, ALONE, denied, in_jest, meant_value, only_rights, unsaid
+from .right_spots import put_right
+from .slip_words import (
+    AGAIN,
+    ALONE,
+    denied,
+    in_jest,
+    meant_value,
+    only_rights,
+    said_instead,
+    takes_back,
+    unsaid,
+)
+from .slips_inline import breaks_off, right_inside
 from .splices import joined
 
-_PLURAL = re.compile(r"^(\s[a-z]+[^s\W])s\b")
 _TURNS = 2
-_NUMBERS = frozenset(NUMBER_WORDS) - {"a", "an"} | frozenset(map(str, range(21)))
-_ORDINALS = word_set(
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-)
+_FAR_TURNS = 6
 _MAX_CHARS = 90
-_FEW = 3
-_ALIKE = 0.6
-_TOKEN = re.compile(r"[^\s,;!?()]+")
-_FIGURE = re.compile(r"(?P<sign>[$€£]?)(?P<n>\d[\d.,:]*)(?P<unit>[a-zA-Z%]*)")
-_ORDINAL = re.compile(r"(?:the\s)?(?P<day>\d{1,2})(?:st|nd|rd|th)", re.IGNORECASE)
-_MONTH_DAY = re.compile(
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)\s(?P<day>\d{1,2})(?!\d)|"
-    r"\b(?P<first>\d{1,2})(?:st|nd|rd|th)?\s(?:of\s)?(?:january|february|march|april|may|june|july|august|september|october|november|december)",
-    re.IGNORECASE,
-)
 
 
 class Slips(Restatements):
@@ -48,6 +36,10 @@ class Slips(Restatements):
         """Deal with a sentence that only puts a slip right or takes something back."""
         if len(unit.text) > _MAX_CHARS:
             return False
+        if self._broken_off(index, unit):
+            return True
+        if self._said_instead(index, unit) or self._made_other(index, unit):
+            return True
         unmeant = not unit.question and denied(text=unit.text)
         if unmeant or in_jest(text=unit.text) or self._unsaid(index, unit):
             self._unsay(index, unit)
@@ -79,6 +71,62 @@ class Slips(Restatements):
             if alone:
                 self._units[index + 1] = None
             return True
+        return False
+
+    def _broken_off(self, index: int, unit: Unit) -> bool:
+        """ "I bought a canoe. I mean a kayak.": a slip put right in the same breath."""
+        before = self._units[index - 1] if index else None
+        if (
+            before is None
+            or before.turn != unit.turn
+            or before.text.endswith("?")
+            or unit.text.rstrip(" .!").lower().endswith(f" {self._agent}")
+        ):
+            return False
+        whole = f"{before.text.rstrip('.!… ')}, {unit.text}"
+        meant = right_inside(text=whole) if breaks_off(text=unit.text) else whole
+        if meant == whole:
+            return False
+        self._units[index - 1] = joined(before, unit, meant, before.at)
+        self._units[index] = None
+        return True
+
+    def _said_instead(self, index: int, unit: Unit) -> bool:
+        """ "Scratch that, it's May 6", "Just kidding. The flute.": what is meant stays."""
+        value, taken = said_instead(text=unit.text), [index]
+        after = self._units[index + 1] if index + 1 < len(self._units) else None
+        if (
+            not value
+            and after is not None
+            and after.turn == unit.turn
+            and takes_back(text=unit.text)
+        ):
+            value = said_instead(text=f"Scratch that, {after.text}")
+            taken.append(index + 1)
+        if not value or (has_verb(text=value) and " " in value):
+            return False
+        near = self._spoken_before(index, unit)
+        target = self._units[near[0]] if near else None
+        text = put_right(text=target.text, value=value, is_sure=False) if target else ""
+        if target is None or not text:
+            return False
+        self._units[near[0]] = joined(target, self._units[taken[-1]] or unit, text, target.at)
+        for gone in taken:
+            self._units[gone] = None
+        return True
+
+    def _made_other(self, index: int, unit: Unit) -> bool:
+        """ "Make the freeze the 22nd", "scratch Rome: it's Pisa": what is named gets its value."""
+        named = remade(text=unit.text)
+        for position in self._earlier(index, 8) if named else ():
+            target = self._units[position]
+            if named is None or target is None or unit.turn - target.turn > _FAR_TURNS:
+                continue
+            text = named.told_in(text=target.text)
+            if text:
+                self._units[position] = joined(target, unit, text, target.at)
+                self._units[index] = None
+                return True
         return False
 
     def _left_over(self, unit: Unit) -> Unit | None:
@@ -116,117 +164,3 @@ class Slips(Restatements):
             self._units[position] = None
             if last.turn == unit.turn:
                 break
-
-
-def put_right(*, text: str, value: str) -> str:
-    """The text with `value` in the place of what was said by mistake; "" where nothing fits.
-
-    The figure of its unit gives way to a figure, a word to the word that is most like it, a name
-    to the last name, a relative to a relative, and else the words behind the last preposition.
-    """
-    spot = _dated(text, value) or _figure(text, value) or _alike(text, value) or _named(text, value)
-    spot = spot or _counted(text, value) or _related(text, value) or _object(text, value)
-    if spot is None:
-        return ""
-    start, end, new = spot
-    rest = text[end:]
-    return text[:start] + new + (_PLURAL.sub(r"\1", rest) if new == "one" else rest)
-
-
-_Spot = tuple[int, int, str]
-
-
-def _dated(text: str, value: str) -> _Spot | None:
-    """ "the 5th" is a day of the month that was named."""
-    new, old = _ORDINAL.fullmatch(value), _MONTH_DAY.search(text)
-    if new is None or old is None:
-        return None
-    group = "day" if old.group("day") else "first"
-    return (*old.span(group), new.group("day"))
-
-
-def _figure(text: str, value: str) -> _Spot | None:
-    said = _FIGURE.match(value)
-    if said is None:
-        return None
-    spots = list(_FIGURE.finditer(text))
-    of_unit = [each for each in spots if each.group("unit").lower() == said.group("unit").lower()]
-    half = {"am": "pm", "pm": "am"}.get(said.group("unit").lower())
-    of_unit = of_unit or [each for each in spots if each.group("unit").lower() == half]
-    counted = words_of(value[said.end() :])[:1]
-    following = {each: words_of(text[each.end() :])[:1] for each in spots}
-    if counted:
-        spots = [
-            each for each in spots
-            if following[each] and following[each][0].rstrip("s")[:4] == counted[0].rstrip("s")[:4]
-        ] or (spots if len(spots) == 1 else [])  # fmt: skip
-        if not spots:
-            return None
-        spot, unit = spots[-1], following[spots[-1]]
-        end = text.find(unit[0], spot.end()) + len(unit[0]) if unit else spot.end()
-        return spot.start(), end, value
-    spots = of_unit or ([] if said.group("unit") else spots)
-    return (*spots[-1].span(), value) if spots else None
-
-
-def _counted(text: str, value: str) -> _Spot | None:
-    """ "one" after "two sisters", "fourth" after "the third floor"."""
-    for kind in (_NUMBERS, _ORDINALS):
-        said = [each for each in _TOKEN.finditer(text) if each.group().lower() in kind]
-        if value.lower() in kind and said:
-            return (*said[-1].span(), value.lower())
-    return None
-
-
-def _alike(text: str, value: str) -> _Spot | None:
-    """The words most like the value, as many as it has: a spelling put right."""
-    tokens = list(_TOKEN.finditer(text))
-    count = len(value.split())
-    best, spot = _ALIKE, None
-    for at in range(len(tokens) - count + 1):
-        start, end = tokens[at].start(), tokens[at + count - 1].end()
-        said = text[start:end].rstrip(".:")
-        if (
-            words_of(said)[:1]
-            and words_of(said)[0] in PREPOSITIONS
-            and words_of(value)[:1] != words_of(said)[:1]
-        ):
-            continue
-        likeness = SequenceMatcher(None, said.lower(), value.lower()).ratio()
-        if likeness >= best and said != value and len(said) > 2:
-            best, spot = likeness, (start, start + len(said), value)
-    return spot
-
-
-def _named(text: str, value: str) -> _Spot | None:
-    if not re.fullmatch(r"(?:the\s)?[A-ZÀ-Þ][\w’'-]*(?:\s[A-ZÀ-Þ][\w’'-]*)*", value):
-        return None
-    names = list(re.finditer(r"(?<=\s)(?:the\s)?(?!I\b)[A-ZÀ-Þ][\w-]+(?:\s[A-ZÀ-Þ][\w-]+)*", text))
-    return (*names[-1].span(), value) if names else None
-
-
-def _related(text: str, value: str) -> _Spot | None:
-    """ "I mean my cousin" after "my brother Tom"."""
-    words = words_of(value)
-    people = KIN | PEOPLE_NOUNS
-    if not words or words[-1] not in people or len(words) > _FEW:
-        return None
-    said = next((each for each in _TOKEN.finditer(text) if each.group().lower() in people), None)
-    return (*said.span(), words[-1]) if said else None
-
-
-def _object(text: str, value: str) -> _Spot | None:
-    """What stands behind the last preposition, or behind "is", in a short sentence."""
-    if len(value.split()) > _FEW or not value[:1].isalpha() or len(text.split()) > 9:
-        return None
-    heads = [
-        each for each in _TOKEN.finditer(text)
-        if each.group().lower() in PREPOSITIONS | {"is", "are", "called", "named", "was"}
-    ]  # fmt: skip
-    if not heads or heads[-1].end() + 1 >= len(text.rstrip(".! ")):
-        return None
-    first = words_of(value)[0]
-    start = heads[-1].start() if first in PREPOSITIONS else heads[-1].end() + 1
-    return (
-        None if is_finite(word=first) else (start, len(text.rstrip(".! ")), strip_lead(text=value))
-    )

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from ..clauses import split_clauses
 from ..language.words import content_words
-from .correction_words import INLINE, VALUES
 from .dialogue import Unit
 
 
@@ -67,17 +66,3 @@ def alike(new: str, old: str) -> bool:
         return bool(sizes[0]) == bool(sizes[1])
     small, large = sorted(float(size) for size in sizes)
     return large <= 10 * max(small, 1.0)
-
-
-def corrected_inline(text: str) -> str:
-    """ "on the 22nd, no wait, the 24th" as "on the 24th"."""
-    match = INLINE.search(text)
-    if match is None:
-        return text
-    after = text[match.end() :]
-    for kind, pattern in VALUES[:6]:
-        new, old = pattern.search(after), list(pattern.finditer(text[: match.start()]))
-        if new is not None and new.start() < 12 and old and kind != "name":
-            start, end = old[-1].span()
-            return text[:start] + new.group() + text[end : match.start()] + after[new.end() :]
-    return text

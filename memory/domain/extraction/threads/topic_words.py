@@ -24,6 +24,7 @@ _GROUP_NOUNS = word_set(
     "group club team board committee project room site page plan tour trip school shop office "
     "class course centre center house hall street association circle crew choir festival"
 )
+_CALLING = re.compile(r"[a-z]{3,}(?:ist|ician)")
 _PLACED = re.compile(r"\b(?:at|from|into|near|behind|beside|opposite)\s$", re.IGNORECASE)
 _PEOPLE = word_set("people folks guys lot crowd brothers sisters twins boys girls")
 _NAMED_BY_APPOSITION = re.compile(
@@ -56,7 +57,7 @@ def introduced_topic(*, text: str, speakers: frozenset[str]) -> Introduced | Non
     defined = _IS_THE.match(text)
     if defined and _may_be_topic(defined.group("name"), text, speakers):
         words = words_of(defined.group("noun"))
-        if words and not PEOPLE_NOUNS & set(words[:4]):
+        if words and not (PEOPLE_NOUNS & set(words[:4]) or _CALLING.fullmatch(words[0])):
             return Introduced(defined.group("name"))
     for match in _THE_NAMED.finditer(text):
         if match.group("noun") in STOPWORDS or words_of(match.group("np"))[0] in NOT_NAMES:

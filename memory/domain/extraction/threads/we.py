@@ -14,7 +14,7 @@ _FAMILY = re.compile(
 )
 _HOME = re.compile(
     r"\b(?:family|kids|children|husband|wife|son|daughter|mom|mum|mother|dad|father|parents|"
-    r"sister|brother|twins|at\shome|trip\sto|"
+    r"sister|brother|boyfriend|girlfriend|grandma|grandpa|landlord|pregnant|twins|at\shome|trip\sto|"
     r"holiday|vacation|wedding|birthday|dinner|recipe|garden|flat|apartment|school|dog|cat|"
     r"neighbou?rs?)\b",
     re.IGNORECASE,
@@ -55,6 +55,8 @@ _TRADE = re.compile(
     r"(?:deploy|ship|release|migrat|merg|refactor|onboard|invoic|provision|hir|rewrote|rewrit|launch)\w*\b)",
     re.IGNORECASE,
 )
+# Somebody from work may be spoken of at home.
+_COLLEAGUE = re.compile(r"\b(?:my|his|her|a)\s(?:\w+\s)?colleagues?\b", re.IGNORECASE)
 _MOST_MESSAGES = 40
 
 
@@ -63,7 +65,7 @@ def is_private(said: Sequence[SourceMessage]) -> bool:
     text = " ".join(
         message.content[:2_000] for message in said[:_MOST_MESSAGES] if message.role is Role.USER
     )
-    return bool(_HOME.search(text)) and not _WORK.search(text)
+    return bool(_HOME.search(text)) and not _WORK.search(_COLLEAGUE.sub("", text))
 
 
 def group_of(

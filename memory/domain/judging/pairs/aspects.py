@@ -13,12 +13,11 @@ from .change import Signals
 from .compare import Comparison
 from .endings import endings_of
 from .opposed import opposed_elsewhere
+from .other_times import other_time, other_years, two_events
 from .quantifiers import Extent, extent_of, tells_share
 from .tellings import is_attitude, is_measured, is_norm, tells_event, verbs_of
 
 _PURPOSES = frozenset({"for", "when", "during", "while"})
-_PAST_STATES = words("was were had took cost lived worked used ran needed lasted belonged")
-_DATED = frozenset({"on", "in", "at", "from", "during", "before", "after", "for", "of"})
 
 
 def other_aspect(
@@ -34,11 +33,9 @@ def other_aspect(
         return "a rule and a measurement"
     if c.other_values and norms and _is_case(e, n, c):
         return "a rule and a case of it"
-    if not c.equal_values and not told_of_change:
-        if _is_history(e, at) and not tells_event(n) and n.verb not in _PAST_STATES:
-            return f"of {_year(e)}, not of today"
-        if _is_history(n, at) and not tells_event(e) and e.verb not in _PAST_STATES:
-            return f"of {_year(n)}, not of today"
+    gone = other_time(e, n, c, is_changed=told_of_change, at=at)
+    if gone:
+        return gone
     if old.past and not old.past.endswith("ago") and not new.past and not told_of_change:
         return f'told as past ("{old.past}")'
     if new.past and not old.past and not told_of_change:
@@ -48,14 +45,14 @@ def other_aspect(
     planned = "" if told_of_change else _planned(e, n)
     if planned:
         return f'planned, and not yet so ("{planned}")'
-    years = _years(e, n, c) if not told_of_change else ""
+    years = other_years(e, n, c) if not told_of_change else ""
     if years:
         return f"different times: {years}"
     occasions = _occasions(e, n, c)
     if occasions:
         return f"different occasions: {occasions}"
     first, second = extent_of(e), extent_of(n)
-    if {first, second} == {Extent.PART, Extent.PLAIN}:
+    if {first, second} == {Extent.PART, Extent.PLAIN} and not _takes_from(e, n):
         return "some of them, not all"
     told = tells_share(e) and tells_share(n)
     if (
@@ -81,13 +78,19 @@ def other_aspect(
     over = _other_over(e, n, c)
     if over:
         return f"different objects: {over}"
-    events = _two_events(e, n, c)
+    events = two_events(e, n, c)
     if events:
         return f"different events: {events}"
     cases = _cases(e, n, c)
     if cases:
         return f"different cases: {cases}"
     return opposed_elsewhere(e, n, c)
+
+
+def _takes_from(e: Reading, n: Reading) -> bool:
+    """ "The farm employs nine pickers", "a third of the pickers went home": fewer are left."""
+    parted = tells_share(n) and tells_event(n) and not tells_event(e)
+    return parted and any(each.kind == "count" for each in e.quantities)
 
 
 _FORESEEN = words(
@@ -141,44 +144,15 @@ def _opening(reading: Reading) -> int:
     return 0
 
 
-def _year(reading: Reading) -> int:
-    """The latest year a statement names, or 0."""
-    return max((q.parts[0] for q in reading.quantities if q.kind == "date"), default=0)
-
-
-def _is_history(reading: Reading, at: datetime) -> bool:
-    """ "The museum was free in 2019": a state of a year gone by."""
-    state = reading.verb_at == reading.head and reading.verb in _PAST_STATES
-    return state and 0 < _year(reading) < at.year
-
-
-_WAS = frozenset({"was", "were"})
-# What happens to a thing once.
-_ONCE = words(
-    "born died built founded established opened married launched signed invented discovered "
-    "written published released joined birth death wedding founding dates"
-)
-
-
-def _years(e: Reading, n: Reading, c: Comparison) -> str:
-    """ "3 tonnes in 2024", "5 tonnes in 2025": other figures of other times."""
-    dates = [(a, b) for a, b in c.other_values if a.kind == b.kind == "date"]
-    if len(dates) == len(c.other_values):
-        happened = (tells_event(e) or e.verb in _WAS) and (tells_event(n) or n.verb in _WAS)
-        apart = any(w.position != e.verb_at for w in c.left_existing)
-        apart = apart and any(w.position != n.verb_at for w in c.left_new)
-        if not (happened and apart) or not _ONCE.isdisjoint(e.lowers | n.lowers):
-            return ""
-    for a, b in dates:
-        before = e.tokens[a.start - 1].lower if a.start else ""
-        after = n.tokens[b.start - 1].lower if b.start else ""
-        if before in _DATED and after in _DATED:
-            return f"{a.text} / {b.text}"
-    return ""
+_EMPLOYED = frozenset(stem(verb) for verb in ("work", "employ"))
 
 
 def _purposes(e: Reading, n: Reading, c: Comparison) -> str:
     """ "Slack for chat", "Zoom for calls": what each is for, where they part in more than that."""
+    verb = e.tokens[e.verb_at : e.verb_at + 1]
+    if verb and verb[0].stem in _EMPLOYED:
+        # "Works for X", "works for Y": whom one works for.
+        return ""
     for slot in _PURPOSES:
         mine = [w for w in c.left_existing if e.slots[w.position] == slot]
         theirs = [w for w in c.left_new if n.slots[w.position] == slot]
@@ -237,16 +211,6 @@ def _other_over(e: Reading, n: Reading, c: Comparison) -> str:
 
 
 _OBJECTS = frozenset({OBJECT, "to"})
-
-
-def _two_events(e: Reading, n: Reading, c: Comparison) -> str:
-    """ "Built in 1931", "renovated in 2008": what happened when, of two things that happened."""
-    dated = bool(c.other_values) and all(a.kind == b.kind == "date" for a, b in c.other_values)
-    if not dated or not (tells_event(e) and tells_event(n)) or c.oppositions:
-        return ""
-    if not verbs_of(e, n, c)[1]:
-        return ""
-    return f"{e.tokens[e.verb_at].text} / {n.tokens[n.verb_at].text}"
 
 
 def _is_case(e: Reading, n: Reading, c: Comparison) -> bool:

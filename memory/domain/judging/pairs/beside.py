@@ -17,11 +17,25 @@ def told_beside(ev: Evidence) -> str:
     steps = steps_between(first, second)
     mine = [unit for _, i, j, _, _ in steps for unit in first[i:j] if unit.key not in IDLE]
     theirs = [unit for _, _, _, k, m in steps for unit in second[k:m] if unit.key not in IDLE]
-    if not mine or not theirs:
+    if steps and not (mine and theirs):
         return _other_thing(ev.existing, mine) or _other_thing(ev.new, theirs)
     if _is_all_other(mine, theirs):
         return f"something else is done: {mine[0].text} / {theirs[0].text}"
-    return ""
+    return _denied_beside(ev)
+
+
+def _denied_beside(ev: Evidence) -> str:
+    """ "Never works on Sundays", "plays football on Sundays": what is denied is not told."""
+    e, n, c = ev.existing, ev.new, ev.comparison
+    if {token.stem for reading in (e, n) for token in reading.tokens} & _STOPPING:
+        return ""
+    if c.agreements or c.oppositions or c.polarity or e.negative == n.negative:
+        return ""
+    if bool(e.denied) == bool(n.denied) or not (c.left_existing and c.left_new):
+        return ""
+    denied, left = (e, c.left_existing) if e.denied else (n, c.left_new)
+    word = next((word for word in left if word.position in denied.denied), None)
+    return f"something else is denied: {word.text}" if word else ""
 
 
 def _other_thing(reading: Reading, more: list[Unit]) -> str:
@@ -53,3 +67,7 @@ def _is_all_other(mine: list[Unit], theirs: list[Unit]) -> bool:
     if len(mine) < 2 or len(theirs) < 2 or not (mine[0].is_verb and theirs[0].is_verb):
         return False
     return not any(is_one(a, b) for a in mine for b in theirs)
+
+
+# "Stops running at midnight" denies no running before it.
+_STOPPING = frozenset({"stop"})

@@ -20,6 +20,7 @@ _TURNING = frozenset(
     stem(verb) for verb in words("switch change migrate convert transition swap shift defect")
 )
 MOVING = frozenset(stem(verb) for verb in words("move relocate transfer migrate"))
+_TURNS = _TURNING | MOVING
 _TARGETS = words("to into back over")
 # Words of a subject that make no other thing of it.
 FILLERS = words("now new current currently meanwhile back over no longer any more anymore")
@@ -71,9 +72,20 @@ def _subject_words(reading: Reading) -> frozenset[str]:
 def turning(reading: Reading) -> str:
     """ "Switched to", "has moved back to": the main verb, where it leads to a new value."""
     verb = reading.verb_at
-    if verb >= len(reading.tokens) or verb in reading.denied or not tells_event(reading):
+    # What takes longest to find out comes last: this is asked of every neighbour.
+    if verb >= len(reading.tokens) or not (
+        reading.tokens[verb].stem in _TURNS or _goes_over(reading, verb)
+    ):
         return ""
-    if reading.tokens[verb].stem not in _TURNING | MOVING:
+    if verb in reading.denied or not tells_event(reading):
         return ""
     after = [token.lower for token in reading.tokens[verb + 1 : verb + 6]]
     return reading.tokens[verb].text if not _TARGETS.isdisjoint(after) else ""
+
+
+def _goes_over(reading: Reading, verb: int) -> bool:
+    after = [token.lower for token in reading.tokens[verb + 1 : verb + 3]]
+    return reading.tokens[verb].stem == _GO and after == ["over", "to"]
+
+
+_GO = stem("go")

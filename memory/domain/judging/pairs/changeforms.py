@@ -186,7 +186,8 @@ def _leaving(reading: Reading) -> str:
         after = reading.tokens[i + 1] if i + 1 < len(reading.tokens) else None
         if before in {"is", "are", "the", "was", "on", "his", "her", "to", "nothing"}:
             continue
-        if leaves_behind(reading, i):
+        if leaves_behind(reading, i) or reading.tokens[reading.start].lower == "there":
+            # "There are tickets left for".
             continue
         if before in {"has", "have", "had"} or after is None or after.separator:
             return "left"
@@ -221,9 +222,19 @@ def is_modal(tokens: Sequence[Token], i: int) -> bool:
     return "be" in before and any(word in _MODALS for word in before)
 
 
+def _done_away(reading: Reading) -> str:
+    """ "Did away with the fee"; "did" is no past form elsewhere."""
+    lowers = [token.lower for token in reading.tokens]
+    for i, lower in enumerate(lowers[:-2]):
+        if lower in {"did", "done"} and lowers[i + 1 : i + 3] == ["away", "with"]:
+            return " ".join(lowers[i : i + 3])
+    return ""
+
+
 FINDERS: tuple[tuple[str, Callable[[Reading], str]], ...] = (
     ("leaving", _leaving),
     ("opening", _opening),
     ("relative", _relative),
     ("phrasal", _phrasal),
+    ("verb", _done_away),
 )

@@ -63,6 +63,10 @@ def compare(existing: Reading, new: Reading) -> Comparison:
         opposed, denied_alike = [], True
     left_existing = [w for w in left_existing if w.position not in agreed_existing]
     left_new = [w for w in left_new if w.position not in agreed_new]
+    if existing.exclusive and new.exclusive:
+        # "Nobody but the captain", "only the captain".
+        left_existing = [w for w in left_existing if w.text not in _NOBODY]
+        left_new = [w for w in left_new if w.text not in _NOBODY]
     attributes = tuple(sorted(attributes_of(existing) & attributes_of(new)))
     cues_existing, cues_new = cues_of(existing, attributes), cues_of(new, attributes)
     left_existing = [w for w in left_existing if w.position not in cues_existing]
@@ -97,6 +101,9 @@ def compare(existing: Reading, new: Reading) -> Comparison:
         coverage_existing=_share(weight_shared, left_existing, lost),
         coverage_new=_share(weight_shared, left_new, lost),
     )
+
+
+_NOBODY = words("nobody none nothing only sole")
 
 
 def _is_mirrored(existing: Reading, new: Reading) -> bool:

@@ -7,13 +7,15 @@ from ..reading.slots import is_copular
 from ..reading.tables import words
 from ..reading.tokens import stem
 from .change_words import turning
+from .changes_apart import changes_something_else
 from .evidence import Evidence
 from .last_parts import tells_last_part
 from .leaving import left_behind
 from .narrowing import narrower_kind
+from .opposed import opposed_elsewhere
 from .posts_of_others import only_posts_of_others
-from .replacing import CHOOSING, is_relocated
 from .tellings import tells_event
+from .turns import Turn, moves_within, turn_of
 from .two_sides import other_side
 
 _FEELINGS = words(
@@ -37,8 +39,14 @@ def excludes_nothing(ev: Evidence) -> str:
         return "a thing left somewhere"
     if _turns_to_something_else(ev):
         return "a change of something else"
+    within = moves_within(ev)
+    if within:
+        return f"a move that names no other place: {within}"
     if _shows_its_end(ev):
         return "what the end of it looks like"
+    other = changes_something_else(ev)
+    if other:
+        return other
     post = only_posts_of_others(ev.existing, ev.new, ev.comparison)
     if post:
         return post
@@ -47,6 +55,9 @@ def excludes_nothing(ev: Evidence) -> str:
         return f"of one kind of it only: {kind}"
     if ev.signals.change or ev.signals.correction:
         return ""
+    apart = opposed_elsewhere(ev.existing, ev.new, ev.comparison)
+    if apart and not ev.ending:
+        return apart
     return other_side(ev) or _feeling_about_something_else(ev) or _two_deeds(ev)
 
 
@@ -75,15 +86,13 @@ def _leaves_something_else(ev: Evidence) -> bool:
 def _turns_to_something_else(ev: Evidence) -> bool:
     """ "Uses Jira", "switched to a new coffee supplier": what it is of is said by its own noun."""
     c, n = ev.comparison, ev.new
+    if turn_of(ev) is Turn.OF_ELSE:
+        return True
     if not turning(n) or c.other_values or c.oppositions or c.polarity or ev.ending or c.contrasts:
         return False
     if any(not (a.in_subject and b.in_subject) for a, b in c.shared) or c.attributes:
         return False
     targets = [word for word in ev.left_new if n.slots[word.position] in {"to", "into"}]
-    verb = ev.existing.tokens[ev.existing.verb_at : ev.existing.verb_at + 1]
-    if verb and verb[0].stem in CHOOSING and is_relocated(n, targets):
-        # "Uses Notion", "moved to Hamburg".
-        return True
     articles = (token.lower for token in n.tokens[n.verb_at + 1 : n.verb_at + 4])
     if not targets or any(word.is_name for word in targets) or not {"a", "an"} & set(articles):
         return False

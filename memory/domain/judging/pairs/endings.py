@@ -18,13 +18,15 @@ _ENDING_PHRASES: tuple[tuple[str, ...], ...] = (
     ("instead", "of"), ("in", "place", "of"), ("rid", "of"), ("gave", "up"), ("given", "up"),
     ("stopped", "using"), ("away", "from"), ("done", "with"), ("switched", "from"),
     ("moved", "from"), ("changed", "from"), ("migrated", "from"), ("went", "from"),
-    ("parted", "with"), ("moved", "off"), ("broke", "with"),
+    ("parted", "with"), ("moved", "off"), ("broke", "with"), ("did", "away", "with"),
+    ("done", "away", "with"), ("do", "away", "with"),
 )  # fmt: skip
 _STATE_ENDING: tuple[tuple[str, ...], ...] = (
     ("no", "longer"),
     ("stopped",),
     ("not", "any", "more"),
 )
+_BEGINNINGS = frozenset(phrase[0] for phrase in (*_ENDING_PHRASES, *_STATE_ENDING))
 _REACH = 4
 
 
@@ -34,6 +36,8 @@ def endings_of(reading: Reading) -> tuple[tuple[range, bool], ...]:
     lowers = [token.lower for token in reading.tokens]
     found: list[tuple[range, bool]] = []
     for i, lower in enumerate(lowers):
+        if lower not in _BEGINNINGS and reading.tokens[i].stem not in _ENDING:
+            continue
         if i in reading.denied and lower not in {"longer", "any"}:
             continue
         if lower == "left" and leaves_behind(reading, i):

@@ -39,7 +39,14 @@ def two_holders(e: Reading, n: Reading, c: Comparison) -> str:
         return ""
     if not any(_is_definite(e, a) and _is_definite(n, b) for a, b in c.shared if not _is_post(a)):
         return ""
-    return f"two names for one place: {names_e[0].text} / {names_n[0].text}"
+    return f"two names for one post: {_told(e, names_e)} / {_told(n, names_n)}"
+
+
+def _told(reading: Reading, named: list[Word]) -> str:
+    """The first of the names as it is written, with all its parts."""
+    first = named[0].position
+    parts = [word.position for i, word in enumerate(named) if word.position == first + i]
+    return " ".join(reading.tokens[place].text for place in parts)
 
 
 @kept_by_reading

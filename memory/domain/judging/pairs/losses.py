@@ -15,12 +15,15 @@ _GOING: tuple[tuple[str, ...], ...] = (
     ("escaped",), ("flew", "away"), ("new", "home"),
 )  # fmt: skip
 _REACH = 4
+_BEGINNINGS = frozenset(phrase[0] for phrase in (*_DYING, *_GOING))
 DEATHS = frozenset(" ".join(phrase) for phrase in _DYING)
 
 
 @kept_by_reading
 def loss_of(reading: Reading) -> str:
     """The words by which a statement tells that its subject died or is gone, or ""."""
+    if _BEGINNINGS.isdisjoint(reading.lowers):
+        return ""
     lowers = [token.lower for token in reading.tokens]
     if reading.negative or reading.head >= len(lowers) or "almost" in lowers or "nearly" in lowers:
         return ""

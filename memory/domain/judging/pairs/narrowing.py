@@ -44,6 +44,24 @@ def narrower_kind(ev: Evidence) -> str:
     )
 
 
+def periodic_kind(ev: Evidence) -> str:
+    """ "CI runs on push", "nightly CI runs at 2": the word for how often that sort of it runs."""
+    c = ev.comparison
+    if ev.same_path or c.other_values or c.oppositions or c.polarity:
+        return ""
+    mine, theirs = head_noun(ev.existing), head_noun(ev.new)
+    if mine is None or theirs is None or not verbs_of(ev.existing, ev.new, c)[0]:
+        return ""
+    if not any(a == mine and b == theirs for a, b in c.shared):
+        return ""
+    often = [each for each in ev.new.quantities if each.kind == "frequency"]
+    if any(
+        each.kind == "frequency" for each in ev.existing.quantities if each.end <= mine.position
+    ):
+        return ""
+    return next((each.text for each in often if each.end == theirs.position), "")
+
+
 def _is_bare(reading: Reading, noun: Word) -> bool:
     """Whether no other noun makes a kind of it."""
     i = noun.position

@@ -5,7 +5,9 @@ from __future__ import annotations
 from ..reading.frames import Reading, Word
 from ..reading.slots import OBJECT, SUBJECT
 from ..reading.tables import words
+from ..reading.tokens import stem
 from .compare import Comparison
+from .nouns import head_noun
 from .tellings import tells_event
 
 _PLACES = words("in on near inside outside")
@@ -21,6 +23,7 @@ def opposed_elsewhere(e: Reading, n: Reading, c: Comparison) -> str:
         ("things", _opposed_things(e, c)),
         ("occasions", _opposed_occasions(e, n)),
         ("objects", _opposed_objects(e, n, c)),
+        ("places", _opposed_sites(e, n, c)),
     ):
         if found:
             return f"different {kind}: {found}"
@@ -44,7 +47,8 @@ def _sides(e: Reading, n: Reading, c: Comparison) -> str:
             for token, each in enumerate(reading.tokens)
             if each.lower in quoted
         }
-        if slots == {SUBJECT} or (SUBJECT in slots and (rest_e or rest_n)):
+        placed = slots <= _HOLDERS and rest_e and rest_n
+        if slots == {SUBJECT} or placed or (SUBJECT in slots and (rest_e or rest_n)):
             return f"{one} / {other}"
     return ""
 
@@ -84,8 +88,18 @@ def _opposed_occasions(e: Reading, n: Reading) -> str:
     if tells_event(n):
         return ""
     mine, theirs = _occasion(e), _occasion(n)
-    met = set(mine.split()) & set(theirs.split())
+    met = _days_of(mine) & _days_of(theirs)
     return f"{mine} / {theirs}" if mine and theirs and not met else ""
+
+
+def _days_of(occasion: str) -> set[str]:
+    """The stems of an occasion's words; a weekend is its days."""
+    found = {stem(word.lower()) for word in occasion.split()}
+    return found | _WEEKEND if found & _WEEKEND_NAMES else found
+
+
+_WEEKEND = frozenset(stem(day) for day in words("saturday saturdays sunday sundays"))
+_WEEKEND_NAMES = frozenset({stem("weekend"), stem("weekends")})
 
 
 def _occasion(reading: Reading) -> str:
@@ -112,9 +126,59 @@ def _opposed_places(e: Reading, n: Reading, c: Comparison) -> str:
     if c.attributes:
         return ""
     quoted = {word for _, one, other in c.oppositions for word in (*one.split(), *other.split())}
-    mine = [w for w in c.left_existing if e.slots[w.position] in _PLACES and w.text not in quoted]
-    theirs = [w for w in c.left_new if n.slots[w.position] in _PLACES and w.text not in quoted]
-    return f"different places: {mine[-1].text} / {theirs[-1].text}" if mine and theirs else ""
+    mine = [w for w in c.left_existing if _is_placed(e, w) and w.text not in quoted]
+    theirs = [w for w in c.left_new if _is_placed(n, w) and w.text not in quoted]
+    if not (mine and theirs) or _last_placed(e) not in mine or _last_placed(n) not in theirs:
+        # "On the building site", "on the site".
+        return ""
+    return f"different places: {mine[-1].text} / {theirs[-1].text}"
+
+
+def _last_placed(reading: Reading) -> Word | None:
+    placed = [word for word in reading.words if _is_placed(reading, word)]
+    return placed[-1] if placed else None
+
+
+def _is_placed(reading: Reading, word: Word) -> bool:
+    slot = reading.slots[word.position]
+    verb = reading.tokens[reading.verb_at].lower if reading.verb_at < len(reading.tokens) else ""
+    return slot in _SCOPES or (slot == OBJECT and verb in _ENTERING)
+
+
+_SCOPES = _PLACES | words("for with from within per during while")
+
+
+_ENTERING = words("use enter visit access uses enters visits accesses")
+
+
+def _opposed_sites(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "There is no sugar in the bread", "the tart is made with sugar": in another thing."""
+    if not (_tells_being(e) or _tells_being(n)):
+        return ""
+    for a, b in c.other_values:
+        if a.kind == b.kind == "label" and {e.slots[a.start], n.slots[b.start]} <= _HOLDERS:
+            return f"{a.text} / {b.text}"
+    mine, theirs = _site(e), _site(n)
+    if mine is None or theirs is None or mine not in c.left_existing or theirs not in c.left_new:
+        return ""
+    return f"{mine.text} / {theirs.text}"
+
+
+_HOLDERS = _PLACES | {SUBJECT}
+
+
+def _tells_being(reading: Reading) -> bool:
+    """ "There is (no) ... in ...": that something is somewhere, or is not."""
+    opening = [token.lower for token in reading.tokens[reading.start : reading.start + 1]]
+    return opening in (["there"], ["no"])
+
+
+def _site(reading: Reading) -> Word | None:
+    """The noun of where something is, else of what has it."""
+    placed = [word for word in reading.words if reading.slots[word.position] in _PLACES]
+    if placed or _tells_being(reading):
+        return placed[-1] if placed else None
+    return head_noun(reading)
 
 
 def _other_day(e: Reading, n: Reading, c: Comparison) -> str:
@@ -123,7 +187,8 @@ def _other_day(e: Reading, n: Reading, c: Comparison) -> str:
         if {a.kind, b.kind} <= {"date", "weekday"}:
             before = e.tokens[a.start - 1].lower if a.start else ""
             after = n.tokens[b.start - 1].lower if b.start else ""
-            if before in _DATED and after in _DATED:
+            weekdays = a.kind == b.kind == "weekday"
+            if weekdays or (before in _DATED and after in _DATED):
                 return f"different days: {a.text} / {b.text}"
     return ""
 

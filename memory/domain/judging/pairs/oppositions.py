@@ -18,17 +18,23 @@ _BEFORE_STATE = words(
 )
 
 
+_NOUNS_TOO = words("book books break breaks lock locks")
 _DETERMINERS = words("a an the this that his her their its our my your")
 
 
 def _is_state(reading: Reading, mark: Mark) -> bool:
     """Whether a small word stands for a state ("is off") and is no preposition or particle."""
-    if mark.end - mark.start > 1 or reading.tokens[mark.start].lower not in _PARTICLES:
-        return True
     lower = reading.tokens[mark.start].lower
+    after = reading.tokens[mark.end].lower if mark.end < len(reading.tokens) else ""
+    if mark.end - mark.start == 1 and lower in _NOUNS_TOO:
+        # "Publishes a book" is not "is booked".
+        return mark.start in {reading.verb_at, reading.head}
+    if lower == "close" and after == "to":
+        return False
+    if mark.end - mark.start > 1 or lower not in _PARTICLES:
+        return True
     if lower in {"can", "may", "open"}:
         return True
-    after = reading.tokens[mark.end].lower if mark.end < len(reading.tokens) else ""
     if after in _DETERMINERS:
         # "Is on a lead", "is off the coast".
         return False
@@ -37,7 +43,13 @@ def _is_state(reading: Reading, mark: Mark) -> bool:
 
 def _mark_denied(reading: Reading, mark: Mark) -> bool:
     own = any(token.lower in NEGATORS for token in reading.tokens[mark.start : mark.end])
-    return not own and mark.start in reading.denied
+    if own or mark.start not in reading.denied:
+        return False
+    # "No lift in the north tower" does not say that it is the other tower.
+    return not (reading.slots[mark.start] in _SITES and reading.tokens[mark.start].lower in _SIDES)
+
+
+_SIDES = words("north south east west northern southern eastern western left right upper lower")
 
 
 def _quote(reading: Reading, mark: Mark) -> str:

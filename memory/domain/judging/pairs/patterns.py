@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 from ..reading.frames import Reading, Word, kept_by_reading, read
 from ..reading.lexicon import Table
 from ..reading.names import Name
+from ..reading.superlatives import is_sole
 from ..reading.tables import words
 from ..reading.tokens import stem
 from .change import is_past_event
 from .compare import Comparison, attributes_of, same_name
 from .holders import holds
+from .labels import other_labels
 from .last_parts import tells_last_part
 from .leaving import leaves_behind
 from .posts_of_others import is_held_by_another
 from .subjects import may_swap
-
-_CODE = re.compile(r"([A-Za-z]{2,})[-_#](\d[\w.]*)$")
-_NUMBER = re.compile(r"#?\d[\d.]*[a-z]?$")
-_NO_LABELS = words(
-    "version release edition "
-    "january february march april may june july august september october november december "
-    "jan feb mar apr jun jul aug sep sept oct nov dec "
-    "the a an of in on at by from to for with about and or over under until since after before "
-    "only all some every first last next these those our their its his her my your"
-)
 
 
 def strangers(existing: str, new: str) -> str:
@@ -35,7 +26,16 @@ def strangers(existing: str, new: str) -> str:
     Needs no comparison of the two, which most neighbours are so spared.
     """
     e, n = read(existing), read(new)
-    return _other_openers(e, n) or _other_labels(e, n)
+    if is_sole(e) and (is_sole(n) or _shares_noun(e, n)):
+        # There is one of them at a time.
+        return ""
+    return _other_openers(e, n) or other_labels(e, n)
+
+
+def _shares_noun(e: Reading, n: Reading) -> bool:
+    """Whether a word that one says of its subject is in the other."""
+    told = {word.stem for word in e.words if word.position > e.head and not word.is_name}
+    return any(word.stem in told for word in n.words)
 
 
 def _other_openers(e: Reading, n: Reading) -> str:
@@ -50,33 +50,6 @@ def _other_openers(e: Reading, n: Reading) -> str:
     if holds(e) and holds(n):
         return ""
     return f"{first.text} / {second.text}"
-
-
-def _other_labels(e: Reading, n: Reading) -> str:
-    """Two numbers that name different things of one kind ("order 77 / order 78"), or "".
-
-    Only in the subject part: behind the verb a number is a value, before it a name.
-    """
-    first, second = _labels(e), _labels(n)
-    for kind in first.keys() & second.keys():
-        if first[kind] != second[kind]:
-            return f"{kind} {first[kind]} / {kind} {second[kind]}"
-    return ""
-
-
-@kept_by_reading
-def _labels(reading: Reading) -> dict[str, str]:
-    """The number behind each noun of the subject part, and the digits of codes ("RMA-33")."""
-    found: dict[str, str] = {}
-    before = ""
-    for token in reading.tokens[reading.start : min(reading.head, len(reading.tokens))]:
-        code = _CODE.match(token.text)
-        if code:
-            found.setdefault(code.group(1).lower(), code.group(2))
-        elif _NUMBER.match(token.text) and before.isalpha() and before not in _NO_LABELS:
-            found.setdefault(before, token.lower)
-        before = token.lower
-    return found
 
 
 def _opening_name(reading: Reading) -> Name | None:

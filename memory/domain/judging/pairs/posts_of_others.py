@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..reading.frames import Reading
 from ..reading.people import POSTS
-from ..reading.sentence import AUXILIARIES, looks_verbal
 from ..reading.tables import words
 from ..reading.tokens import stem
+from ..reading.verbal import AUXILIARIES, looks_verbal
 from .compare import Comparison, same_name
 from .subjects import subject_names
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ...types import Statement
 from ..reading.frames import Reading, Word, read
@@ -10,6 +11,7 @@ from ..reading.slots import ASIDE
 from ..reading.tables import words
 from ..relatedness import Change, names_change
 from .called import ends_called
+from .clauses import clause_texts
 from .evidence import Evidence, weigh
 from .losses import loss_of
 from .own_things import OPENING, changes_own
@@ -39,8 +41,16 @@ def changes_profile(existing: Statement, new: Statement) -> bool:
     """Whether the new statement ends, replaces or denies just what the existing one tells.
 
     Stricter than a judge, for it makes every agent see what one of them heard: "left X" ends
-    "works at X", "left a phone at X" and "left X early" do not.
+    "works at X", "left a phone at X" and "left X early" do not. One clause of several does it
+    too: "sold the Golf and bought a Tesla".
     """
+    clauses = clause_texts(read(OPENING.sub("", new.content)))
+    return _changes(existing, new) or any(
+        _changes(existing, replace(new, content=text)) for text in clauses
+    )
+
+
+def _changes(existing: Statement, new: Statement) -> bool:
     if changes_own(existing.content, new.content):
         return True
     change = names_change(existing=existing, new=new)

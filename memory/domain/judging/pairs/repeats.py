@@ -83,7 +83,9 @@ def _further_value(ev: Evidence) -> str:
 def _denied_on_one(ev: Evidence) -> str:
     """ "Drinks no coffee", "drinks three coffees a day": one verb, denied on one side alone."""
     e, n, c = ev.existing, ev.new, ev.comparison
-    if _denies(e) == _denies(n) or c.equal_values or not verbs_of(e, n, c)[0]:
+    if _denies(e) == _denies(n) or (e.exclusive and n.exclusive):
+        return ""
+    if c.equal_values or not verbs_of(e, n, c)[0]:
         return ""
     told, denied = (n, e) if _denies(e) else (e, n)
     if c.agreements and (denied.quantities or not told.quantities):

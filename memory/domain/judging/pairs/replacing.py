@@ -12,33 +12,21 @@ from .endings import endings_of
 from .evidence import Evidence
 from .subjects import subject_names
 from .tellings import is_passive_state, tells_event, verbs_of
-from .values import is_many_valued
+from .turns import CHOOSING, EMPLOYED, HOSTING, SITES, STAYING, Turn, is_relocated, turn_of
+from .values import is_many_valued, is_person
 from .values_apart import (
-    ANY_PLACE,
     figures_part,
     kinds_left,
     of_a_kind,
     only_opposed,
+    rows_left,
     values_left,
     values_part,
+    values_told,
 )
 
-_RELOCATING = frozenset({stem("relocate")})
-_HOUSED = words("company firm office family headquarters school shop clinic museum band")
-# What one has by choice until one turns to another, and where one is until one moves.
-CHOOSING = frozenset(
-    stem(verb)
-    for verb in words(
-        "use prefer run drink drive read write play take eat wear choose favour rely ride bank "
-        "subscribe host build deploy ship track book order code develop"
-    )
-)
-_STAYING = frozenset(stem(verb) for verb in words("live reside dwell locate base sit stay"))
-_HOSTING = frozenset(stem(verb) for verb in words("host run store keep deploy build back"))
-_SITES = words("in at on")
 # Where a place is, beside its name: "in Berlin, near the river".
 _NEARBY = words("near by between behind opposite along beside close")
-_EMPLOYED = frozenset(stem(verb) for verb in words("work employ"))
 _EMPLOYING = words("at for by with")
 
 
@@ -81,38 +69,45 @@ def takes_place(ev: Evidence) -> bool:
         return False
     if e.verb_at >= len(e.tokens) or tells_event(e):
         return False
-    mine, theirs = values_left(ev.left_existing), values_left(ev.left_new)
+    mine, theirs = values_told(e, ev.left_existing), values_told(n, ev.left_new)
     mine = [word for word in mine if word.position != e.verb_at]
     theirs = [word for word in theirs if word.position != n.verb_at]
     if not mine or not theirs or len(mine) > 3 or len(theirs) > 3 or not of_a_kind(mine, theirs):
         return False
     if any(q.kind not in _TIMES for q in (*e.quantities, *n.quantities)):
         return False
+    kinds = kinds_left(mine) & kinds_left(theirs)
+    if not kinds and not any(word.is_name for word in theirs) and _is_any(n, theirs[0]):
+        # "Uses Slack", "switched to a new bank".
+        return False
     if {n.slots[word.position] for word in theirs} - {"to"} or "from" in n.slots:
         # "Switched to Danish for meetings", "from oat milk to almond milk" are of something else.
         return False
     verb, slots = e.tokens[e.verb_at], {e.slots[word.position] for word in mine}
-    if verb.stem in _EMPLOYED and slots <= _EMPLOYING:
+    if verb.stem in EMPLOYED and slots <= _EMPLOYING:
         # "Works at X", "changed to Y"; who moved to the town of Y may still work at X.
-        of_employers = n.tokens[n.verb_at].stem not in MOVING or slots.isdisjoint(_SITES)
-        return of_employers and all(word.is_name for word in (*mine, *theirs))
+        known = n.tokens[n.verb_at].stem in MOVING or bool(rows_left(n, theirs))
+        return not known and all(word.is_name for word in (*mine, *theirs))
     if n.tokens[n.verb_at].stem in MOVING and not (slots & {OBJECT}):
-        if verb.stem in _HOSTING:
-            return slots <= _SITES and all(word.is_name for word in mine)
-        stays = verb.stem in _STAYING or is_copular(e.tokens, e.verb_at)
-        sites = [word for word in mine if e.slots[word.position] in _SITES]
+        if verb.stem in HOSTING:
+            return slots <= SITES and all(word.is_name for word in mine)
+        stays = verb.stem in STAYING or is_copular(e.tokens, e.verb_at)
+        sites = [word for word in mine if e.slots[word.position] in SITES]
         named = bool(sites) and all(word.is_name for word in sites)
-        return stays and named and slots <= _SITES | _NEARBY
-    return verb.stem in CHOOSING and slots <= {OBJECT, "on"} and not is_relocated(n, theirs)
+        return stays and named and slots <= SITES | _NEARBY
+    chosen = verb.stem in CHOOSING and slots <= {OBJECT, "on"} and not is_relocated(n, theirs)
+    return chosen and turn_of(ev) is Turn.OF_IT
 
 
-def is_relocated(reading: Reading, target: list[Word]) -> bool:
-    """ "Relocated", "moved to Hamburg": where one is changes, and not what one uses."""
-    verb = reading.tokens[reading.verb_at].stem
-    if verb in _RELOCATING:
-        return True
-    housed = any(word.in_subject and word.text in _HOUSED for word in reading.words)
-    return verb in MOVING and (housed or ANY_PLACE in kinds_left(target))
+def may_take_place(ev: Evidence) -> bool:
+    """ "Uses Anki", "switched to Quizlet": two names of which nobody knows what they are."""
+    return turn_of(ev) is Turn.PERHAPS and not _is_aside(ev) and one_holder(ev)
+
+
+def _is_any(reading: Reading, word: Word) -> bool:
+    """Whether the noun at the word is told as one of its kind ("a new bank")."""
+    before = reading.tokens[max(reading.verb_at, word.position - 3) : word.position]
+    return any(token.lower in {"a", "an"} for token in before)
 
 
 def _changed_itself(ev: Evidence) -> bool:
@@ -124,6 +119,9 @@ def _changed_itself(ev: Evidence) -> bool:
     told = [word for word in values_left(ev.left_existing) if word.position != e.verb_at]
     intransitive = OBJECT not in {n.slots[word.position] for word in n.words} - {VERB}
     values = {e.slots[word.position] for word in told} | {e.slots[q.start] for q in e.quantities}
+    if is_person(e):
+        # Who is vegetarian may change to another dentist.
+        return False
     return is_copular(e.tokens, e.verb_at) and intransitive and values == {OBJECT}
 
 

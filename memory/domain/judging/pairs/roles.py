@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..reading.frames import Reading
-from ..reading.sentence import AUXILIARIES
 from ..reading.slots import is_copular
 from ..reading.tables import words
 from ..reading.tokens import stem
+from ..reading.verbal import AUXILIARIES
 from ..reading.verbs import is_past_form
 from .compare import Comparison
 

@@ -19,6 +19,8 @@ def comparable(a: Quantity, b: Quantity) -> bool:
     if a.kind == b.kind:
         return a.kind not in {"label", "ordinal"} or a.head == b.head
     kinds = {a.kind, b.kind}
+    if kinds == {"date", "century"}:
+        return any(q.parts[0] for q in (a, b) if q.kind == "date")
     if kinds == {"date", "weekday"}:
         # A year or a month says nothing of the day of the week.
         return all(q.parts[2] for q in (a, b) if q.kind == "date")
@@ -30,7 +32,7 @@ def comparable(a: Quantity, b: Quantity) -> bool:
     if "version" in kinds:
         return bool(kinds & {"number", "label", "count"})
     if kinds & loose:
-        if kinds & {"date", "weekday", "clock", "ordinal", "frequency", "score"}:
+        if kinds & {"date", "weekday", "clock", "ordinal", "frequency", "score", "century"}:
             return False
         # "Room 4" is no duration, "six doors" no weight; a bare number may be either.
         named = any(q.kind == "label" or (q.kind == "count" and q.head) for q in (a, b))
@@ -40,6 +42,9 @@ def comparable(a: Quantity, b: Quantity) -> bool:
 
 def equal(a: Quantity, b: Quantity) -> bool:
     """Whether two comparable quantities say the same."""
+    if {a.kind, b.kind} == {"date", "century"}:
+        dated, century = (a, b) if a.kind == "date" else (b, a)
+        return (dated.parts[0] - 1) // 100 + 1 == century.value
     if a.kind in {"date", "weekday"} and b.kind in {"date", "weekday"}:
         return calendar.same_moment(a.kind, a.parts, a.value, b.kind, b.parts, b.value)
     if a.kind == b.kind == "clock" and abs(a.value - b.value) == _HALF_DAY:

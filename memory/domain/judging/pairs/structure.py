@@ -148,7 +148,7 @@ def _of_something_new(ev: Evidence) -> bool:
     """ "Lasts two hours", "has an interval of twenty minutes": a figure of a thing unspoken of."""
     c = ev.comparison
     return bool(c.other_values) and all(
-        _governor(ev.existing, a, ev.left_existing) or _governor(ev.new, b, ev.left_new)
+        governor(ev.existing, a, ev.left_existing) or governor(ev.new, b, ev.left_new)
         for a, b in c.other_values
     )
 
@@ -160,7 +160,7 @@ _MEASURES = words(
 )
 
 
-def _governor(reading: Reading, quantity: Quantity, left: tuple[Word, ...]) -> str:
+def governor(reading: Reading, quantity: Quantity, left: tuple[Word, ...]) -> str:
     """The noun before "of" that a figure belongs to, if the other side does not know it."""
     i = quantity.start - 1
     if i < 1 or reading.tokens[i].lower != "of":

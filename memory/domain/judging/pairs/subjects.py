@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ..reading.frames import Reading, kept_by_reading
 from ..reading.lexicon import ATTRIBUTE_NAMES
 from ..reading.names import Name
+from ..reading.slots import OBJECT
 from ..reading.tables import words
 from ..reading.tokens import stem
 from .compare import Comparison, same_name
@@ -21,7 +22,8 @@ _KIN = words(
     "landlord office firm club school church band practice assistant predecessor successor "
     "team company employer dog cat in-laws stepson half-brother half-sister stepfather "
     "stepmother girlfriend boyfriend ex-wife ex-husband deputy secretary twin mentor tutor "
-    "client roommate"
+    "client roommate sister-in-law brother-in-law mother-in-law father-in-law son-in-law "
+    "daughter-in-law parents-in-law"
 )
 
 
@@ -46,6 +48,8 @@ def _known(name: Name, reading: Reading) -> bool:
 def other_names(e: Reading, n: Reading, c: Comparison) -> str:
     """Why the two are about differently named subjects, or ""."""
     mine, theirs = subject_names(e), subject_names(n)
+    if not mine and theirs and theirs[0].is_owner and _opens_with_whose(e):
+        return f"different subjects: {e.tokens[e.start].text} / {theirs[0].text}"
     if not mine or excludes(e) or excludes(n):
         return ""
     strangers = [name for name in theirs if not _known(name, e)]
@@ -63,10 +67,35 @@ def other_names(e: Reading, n: Reading, c: Comparison) -> str:
         return ""
     if is_inverse(c) and _shares_all_but(c, mine[0]):
         return ""
+    if not theirs and _is_of_its_object(e, n, c):
+        return ""
     if not theirs and len(mine) == 1 and not strangers and mine[0].text.lower() == "user":
         return ""
     other = strangers[0].text if strangers else "no mention"
     return f"different subjects: {mine[0].text} / {other}"
+
+
+def _opens_with_whose(reading: Reading) -> bool:
+    """ "Her dentist": somebody's whom the statement does not name."""
+    return reading.start < reading.head and reading.tokens[reading.start].lower in _WHOSE
+
+
+_WHOSE = words("his her their")
+
+
+def _is_of_its_object(e: Reading, n: Reading, c: Comparison) -> bool:
+    """ "Ann prints the posters in A2", "the posters are not printed": of what is done, not by whom.
+
+    Only where something in the two is opposed; who does what says little else of the thing.
+    """
+    if not (c.other_values or c.polarity or c.oppositions):
+        return False
+    done = e.tokens[e.verb_at].stem if e.verb_at < len(e.tokens) else ""
+    verbs = done == (n.tokens[n.verb_at].stem if n.verb_at < len(n.tokens) else "")
+    return verbs and any(
+        b.in_subject and not a.in_subject and not b.is_name and e.slots[a.position] == OBJECT
+        for a, b in c.shared
+    )
 
 
 def excludes(reading: Reading) -> bool:

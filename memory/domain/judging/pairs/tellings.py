@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ..reading.frames import Reading, Word, kept_by_reading
-from ..reading.sentence import AUXILIARIES
 from ..reading.slots import ASIDE, VERB, is_copular
 from ..reading.tables import words
+from ..reading.verbal import AUXILIARIES
 from ..reading.verbs import is_past_form
 from .compare import Comparison
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from ..reading.frames import Reading, kept_by_reading
 from ..reading.slots import OBJECT, is_copular
 from ..reading.tables import words
+from ..reading.tokens import stem
 from .evidence import Evidence
-from .tellings import left_slots, tells_event, verbs_of
+from .structure import governor
+from .tellings import is_norm, left_slots, tells_event, verbs_of
 from .values import BROAD, is_person
 
 _TIMED = frozenset({"clock", "date", "weekday"})
@@ -25,7 +27,7 @@ def _two_doings(ev: Evidence) -> str:
         return ""
     if any(not {a.kind, b.kind} <= _TIMED for a, b in c.other_values):
         return ""
-    if tells_event(e) or tells_event(n) or not (is_person(e) and is_person(n)):
+    if tells_event(e) or tells_event(n) or not (_does(e) and _does(n)):
         return ""
     if is_copular(e.tokens, e.verb_at) or is_copular(n.tokens, n.verb_at):
         return ""
@@ -34,10 +36,29 @@ def _two_doings(ev: Evidence) -> str:
     return f"two doings: {e.tokens[e.verb_at].text} / {n.tokens[n.verb_at].text}"
 
 
+def _does(reading: Reading) -> bool:
+    """Whether it tells what somebody does, or what a group does that not only takes place."""
+    if is_person(reading):
+        return True
+    verb = reading.tokens[reading.verb_at : reading.verb_at + 1]
+    return bool(verb) and verb[0].stem not in _TAKING_PLACE
+
+
+# Of a thing these tell its time, whichever of them is used.
+_TAKING_PLACE = frozenset(
+    stem(verb)
+    for verb in words(
+        "take run happen occur begin start go leave depart come hold sit fall end finish last "
+        "close open arrive expire repeat recur schedule set be air sail fly land launch release "
+        "ship deploy refresh renew return"
+    )
+)
+
+
 def _quality_of_a_part(ev: Evidence) -> str:
     """ "Costs 9 euros", "has a free trial": of a thing the other does not know."""
     c = ev.comparison
-    if len(c.oppositions) != 1 or c.polarity:
+    if len(c.oppositions) != 1 or c.polarity or "only" in {*ev.existing.lowers, *ev.new.lowers}:
         return ""
     _, one, other = c.oppositions[0]
     for reading, quote, facing, against in (
@@ -123,4 +144,58 @@ def _by_two_tools(ev: Evidence) -> str:
     return "two tools for two doings"
 
 
-_SIDES = (_two_doings, _quality_of_a_part, _on_occasion, _offered_apart, _by_two_tools)
+def _figure_of_a_part(ev: Evidence) -> str:
+    """ "Lasts three hours", "there is a break of half an hour": how long a part of it is."""
+    c = ev.comparison
+    if len(c.other_values) != 1 or c.oppositions or c.polarity or ev.signals.change:
+        return ""
+    ((a, b),) = c.other_values
+    if not a.kind == b.kind == "duration":
+        return ""
+    for reading, value, left in ((ev.existing, a, ev.left_existing), (ev.new, b, ev.left_new)):
+        noun = governor(reading, value, left)
+        if noun:
+            return f"of a part of it: {noun}"
+    return ""
+
+
+_MEASURED = frozenset({"count", "duration", "length", "mass", "area", "volume", "temperature"})
+
+
+def _two_measures(ev: Evidence) -> str:
+    """ "Sixty people came to the reading", "the reading lasted an hour": of two dimensions."""
+    c, e, n = ev.comparison, ev.existing, ev.new
+    if c.other_values or c.equal_values or c.oppositions or c.polarity or ev.ending or ev.clash:
+        return ""
+    if len(e.quantities) != 1 or len(n.quantities) != 1 or ev.signals.change:
+        return ""
+    first, second = e.quantities[0], n.quantities[0]
+    if first.kind == second.kind or not {first.kind, second.kind} <= _MEASURED:
+        return ""
+    return f"two dimensions: {first.text} / {second.text}" if verbs_of(e, n, c)[1] else ""
+
+
+_ADMITTING = frozenset(stem(verb) for verb in words("support accept offer stock sell serve speak"))
+
+
+def _admits_both(ev: Evidence) -> str:
+    """ "Supports Python 3.10", "supports Python 3.12": one does not shut out the other."""
+    c, e, n = ev.comparison, ev.existing, ev.new
+    verb = e.tokens[e.verb_at : e.verb_at + 1]
+    if not verb or verb[0].stem not in _ADMITTING or not verbs_of(e, n, c)[0]:
+        return ""
+    if c.oppositions or c.polarity or e.negative or n.negative or is_norm(e) or is_norm(n):
+        return ""
+    values = [value for pair in c.other_values for value in pair]
+    if not values or any(value.kind not in _NAMING for value in values) or e.exclusive:
+        return ""
+    return "" if n.exclusive else f"one beside the other: {values[0].text} / {values[1].text}"
+
+
+_NAMING = frozenset({"label", "version", "frequency_hz", "number"})
+
+
+_SIDES = (
+    _two_doings, _quality_of_a_part, _on_occasion, _offered_apart, _by_two_tools,
+    _figure_of_a_part, _admits_both, _two_measures,
+)  # fmt: skip

@@ -47,11 +47,11 @@ def value_clash(e: Reading, n: Reading, c: Comparison, *, same_path: bool, singl
     ]
     if not left_e or not left_n or not c.shared:
         return ""
-    x, y = left_e[-1].text, left_n[-1].text
+    x, y = _as_told(e, left_e[-1]), _as_told(n, left_n[-1])
     names_e = [w for w in left_e if w.is_name]
     names_n = [w for w in left_n if w.is_name]
     if names_e and names_n:
-        x, y = names_e[-1].text, names_n[-1].text
+        x, y = _as_told(e, names_e[-1]), _as_told(n, names_n[-1])
     if c.contrasts and attribute == "name":
         return ""
     if swapped and _same_person(e, n):
@@ -63,7 +63,8 @@ def value_clash(e: Reading, n: Reading, c: Comparison, *, same_path: bool, singl
         # One may use two things of different kinds.
         return ""
     if attribute and len(left_e) <= 4 and len(left_n) <= 4:
-        return f"two values of one attribute ({attribute}): {x} / {y}"
+        name = "" if attribute in _LOOSE else f" ({attribute})"
+        return f"two values of one attribute{name}: {x} / {y}"
     if single and len(left_e) <= 4 and len(left_n) <= 4:
         return f"two values under one subject path: {x} / {y}"
     if is_many_valued(e) and is_many_valued(n):
@@ -81,11 +82,11 @@ def value_clash(e: Reading, n: Reading, c: Comparison, *, same_path: bool, singl
     if same_path and c.shared_common and len(left_e) <= 3 and len(left_n) <= 3:
         return f"two values under one subject path: {x} / {y}"
     if names_e and names_n and not is_person(e) and len(left_e) <= 3 and len(left_n) <= 3:
-        return f"two names in one place: {x} / {y}"
+        return f"two names for one thing: {x} / {y}"
     copulas = is_copular(e.tokens, e.verb_at) and is_copular(n.tokens, n.verb_at)
     few = len(left_e) <= 2 and len(left_n) <= 2
     if c.contrasts and few and (copulas or not is_person(e)):
-        return f"two of a kind in one place: {x} / {y}"
+        return f"two of a kind for one thing: {x} / {y}"
     if copulas and few and not is_person(e) and c.shared_common:
         return f"two descriptions of one thing: {x} / {y}"
     predicate = any(not a.in_subject or not b.in_subject for a, b in c.shared if not a.is_name)
@@ -98,6 +99,14 @@ def value_clash(e: Reading, n: Reading, c: Comparison, *, same_path: bool, singl
     if few and whole and close and (predicate or thing) and not c.equal_values:
         return f"two values in one place: {x} / {y}"
     return ""
+
+
+# Attributes whose cues say too little of what the value is to name it by them.
+_LOOSE = BROAD | {"date", "default", "tense", "contact", "officer", "format", "stored", "place"}
+
+
+def _as_told(reading: Reading, word: Word) -> str:
+    return reading.tokens[word.position].text
 
 
 def _cues(reading: Reading, c: Comparison) -> set[int]:

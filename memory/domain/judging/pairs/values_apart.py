@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..reading.frames import Word
-from ..reading.lexicon import kinds_of_words
+from ..reading.frames import Reading, Word
+from ..reading.lexicon import VALUE_ROWS, Table, kinds_of_words
 from ..reading.slots import ASIDE, SUBJECT, VERB
 from .change_words import FILLERS, change_word
 from .evidence import Evidence
@@ -60,7 +60,8 @@ def figure_is_now(ev: Evidence) -> bool:
 def values_part(ev: Evidence) -> bool:
     """Whether one value of each is left over in the same place, and they may be of one kind."""
     c = ev.comparison
-    mine, theirs = values_left(ev.left_existing), values_left(ev.left_new)
+    mine = values_told(ev.existing, ev.left_existing)
+    theirs = values_told(ev.new, ev.left_new)
     if c.oppositions:
         return len(mine) <= 2 and len(theirs) <= 2
     if not mine or not theirs or len(mine) > 3 or len(theirs) > 3 or c.equal_values:
@@ -84,6 +85,23 @@ def kinds_left(left: list[Word]) -> set[int]:
     return rows - _CONTINENTS | {ANY_PLACE} if rows & _CONTINENTS else rows
 
 
+def rows_left(reading: Reading, left: list[Word]) -> set[tuple[Table, int]]:
+    """What the tables know the words to be: the kinds of them, and the sets they are one of."""
+    places = {word.position for word in left}
+    return {(Table.KIND, row) for row in kinds_left(left)} | {
+        (Table.CONTRAST, row)
+        for mark in reading.of(Table.CONTRAST)
+        if not places.isdisjoint(range(mark.start, mark.end))
+        for row, _ in mark.ids
+        if row in VALUE_ROWS
+    }
+
+
 def values_left(left: tuple[Word, ...]) -> list[Word]:
     """The left-over words that say something of the subject."""
     return [w for w in left if not w.in_subject and w.text not in FILLERS]
+
+
+def values_told(reading: Reading, left: tuple[Word, ...]) -> list[Word]:
+    """Those of them that no later clause tells: "is led by Fay, who joined from Berlin"."""
+    return [word for word in values_left(left) if reading.slots[word.position] != ASIDE]

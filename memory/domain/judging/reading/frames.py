@@ -14,6 +14,7 @@ from .people import tell_people_from_months
 from .quantities import Quantity, find_quantities
 from .sentence import STOPWORDS, find_head, find_start
 from .slots import main_verb, slots_of
+from .sources import without_source
 from .tokens import Token, stem, tokenize
 
 # About 25 kB each with all that is found on it.
@@ -140,7 +141,7 @@ def _read_short(text: str) -> Reading:
 
 
 def _read(text: str) -> Reading:
-    tokens = tell_people_from_months(tokenize(text))
+    tokens = tell_people_from_months(without_source(tokenize(text)))
     quantities = find_quantities(tokens)
     start = find_start(tokens)
     head = find_head(tokens, start)

@@ -170,7 +170,34 @@ def annotate(tokens: Sequence[Token]) -> list[Mark]:
     marks: list[Mark] = []
     _scan([token.stem for token in tokens], _ORDERED, marks)
     _scan([token.lower for token in tokens], _ORDERED_WRITTEN, marks)
+    _scan_parted(tokens, marks)
     return marks
+
+
+_PARTICLES = words("down off up out away back over")
+_PARTED = frozenset({Table.AXIS, Table.SYNONYM})
+_PARTED_REACH = 5
+
+
+def _scan_parted(tokens: Sequence[Token], marks: list[Mark]) -> None:
+    """ "Turned the offer down" is known as "turned down"."""
+    for i, token in enumerate(tokens):
+        by_second = _ORDERED.get(token.stem)
+        if by_second is None or _PARTICLES.isdisjoint(by_second):
+            continue
+        for place in range(i + 1, min(len(tokens), i + _PARTED_REACH)):
+            second = tokens[place]
+            if second.separator:
+                break
+            if second.lower not in _PARTICLES:
+                continue
+            for key, tables in by_second.get(second.lower, ()) if place > i + 1 else ():
+                marks.extend(
+                    Mark(table, ids, i, i + 1)
+                    for table, ids in tables
+                    if len(key) == 2 and table in _PARTED
+                )
+            break
 
 
 def _scan(forms: list[str], ordered: _Ordered, marks: list[Mark]) -> None:

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from .lexicon import knows
 from .quantities import Quantity
-from .sentence import AUXILIARIES, STOPWORDS, looks_verbal
+from .sentence import STOPWORDS
 from .tables import words
 from .tokens import Token
 from .units import MONTHS, WEEKDAYS
+from .verbal import AUXILIARIES, looks_verbal
 
 _COMMON_STARTS = words(
     "the a an all no none only every each both some any most many new there it he she they we i "

@@ -45,6 +45,7 @@ def negated_positions(
         lower = tokens[i].lower
         if lower in NEGATORS and i in fixed:
             denied.update(range(i + 1, fixed[i]))
+            exclusive = exclusive or _is_exceptive(tokens, i)
         elif lower in NEGATORS:
             if _is_exceptive(tokens, i):
                 exclusive = True

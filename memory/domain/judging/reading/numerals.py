@@ -72,9 +72,17 @@ def read_words(tokens: Sequence[Token], i: int) -> tuple[float, int] | None:
         else:
             break
         j += 1
+    part = _PARTS.get(tokens[j].lower) if seen and j < len(tokens) else None
+    is_of = [token.lower for token in tokens[j + 1 : j + 2]] == ["of"]
+    if part and is_of and unit_after(tokens, j + 1):
+        # "Three quarters of an hour".
+        return (total + current) * part, j + 1
     if seen:
         return total + current, j
     return _read_fraction(tokens, i)
+
+
+_PARTS = {"quarters": 1 / 4, "thirds": 1 / 3, "halves": 1 / 2, "fifths": 1 / 5, "tenths": 1 / 10}
 
 
 def _read_fraction(tokens: Sequence[Token], i: int) -> tuple[float, int] | None:

@@ -22,6 +22,7 @@ __all__ = ["Quantity", "find_quantities"]
 
 _VERSION = re.compile(r"v?\d+(?:\.\d+){2,3}\Z|v\d+(?:\.\d+)?\Z")
 _SCORE = re.compile(r"(\d{1,3}):(\d{1,3})\Z")
+_HUNDREDS = re.compile(r"(\d{2})00s\Z")
 _ORDINAL = re.compile(r"(\d{1,4})(?:st|nd|rd|th)\Z")
 _LABELS = words(
     "port room floor level step phase stage release version build sprint chapter page row line "
@@ -76,7 +77,8 @@ def _is_opener(word: str) -> bool:
 
 def _at(tokens: Sequence[Token], i: int) -> Quantity | None:
     return (
-        _calendar(tokens, i)
+        _century(tokens, i)
+        or _calendar(tokens, i)
         or _score(tokens, i)
         or _frequency(tokens, i)
         or _version(tokens, i)
@@ -87,14 +89,38 @@ def _at(tokens: Sequence[Token], i: int) -> Quantity | None:
     )
 
 
+def _is_acronym(token: Token) -> bool:
+    """ "Flight LH 441 costs": the letters before a number that goes with them."""
+    return token.text.isupper() and token.text.isalpha() and 2 <= len(token.text) <= _LONGEST
+
+
+_LONGEST = 3
+
+
 def _named(tokens: Sequence[Token], i: int, found: Quantity | None) -> Quantity | None:
     """A bare number behind a name is a part of it: "is now Dairy 9", "at Studio 54"."""
-    if found is None or found.kind != "number" or i < 2 or not found.raw.is_integer():
+    if found is None or i < 2 or not found.raw.is_integer():
         return found
     before = tokens[i - 1]
+    coded = found.kind == "count" and found.end == i + 1 and _is_acronym(before)
+    if found.kind != "number" and not coded:
+        return found
     if not before.text[0].isupper() or not before.text.isalpha() or tokens[i - 2].separator:
         return found
     return found._replace(kind="label", head=before.stem)
+
+
+def _century(tokens: Sequence[Token], i: int) -> Quantity | None:
+    """ "The 12th century", "the 1100s"."""
+    hundreds = _HUNDREDS.match(tokens[i].lower)
+    if hundreds:
+        return Quantity("century", float(int(hundreds[1]) + 1), i, i + 1, tokens[i].text)
+    if i + 1 < len(tokens) and tokens[i + 1].lower == "century":
+        match = _ORDINAL.match(tokens[i].lower)
+        value = int(match[1]) if match else ORDINALS.get(tokens[i].lower)
+        if value is not None:
+            return Quantity("century", float(value), i, i + 2, quote(tokens, i, i + 2))
+    return None
 
 
 def _calendar(tokens: Sequence[Token], i: int) -> Quantity | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .sentence import AUXILIARIES
 from .tables import words
 from .tokens import Token
+from .verbal import AUXILIARIES
 from .verbs import is_past_form
 
 SUBJECT, VERB, OBJECT, ASIDE = "subject", "verb", "object", "aside"
@@ -20,8 +20,8 @@ _PREPOSITIONS = words(
 )
 _COMPARING = words("as a an the no")
 _CLAUSES = words(
-    "because since when if unless while although though whereas but so who which that where "
-    "whenever after before once until and or"
+    "because since when if unless while although though whereas but so who whom whose which that "
+    "where whenever after before once until and or"
 )
 _ADVERBS = words(
     "not no never always still now also only just currently usually normally again already soon "
@@ -42,6 +42,9 @@ def main_verb(tokens: Sequence[Token], head: int) -> int:
         lower = token.lower
         if lower in AUXILIARIES:
             last = i
+        if lower == "no" and [each.lower for each in tokens[i + 1 : i + 2]] != ["longer"]:
+            # "There is no heating".
+            return last
         if lower in _ADVERBS or lower in AUXILIARIES or lower.endswith("ly"):
             continue
         if last > head and (lower in _PREPOSITIONS or lower in _COMPARING):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from .tables import table_lines
@@ -35,6 +36,7 @@ _OPEN = "([{\"'“”‘«<*_`"
 _CLOSE = ")]}\"'“”’»>*_`"
 _STOPS = ",;:.!?…"
 _NUMERIC = re.compile(r"[$€£¥#+-]?\d")
+_NUMBERING = frozenset({"no.", "nr.", "num."})
 _VOWEL = re.compile(r"[aeiouy]")
 
 
@@ -112,7 +114,12 @@ def _finish(word: str) -> str:
 def tokenize(text: str) -> list[Token]:
     """The first `MAX_TOKENS` tokens of a text, separators included."""
     tokens: list[Token] = []
-    for chunk in fold(text[:MAX_CHARS]).split():
+    chunks = fold(text[:MAX_CHARS]).split()
+    for chunk, following in pairwise((*chunks, "")):
+        if chunk.lower() in _NUMBERING and following[:1].isdigit():
+            # "Container no. 44-18".
+            tokens.append(_word("number"))
+            continue
         tokens.extend(_tokens_of(chunk[:MAX_CHUNK]))
         if len(tokens) >= MAX_TOKENS:
             break

@@ -83,6 +83,8 @@ _add(
         "inch inches": 0.0254,
         "feet foot ft": 0.3048,
         "mile miles mi": 1609.344,
+        # Of horses.
+        "hands": 0.1016,
     },
 )
 _add(

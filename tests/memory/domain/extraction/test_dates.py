@@ -145,6 +145,11 @@ def test_a_birthday_party_has_its_year() -> None:
     assert "May 4, 2026" in resolve_dates(text=said, today=date(2026, 3, 10), past=False).text
 
 
+@pytest.mark.parametrize("said", ["It hangs since the update to 4.2.1.", "We run version 3.1.2."])
+def test_a_version_is_no_day(said: str) -> None:
+    assert resolve_dates(text=said, today=date(2026, 3, 10), past=False).text == said
+
+
 def test_coming_belongs_to_its_verb() -> None:
     dated = resolve_dates(text="He is coming Friday.", today=date(2026, 3, 10), past=False)
     assert dated.text == "He is coming on Friday, March 13, 2026."

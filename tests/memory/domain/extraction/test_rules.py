@@ -275,7 +275,7 @@ def test_review_adds_only_what_the_first_pass_missed() -> None:
 
 
 def test_review_repairs_a_candidate_that_lost_a_number() -> None:
-    messages = talk("user: The Osprey kiln was built by Harl in 1987 and has 44 burners.")
+    messages = talk("user: The Osprey kiln was built by Harl in 1987 with 44 burners.")
     extractor = RulesExtractor()
     (first,) = extractor.extract(messages=messages, context=[], participants=DANA)
     short = replace(first, content="The Osprey kiln was built by Harl.")

@@ -76,7 +76,6 @@ def test_a_change_of_something_else_ends_nothing(existing: str, new: str) -> Non
     ("existing", "new"),
     [
         ("Ragnhild works at Fjordbank.", "Ragnhild changed to Nordlys."),
-        ("Ragnhild works for Fjordbank.", "Ragnhild moved to Nordlys in May."),
         ("Guests must wear a badge.", "The badge requirement was lifted on 3 March."),
         ("Entries need three signatures.", "Two signatures are enough from 1 May on."),
         ("The choir is called Lark.", "The choir renamed itself Thrush."),

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.retrieval.periods import Period, closeness
+from memory.domain.retrieval.periods import TOLD_DAYS, Period, closeness
 
 MAY = Period(datetime(2023, 5, 1, tzinfo=UTC), datetime(2023, 6, 1, tzinfo=UTC))
 ANY_MAY = Period(datetime(2000, 5, 1, tzinfo=UTC), datetime(2000, 6, 1, tzinfo=UTC), yearly=True)
@@ -26,6 +26,27 @@ def test_within_is_one_and_further_away_is_less() -> None:
 
     assert within == 1.0
     assert 1 > week > month > 0
+
+
+def test_what_lies_just_outside_is_clearly_further_than_what_lies_inside() -> None:
+    last, next_day = near(MAY, "2023-05-31T23:00", "2023-06-01T01:00")
+
+    assert last == 1.0
+    assert next_day <= 0.6
+
+
+def test_beside_a_longer_time_it_is_near_for_longer() -> None:
+    day = Period(MAY.end - timedelta(days=1), MAY.end)
+
+    assert near(MAY, "2023-06-11")[0] > 10 * near(day, "2023-06-11")[0]
+
+
+def test_what_was_told_may_be_told_later_than_what_happened() -> None:
+    day = Period(MAY.end - timedelta(days=1), MAY.end)
+    moment = np.array([(MAY.end + timedelta(days=4)).timestamp()])
+
+    told = closeness((day,), since=moment, until=moment, least_days=TOLD_DAYS)
+    assert told > closeness((day,), since=moment, until=moment)
 
 
 def test_looking_back_counts_more_than_looking_ahead() -> None:
@@ -51,7 +72,7 @@ def test_the_turn_of_the_year_is_no_border() -> None:
         datetime(2000, 12, 1, tzinfo=UTC), datetime(2001, 1, 1, tzinfo=UTC), yearly=True
     )
 
-    assert near(december, "2024-01-02")[0] > 0.8
+    assert near(december, "2024-01-02")[0] > 0.5
 
 
 def test_an_unknown_time_is_near_nothing() -> None:

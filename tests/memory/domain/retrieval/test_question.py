@@ -129,3 +129,28 @@ def test_any_text_is_a_question(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "?!", "   "])
 def test_a_text_without_words_has_no_terms(text: str) -> None:
     assert ask(text).terms == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What does Will like?", "Will's car?", "Will likes what?", "Where will Will live?", "Will?"],
+)
+def test_a_stop_word_written_as_a_name_may_be_one(question: str) -> None:
+    assert term(ask(question), "will").may_name
+
+
+@pytest.mark.parametrize(
+    "question", ["Will it rain?", "Will Anna come?", "How will he go?", "Ask. Will he come?"]
+)
+def test_a_stop_word_that_opens_a_question_is_none(question: str) -> None:
+    assert "will" not in words(question)
+
+
+def test_a_title_makes_no_names_of_stop_words() -> None:
+    assert words("What Will Anna Do About The Car?") == ["anna", "car"]
+
+
+def test_a_month_in_a_time_is_no_name_but_one_outside_may_be() -> None:
+    assert not term(ask("Who called in May?"), "may").may_name
+    assert term(ask("When did May call?"), "may").may_name
+    assert not term(ask("May I call?"), "may").may_name

@@ -1,0 +1,188 @@
+"""Is anything that was acknowledged lost, or there twice, when processes are killed under load?
+
+Run as ``python -m benchmarks.kills --seconds 240``. It starts everything in a throwaway home, as
+`make run` does, and has eight clients write messages, memories, memories under an Idempotency-Key,
+and compactions. Every 6 to 16 seconds SIGKILL ends one of PostgreSQL, one of its backends, Redis,
+the web server, one of its processes, or the worker. Prints what was answered, and afterwards how
+much of what was acknowledged is missing or stands twice and what `verify_log` says. Ends with
+status 1 when anything is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Event, Thread
+
+import psutil  # type: ignore[import-untyped]
+
+from benchmarks.kills_clients import NOTED, Acknowledged, Writer
+from config.embedded import PROJECT_ROOT
+
+# Time for the last requests to be answered by servers that are all back.
+CALM_SECONDS = 25.0
+_START_SECONDS = 120
+_PAUSE = (6.0, 16.0)
+_VICTIMS = ("PostgreSQL", "a backend", "Redis", "web", "a web process", "worker")
+_IN_STORE = """
+import json, sys
+import django
+django.setup()
+from django.db import connections
+with connections["owner"].cursor() as cursor:
+    cursor.execute("SELECT conversation_id::text, external_id FROM teams_message")
+    messages = cursor.fetchall()
+    cursor.execute("SELECT id::text, content FROM memory_memory")
+    json.dump({"messages": messages, "memories": cursor.fetchall()}, sys.stdout)
+"""
+
+
+def main() -> int:
+    """Run, print, and tell by the status whether all is there once."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=240.0)
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="kills-") as folder:
+        environment = {**os.environ, "PALIMPSEST_HOME": folder, "PORT": str(_free_port())}
+        environment.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+        with _everything(environment) as launcher:
+            key = _run(["manage.py", "issue_key", "--team", "kills"], environment).split()[-1]
+            acknowledged = Acknowledged()
+            stop = Event()
+            writers = [
+                Thread(
+                    target=Writer(
+                        port=int(environment["PORT"]), key=key, seed=n, told=acknowledged
+                    ).run,
+                    args=(stop,),
+                )
+                for n in range(options.clients)
+            ]
+            for writer in writers:
+                writer.start()
+            killed = _kill(launcher, seconds=options.seconds, seed=options.seed)
+            stop.wait(CALM_SECONDS)
+            stop.set()
+            for writer in writers:
+                writer.join()
+            wrong = _missing(acknowledged, environment)
+            verified = _run(["manage.py", "verify_log"], environment)
+    print(f"killed: {dict(killed)}")
+    print("answers, by request and status (0: none came):")
+    for (request, status), count in sorted(acknowledged.answers.items()):
+        print(f"  {request:<12}{status:>4}{count:>8,}")
+    print(f"the log: {verified.strip()}")
+    for what, count in wrong.items():
+        print(f"{what}: {count}")
+    return 1 if any(wrong.values()) else 0
+
+
+@contextmanager
+def _everything(environment: Mapping[str, str]) -> Iterator[psutil.Process]:
+    command = [sys.executable, "-m", "config.launcher"]
+    launcher = subprocess.Popen(command, cwd=PROJECT_ROOT, env=dict(environment), stdout=sys.stderr)
+    try:
+        for _ in range(_START_SECONDS * 10):
+            with (
+                suppress(OSError),
+                socket.create_connection(("127.0.0.1", int(environment["PORT"])), 1.0),
+            ):
+                break
+            if launcher.poll() is not None:
+                raise RuntimeError("The launcher ended before it served.")
+            time.sleep(0.1)
+        else:
+            raise RuntimeError(f"Nothing listened within {_START_SECONDS} seconds.")
+        yield psutil.Process(launcher.pid)
+    finally:
+        launcher.send_signal(signal.SIGINT)
+        launcher.wait()
+
+
+def _kill(launcher: psutil.Process, *, seconds: float, seed: int) -> Counter[str]:
+    """End one process after another; how often which."""
+    chance, killed = random.Random(seed), Counter[str]()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(chance.uniform(*_PAUSE))
+        victim = chance.choice(_VICTIMS)
+        with suppress(psutil.Error):
+            found = _processes(launcher, victim)
+            if found:
+                chance.choice(found).kill()
+                killed[victim] += 1
+    return killed
+
+
+def _processes(launcher: psutil.Process, victim: str) -> list[psutil.Process]:
+    """Those of the kind: servers and children themselves, or what they have started."""
+    home = launcher.environ()["PALIMPSEST_HOME"]
+    if victim in ("PostgreSQL", "a backend", "Redis"):
+        mark = "redis-server" if victim == "Redis" else "postgres"
+        servers = [each for each in psutil.process_iter() if _is_server(each, mark, home)]
+        if victim != "a backend":
+            return servers
+        children = [child for server in servers for child in server.children()]
+        return [each for each in children if "palimpsest" in " ".join(each.cmdline())]
+    mark = "-A config" if victim == "worker" else "config.wsgi"
+    children = [each for each in launcher.children() if mark in " ".join(each.cmdline())]
+    if victim == "a web process":
+        return [grandchild for child in children for grandchild in child.children()]
+    return children
+
+
+def _is_server(process: psutil.Process, mark: str, home: str) -> bool:
+    # Servers outlive the launcher's children and are known by their folder.
+    with suppress(psutil.Error):
+        command = " ".join(process.cmdline())
+        is_first = mark == "redis-server" or "-D" in command
+        return is_first and mark in command and str(Path(home)) in command
+    return False
+
+
+def _missing(told: Acknowledged, environment: Mapping[str, str]) -> dict[str, int]:
+    """How much of what was acknowledged is not there, or there twice."""
+    stored = json.loads(_run(["-c", _IN_STORE], environment))
+    messages = Counter((where, name) for where, name in stored["messages"])
+    ids = {pk for pk, _ in stored["memories"]}
+    texts = Counter(text for _, text in stored["memories"] if NOTED in text)
+    return {
+        "messages missing": sum(not messages[each] for each in told.messages),
+        "messages twice": sum(count > 1 for count in messages.values()),
+        "memories missing": len(set(told.memories) - ids),
+        "memories twice": sum(count > 1 for count in texts.values()),
+        "memories of a compaction missing": len(set(told.compacted) - ids),
+    }
+
+
+def _run(arguments: list[str], environment: Mapping[str, str]) -> str:
+    command = [sys.executable, *arguments]
+    done = subprocess.run(
+        command, cwd=PROJECT_ROOT, env=dict(environment), capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+if __name__ == "__main__":
+    sys.exit(main())

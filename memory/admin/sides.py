@@ -1,0 +1,111 @@
+"""How a contradiction reads to the person who settles it: what differs, and what was decided."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from memory.domain.decided import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
+from memory.models import Contradiction
+
+NAME_CHARS = 60
+# Up to here one sees at a glance where two texts differ.
+_LONG = 120
+
+_OF_TWO = {
+    A_WINS: "A stands",
+    B_WINS: "B stands",
+    BOTH_VALID: "both are valid",
+    MERGED: "merged into one text",
+}
+_OF_ONE = {
+    A_WINS: "it stands",
+    B_WINS: "it does not stand",
+    BOTH_VALID: "it stands",
+    MERGED: "corrected",
+}
+
+
+def resolution_words(pair: Contradiction) -> str:
+    """How it was settled, or that it is open."""
+    if pair.resolved_at is None:
+        return "open"
+    return (_OF_TWO if pair.memory_b_id else _OF_ONE)[pair.resolution]
+
+
+def settled_words(pair: Contradiction) -> str:
+    """Of a settled one, that it is: by whom, when, how and why, as the service says it too."""
+    if pair.resolved_at is None:
+        return ""
+    told = told_decision(
+        resolution=pair.resolution,
+        is_of_two=pair.memory_b_id is not None,
+        by=pair.resolved_by,
+        at=pair.resolved_at,
+        note=pair.resolution_note,
+    )
+    return f"It is settled already, {told}."
+
+
+def told_apart(first: str, second: str, *, length: int) -> tuple[str, str]:
+    """Both texts on one line of at most `length` characters each, their first difference in it."""
+    one, other = " ".join(first.split()), " ".join(second.split())
+    shared, start = _shared(one, other), 0
+    if max(len(one), len(other)) > length and shared > length // 2:
+        start = max(shared - length // 3, 0)
+        blank = one.rfind(" ", start - length // 4, start)
+        start = blank + 1 if blank >= 0 else start
+    return _cut(one, start, length), _cut(other, start, length)
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    return sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False)))
+
+
+def _cut(text: str, start: int, length: int) -> str:
+    rest = f"…{text[start:]}" if start else text
+    return rest if len(rest) <= length else f"{rest[: length - 1]}…"
+
+
+def quotes(pair: Contradiction) -> tuple[str, str]:
+    """Both sides in quotation marks, short enough for a message; the second empty for one."""
+    second = pair.memory_b.content if pair.memory_b else ""
+    one, other = told_apart(pair.memory_a.content, second, length=NAME_CHARS)
+    return f"“{one}”", f"“{other}”" if second else ""
+
+
+def name_of(pair: Contradiction) -> str:
+    """The contradiction in a few words."""
+    one, other = quotes(pair)
+    return f"{one} against {other}" if other else f"{one}, said to be wrong"
+
+
+def outcome_words(pair: Contradiction, *, resolution: str, one: str, other: str) -> str:
+    """What becomes of both sides, quoted as `one` and `other`."""
+    if pair.memory_b_id is None:
+        return {
+            B_WINS: f"{one} is wrong and is deleted.",
+            MERGED: f"{one} is corrected.",
+        }.get(resolution, f"{one} stands, although it was said to be wrong.")
+    return {
+        A_WINS: f"{one} stands; {other} is superseded.",
+        B_WINS: f"{other} stands; {one} is superseded.",
+        BOTH_VALID: f"{one} and {other} both stand.",
+        MERGED: f"{one} and {other} are merged into one text.",
+    }[resolution]
+
+
+def marked(text: str, other: str) -> SafeString | str:
+    """The whole text; in long ones, what differs from the other is marked."""
+    if min(len(text), len(other)) <= _LONG or text == other:
+        return text
+    start = _shared(text, other)
+    end = _shared(text[start:][::-1], other[start:][::-1])
+    start = text.rfind(" ", 0, start) + 1
+    # The end of the word in which they begin to be the same again.
+    blank = text.find(" ", len(text) - end)
+    stop = blank if end and blank >= 0 else len(text)
+    return format_html("{}<mark>{}</mark>{}", text[:start], text[start:stop], text[stop:])

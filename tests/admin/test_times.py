@@ -1,0 +1,66 @@
+"""The admin shows times in a zone that its pages name."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from django.test import Client
+from django.urls import reverse
+
+from teams.models import StaffUser, Team
+from tests.admin.conftest import SignIn
+from tests.conftest import Cast
+from tests.factories import MemoryFactory
+
+LIST = "admin:memory_memory_changelist"
+LATE = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
+
+
+def tokyo(cast: Cast) -> str:
+    """A memory of 22:30 in UTC in a team of Tokyo, by the address of its page."""
+    Team.objects.filter(pk=cast.team.pk).update(time_zone="Asia/Tokyo")
+    memory = MemoryFactory.create(team=cast.team, created_at=LATE)
+    return reverse("admin:memory_memory_change", args=[memory.pk])
+
+
+def test_who_sees_one_team_reads_its_times(inside: Cast, viewer_client: Client) -> None:
+    page = tokyo(inside)
+
+    for url in (reverse(LIST), page):
+        text = viewer_client.get(url).content.decode()
+        assert "Times in Asia/Tokyo" in text
+        assert "2026-03-02 07:30" in text
+        assert "2026-03-01 22:30" not in text
+
+
+def test_who_sees_several_reads_utc_and_is_told(
+    inside: Cast, others: Cast, root_client: Client
+) -> None:
+    page = tokyo(inside)
+
+    text = root_client.get(page).content.decode()
+
+    assert "Times in UTC" in text
+    assert "2026-03-01 22:30" in text
+
+
+def test_a_filter_of_days_counts_them_in_the_zone_of_the_page(
+    inside: Cast, others: Cast, sign_in: SignIn
+) -> None:
+    tokyo(inside)
+    one = sign_in((inside.team, "viewer"), name="one")
+    both = sign_in((inside.team, "viewer"), (others.team, "viewer"), name="both")
+
+    days = {"created_at_from": "2026-03-02", "created_at_to": "2026-03-02"}
+    counts = [client.get(reverse(LIST), days).context["cl"].result_count for client in (one, both)]
+
+    assert counts == [1, 0]
+
+
+def test_a_logins_times_read_like_all_others(cast: Cast, root_client: Client) -> None:
+    user = StaffUser.objects.get(username="root")
+    StaffUser.objects.filter(pk=user.pk).update(date_joined=LATE)
+
+    page = root_client.get(reverse("admin:teams_staffuser_change", args=[user.pk]))
+
+    assert ">2026-03-01 22:30<" in page.content.decode()

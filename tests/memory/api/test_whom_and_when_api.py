@@ -1,0 +1,86 @@
+"""Questions that name a time or a person find what is of that time and about that person first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+NAMES = ["Will", "May", "Mark", "Rose", "Drew", "June", "Hope"]
+
+
+def state(api: APIClient, content: str, **fields: Any) -> None:
+    """Store it beside whatever it looks like."""
+    body = {"content": content, "check": False, **fields}
+    answer = api.post("/v1/memories", body, format="json")
+    assert answer.status_code == 201, answer.content
+
+
+def found(api: APIClient, question: str, **fields: Any) -> list[dict[str, Any]]:
+    """The memories of a retrieval, best first."""
+    body = {"query": question, "agent": "kyra", **fields}
+    memories: list[dict[str, Any]] = api.post("/v1/retrieve", body, format="json").json()[
+        "memories"
+    ]
+    return memories
+
+
+def test_what_was_said_within_a_named_month_comes_before_what_was_said_beside_it(
+    api: APIClient,
+) -> None:
+    days = ["2025-02-26", "2025-03-02", "2025-03-17", "2025-03-30", "2025-04-01", "2025-04-05"]
+    for number, day in enumerate(days):
+        at = f"{day}T12:00:00Z"
+        state(api, f"Went rowing on lake {number}.", memory_type="episodic", created_at=at)
+
+    memories = found(api, "Where did we go rowing in March 2025?")
+
+    assert [each["created_at"][:7] for each in memories[:3]] == ["2025-03"] * 3
+    times = [each["signals"]["parts"]["time"] for each in memories]
+    assert min(times[:3]) > 1.5 * max(times[3:])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_person_with_a_name_that_is_a_word_is_known_by_it(api: APIClient, name: str) -> None:
+    state(api, "The favourite dish is ramen.", user=name)
+    state(api, "The favourite dish is goulash.", user="Sarah")
+
+    for question in (f"Which dish does {name} like?", f"What is {name}'s favourite dish?"):
+        first, second = found(api, question)
+        assert (first["user"], second["user"]) == (name, "Sarah")
+        assert first["signals"]["parts"]["person"] > second["signals"]["parts"]["person"] == 0
+
+
+@pytest.mark.parametrize("question", ["Will it rain on Sunday?", "May I pick the dish?"])
+def test_a_word_that_opens_a_question_is_nobodys_name(api: APIClient, question: str) -> None:
+    for name in ("Will", "May"):
+        state(api, "The favourite dish is ramen.", user=name)
+
+    assert {each["signals"]["parts"]["person"] for each in found(api, question)} == {0}
+
+
+def test_a_month_is_nobodys_name(api: APIClient) -> None:
+    state(api, "The favourite dish is ramen.", user="May")
+
+    (memory,) = found(api, "Which dish did we pick in May?")
+    assert memory["signals"]["parts"]["person"] == 0
+
+
+def test_what_is_nobodys_is_about_the_person_it_names(api: APIClient) -> None:
+    state(api, "The favourite dish is ramen.", user="Rose")
+    state(api, "Art works at a bakery.")
+    state(api, "Rose works at a bakery.")
+
+    first, *_ = found(api, "Where does Rose work?")
+    assert first["content"] == "Rose works at a bakery."
+
+
+def test_no_profile_comes_before_what_is_relevant_where_no_user_is_named(api: APIClient) -> None:
+    for number in range(12):
+        text = f"User is called Number {number} and lives in the {number}th house of the street."
+        state(api, text, user=f"user-{number}", memory_type="user_profile")
+    state(api, "The release of the app is planned for December.")
+
+    told = found(api, "When is the release of the app?", token_budget=150)
+    assert told[0]["content"] == "The release of the app is planned for December."

@@ -1,0 +1,39 @@
+"""What people say of today and tomorrow is meant by the clock of their team."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memory.clients.tools import Tools
+from memory.models import Memory
+from memory.services.extracting.conversations import post_messages
+from memory.services.extracting.jobs import start_extraction
+from teams.models import Conversation, Team
+from teams.services.conversations import NewMessage
+from teams.tenancy import team_scope
+from tests.memory.extraction.extracting import conversation, run, town, viewer_of
+
+__all__ = ["conversation", "town"]
+
+# In New York it is half past ten in the evening of the 1st of May.
+LATE = datetime(2026, 5, 2, 2, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(("zone", "day"), [("America/New_York", "May 2"), ("UTC", "May 3")])
+def test_tomorrow_is_that_of_the_team(
+    conversation: Conversation, tools: Tools, zone: str, day: str
+) -> None:
+    viewer = viewer_of(conversation)
+    with team_scope(team_ids=[viewer.team_id], actor="test"):
+        Team.objects.filter(id=viewer.team_id).update(time_zone=zone)
+    said = NewMessage("user", "I have a dentist appointment tomorrow.", created_at=LATE)
+    post_messages(viewer=viewer, conversation_id=conversation.pk, messages=[said], now=LATE)
+
+    run(start_extraction(viewer=viewer, conversation_id=conversation.pk), tools)
+
+    with team_scope(team_ids=[viewer.team_id], actor="test"):
+        memory = Memory.objects.get(conversation=conversation)
+    assert day in memory.content
+    assert memory.created_at == LATE

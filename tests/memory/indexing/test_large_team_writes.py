@@ -1,0 +1,113 @@
+"""What a write meets in a team with an approximate index of its vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from uuid import uuid4
+
+from django.db import connection, connections
+from django.test.utils import CaptureQueriesContext
+
+from memory.clients.tools import Tools
+from memory.selectors.meeting.many_neighbours import Asked
+from memory.services.indexing.vector_graphs import extend_vector_graphs
+from memory.services.writing.drafts import Outcome
+from memory.services.writing.stored_neighbours import SPARE, TOGETHER, Look, stored_neighbours
+from memory.services.writing.surroundings import company_of
+from teams.tenancy import team_scope
+from tests.conftest import Cast, make_cast
+from tests.memory.given_vectors import draft, store, write
+from tests.memory.indexing.large_teams import MANY, city, facts, found, nearest, random
+
+__all__ = ["city", "random"]
+
+
+def test_a_write_meets_its_neighbours_in_a_large_team(city: Cast, random: Tools) -> None:
+    memories = store(city, random, *facts(60))
+    extend_vector_graphs(fresh=0)
+
+    (again,) = write(city, random, draft(city, memories[0].content))
+
+    assert (again.outcome, again.memory.pk) == (Outcome.DUPLICATE, memories[0].pk)
+
+
+def test_a_write_meets_what_has_its_subject_in_a_large_team(city: Cast, random: Tools) -> None:
+    (old,) = store(city, random, "The API limit is 100.", subject="api.limit")
+    store(city, random, *facts(60))
+    extend_vector_graphs(fresh=0)
+
+    (new,) = write(city, random, draft(city, "The API limit is now 500.", subject="api.limit"))
+
+    assert old.pk in new.retired
+
+
+def test_the_index_answers_though_the_planner_believes_the_team_is_small(
+    city: Cast, random: Tools
+) -> None:
+    """It looked at the table before the team came, and would read and sort what is there."""
+    store(make_cast(f"city-{uuid4().hex}"), random, *facts(60))
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ANALYZE memory_searchentry")
+    memories = store(city, random, *facts(60))
+    extend_vector_graphs(fresh=0)
+
+    with plans_of("graph_number = ") as plans:
+        found(city, random, memories[0].content)
+        write(city, random, draft(city, "One more."))
+
+    assert len(plans) == 2
+    assert all("memory_search_graph_32_" in plan for plan in plans)
+
+
+@contextmanager
+def plans_of(part: str) -> Iterator[list[str]]:
+    """How PostgreSQL goes about the statements that have the part, as they are run."""
+    plans: list[str] = []
+
+    def explain(
+        execute: Callable[..., list[tuple[str]]], sql: str, *given: object
+    ) -> list[tuple[str]]:
+        if part in sql:
+            plans.append("\n".join(line for (line,) in execute(f"EXPLAIN {sql}", *given)))
+        return execute(sql, *given)
+
+    with connection.execute_wrapper(explain):
+        yield plans
+
+
+def test_a_write_meets_what_is_nearest_inside_the_index_and_outside_it(
+    city: Cast, random: Tools
+) -> None:
+    """By the index for few drafts beside many vectors, else compared with every one of them."""
+    memories = store(city, random, *facts(30 * TOGETHER + MANY))
+    extend_vector_graphs(fresh=100)
+    fresh = store(city, random, *facts(100, about="fresh fact"))
+    by_index = {1: True, TOGETHER - 1: True, TOGETHER: True, 3 * TOGETHER: False}
+    for drafts, is_walked in by_index.items():
+        texts = [f"New fact {number}." for number in range(drafts)]
+        looks = [
+            Look(Asked(company_of(draft(city, text)), vector), near=3, of_subject=3)
+            for text, vector in zip(texts, random.embedder.embed(texts), strict=True)
+        ]
+        with (
+            team_scope(team_ids=[city.team.id], actor="test"),
+            CaptureQueriesContext(connection) as queries,
+        ):
+            found = stored_neighbours(
+                looks=looks, embedding_model=random.embedder.name, vectors_a_draft=30
+            )
+
+        assert any("hnsw.ef_search" in query["sql"] for query in queries) == is_walked
+        # What no index holds yet is asked for in the same breath.
+        assert sum("WITH asked" in query["sql"] for query in queries) == is_walked
+        wanted = [nearest([*memories, *fresh], random, text, 3 + SPARE) for text in texts]
+        met = [{pk for pk, _ in each.near} for each in found]
+        hits = sum(len(one & other) for one, other in zip(met, wanted, strict=True))
+        assert {len(each) for each in met} == {3 + SPARE}
+        assert hits >= 0.95 * drafts * (3 + SPARE)
+        # Of 24 drafts the nearest of some are among the latest, and of some among the others.
+        outside = {memory.pk for memory in fresh}
+        assert drafts < TOGETHER or (
+            any(each & outside for each in met) and any(each - outside for each in met)
+        )
