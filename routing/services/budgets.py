@@ -11,7 +11,6 @@ from django.conf import settings
 
 from routing.clients.spend_counters import AwayError, SpendCounters, StaleError, spend_counters
 from routing.domain.budgets import (
-    Account,
     Balance,
     Budget,
     BudgetLeft,
@@ -21,7 +20,7 @@ from routing.domain.budgets import (
     accounts_of,
 )
 from routing.domain.windows import day_window, month_window
-from routing.selectors.spend import balances_of, sum_of
+from routing.selectors.spend import balances_of, epoch_of, sum_of
 from routing.services.spend_record import ACTOR
 from teams.models import Agent, EndUser, Team
 from teams.services.agents import model_config_of
@@ -62,14 +61,25 @@ def budget_left(
 ) -> BudgetLeft:
     """What is left under each cap at this moment; it holds nothing.
 
-    The counters tell, and the durable record where they cannot.
+    The counters tell, and the durable record where they cannot or where somebody counted without
+    them. Call it outside any transaction.
     """
     budget = budget_of(team=team, agent=agent, end_user=end_user, now=now)
     asked = counters or spend_counters()
-    try:
-        balances = asked.look(team_id=team.pk, accounts=budget.accounts, now=now).balances
-    except (AwayError, StaleError):
-        balances = _recorded(team_id=team.pk, accounts=budget.accounts, now=now)
+    balances = _counted(team_id=team.pk, budget=budget, now=now, counters=asked, is_checked=True)
+    return left_of(budget=budget, balances=balances)
+
+
+def budget_glance(
+    *, team: Team, agent: Agent, end_user: EndUser | None, now: datetime
+) -> BudgetLeft:
+    """As `budget_left`, by the counters' word alone, one question fewer.
+
+    For who reserves afterwards: that notices what a process without Redis has counted meanwhile.
+    """
+    budget = budget_of(team=team, agent=agent, end_user=end_user, now=now)
+    asked = spend_counters()
+    balances = _counted(team_id=team.pk, budget=budget, now=now, counters=asked, is_checked=False)
     return left_of(budget=budget, balances=balances)
 
 
@@ -96,7 +106,17 @@ def _limits(team: Team, agent: Agent) -> dict[CapKind, Decimal | None]:
     }
 
 
-def _recorded(*, team_id: UUID, accounts: Sequence[Account], now: datetime) -> tuple[Balance, ...]:
+def _counted(
+    *, team_id: UUID, budget: Budget, now: datetime, counters: SpendCounters, is_checked: bool
+) -> tuple[Balance, ...]:
+    try:
+        seen = counters.look(team_id=team_id, accounts=budget.accounts, now=now)
+    except (AwayError, StaleError):
+        seen = None
+    if seen is not None and not is_checked:
+        return seen.balances
     with team_scope(team_ids=[team_id], actor=ACTOR):
-        found = balances_of(team_id=team_id, accounts=accounts, now=now)
+        if seen is not None and epoch_of(team_id=team_id) <= seen.epoch:
+            return seen.balances
+        found = balances_of(team_id=team_id, accounts=budget.accounts, now=now)
     return tuple(Balance(spent, sum_of(holds)) for spent, holds in found.values())

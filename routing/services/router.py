@@ -11,7 +11,7 @@ from routing.domain.choices import Expected, ModelChoice, estimate_tokens, expec
 from routing.domain.complexity import ComplexityScore, Tier, score_query
 from routing.domain.ladder import Ladder, Means, Rules, at_most, choose_tier, holding, in_order
 from routing.domain.reservations import TierEstimate
-from routing.services.budgets import budget_left
+from routing.services.budgets import budget_glance
 from routing.services.classifying import Payer
 from routing.services.complexity import Scored, score
 from routing.services.decisions import ACTOR, decision_of, keep_by_itself
@@ -72,7 +72,7 @@ def choose_route(
         output_tokens=expected_output(scored.score.output_length),
         output_limit=max_tokens,
     )
-    left = budget_left(team=team, agent=agent, end_user=end_user, now=now)
+    left = budget_glance(team=team, agent=agent, end_user=end_user, now=now)
     if catalogue is None:
         with team_scope(team_ids=[team.pk], actor=ACTOR):
             catalogue = catalogue_of(team=team)

@@ -144,6 +144,18 @@ def test_who_reaches_redis_knows_what_others_hold_who_do_not(till: Till) -> None
     assert till.reserve("2.5").left.user_day_usd == 0
 
 
+def test_what_is_left_counts_what_was_spent_without_redis(till: Till) -> None:
+    till.spend("1")
+    cut_off = replace(till, counters=no_redis())
+    cut_off.spend("1.5")
+
+    assert till.left().user_day_usd == Decimal("2.5")
+    cut_off.reserve("0.5")
+    assert till.left().user_day_usd == Decimal(2)
+    assert till.reserve("2").left.user_day_usd == 0
+    assert till.left().user_day_usd == 0
+
+
 def test_a_refusal_of_one_who_is_cut_off_holds_nothing_for_the_others(till: Till) -> None:
     cut_off = replace(till, counters=no_redis())
     till.reserve("1")
