@@ -35,6 +35,9 @@ CASCADE_RAW_BELOW = read_float("CASCADE_RAW_BELOW", 0.65, minimum=0.0)
 # How long Redis keeps an answer for who asks the same again; any change of the team's memories ends
 # it at once, the time bounds how far the recency of its memories may drift. 0 keeps none.
 HOT_ANSWER_SECONDS = read_int("HOT_ANSWER_SECONDS", 300)
+# Of an owner with no more memories than this all are read and scored: to search them takes longer.
+# 0 searches always.
+READ_WHOLE_UP_TO = read_int("READ_WHOLE_UP_TO", 200)
 # Owners with more memories are searched by the approximate index where that is quicker, others
 # exactly; teams get one from so many memories on. A step in it costs as much as so many comparisons
 # of vectors. What a scan keeps at a time, and how many vectors it looks at, at most.

@@ -146,6 +146,8 @@ class _Packer(Generic[T]):
         # Of each room, the tokens of its lines without headings.
         self._written = dict(self.tokens)
         self._opened: set[Hashable] = set()
+        # By the number of the object: what is opened for one item is opened for all that share it.
+        self._paid: set[int] = set()
         self._said: dict[Hashable, Item[T]] = {}
         self._sayings: dict[int, Hashable | None] = {}
         self._closed_above: int | None = None
@@ -157,7 +159,9 @@ class _Packer(Generic[T]):
         self.used += price
         self.tokens[item.section] += price
         self._written[item.section] += item.tokens
-        self._opened.update(name for name, _ in item.opens)
+        if id(item.opens) not in self._paid:
+            self._opened.update(name for name, _ in item.opens)
+            self._paid.add(id(item.opens))
         self.chosen.append(item)
         self._optional += not item.is_mandatory
         said = self._saying_of(item)
@@ -199,6 +203,8 @@ class _Packer(Generic[T]):
         self.cut.pop(id(item), None)
 
     def _price(self, item: Item[T]) -> int:
+        if id(item.opens) in self._paid:
+            return item.tokens
         return item.tokens + sum(size for name, size in item.opens if name not in self._opened)
 
     def _fits(self, item: Item[T]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 
 import numpy as np
@@ -51,7 +51,8 @@ class Weights:
         return cls(**values)
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, as `Signals` is not: there are dozens an answer, and that takes three times as long.
+@dataclass(slots=True)
 class Parts:
     """What each part of relevance adds to the semantic signal, which is their sum.
 
@@ -68,10 +69,7 @@ class Parts:
     event: float = 0.0
 
 
-NO_PARTS = Parts()
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Signals:
     """The five signals of one memory for one query, each 0-1, and what lies behind relevance.
 
@@ -86,7 +84,7 @@ class Signals:
     relation: float = 0.0
     cosine: float = 0.0
     lexical: float = 0.0
-    parts: Parts = NO_PARTS
+    parts: Parts = field(default_factory=Parts)
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,7 @@ class SignalTable:
 
     def at(self, place: int) -> Signals:
         """Those of one memory."""
-        parts = Parts(*self._parts[place]) if self._parts else NO_PARTS
+        parts = Parts(*self._parts[place]) if self._parts else Parts()
         a, b, c, d, e, cosine, lexical = self._rows[place]
         return Signals(a, b, c, d, e, cosine, lexical, parts)
 

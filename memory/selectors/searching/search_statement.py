@@ -79,7 +79,7 @@ _HELD = """held AS MATERIALIZED (
     WHERE f.term IN (SELECT term FROM rarities) GROUP BY f.{key}
 )"""
 # The first columns tell of the question, in the first row only: each row would carry them along.
-_QUESTION = """
+QUESTION = """
     CASE WHEN row_number() OVER () = 1 THEN (SELECT array_agg(term) FROM rarities) END,
     CASE WHEN row_number() OVER () = 1 THEN (SELECT array_agg(seen) FROM rarities) END,
     CASE WHEN row_number() OVER () = 1 THEN (SELECT array_agg(term) FROM counts) END,
@@ -114,7 +114,7 @@ def common_parts(
             **names, found=found, near=near, around=AROUND.format(**names)
         ),
         "held": _HELD.format(**names),
-        "question": _QUESTION,
+        "question": QUESTION,
         "cosine": COSINE.format(**names),
     }
 

@@ -53,8 +53,8 @@ RELATED = """edges AS (
     SELECT memory_id, max(strength) AS strength FROM edges
     GROUP BY memory_id ORDER BY 2 DESC, 1 LIMIT {RELATION_LIMIT}
 )"""
-# What is read of what was proposed: the columns of a `SignalRow`.
-READ_PROPOSED = """
+# What is read of a candidate: the columns of a `SignalRow`, of the entry, the memory and its usage.
+READ_COLUMNS = """
     m.id, m.memory_type, m.status, m.importance, m.is_pinned,
     extract(epoch FROM coalesce(u.last_accessed_at, m.created_at))::float8,
     memory_searchentry.conversation_id, memory_searchentry.position,
@@ -66,23 +66,32 @@ READ_PROPOSED = """
     m.end_user_id, m.project_id, m.content, m.subject, m.category, m.scope,
     nullif(m.tags, '{{}}'), nullif(m.contradicts, '{{}}'),
     m.confidence, coalesce(u.succeeded, 0), coalesce(u.failed, 0),
-    m.row_xmin, m.row_ctid, u.row_xmin, u.row_ctid
-FROM proposed
+    m.row_xmin, m.row_ctid, u.row_xmin, u.row_ctid"""
+MEMORY_OF = """CROSS JOIN LATERAL (
+    SELECT *, o.xmin AS row_xmin, o.ctid AS row_ctid FROM memory_memory o
+    WHERE o.team_id = %(team)s AND o.id = {of}.memory_id OFFSET 0
+) AS m"""
+USAGE_OF = """LEFT JOIN LATERAL (
+    SELECT *, o.xmin AS row_xmin, o.ctid AS row_ctid FROM memory_memoryusage o
+    WHERE o.team_id = %(team)s AND o.memory_id = {of}.memory_id OFFSET 0
+) AS u ON TRUE"""
+_PROPOSED = """FROM proposed
 CROSS JOIN LATERAL (
     SELECT * FROM memory_searchentry e
     WHERE e.team_id = %(team)s AND e.memory_id = proposed.memory_id OFFSET 0
-) AS memory_searchentry
-CROSS JOIN LATERAL (
-    SELECT *, o.xmin AS row_xmin, o.ctid AS row_ctid FROM memory_memory o
-    WHERE o.team_id = %(team)s AND o.id = proposed.memory_id OFFSET 0
-) AS m
-LEFT JOIN LATERAL (
-    SELECT *, o.xmin AS row_xmin, o.ctid AS row_ctid FROM memory_memoryusage o
-    WHERE o.team_id = %(team)s AND o.memory_id = proposed.memory_id OFFSET 0
-) AS u ON TRUE
-WHERE {condition}
+) AS memory_searchentry"""
+_OF_VIEWER = """WHERE {condition}
     AND (cardinality(%(categories)s::text[]) = 0 OR m.category = ANY (%(categories)s::text[]))
 """
+READ_PROPOSED = "\n".join(
+    (
+        READ_COLUMNS,
+        _PROPOSED,
+        MEMORY_OF.format(of="proposed"),
+        USAGE_OF.format(of="proposed"),
+        _OF_VIEWER,
+    )
+)
 # Each term's query is made once, and not for each entry that it is compared with.
 TERM_QUERIES = """SELECT number::int AS term, (
         SELECT string_agg('''' || replace(lexeme, '''', '''''') || '''', ' & ')::tsquery

@@ -31,6 +31,7 @@ from memory.selectors.searching.signal_statement import (
 )
 from memory.selectors.searching.sketched_signals import find_sketched
 from memory.selectors.searching.sketches import sketched_total
+from memory.selectors.searching.small_owners import find_among_few
 from memory.selectors.searching.vectors import VectorSearch, know_total, known_total
 from teams.prepared import Uuids
 
@@ -56,6 +57,10 @@ def find_candidates(*, viewer: Viewer, sought: Sought, revision: Revision | None
         found = find_sketched(viewer=viewer, sought=sought, total=total)
         if found is not None:
             return found
+    if _is_small(viewer, sought, total):
+        found = find_among_few(viewer=viewer, sought=sought, total=total)
+        if found is not None:
+            return found
     if sought.only is None and viewer.allowed_categories:
         # So that nothing the agent may not read competes with what it may.
         rows = Memory.objects.searchable(include_cold=sought.with_cold)
@@ -63,6 +68,12 @@ def find_candidates(*, viewer: Viewer, sought: Sought, revision: Revision | None
         if sought.only is not None:
             search, total = _vector_search(viewer, sought), len(sought.only)
     return _find_whole(viewer, sought, search, total)
+
+
+def _is_small(viewer: Viewer, sought: Sought, total: int) -> bool:
+    """Whether all that is searched can be read."""
+    is_whole = sought.only is None and not (sought.with_cold or viewer.allowed_categories)
+    return is_whole and 0 < settings.READ_WHOLE_UP_TO >= total
 
 
 def _vector_search(viewer: Viewer, sought: Sought) -> VectorSearch:

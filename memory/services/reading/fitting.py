@@ -10,7 +10,9 @@ from memory.domain.types import MemoryType
 from memory.selectors.searching.signal_rows import SignalRow
 from memory.services.reading.ranking import Ranked
 
-_PROFILE, _SHARED = MemoryType.USER_PROFILE.value, MemoryType.SHARED.value
+_SHARED = MemoryType.SHARED.value
+# What has room of its own, as what is pinned has.
+_ALWAYS = (MemoryType.IDENTITY.value, MemoryType.USER_PROFILE.value)
 _RATED = (MemoryType.SEMANTIC.value, MemoryType.AGENT_PRIVATE.value)
 # The characters of a line beside the memory's text: "[TEAM]: " and its end, and of what is rated
 # "[FACT]: ", how important it is, and its end.
@@ -23,19 +25,20 @@ def that_could_fit(ranked: Sequence[Ranked], *, token_budget: int) -> list[Ranke
     # A few more of what the team knows than its room holds, as the longest may not fit.
     team_room = 2 * TEAM_SIZE * CHARACTERS_A_TOKEN
     for each in ranked:
-        size = len(each.row.content) + _frame(each.row)
-        has_room = each.row.memory_type == _SHARED and team_room > 0
+        row = each.row
+        kind = row.memory_type
+        has_room = kind == _SHARED and team_room > 0
         if has_room:
-            team_room -= size
-        if each.is_mandatory or each.row.memory_type == _PROFILE:
+            team_room -= _size(row)
+        if row.is_pinned or kind in _ALWAYS:
             kept.append(each)
         elif room > 0 or has_room:
             kept.append(each)
-            room -= size
+            room -= _size(row)
     return kept
 
 
-def _frame(row: SignalRow) -> int:
+def _size(row: SignalRow) -> int:
     if row.memory_type not in _RATED or row.category == "preferences":
-        return _BARE
-    return _WITH_RATING
+        return len(row.content) + _BARE
+    return len(row.content) + _WITH_RATING

@@ -25,6 +25,8 @@ from teams.errors import UnavailableError
 from tests.conftest import Cast
 from tests.memory.given_vectors import NOON, UNREADABLE, draft, random_tools, store, write
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 SECRET = "The salary of Dmitri is five thousand euros."
 
 

@@ -24,6 +24,8 @@ from memory.services.writing.write_path import write_memories
 from tests import factories
 from tests.conftest import Cast
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 

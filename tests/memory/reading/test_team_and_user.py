@@ -20,6 +20,8 @@ from memory.services.writing.write_path import write_memories
 from tests import factories
 from tests.conftest import Cast
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 TEAMS = "The sigma server listens on port 1001."
 USERS = "The sigma server listens on port 1002."

@@ -13,6 +13,7 @@ import json
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from django.db import transaction
 from hypothesis import given
 from rest_framework.test import APIClient
@@ -36,6 +37,8 @@ from tests.memory.reading.worlds import (
     spoken,
     word,
 )
+
+pytestmark = pytest.mark.usefixtures("either_way")
 
 __all__ = ["loaded_tools"]
 
