@@ -193,6 +193,11 @@ class Memory(TeamOwned):
                 name="memory_live_by_subject",
                 opclasses=["", "varchar_pattern_ops"],
             ),
+            models.Index(
+                fields=["team", "superseded_by"],
+                condition=models.Q(superseded_by__isnull=False),
+                name="memory_superseded_by",
+            ),
             # Partial, so that no plan looks up a memory by it: where many teams have few memories,
             # or a table is almost empty, the planner expects next to none of a team's rows and
             # reads them all by any index that knows the team, for each memory that is written.

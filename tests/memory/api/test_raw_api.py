@@ -174,6 +174,44 @@ def test_what_a_memory_replaced_does_not_come_back_as_what_was_said(api: APIClie
     assert "The beta starts on May 3." not in contents
 
 
+def test_no_earlier_version_comes_back_as_what_was_said(api: APIClient) -> None:
+    said = [
+        "The beta starts on May 3.",
+        "The beta now starts on May 5 instead of May 3.",
+        "The beta now starts on June 9 instead of May 5.",
+    ]
+    conversation = talk(api, *said)
+    page = api.get(f"/v1/conversations/{conversation}/messages").json()["results"]
+    for message in page:
+        fields = {"conversation": conversation, "message_ids": [message["id"]], "check": True}
+        remember(api, message["content"], **fields)
+
+    found = search(api, "Does the beta start in June instead?", include_raw="true")
+
+    statuses = sorted(Memory.objects.values_list("content", "status"))
+    assert [status for _, status in statuses] == ["active", "superseded", "superseded"]
+    contents = [each["content"] for each in found["results"]]
+    assert said[2] in contents
+    assert said[0] not in contents
+
+
+def test_what_lost_a_dispute_does_not_come_back_as_what_was_said(api: APIClient) -> None:
+    conversation = talk(api, "The staging port is 5432.", "The staging port is 5433.")
+    page = api.get(f"/v1/conversations/{conversation}/messages").json()["results"]
+    for message in page:
+        fields = {"conversation": conversation, "message_ids": [message["id"]], "check": True}
+        remember(api, message["content"], **fields)
+    (dispute,) = api.get("/v1/contradictions").json()["results"]
+    path = f"/v1/contradictions/{dispute['id']}/resolve"
+    assert api.post(path, {"resolution": "a_wins"}, format="json").status_code == 200
+
+    found = search(api, "Is the staging port 5433?", include_raw="true")
+
+    contents = [each["content"] for each in found["results"]]
+    assert "The staging port is 5432." in contents
+    assert "The staging port is 5433." not in contents
+
+
 def test_what_was_deleted_is_not_found_in_the_words_it_was_made_of(api: APIClient) -> None:
     conversation = talk(api, SAID)
     page = api.get(f"/v1/conversations/{conversation}/messages").json()["results"]
