@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..types import Judgement, Statement, Verdict
 from .pairs.told import is_reported, may_contradict
+from .presenting import by_one_name
 from .relatedness import names_change, relatedness
 
 
@@ -78,6 +79,7 @@ def hearing_on(
 
     `similarity` is the cosine of their vectors, `anchor` the embedder's opposition similarity.
     """
+    existing, new = by_one_name(existing, new)
     related = 0.0
     if similarity >= anchor:
         related = relatedness(existing=existing, new=new, similarity=similarity, anchor=anchor)

@@ -16,10 +16,12 @@ from .pairs.change_words import may_concern, tells_change
 from .pairs.clauses import clause_texts
 from .pairs.evidence import weigh
 from .pairs.features import features_of
+from .pairs.left_what import ends_stay
 from .pairs.own_things import changes_own
 from .pairs.patterns import strangers
 from .pairs.replacing import ends_by_name, may_take_place, takes_place
 from .pairs.values_apart import figure_is_now
+from .presenting import by_one_name
 from .reading.frames import read
 from .related_weights import COSINE, SQUARE, WEIGHTS
 
@@ -62,6 +64,7 @@ def names_change(*, existing: Statement, new: Statement) -> Change:
 
     Static vectors hardly tell that "switched to Linear" is about "uses Jira".
     """
+    existing, new = by_one_name(existing, new)
     if not tells_change(new.content) or not may_concern(new=new.content, text=existing.content):
         return Change.NONE
     if strangers(existing.content, new.content):
@@ -78,7 +81,7 @@ def names_change(*, existing: Statement, new: Statement) -> Change:
 
 def _change_told(existing: Statement, new: Statement) -> Change:
     evidence = weigh(existing, new)
-    if ends_by_name(evidence) or ends_called(evidence):
+    if ends_by_name(evidence) or ends_called(evidence) or ends_stay(evidence):
         return Change.ENDED
     is_told = takes_place(evidence) or may_take_place(evidence) or figure_is_now(evidence)
     is_told = is_told or changes_own(existing.content, new.content)

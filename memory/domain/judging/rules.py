@@ -21,6 +21,7 @@ from .pairs.features import features_of
 from .pairs.handing_over import on_handover
 from .pairs.lasting import is_lasting
 from .pairs.needs import opposed_needs
+from .pairs.of_its_object import told_of_object
 from .pairs.opposed import denied_at_large
 from .pairs.patterns import strangers
 from .pairs.repeats import subject_alone, told_otherwise
@@ -30,6 +31,7 @@ from .pairs.roles import excludes_its_turn, turned_round
 from .pairs.sayings import told_by_one
 from .pairs.superlatives import on_superlative
 from .pairs.turns import turns_unmet
+from .presenting import by_one_name, is_presented
 from .reading.frames import read
 from .reading.tokens import MAX_CHARS, MAX_TOKENS, fold
 from .reasons import reason_for
@@ -72,6 +74,17 @@ class RulesJudge:
         """
         if _plain(existing.content) == _plain(new.content):
             return Judgement(Verdict.DUPLICATE, "the same words", 1.0)
+        says_who = is_presented(new) and not is_presented(existing)
+        existing, new = by_one_name(existing, new)
+        judgement = self._by_one_name(existing=existing, new=new)
+        if says_who and judgement.verdict is Verdict.DUPLICATE:
+            return Judgement(Verdict.COEXIST, "the same, and who that is", 0.8)
+        return judgement
+
+    def _by_one_name(self, *, existing: Statement, new: Statement) -> Judgement:
+        """The verdict on two statements that speak of whom they are about in one way."""
+        if _plain(existing.content) == _plain(new.content):
+            return Judgement(Verdict.DUPLICATE, "the same words, but for who that is", 0.95)
         apart = strangers(existing.content, new.content)
         if apart:
             # No weight of anything else makes a conflict of these.
@@ -163,7 +176,7 @@ class RulesJudge:
                 return Judgement(
                     Verdict.COEXIST, "alike at the start, too long to read in full", 0.5
                 )
-            apart = told_by_one(evidence) or subject_alone(evidence)
+            apart = told_by_one(evidence) or subject_alone(evidence) or told_of_object(evidence)
             if apart:
                 return Judgement(Verdict.COEXIST, apart, 0.8)
             if evidence.clash and not evidence.comparison.equal_values and not evidence.elsewhere:

@@ -21,6 +21,7 @@ from tests.memory.writing.test_write_path import NOON, draft, live, write
         ("Carla took over from Ben as team lead.", "Ben is the team lead."),
         ("Rosa replaced Ivo as chair of the board.", "The chair of the board is Ivo."),
         ("Atlas dropped support for Python 3.9.", "Atlas supports Python 3.9."),
+        ("Tarik left the chess club.", "Tarik is a member of the chess club."),
     ],
 )
 def test_news_supersedes_and_an_old_state_after_it_is_kept_in_dispute(
@@ -49,6 +50,12 @@ def test_news_supersedes_and_an_old_state_after_it_is_kept_in_dispute(
         ("Her dentist is in Dover.", "Ambrose's dentist is in Kent."),
         ("Boiler 3 was inspected.", "Boiler 5 was inspected."),
         ("Sara started running.", "Sara stopped smoking."),
+        ("The Lantern beta ships on March 18.", "Since March 12 the Lantern beta hangs on start."),
+        ("Sara is a nurse.", "Sara left the nursing home."),
+        ("Lives with her sister.", "Her sister runs a shop."),
+        ("User is learning Italian.", "User passed the A2 exam in Italian."),
+        ("User's flat is number 8.", "User's new customer number is 55812."),
+        ("User's brother Piet lives in Breda.", "User's brother Jan lives in Delft now."),
     ],
 )
 def test_news_of_something_else_retires_and_marks_nothing(

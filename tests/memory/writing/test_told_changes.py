@@ -69,6 +69,7 @@ CHANGES = [
         "The launch has been postponed to October 3.",
         "September 12",
     ),
+    ("My cousin Piet works for Renault.", "Piet works for Citroen now.", "Renault"),
     (
         "The newsletter goes out on Thursdays.",
         "The newsletter no longer goes out on Thursdays.",
@@ -93,6 +94,11 @@ SIDE_BY_SIDE = [
     ("I want to run a marathon.", "I ran a half marathon on Sunday."),
     ("I'm proud of my pottery bowls.", "I'm nervous about the adoption interview."),
     ("My flight to Oslo leaves at 7:40.", "My flight back from Oslo was rescheduled to 19:15."),
+    ("The Lantern beta ships on March 18.", "The Lantern beta hangs since the update to 4.2.1."),
+    ("I'm a nurse.", "I left the nursing home at six."),
+    ("Mira lives with her sister.", "Mira's sister runs a shop."),
+    ("Finn is learning Italian.", "Finn passed the A2 exam in Italian."),
+    ("Finn's locker is number 14.", "Finn's new phone number is 0151 2233445."),
     ("Acme renewed their contract in March.", "Initech cancelled their contract in April."),
 ]
 

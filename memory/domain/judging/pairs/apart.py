@@ -13,11 +13,17 @@ from ..reading.quantities import Quantity
 from ..reading.slots import OBJECT, SUBJECT, is_copular
 from ..reading.tables import words
 from ..reading.tokens import stem
+from .clauses import clauses_of
 from .compare import same_name
 from .evidence import Evidence
+from .left_what import leaves_another
 from .narrowing import periodic_kind
+from .of_its_object import told_of_another
 from .parts import another_part, deeds_on_two_things, numbered_deeds
+from .since_when import began_beside
+from .stages import reaches_stage
 from .tellings import is_norm, tells_event
+from .whose_number import whose_other
 
 _TIMED = frozenset({"clock", "date", "weekday", "number", "count"})
 _FIRST = frozenset(stem(verb) for verb in words("start begin open leave depart commence"))
@@ -28,7 +34,9 @@ def stands_apart(ev: Evidence) -> str:
     """Why neither says anything of what the other tells, or ""."""
     if ev.corrects:
         return ""
-    return next((found for find in _FINDERS if (found := find(ev))), "")
+    plain = len(clauses_of(ev.new)) < 2
+    finders = (*_FINDERS, *_OF_ONE_CLAUSE) if plain else _FINDERS
+    return next((found for find in finders if (found := find(ev))), "")
 
 
 def _two_ends(ev: Evidence) -> str:
@@ -182,4 +190,12 @@ _FINDERS = (
     _whose_other,
     periodic_kind,
     deeds_on_two_things,
+    began_beside,
+)
+# "Left the party and works for X now" tells more than what was left.
+_OF_ONE_CLAUSE = (
+    leaves_another,
+    reaches_stage,
+    told_of_another,
+    whose_other,
 )

@@ -15,6 +15,7 @@ from .endings import endings_of
 from .opposed import opposed_elsewhere
 from .other_times import other_time, other_years, two_events
 from .quantifiers import Extent, extent_of, tells_share
+from .subjects import subject_names
 from .tellings import is_attitude, is_measured, is_norm, tells_event, verbs_of
 
 _PURPOSES = frozenset({"for", "when", "during", "while"})
@@ -162,6 +163,7 @@ def _purposes(e: Reading, n: Reading, c: Comparison) -> str:
 
 
 _POSTS = frozenset({"at", "for", "by"})
+_WAYS = frozenset({"to", "in", "at", "by"})
 _CIRCUMSTANCES = frozenset({"on", "from", "with", "during", "until", "after", "before"})
 
 
@@ -173,6 +175,10 @@ def _other_side(e: Reading, n: Reading, c: Comparison) -> str:
     theirs = [w for w in c.left_new if not w.in_subject and w.text != "now"]
     slots_e = {e.slots[w.position] for w in mine}
     slots_n = {n.slots[w.position] for w in theirs}
+    plain = bool(theirs) and not any(w.is_name for w in theirs)
+    if subject_names(e) and plain and slots_e == {OBJECT} and slots_n <= _WAYS | _CIRCUMSTANCES:
+        # "Drives a Saab", "drives to work now".
+        return f"{mine[-1].text} / {theirs[-1].text}"
     if not mine or not slots_e <= _POSTS or not slots_n <= _CIRCUMSTANCES:
         return ""
     when = theirs[-1].text if theirs else "another side of it"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from ..presenting import KIN
 from ..reading.frames import Reading, Word, kept_by_reading, read
 from ..reading.lexicon import Table
 from ..reading.names import Name
@@ -54,9 +55,33 @@ def _other_openers(e: Reading, n: Reading) -> str:
 
 def _opening_name(reading: Reading) -> Name | None:
     for name in reading.names:
-        if name.start == reading.start and name.is_subject and not name.text.isupper():
+        if not name.is_subject or name.text.isupper():
+            continue
+        if name.start == reading.start and not _presents(reading, name):
+            return name
+        if not name.is_owner and _is_presented(reading, name):
             return name
     return None
+
+
+def _presents(reading: Reading, owner: Name) -> bool:
+    """ "User's brother Piet": whether the owner only says whose the one is who is named next."""
+    return owner.is_owner and any(_is_presented(reading, name) for name in reading.names)
+
+
+def _is_presented(reading: Reading, name: Name) -> bool:
+    """Whether the name follows a word for who somebody is to somebody: "my brother Piet"."""
+    before = [token.lower for token in reading.tokens[reading.start : name.start]]
+    return (
+        name.is_subject
+        and 2 <= len(before) <= _PRESENTED
+        and before[-1] in KIN
+        and any(each in _WHOSE for each in before[:-1])
+    )
+
+
+_WHOSE = words("my our his her their 's")
+_PRESENTED = 5
 
 
 def ending(e: Reading, n: Reading, *, happened: bool) -> str:

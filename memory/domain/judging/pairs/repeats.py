@@ -15,6 +15,7 @@ from .change_words import FILLERS
 from .evidence import Evidence
 from .tellings import tells_event, verbs_of
 from .units import IDLE, Unit, is_one, steps_between, units
+from .unmatched import unmatched
 
 
 def told_otherwise(ev: Evidence) -> str:
@@ -32,6 +33,7 @@ def told_otherwise(ev: Evidence) -> str:
         for j in range(other.start, other.end)
     }
     found = _further_value(ev) or _other_end(ev) or _somebody_else(ev) or _denied_on_one(ev)
+    found = found or unmatched(ev)
     if found:
         return found
     steps = steps_between(first, second)

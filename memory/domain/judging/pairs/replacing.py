@@ -24,6 +24,7 @@ from .values_apart import (
     values_part,
     values_told,
 )
+from .whose_number import renewed_value
 
 # Where a place is, beside its name: "in Berlin, near the river".
 _NEARBY = words("near by between behind opposite along beside close")
@@ -38,7 +39,7 @@ def replaced_by(ev: Evidence) -> str:
     where the new statement says that the old is over.
     """
     e, n = ev.existing, ev.new
-    word = change_word(n)
+    word = change_word(n) or renewed_value(ev)
     if not word or n.negative or _is_aside(ev) or not one_holder(ev):
         return ""
     same, _ = verbs_of(e, n, ev.comparison)
@@ -71,7 +72,7 @@ def takes_place(ev: Evidence) -> bool:
         return False
     mine, theirs = values_told(e, ev.left_existing), values_told(n, ev.left_new)
     mine = [word for word in mine if word.position != e.verb_at]
-    theirs = [word for word in theirs if word.position != n.verb_at]
+    theirs = [word for word in theirs if word.position != n.verb_at and word.text not in _SEASONS]
     if not mine or not theirs or len(mine) > 3 or len(theirs) > 3 or not of_a_kind(mine, theirs):
         return False
     if any(q.kind not in _TIMES for q in (*e.quantities, *n.quantities)):
@@ -129,6 +130,7 @@ _CHANGE = stem("change")
 
 
 _TIMES = words("date weekday clock")
+_SEASONS = words("spring summer autumn fall winter")
 
 
 def ends_by_name(ev: Evidence) -> bool:

@@ -22,7 +22,7 @@ CHOOSING = frozenset(
     stem(verb)
     for verb in words(
         "use prefer run drink drive read write play take eat wear choose favour rely ride bank "
-        "subscribe host build deploy ship track book order code develop"
+        "subscribe host build deploy ship track book order code develop study"
     )
 )
 STAYING = frozenset(stem(verb) for verb in words("live reside dwell locate base sit stay stand"))

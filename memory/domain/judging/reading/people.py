@@ -34,6 +34,11 @@ _TIMES = words(
     "of around for between and or"
 )
 _MEETING = words("with ask asked asks told tell met meets joins replaced replaces succeeded hired")
+# "My brother Jan"; nobody's month.
+_RELATIVES = words(
+    "brother sister mother father mum dad daughter son aunt uncle cousin niece nephew wife husband "
+    "partner girlfriend boyfriend friend neighbour colleague boss grandma grandpa flatmate"
+)
 _DONE_BY = words(
     "led owned managed run maintained headed chaired handled coordinated edited taught"
 )
@@ -86,7 +91,7 @@ def _is_told_of(after: list[str]) -> bool:
 def _is_met(before: list[str], after: list[str]) -> bool:
     """Whether a month is named where only people are: "with June", "took over from Jan"."""
     last = before[-1]
-    if last in _MEETING:
+    if last in _MEETING or last in _RELATIVES:
         return True
     if last == "from":
         return not _COMING_FROM.isdisjoint(before)

@@ -108,7 +108,10 @@ def _opens_with_verb(tokens: Sequence[Token], i: int) -> bool:
     return tokens[i + 1].lower in _BEHIND_VERB and not is_verb_ahead(tokens, i + 2)
 
 
-_BEHIND_VERB = PREPOSITIONS | words("a an the his her their its to")
+_BEHIND_VERB = PREPOSITIONS | words(
+    "a an the his her their its to near next beside behind opposite outside inside under over "
+    "around across between among through without about"
+)
 
 
 def _is_verbal(tokens: Sequence[Token], i: int) -> bool:
