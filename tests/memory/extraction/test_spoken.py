@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memory.models import Memory
 from memory.selectors.sources import sources_among
 from memory.selectors.spoken import spoken_messages
 from teams.models import Conversation, EndUser, Message
@@ -51,20 +52,20 @@ def test_a_user_is_called_by_the_name_to_be_shown(acme: Cast, talk: Conversation
     assert found[row.pk].speaker == "Sarah Novak"
 
 
-def test_sources_are_those_of_the_memory_and_of_what_it_replaced(
+def test_sources_are_those_of_the_memory_and_of_all_that_it_took_the_place_of(
     acme: Cast, talk: Conversation
 ) -> None:
-    first, second, third = (said(talk, place, role="user", content="So.") for place in (1, 2, 3))
-    old = factories.MemoryFactory.create(team=acme.team, source_message_ids=[first.pk])
-    new = factories.MemoryFactory.create(
-        team=acme.team, source_message_ids=[second.pk], supersedes=old
+    said_of = [said(talk, place, role="user", content="So.").pk for place in (1, 2, 3, 4)]
+    first, second, lost, other = (
+        factories.MemoryFactory.create(team=acme.team, source_message_ids=[message])
+        for message in said_of
     )
-    other = factories.MemoryFactory.create(team=acme.team, source_message_ids=[third.pk])
+    new = factories.MemoryFactory.create(team=acme.team, supersedes=second)
+    for old, by in ((first, second), (second, new), (lost, new)):
+        Memory.objects.filter(pk=old.pk).update(status="superseded", superseded_by=by)
 
     found = sources_among(
-        team_id=acme.team.pk,
-        memory_ids=[new.pk, other.pk],
-        message_ids=[first.pk, second.pk],
+        team_id=acme.team.pk, memory_ids=[new.pk, other.pk], message_ids=said_of[:3]
     )
 
-    assert set(found) == {(new.pk, first.pk), (new.pk, second.pk)}
+    assert set(found) == {(new.pk, message) for message in said_of[:3]}
