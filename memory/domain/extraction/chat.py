@@ -113,7 +113,7 @@ class ChatListener:
             else (clause, [])
         )
         third = third_person_text(text=resolved, voice=unit.voice, past=past)
-        found = resolve_dates(text=third, today=unit.at.date(), past=past)
+        found = resolve_dates(text=third, today=unit.at.date(), past=past, weekly=unit.weekly)
         speakers = frozenset({unit.voice.addressee, unit.voice.name})
         self._focus.observe(
             text=found.text, source=unit.message_id, turn=unit.turn, speakers=speakers

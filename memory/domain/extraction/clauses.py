@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from .days.recurring import is_weekly_list
 from .kinds.introductions import introductions
 from .kinds.procedures import steps_in
 from .language.gapping import share_verb
@@ -132,9 +133,11 @@ def split_clauses(*, text: str) -> list[str]:
 
     Splits at semicolons, in lists of three or more clauses, between two present-tense clauses
     with subjects of their own, before a request, and where a verb is left out the second time.
-    Past narrative stays whole.
+    Past narrative stays whole, and so do the days of a week.
     """
     if ": " in text and steps_in(text=text.partition(": ")[2]) > 1:
+        return [text]
+    if len(text) <= MAX_CHARS and is_weekly_list(text=text):
         return [text]
     shared = share_verb(text=text)
     if shared:

@@ -162,6 +162,8 @@ class Walk:
                 self._writer.write(unit=unit, clause=text, pinned=pinned)
             elif not meant:
                 self._sort(unit, bare, text, act, pinned)
+        if asked and act is Act.FRAGMENT and not unit.place:
+            self._writer.answered(unit=unit, answer=text)
 
     def _answered_first(self, unit: Unit, text: str) -> tuple[str, Act]:
         """Take the bare answer off "Twice a week, I'm a nurse"; returns what is left to do."""
@@ -176,6 +178,7 @@ class Walk:
             or not self._replies.answers(unit=unit, text=head, act=Act.FRAGMENT)
         ):
             return text, Act.STATEMENT
+        self._writer.answered(unit=unit, answer=head)
         he = _BUT_HE.match(tail)
         if he and head[:1].isupper():
             tail = f"{head}{' is' if he.group('clitic') else ''} {tail[he.end() :]}"

@@ -60,6 +60,8 @@ def uncovered_drafts(
     told = _by_message(first_pass)
     drafts: list[Draft] = []
     for unit in units:
+        if unit.role is Role.ASSISTANT:
+            focus.heard(text=unit.text, source=unit.message_id, turn=unit.turn)
         if unit.role is not Role.USER:
             continue
         if unit.chat:
@@ -167,7 +169,7 @@ def _draft(unit: Unit, focus: Focus, told: str, act: Act) -> Draft:
     named = OnTopic(third)
     if not answered and not _SELF.search(told):
         named = with_topic(text=third, topic=focus.topic, turn=unit.turn)
-    found = resolve_dates(text=named.text, today=unit.at.date(), past=past)
+    found = resolve_dates(text=named.text, today=unit.at.date(), past=past, weekly=unit.weekly)
     label = label_clause(clause=told, dates=found.dates, past=past, request=False, chat=False)
     if label.memory_type is MemoryType.SEMANTIC and label.importance == 5:
         label = Label(label.memory_type, 4, label.category, label.attribute, confidence=0.5)

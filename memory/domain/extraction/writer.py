@@ -28,18 +28,20 @@ from .language.leaning import (
     PROPERTY,
     THEIRS,
     UNNAMED,
+    names_nothing,
 )
 from .language.names import names_in
 from .language.pronouns import begins_with_pronoun, leaves_open
 from .language.rewrite import third_person_text
 from .language.tense import is_past
-from .language.words import COMMON_OPENERS, content_words, words_of
+from .language.words import content_words, words_of
 from .ledger import Ledger
 from .meant.acts import Act
 from .notes import as_answer
 from .requests import wishes_told
 from .threads.dialogue import Unit
 from .threads.entities import Focus
+from .threads.inquiries import body_answered, thing_answered
 from .threads.objects import Objects
 from .threads.topics import OnTopic, with_topic
 
@@ -68,6 +70,18 @@ class ClauseWriter:
         """Learn names and topics from a sentence that becomes no memory."""
         third = third_person_text(text=text, voice=unit.voice)
         self._learn(unit, third)
+
+    def answered(self, *, unit: Unit, answer: str) -> None:
+        """Learn what an answer names, so that "it" means nothing that was spoken of before."""
+        body = body_answered(question=unit.question, answer=answer)
+        if body:
+            self.focus.answered_who(name=body, source=unit.message_id, turn=unit.turn)
+        named = thing_answered(question=unit.question, answer=answer)
+        if named is None:
+            return
+        self._objects.answered(name=named, source=unit.message_id, turn=unit.turn)
+        if named:
+            self.focus.answered(name=named, source=unit.message_id, turn=unit.turn)
 
     def introduce(self, *, unit: Unit, said: list[Introduction]) -> None:
         """Add what a speaker says of name and pronouns."""
@@ -101,7 +115,11 @@ class ClauseWriter:
             return
         third = third_person_text(text=resolved, voice=unit.voice, past=past)
         third, meant, is_open = self._objects.resolve(
-            text=third, turn=unit.turn, owner=unit.voice.name, else_thing=self.focus.topic
+            text=third,
+            turn=unit.turn,
+            owner=unit.voice.name,
+            else_thing=self.focus.topic,
+            else_somebody=self.focus.somebody(turn=unit.turn),
         )
         sources = [*sources, *meant]
         told_of = _SELF.search(clause) or _WE.search(clause) or IMPERSONAL.match(third)
@@ -121,7 +139,9 @@ class ClauseWriter:
         third = third if past else self.ledger.of_known_day(text=third, today=today)
         began = goes_on_from(text=clause, before=self._said_before(unit))
         self._last = (unit, clause)
-        found = resolve_dates(text=third, today=today, past=past, said_before=began)
+        found = resolve_dates(
+            text=third, today=today, past=past, said_before=began, weekly=unit.weekly
+        )
         filed = label or label_clause(
             clause=clause, dates=found.dates, past=past, request=request, chat=False
         )
@@ -154,8 +174,9 @@ class ClauseWriter:
         named = OnTopic(text)
         if not (personal or filed.pinned):
             named = with_topic(text=text, topic=self.focus.topic, turn=unit.turn)
-            if self._names_nothing(unit, clause, named.text):
-                lent = self.focus.lent(turn=unit.turn)
+            if self._leans_on_name(unit, clause, named.text):
+                them = bool(THEIRS.search(clause))
+                lent = self.focus.lent(turn=unit.turn, of_people=them)
                 named = with_topic(text=named.text, topic=lent, turn=unit.turn)
         draft = replace(
             self._draft(unit, sentence(named.text), pinned_label(filed) if pinned else filed),
@@ -187,15 +208,11 @@ class ClauseWriter:
         if filed.category == "preferences":
             self._in_passing(unit, clause)
 
-    def _names_nothing(self, unit: Unit, clause: str, told: str) -> bool:
+    def _leans_on_name(self, unit: Unit, clause: str, told: str) -> bool:
         """Whether a clause leans on another for whom or what it is about."""
-        if [name for name in names_in(told) if name != unit.voice.name]:
-            return False
-        first = words_of(told)[:1]
-        if told[:1].isupper() and first and first[0] not in COMMON_OPENERS:
-            return False
         answers = len(unit.sources) > 1 and not unit.place and not _OWN.search(clause)
-        return answers or bool(THEIRS.search(clause))
+        leans = answers or bool(THEIRS.search(clause))
+        return leans and names_nothing(told=told, owner=unit.voice.name)
 
     def _placed_before(self, unit: Unit, third: str) -> bool:
         """Whether the clause before names what "there" may be."""
@@ -241,5 +258,6 @@ class ClauseWriter:
     def _learn(self, unit: Unit, third: str) -> None:
         self._objects.observe(text=third, source=unit.message_id, turn=unit.turn)
         self.focus.observe(
-            text=third, source=unit.message_id, turn=unit.turn, speakers=self._speakers
-        )
+            text=third, source=unit.message_id, turn=unit.turn, speakers=self._speakers,
+            place=unit.place,
+        )  # fmt: skip

@@ -28,6 +28,7 @@ _GOES_SO = re.compile(
     r"(?:much\s|far\s|a\s(?:bit|lot|little)\s)?(?:better|worse|fine|well|good|great|badly|slowly|ok|okay|so-so|not\s(?:too|so)\sbad)\b",
     re.IGNORECASE,
 )
+_SUBJECTS = frozenset({"i", "we", "you", "he", "she", "they", "it"})
 _FOR_WHOM = frozenset({"for", "with", "from", "by", "about"})
 _KIND = re.compile(r"(?:what|which)\s(?:kind|sort|type|make|model|brand|breed)", re.IGNORECASE)
 
@@ -117,6 +118,8 @@ def _opened(match: re.Match[str], given: str) -> str:
     noun = re.sub(r"^(?:what|which)(?:\s(?:kind|sort|type)s?\sof)?\s?", "", wh)
     if noun == wh:
         noun = ""
-    if aux in BE and noun and len(rest) > 1:
+    # "What medication are you on?", "Which days are you closed?": more follows the subject.
+    goes_on = len(rest) > 2 and (rest[-1].lower() in PREPOSITIONS or rest[1].lower() in _SUBJECTS)
+    if aux in BE and noun and len(rest) > 1 and not goes_on:
         return f"{capitalised(' '.join(rest[1:]))} {rest[0]} {with_noun(noun, given)}"
     return capitalised(declarative(rest, placed(wh, noun, rest, given)))

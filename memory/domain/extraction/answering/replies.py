@@ -220,7 +220,7 @@ class Replies:
     def details(self, *, unit: Unit, text: str, reach: int = 2) -> bool:
         """Add a fragment to what was told at most `reach` turns before."""
         third = third_person_text(text=strip_lead(text=text), voice=unit.voice)
-        resolved = resolve_dates(text=third, today=unit.at.date(), past=False)
+        resolved = resolve_dates(text=third, today=unit.at.date(), past=False, weekly=unit.weekly)
         return unit.own and self._writer.ledger.detail(
             text=resolved.text, turn=unit.turn, sources=unit.sources, reach=reach
         )

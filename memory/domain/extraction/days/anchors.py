@@ -27,7 +27,9 @@ _BARE_DAY = re.compile(
 
 def last_day(dates: Sequence[FoundDate]) -> date | None:
     """The last day that was named exactly."""
-    exact = [found.day for found in dates if found.precision is not Precision.VAGUE]
+    exact = [
+        found.day for found in dates if found.precision in {Precision.CALENDAR, Precision.RELATIVE}
+    ]
     return exact[-1] if exact else None
 
 

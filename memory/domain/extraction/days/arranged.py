@@ -21,6 +21,9 @@ _WAYS = (
     r"[,–—]\s(?:and\s)?(?:\w+ly\s|then\s)?(?!includ|dur|be|accord|consider|regard)\w{2,}ing\b"
     r"(?:\s[^\s.;,]+){0,5}\s",
     r"\b(?:available|valid|effective|due|free|open|starting|beginning|commencing)\s(?:\w+\s){0,2}",
+    # "they gave us until"
+    r"\b(?:gave|given|granted|allowed|extended|prolonged|paid|booked|reserved|promised)\b"
+    r"(?:\s[^\s.;,]+){0,5}?\s(?:until|till|through)\s",
     # "put the meeting on"
     r"\b(?:put|set|fixed|scheduled|moved|arranged|planned)\s(?:the|our|my|an?|his|her|their)\s"
     r"(?:\w+\s){1,3}(?:on|to)\s",

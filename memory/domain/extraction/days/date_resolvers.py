@@ -12,6 +12,7 @@ from .date_expressions import WEEKDAY_NAME
 from .far_dates import far, nth, nth_weekday, numeric, offset_weekday
 from .feast_days import feast
 from .moments import Precision, month_day, with_weekday
+from .recurring import is_yearly
 from .span_dates import Resolved, month_number, months, shift_months, span
 from .weekday_dates import weekday, weekdays, weekdays_ahead
 
@@ -29,49 +30,19 @@ def _nearest(month: int, day: int, today: date, past: bool) -> date:
     return this if this >= today - timedelta(days=60) else date(today.year + 1, month, day)
 
 
-_YEARLY_BEFORE = re.compile(
-    r"(?:\b(?:birthdays?|anniversary|name\sday|jubilee)(?:['’]s|\s(?:is|are|was|falls|comes))?"
-    r"(?:\s(?:always|already))?"
-    r"|\bborn(?:\s[^.;]{1,40}?(?:,|\sand)(?:\s[\w’'-]+){1,4})?|\b(?:every|each)\syear)\s(?:on\s)?(?:the\s)?$",
-    re.IGNORECASE,
-)
-# "The fiscal year starts on 1 October", "the season runs from May to …": so every year.
-_PERIOD = re.compile(
-    r"\b(?:(?:fiscal|financial|tax|school|academic|business|budget|accounting|church)\s(?:year|calendar)"
-    r"|(?:hunting|fishing|rainy|dry|wet|flu|hay\s?fever|pollen|growing|tourist|ski|mating|nesting|breeding|hurricane|harvest|asparagus|"
-    r"strawberry|mushroom|berry|football|high|low|peak|off|monsoon)[\s-]season|monsoon|daylight\ssaving(?:s)?(?:\stime)?|summer\stime"
-    r"|(?:independence|national|labou?r|republic|constitution|bastille|australia|canada|veterans|memorial|mother['’]?s|father['’]?s|women['’]?s|earth)['’]?s?\sday)\b"
-    r"[^.;]{0,25}?\b(?:starts?|begins?|ends?|runs?|goes|opens?|closes?|finish(?:es)?|lasts?|falls|is|kicks\soff|comes)\s[^.;]{0,30}$",
-    re.IGNORECASE,
-)
-_THIS_ONE = re.compile(
-    r"\b(?:this|next|last|coming|new|current|upcoming|(?:19|20)\d\d)\b", re.IGNORECASE
-)
-_YEARLY_AFTER = re.compile(r",?\s(?:every|each)\syear\b", re.IGNORECASE)
-
-
-def _is_yearly(match: re.Match[str]) -> bool:
-    """Whether a day comes round every year: a birthday, the fiscal year, or one said to."""
-    before = match.string[max(0, match.start() - 70) : match.start()]
-    if _YEARLY_BEFORE.search(before) or _YEARLY_AFTER.match(match.string, match.end()):
-        return True
-    period = _PERIOD.search(before)
-    return bool(period) and not _THIS_ONE.search(before)
-
-
 def _calendar(match: re.Match[str], today: date, past: bool) -> Resolved | None:
     key = "md" if match.group("md") else "dm"
     month, number = month_number(match.group(key + "m")), nth(match.group(key + "d"))
     year = match.group(key + "y")
     day = date(int(year), month, number) if year else _nearest(month, number, today, past)
-    if not year and _is_yearly(match):
-        # A birthday has no year of its own, and giving it one would be an invention.
-        wording = f"{MONTHS[month - 1].capitalize()} {number}"
-        return wording, "on", day, Precision.YEARLY
     span = match.group(key + "r")
+    wording = f"{MONTHS[month - 1].capitalize()} {number}"
     if span:
-        wording = f"{MONTHS[month - 1].capitalize()} {number} {span.strip()}, {day.year}"
-        return re.sub(r"\s([–-])\s?", r"\1", wording), "on", day, Precision.CALENDAR
+        wording = re.sub(r"\s([–-])\s?", r"\1", f"{wording} {span.strip()}")
+    if not year and is_yearly(match):
+        return wording, "on", day, Precision.YEARLY
+    if span:
+        return f"{wording}, {day.year}", "on", day, Precision.CALENDAR
     named = re.match(WEEKDAY_NAME, match.group(), re.IGNORECASE)
     return with_weekday(day) if named else month_day(day), "on", day, Precision.CALENDAR
 
@@ -195,7 +166,7 @@ def _ordinal(match: re.Match[str], today: date, past: bool) -> Resolved | None:
 
 
 def _month(match: re.Match[str], today: date, past: bool) -> Resolved | None:
-    if _is_yearly(match):
+    if is_yearly(match):
         return None
     month = month_number(match.group("mon"))
     day = date(today.year, month, 1)

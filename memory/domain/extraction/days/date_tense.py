@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ...number_words import ORDINALS
-from ..language.verbs import AMBIGUOUS, BASES, GERUNDS, THIRD, UNMARKED, is_past_form
+from ..language.verbs import AMBIGUOUS, BASES, GERUNDS, PARTICIPLES, THIRD, UNMARKED, is_past_form
 from ..language.words import (
     ADVERBS,
     DETERMINERS,
@@ -32,8 +32,20 @@ _PRESENT_BE = word_set("be is are am get gets getting being")
 _PAST_AUXILIARIES = word_set("was were did had been born didn't wasn't")
 _PRESENT_AUXILIARIES = word_set("will is are must has have can should won't shall")
 _AHEAD = word_set("will to shall must should can let")
+_OBJECTS = DETERMINERS | word_set("me him us them it you up off out down")
 _PARTICLES = word_set("over up out off away back down")
 _JOINS = frozenset({"and", "or", "but", "then"})
+_CONTRACTED_BE = word_set(
+    "it's he's she's that's there's here's what's when's they're we're i'm you're who's"
+)
+# "They called: viewing on": an appointment with no verb of its own.
+_APPOINTED = re.compile(
+    r"[,:;–—-]\s(?:so\s|and\s)?(?:(?:the|my|our|his|her|their|a|an|next|new|first|second|final)\s){0,2}"
+    r"(?:[a-z]+\s)?(?:viewing|appointment|interview|exam|meeting|party|check-?up|inspection|handover|"
+    r"surgery|operation|funeral|wedding|rehearsal|lesson|session|call|visit|flight|demo|trial|match|"
+    r"deadline|delivery|collection|pickup)(?:\s(?:at|in)\s(?:the\s)?[\w-]+)?\s(?:on\s|at\s)?$",
+    re.IGNORECASE,
+)
 _NO_SUBJECTS = _JOINS | _AHEAD | DETERMINERS
 _OF_A_DATE = re.compile(r"\d{1,4}(?:st|nd|rd|th)?")
 
@@ -44,7 +56,7 @@ def is_past_at(*, before: str, past: bool) -> bool | None:
     None where the verb looks the same in both tenses ("they cut my hours in").
     """
     words = words_of(before[-80:])
-    if words and words[-1] in _TO_COME:
+    if (words and words[-1] in _TO_COME) or _APPOINTED.search(before):
         return False
     for index in range(_end_of_own_clause(words, before) - 1, -1, -1):
         found = _tense(words, index, before)
@@ -52,7 +64,7 @@ def is_past_at(*, before: str, past: bool) -> bool | None:
             return found
         if words[index] in UNMARKED and index:
             previous = words[_before_adverbs(words, index)]
-            if previous in _SINGULAR:
+            if previous in _SINGULAR or _only_past(words, index):
                 return True
             is_subject = previous in _SUBJECTS or _named_before(before, words[index])
             if is_subject or (words[index] not in AMBIGUOUS and previous not in _NO_SUBJECTS):
@@ -104,6 +116,8 @@ def _tense(words: Sequence[str], index: int, before: str) -> bool | None:
         return not _WILL_HAVE.search(" ".join(words[max(0, index - 8) : index]))
     if word in GERUNDS and at >= 0 and _of_be(words, at) is not None:
         return _of_be(words, at)
+    if _is_contracted_be(words, index):
+        return False
     plain = word in BASES and word not in UNMARKED
     is_third = word in THIRD or (previous in _RELATIVE and _is_plural(word))
     is_noun = previous in {"team", "family"} and words[at - 1 : at] in (["a"], ["an"])
@@ -128,6 +142,35 @@ def _tense(words: Sequence[str], index: int, before: str) -> bool | None:
     if word in _PRESENT_AUXILIARIES or word.endswith("'ll"):
         return False
     return None
+
+
+def _only_past(words: Sequence[str], index: int) -> bool:
+    """ "The technician set it up": in the present the verb of one would have its ending."""
+    at = _before_adverbs(words, index)
+    is_one = at > 0 and words[at - 1] in DETERMINERS - _RELATIVE and not _is_plural(words[at])
+    after = words[index + 1 : index + 2]
+    is_body = words[at] in {"team", "family", "group"}
+    return is_one and not is_body and bool(after) and after[0] in _OBJECTS
+
+
+def _is_contracted_be(words: Sequence[str], index: int) -> bool:
+    """Whether a word is "it's" or "the viewing's" with a date to come: "it's on Monday".
+
+    "It's been" is none, nor is whose place it is ("at the dentist's on Monday").
+    """
+    word, rest = words[index], words[index + 1 :]
+    following = next((each for each in rest if each not in ADVERBS), "")
+    if word in _CONTRACTED_BE:
+        is_done = following in PARTICIPLES and following not in BASES
+        return not is_done and following not in {"been", "got"}
+    if not word.endswith("'s") or not {*rest} <= PREPOSITIONS | ADVERBS | {"the"}:
+        return False
+    for before in reversed(words[max(0, index - 3) : index]):
+        if before in _JOINS:
+            return True
+        if before in PREPOSITIONS - {"of"}:
+            return False
+    return True
 
 
 def _before_adverbs(words: Sequence[str], index: int) -> int:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-from .genders import Gender, gender_of
+from ..days.recurring import is_weekly_list
+from .genders import Gender, gender_of, is_given_name
 from .heads import BE_HAVE, PRONOUNS, Head, head_of
 from .names import is_person, names_in
 from .syntax import is_imperative
@@ -61,6 +62,8 @@ def joined_facts(*, text: str) -> list[str]:
     """The clauses of a sentence that are facts of their own, their subject repeated; else empty."""
     bare = text.rstrip(" .!")
     if _LEANING.search(bare) or " and " not in bare or is_imperative(text=bare):
+        return []
+    if is_weekly_list(text=bare):
         return []
     head = head_of(bare, past=is_past(text=bare))
     if head is None or head.verb in _REPORTS:
@@ -154,7 +157,11 @@ def _means(word: str, genders: dict[str, Gender], head: Head, gender: Gender) ->
     if wanted is not Gender.UNKNOWN and (gender not in {wanted, Gender.UNKNOWN}):
         return False
     told = f"{head.subject} x {head.rest}"
-    others = [name for name in names_in(head.rest) if is_person(name, text=told)]
+    others = [
+        name
+        for name in names_in(head.rest)
+        if is_person(name, text=told) or is_given_name(name=name)
+    ]
     beside = re.search(r"\b(?:with|of|to|by|and)\s(?:\w+\s)?[A-Z]", head.rest)
     # "Lena is my boss" speaks of one, "Lena knows my boss" of two.
     people = set() if head.verb == "be" else PEOPLE_NOUNS & set(words_of(head.rest))

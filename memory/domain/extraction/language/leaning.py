@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from .names import names_in
+from .words import COMMON_OPENERS, words_of
+
 # "It must …", "it can't …": a rule about the thing, that makes no sense without it.
 PROPERTY = re.compile(
     r"it\s(?:must|mustn['’]t|can|can['’]t|cannot|may|should|shouldn['’]t|has\sto|needs|"
@@ -41,3 +44,11 @@ OBJECT = re.compile(
 BARE_THERE = re.compile(r"\sthere(?:\s(?:too|now|also|as\swell))?[.!]*$")
 GOES_ON = re.compile(r"(?:so|and|but|then)\s.*\b(?:it|them|there|one)\b", re.IGNORECASE)
 THEIRS = re.compile(r"\b(?:theirs?|them)\b", re.IGNORECASE)
+
+
+def names_nothing(*, told: str, owner: str) -> bool:
+    """Whether a sentence names nobody and nothing but its `owner`, and so leans on another."""
+    if [name for name in names_in(told) if name != owner]:
+        return False
+    first = words_of(told)[:1]
+    return not (told[:1].isupper() and first and first[0] not in COMMON_OPENERS)

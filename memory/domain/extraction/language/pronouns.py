@@ -37,6 +37,8 @@ _OF_NOBODY = re.compile(
 _TOLD_THEM = re.compile(
     r"(?:[^,]{3,20},\s\d{4},\s)?[A-Z][\w-]+\s(?:told|asked|gave|sent|showed|met|called|saw|knows?|likes?|"
     r"loves?|visited|helped|thanked)\s(?:them|him|her)\b(?!\s[a-z]+\s(?:is|was))"
+    r"|(?:[^,]{3,20},\s\d{4},\s)?[A-Z][\w-]+\s(?:tells|asks|gives|sends|shows|meets|calls|sees|visits|helps|invites|"
+    r"invited|hires|hired|pays|paid)\s(?:them|him|her(?=\s(?:on|at|in|that|to|about|every|next|this|tomorrow)\b|[.,;]|$))"
 )
 # "The team did that", "things like this"
 _POINTS = re.compile(

@@ -9,35 +9,38 @@ from dataclasses import replace
 from ..language.words import KIN, MONTHS, PEOPLE_NOUNS, PETS, WEEKDAYS, word_set
 from .mentions import Mention
 
-_TRADES = word_set(
+TRADES = word_set(
     """
     plumber technician baker painter roofer driver courier mechanic builder vet nanny babysitter
     cleaner tenant officer guide handyman surveyor inspector notary referee conductor soloist
     """
 )
-_STRANGERS = word_set("girl boy guy woman man lady")
+STRANGERS = word_set("girl boy guy woman man lady")
 # Too often an organisation, several, or part of another phrase ("the head of", "the client").
-_UNCLEAR = word_set(
+UNCLEAR = word_set(
     "head lead parents siblings kids children twins baby family friends dogs cats pets client "
     "customer contact student"
 )
-_GROUPS = word_set(
+GROUPS = word_set(
     """
     auditors tenants neighbours neighbors clients customers students pupils guests visitors
     contractors suppliers vendors partners colleagues teammates investors inspectors developers
     designers testers engineers managers lawyers builders roofers painters plumbers movers doctors
     nurses teachers trainers members volunteers organisers organizers owners landlords sponsors
     reviewers regulators authors editors grandparents cousins friends flatmates interns accountants
-    bookkeepers parents kids children people folks guys twins police sisters brothers sons daughters
+    bookkeepers cleaners gardeners farmers drivers cooks waiters electricians carpenters tutors
+    caterers freelancers babysitters parents kids children people folks guys twins police sisters
+    brothers sons daughters
     """
 )
 
 
-_ORGANISATIONS = word_set(
+ORGANISATIONS = word_set(
     """
     firm company shop bank regulator hotel airline school council agency board committee department
     landlord insurer insurance hospital clinic garage dealer broker supplier vendor publisher
-    restaurant caterer museum university ministry court union club authority municipality
+    restaurant caterer museum university ministry court union club authority municipality farm
+    bakery dairy brewery studio charity startup provider rental
     """
 )
 
@@ -49,13 +52,13 @@ def _alternatives(nouns: frozenset[str]) -> str:
 _ONE = re.compile(
     r"\b(?:the(?:\steam['’]s)?|our|my|a|an|your|(?P<owner>[A-Z]\w+['’]s))\s"
     r"(?P<adj>[a-z-]+\s)?(?P<noun>"
-    + _alternatives((PEOPLE_NOUNS | PETS | _TRADES | _STRANGERS) - _UNCLEAR)
+    + _alternatives((PEOPLE_NOUNS | PETS | TRADES | STRANGERS) - UNCLEAR)
     + r")\b(?!['’-]|\s(?:day|office|team|call|food|appointment|meeting))"
     r"(?P<from>\sfrom\s[A-Z][\w-]+)?"
 )
 _SEVERAL = re.compile(
     r"\b(?P<det>[Tt]he(?:\steam['’]s)?|[Oo]ur|[Mm]y|[Yy]our|[A-Z]\w+['’]s)\s(?P<adj>(?!of\b)[a-z-]+\s)?"
-    r"(?P<noun>" + _alternatives(_GROUPS) + r")\b(?!['’-])"
+    r"(?P<noun>" + _alternatives(GROUPS) + r")\b(?!['’-])"
 )
 
 
@@ -68,7 +71,7 @@ _PAIR = re.compile(
 
 _ORGANISATION = re.compile(
     r"\b(?P<det>[Tt]he(?:\steam['’]s)?|[Oo]ur|[Mm]y|[A-Z]\w+['’]s)\s(?P<adj>(?!of\b)[a-z-]+\s)?"
-    r"(?P<noun>" + _alternatives(_ORGANISATIONS) + r")\b(?!-)"
+    r"(?P<noun>" + _alternatives(ORGANISATIONS) + r")\b(?!-)"
 )
 
 
@@ -111,7 +114,7 @@ def one_by_role(*, text: str) -> str:
         return ""
     if match.group("owner"):
         return f"{match.group('owner')} {match.group('adj') or ''}{match.group('noun')}"
-    known_by = match.group("from") if match.group("noun") in _STRANGERS else ""
+    known_by = match.group("from") if match.group("noun") in STRANGERS else ""
     return f"the {match.group('noun')}{known_by or ''}"
 
 
@@ -149,3 +152,8 @@ class Company:
         self.one = replace(at, name=one) if one else self.one
         self.several = replace(at, name=several) if several else self.several
         self.body = replace(at, name=body) if body else self.body
+
+    def last(self, *, named: Mention | None) -> Mention | None:
+        """The people or the body spoken of last, the one with a name (`named`) among them."""
+        known = [each for each in (self.several, self.body, named) if each]
+        return max(known, key=lambda each: each.when, default=None)

@@ -12,6 +12,7 @@ from uuid import UUID
 from ...secrets import mask_private_keys
 from ...types import Participants, Role, SourceMessage
 from ..clauses import split_question
+from ..days.recurring import of_every_week
 from ..language.casual import written_out
 from ..language.clefts import plain_sentence
 from ..language.foreign import is_foreign
@@ -41,6 +42,7 @@ class Unit:
     that the other side asked in the turn before, empty where there is none; `reply`, what the
     agent says right after the message. `corrects` says with what words something else is denied
     ("not June 3"), empty where only a word such as "correction" does, None for no correction.
+    `weekly` says that its weekdays come round, as in a rota that was announced or asked for.
     """
 
     text: str
@@ -57,6 +59,7 @@ class Unit:
     question_id: UUID | None = None
     reply: str = ""
     corrects: str | None = None
+    weekly: bool = False
 
 
 def is_person_speaking(*, message: SourceMessage, participants: Participants) -> bool:
@@ -100,11 +103,15 @@ def read_units(
                     name=name, sentence=sentence, message=message, before=before, private=private
                 )
                 voice = replace(voice, group=group)
+            weekly = spoken and of_every_week(
+                text=sentence, before=sentences[:place], question=question if answers else ""
+            )
             units.append(
                 Unit(
                     sentence, message.id, (message.id,), turn, place, role, voice,
                     message.created_at, own, chat and spoken,
                     question if answers else "", asked_by if answers else None, reply,
+                    weekly=weekly,
                 )
             )  # fmt: skip
         if message.role is not Role.TOOL:

@@ -7,24 +7,18 @@ from uuid import UUID
 
 from ..language.names import are_several, is_person, names_in
 from ..language.nouns import first_noun_phrase
-from ..language.pronouns import EXPLETIVE, PRONOUN_SUBJECT, WHOM, named_subject
-from ..language.words import ORG_SUFFIXES, word_set, words_of
+from ..language.pronouns import PRONOUN_SUBJECT, WHOM, named_subject
+from ..language.words import ORG_SUFFIXES, words_of
+from .antecedents import may_be_meant, meant_by_it, meant_by_they
+from .around_names import BESIDE, OF_THINGS, PLACE_PREPOSITIONS, is_handed_to
 from .company import Company, one_by_trade, relative_in
 from .headings import heading_of, met_with
 from .inquiries import name_asked, thing_asked, whole_question
 from .mentions import Mention
-from .people import BESIDE, OF_THINGS, PLACE_PREPOSITIONS, People
+from .people import People
 from .topic_words import introduced_topic
 
 _OBJECT_IT = re.compile(r"(?<=[a-z]\s)it\b(?!['’])")
-_TITLES = frozenset(
-    {"Dr", "Prof", "Mr", "Mrs", "Ms", "Sir", "Miss", "Herr", "Frau", "Madame", "Monsieur"}
-)
-_NO_ANTECEDENTS = word_set(
-    "easter christmas ramadan halloween thanksgiving hanukkah diwali advent lent pentecost eid "
-    "utc gmt cet cest pst pdt est edt cst mst bst ist jst aest eet wet english german french dutch "
-    "spanish italian portuguese swedish norwegian danish finnish polish pm am"
-)
 _MEETING_WITH = re.compile(
     r"(?:(?:the|our|my)\s)?(?:next\s|follow-?up\s|second\s|first\s|final\s)?(?:call|meeting|visit|"
     r"appointment|session|demo|review|workshop|chat)\s(?:[\w-]+\s)?(?:with|at)\s(?=them\b)",
@@ -34,10 +28,8 @@ _MEETING_REACH = 12
 # "Ewa leads it": a name, a verb and nothing that says what.
 _DOES_IT = re.compile(r"(?-i:[A-Z])[\w-]+\s(?:will\s)?[a-z]+\s(?P<it>it)\W*$", re.IGNORECASE)
 
-# "Their son Nico" after "Giulia is pregnant"
-_KIN_OF = re.compile(
-    r"\s(?:\w+\s)?(?:sons?|daughters?|kids?|children|bab(?:y|ies)|twins|wedding)\b"
-)
+# What is told of a name goes on about whose it is.
+_NAME_OF = re.compile(r"(?:['’]s\s|^the\s)(?:[a-z]+\s)?name$")
 
 
 class Focus:
@@ -54,6 +46,7 @@ class Focus:
         self._noun: Mention | None = None
         self._company = Company()
         self._named: Mention | None = None
+        self._named_place = False
         self._asked: Mention | None = None
         self._whole: Mention | None = None
 
@@ -76,8 +69,19 @@ class Focus:
             self._group = self.topic
         return rest, True
 
-    def observe(self, *, text: str, source: UUID, turn: int, speakers: frozenset[str]) -> None:
-        """Learn the topic and antecedents that a sentence (already in the third person) names."""
+    def observe(
+        self,
+        *,
+        text: str,
+        source: UUID,
+        turn: int,
+        speakers: frozenset[str],
+        place: int | None = None,
+    ) -> None:
+        """Learn the topic and antecedents that a clause (already in the third person) names.
+
+        `place` is the place of its sentence in the message, where a sentence comes in clauses.
+        """
         self._said += 1
         found = introduced_topic(text=text, speakers=speakers)
         if found is not None:
@@ -86,23 +90,27 @@ class Focus:
             self.topic = self._thing if is_topic else self.topic
             self._noun = self._thing if found.is_asked else self._noun
         relative = relative_in(text=text, speakers=speakers)
+        where = None if place is None else (turn, place)
+        self._people.hear(text=text, order=self._said, place=where)
         for name in () if found and found.is_asked else names_in(text):
             if (
                 {name, name.split()[-1]} & speakers
-                or name.lower() in _NO_ANTECEDENTS
-                or name in _TITLES
+                or not may_be_meant(name=name)
                 or are_several(name=name, text=text)
             ):
                 continue
             mention = Mention(name, source, turn, self._said)
-            if self._named is None or self._named.when != mention.when:
-                self._named = mention
             at = text.find(name)
             placed = words_of(text[max(0, at - 12) : at])[-1:]
+            if self._named is None or self._named.when != mention.when:
+                self._named = mention
+                self._named_place = bool(placed) and placed[0] in PLACE_PREPOSITIONS
             is_body = name.split()[-1].lower() in ORG_SUFFIXES
             # Of whom a sentence tells something comes before where they are or whom they are with.
             is_beside = bool(placed) and placed[0] in BESIDE and self._is_new_one()
             self._people.see(mention, text=text, is_aside=bool(relative))
+            if is_handed_to(before=text[:at]):
+                self._people.see(mention, text=text, is_aside=bool(relative), is_bare=True)
             if is_person(name, text=text) and not is_beside:
                 self._person = mention
             else:
@@ -121,7 +129,7 @@ class Focus:
                     self._people.see(mention, text=text, is_aside=bool(relative), is_bare=True)
                 if is_body:
                     self._group = mention
-        noun = first_noun_phrase(text)
+        noun = _NAME_OF.sub("", first_noun_phrase(text))
         if noun and noun not in speakers and not noun.startswith("the agent"):
             self._noun = Mention(noun, source, turn, self._said)
         if relative:
@@ -132,6 +140,7 @@ class Focus:
     def heard(self, *, text: str, source: UUID, turn: int) -> None:
         """Learn whom the other side speaks of ("Shall I call the technician?")."""
         self._company.learn(text=text, at=Mention("", source, turn, self._said))
+        self._people.hear(text=text, order=self._said, place=(turn, 0))
         trade = one_by_trade(text=text) if text.endswith("?") else ""
         self._asked = Mention(trade, source, turn, self._said) if trade else None
 
@@ -148,10 +157,29 @@ class Focus:
         whole = whole_question(question=question)
         if whole:
             self._noun = self._thing = self._asked = self._whole = mention(whole)
+        self._people.hear(text="", order=self._said, place=(turn, 0))
         one = name_asked(question=question)
         if one and not self._is_topic(one):
             self._person = self._maybe_person = mention(one)
             self._people.add(self._person)
+
+    def answered(self, *, name: str, source: UUID, turn: int) -> None:
+        """Learn the thing that an answer names, which an "it" means from then on."""
+        self._said += 1
+        # "Zoe needs a new battery" begins with a name, and "the Zoe needs" would be another one.
+        name = re.sub(r"^the\s(?=[A-ZÀ-Þ])", "", name)
+        self._noun = self._thing = Mention(name, source, turn, self._said)
+        self._people.is_thing(name=name)
+
+    def answered_who(self, *, name: str, source: UUID, turn: int) -> None:
+        """Learn the body that answers a question for who does something: "they" are it."""
+        self._said += 1
+        self._group = Mention(name, source, turn, self._said)
+
+    def somebody(self, *, turn: int, reach: int = 2) -> Mention | None:
+        """The people or the body of people who were spoken of last, for who is paid or hired."""
+        last = self._company.last(named=self._group)
+        return last if last and turn - last.turn <= reach else None
 
     def resolve(self, *, text: str, turn: int, reach: int) -> tuple[str, list[UUID]]:
         """The sentence with subject pronouns replaced by what they mean, and the sources used.
@@ -195,11 +223,12 @@ class Focus:
         if match is None or human is None or human.name in text or turn - human.turn > reach:
             return text
         sources.append(human.source)
+        self._people.go_on(name=human.name)
         return text[: match.start()] + human.name + text[match.end() :]
 
-    def lent(self, *, turn: int, reach: int = 3) -> Mention | None:
-        """What was named last, for an answer that names nothing itself."""
-        named = self._named
+    def lent(self, *, turn: int, reach: int = 3, of_people: bool = False) -> Mention | None:
+        """What was named last, for an answer that names nothing itself; no place for people."""
+        named = None if of_people and self._named_place else self._named
         if named is None or turn - named.turn > reach or self._is_one(named.name):
             return None
         return named
@@ -229,27 +258,11 @@ class Focus:
         if pronoun in {"she", "he", "her", "his"}:
             return self._human(pronoun)
         if pronoun in {"they", "their"}:
-            noun, group = self._noun, self._group or self._company.body or self.topic
-            company = self._company.several
-            if company and (group is None or company.when >= group.when):
-                return company
-            if group is None and self._person and _KIN_OF.match(rest):
-                return self._person
-            if noun and noun.name.endswith("s") and (group is None or noun.when > group.when):
-                return noun
-            return group
-        if pronoun == "it" and EXPLETIVE.match(rest):
-            return None
-        if pronoun == "it" and self._thing and self._person and self._thing == self._person:
-            return self._noun or self.topic
-        if self._thing and self.topic and self._thing.turn < self.topic.turn:
-            return self.topic
-        named = self._thing or self.topic
-        if (
-            self._noun
-            and pronoun == "it"
-            and not (self._noun.name.endswith("s") and not self._noun.name.endswith("ss"))
-            and (named is None or self._noun.when > named.when or named == self._maybe_person)
-        ):
-            return self._noun
-        return named
+            return meant_by_they(
+                rest=rest, noun=self._noun, named=self._group, company=self._company,
+                topic=self.topic, person=self._person,
+            )  # fmt: skip
+        return meant_by_it(
+            pronoun=pronoun, rest=rest, noun=self._noun, thing=self._thing, topic=self.topic,
+            person=self._person, maybe_person=self._maybe_person,
+        )  # fmt: skip

@@ -19,6 +19,7 @@ from ..language.words import (
     words_of,
 )
 from .mentions import Mention
+from .somebody import is_done_to_somebody, may_be_somebody
 
 _OBJECT = re.compile(
     r"^(?P<before>(?:[\w’'-]+\s){1,6}?)(?P<pro>it|them|there|him)\b(?!['’-])(?:\s(?P<after>[\w’'-]+))?"
@@ -39,7 +40,7 @@ _OF_NO_USE = word_set(
     """
     lot bit time day week month year morning evening night way kind sort moment while chance
     problem idea end start last next first other same job shift break look care world house home
-    weekend weekends hours people
+    weekend weekends hours people name
     """
 )
 _ENDS = (STOPWORDS | PREPOSITIONS | ADVERBS | DETERMINERS) - {"one", "two"} | word_set(
@@ -56,6 +57,10 @@ _AT_THING = re.compile(
 )
 _BESIDE_THERE = re.compile(r"\sthere(?:\s(?:too|now|also))?,?(?=\s(?:as|in|at)\s\w)")
 _GROUP = re.compile(r"[A-ZÀ-Þ][\w-]+['’]s\s(?:group|family)\s")
+# "We" in the third person is none of the things that a sentence is about.
+_VOICE = re.compile(
+    r"(?:^|(?<=[,;]\s))(?:[Tt]he\steam|[A-ZÀ-Þ][\w-]+['’]s\s(?:group|family))(?=\s[a-z])"
+)
 _MAX_WORDS = 3
 _REACH = 2
 
@@ -70,7 +75,7 @@ class Objects:
 
     def observe(self, *, text: str, source: UUID, turn: int) -> None:
         """Learn what a sentence in the third person is about, persons aside."""
-        thing, several = _thing_in(text)
+        thing, several = _thing_in(_VOICE.sub(_blank, text))
         if thing and several:
             self._several = Mention(thing, source, turn)
         elif thing:
@@ -85,18 +90,35 @@ class Objects:
             place = re.sub(r"\san?\s", " the ", at.group("place"), count=1)
             self._place = Mention(place, source, turn)
 
+    def answered(self, *, name: str, source: UUID, turn: int) -> None:
+        """Learn the thing that an answer names; "" for several, or none that "it" could be."""
+        if name:
+            self._one = Mention(name, source, turn)
+        elif self._one and self._one.turn != turn:
+            self._one = None
+
     def resolve(
-        self, *, text: str, turn: int, owner: str, else_thing: Mention | None = None
+        self,
+        *,
+        text: str,
+        turn: int,
+        owner: str,
+        else_thing: Mention | None = None,
+        else_somebody: Mention | None = None,
     ) -> tuple[str, list[UUID], bool]:
         """The sentence with its object named, the sources used, and whether one is left open.
 
-        `else_thing` is what the conversation is about, for an "it" that nothing else explains.
+        `else_thing` is what the conversation is about, for an "it" that nothing else explains;
+        `else_somebody`, people or a body of them, for those who are paid, hired or thanked.
         """
         match = dangling(text=text, owner=owner)
         if match is None:
             return text, [], False
         kinds = {"it": self._one, "them": self._several, "there": self._place}
         mention = kinds.get(match.group("pro"))
+        if match.group("pro") == "them" and is_done_to_somebody(before=match.group("before")):
+            known = mention is not None and may_be_somebody(name=mention.name)
+            mention = mention if known else else_somebody
         if match.group("pro") == "it" and (mention is None or turn - mention.turn > _REACH):
             mention = else_thing
         if mention is None or turn - mention.turn > _REACH or mention.name == "the agent":
@@ -107,6 +129,10 @@ class Objects:
             return text, [], True
         start, end = match.span("pro")
         return f"{text[:start]}{mention.name}{text[end:]}", [mention.source], False
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "x" * len(match.group())
 
 
 def dangling(*, text: str, owner: str) -> re.Match[str] | None:

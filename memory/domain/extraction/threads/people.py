@@ -2,45 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..language.genders import Gender, gender_of, is_given_name
 from ..language.names import is_person
+from ..language.tense import is_past
 from ..language.verbs import THIRD, is_finite
-from ..language.words import ADVERBS, ORG_SUFFIXES, PEOPLE_NOUNS, PETS, word_set, words_of
+from ..language.words import ADVERBS, ORG_SUFFIXES, words_of
+from .around_names import HIRING, is_handed_to, is_met, is_origin, is_placed
 from .mentions import Mention
+from .rivals import Rival, is_passed_by, rivals_in
 
-PLACE_PREPOSITIONS = word_set(
-    "in at outside on to near into via of inside within across through over under around"
-)
-BESIDE = word_set("to at from with for by of than like in on near into joining left leaving")
-# What somebody quits, buys or uses is no person, nor is what is called by its owner's "my".
-OF_THINGS = word_set(
-    "quit quits join joins joined leave leaves left buy buys bought use uses used drive drives "
-    "drove sell sells sold rent rents own owns install installed visit visits visited founded the "
-    "a an my our his her their your"
-)
-# But people who have a known name are left and visited.
-_OF_PEOPLE = word_set(
-    "quit quits join joins joined leave leaves left own owns visit visits visited founded my our "
-    "his her their your"
-)
-# "with Thomas", "with his girlfriend Carla": where the sentence only passes by.
-_PASSED_BY = re.compile(
-    rf"\b(?:{'|'.join(sorted(BESIDE))})\s"
-    r"(?:(?:(?:the|my|our|his|her|their)|[\w-]+['’]s)\s(?:[\w-]+\s){1,2})?$",
-    re.IGNORECASE,
-)
-# "is from Malta", "a tutor from Vietnam": where somebody comes from is nobody.
-_ORIGIN = re.compile(
-    r"(?:['’]s|\b(?:is|are|was|were|comes?|came|originally|hails?|arrived|moved|over|back|here|"
-    rf"girl|boy|guy|woman|man|lady|people|{'|'.join(sorted(PEOPLE_NOUNS | PETS))}))"
-    r"\sfrom\s(?:the\s)?$",
-    re.IGNORECASE,
-)
 _KEPT = 16
 # A bare name that may be anything gives way to a person who was named up to a turn before.
 _MAYBE_LEAD = 1
@@ -49,18 +23,14 @@ _PRONOUNS = {
 }  # fmt: skip
 
 
-def is_origin(*, before: str) -> bool:
-    """Whether the words before a name make it the place that somebody comes from."""
-    return bool(_ORIGIN.search(before))
-
-
 @dataclass(frozen=True, slots=True)
 class Person:
     """Somebody a sentence names.
 
-    `is_sure` says that it is a person and no mere name, `is_beside` that the sentence tells where
-    somebody else is or whom somebody else is with, so that this one is hardly meant next;
-    `is_subject`, that a verb follows; `is_joined`, that an "and" or "or" stands before.
+    `is_sure` says that it is a person and no mere name, `is_beside` that the sentence describes
+    somebody else, whom this one is only with; `is_subject`, that a verb follows, which hires people
+    where `is_hiring`; `is_joined`, that an "and" or "or" stands before, `is_met`, that somebody
+    else has to do with this one. `sentence` counts sentences, whose clauses are told one by one.
     """
 
     mention: Mention
@@ -68,6 +38,9 @@ class Person:
     is_beside: bool = False
     is_subject: bool = False
     is_joined: bool = False
+    is_hiring: bool = False
+    is_met: bool = False
+    sentence: int = 0
 
 
 class People:
@@ -76,6 +49,41 @@ class People:
     def __init__(self) -> None:
         self._named: list[Person] = []
         self._genders: dict[str, Gender] = {}
+        self._rivals: list[tuple[int, Rival]] = []
+        self._called: dict[str, str] = {}
+        self._place: tuple[int, int] | None = None
+        self._said_at: dict[int, int] = {}
+        self._goes_on_of = ""
+        self._centres: dict[str, int] = {}
+        self._things: frozenset[str] = frozenset()
+        self._sentence = 0
+
+    def hear(self, *, text: str, order: int, place: tuple[int, int] | None) -> None:
+        """Learn whom the clause numbered `order` names by what they are.
+
+        `place` is its turn and its sentence, where that is known.
+        """
+        self._sentence += place is None or place != self._place
+        self._place = place
+        self._said_at[order] = self._sentence
+        goes_on = self._goes_on_of if self._goes_on_of in text else ""
+        self._goes_on_of = ""
+        if goes_on:
+            self._centres[goes_on] = self._sentence
+        for rival in rivals_in(text=text):
+            if rival.called:
+                self._called[rival.noun] = rival.called
+            elif not goes_on:
+                self._rivals = [*self._rivals[-_KEPT:], (self._sentence, rival)]
+
+    def go_on(self, *, name: str) -> None:
+        """Learn that the clause heard next goes on of somebody ("The doctor told him to walk")."""
+        self._goes_on_of = name
+
+    def is_thing(self, *, name: str) -> None:
+        """Learn that a name that may have been taken for a person's is a thing's."""
+        self._things |= {name}
+        self._named = [each for each in self._named if each.mention.name not in self._things]
 
     def add(
         self, mention: Mention, *, text: str = "", is_sure: bool = True, is_beside: bool = False
@@ -88,7 +96,10 @@ class People:
         verb = next((word for word in words_of(after[:30]) if word not in ADVERBS), "")
         acts = is_finite(word=verb) or verb in THIRD
         joined = words_of(head)[-1:] in (["and"], ["or"])
-        person = Person(mention, is_sure, is_beside, acts, joined)
+        met = is_met(before=head) or (is_handed_to(before=head) and is_past(text=text))
+        person = Person(
+            mention, is_sure, is_beside, acts, joined, verb in HIRING, met, self._sentence
+        )
         self._named = [*self._named[-_KEPT:], person]
 
     def see(
@@ -99,20 +110,18 @@ class People:
         `is_aside` says that the sentence is known to be about somebody else.
         """
         name, at = mention.name, text.find(mention.name)
-        if is_origin(before=text[max(0, at - 40) : at]):
+        if name in self._things or is_origin(before=text[max(0, at - 40) : at]):
             return
         before = text[max(0, at - 40) : at]
-        placed = set(words_of(before)[-1:]) & (PLACE_PREPOSITIONS | OF_THINGS - _OF_PEOPLE)
         is_body = name.split()[-1].lower() in ORG_SUFFIXES
-        known = is_given_name(name=name) and not placed and not is_body
+        known = is_given_name(name=name) and not is_placed(before=before) and not is_body
         is_sure = is_person(name, text=text) or known
         if is_sure is is_bare:
             return
         owns = text[at + len(name) : at + len(name) + 2] in {"'s", "’s"}
-        passed = _PASSED_BY.search(before) and any(
-            person.mention.order == mention.order for person in self._named
-        )
-        self.add(mention, text=text, is_sure=is_sure, is_beside=is_aside or owns or bool(passed))
+        others = is_aside or any(each.sentence == self._sentence for each in self._named)
+        passed = others and is_passed_by(before=before, text=text)
+        self.add(mention, text=text, is_sure=is_sure, is_beside=owns or passed)
 
     def knows(self, name: str) -> bool:
         """Whether a name is surely a person's."""
@@ -126,15 +135,42 @@ class People:
         wanted = _PRONOUNS.get(pronoun, Gender.UNKNOWN)
         fitting = [person for person in self._named if self._fits(person.mention, wanted)]
         named_since = any(person.mention.turn >= role.turn for person in fitting) if role else True
-        if role and self._fits(role, wanted) and not named_since:
-            return role
+        is_named = role is not None and words_of(role.name)[-1] in self._called
+        if role and self._fits(role, wanted) and not (named_since or is_named):
+            return None if self._is_rivalled(role, wanted) else role
         sure = [person for person in fitting if person.is_sure]
         maybe = [person for person in fitting if not person.is_sure]
         later = maybe and sure and maybe[-1].mention.turn > sure[-1].mention.turn + _MAYBE_LEAD
         found = self._salient(maybe if later or not sure else sure)
+        if found and self._is_rivalled(found, wanted):
+            return None
         if found and wanted:
             self._genders.setdefault(found.name, wanted)
         return found
+
+    def _is_rivalled(self, one: Mention, wanted: Gender) -> bool:
+        """Whether somebody else whom the same sentence or a later one speaks of fits as well."""
+        words = words_of(one.name)
+        since = max((each.sentence for each in self._named if each.mention == one), default=None)
+        since = self._said_at.get(one.order, 0) if since is None else since
+        for order, rival in self._rivals:
+            is_same = rival.noun in words or self._called.get(rival.noun) in one.name.split()
+            fits = not (rival.gender and wanted) or rival.gender is wanted
+            is_aside = rival.is_beside or (bool(wanted) and rival.tells is wanted)
+            if order >= since and fits and not (is_same or is_aside):
+                return True
+        for name, sentence in self._centres.items():
+            centre = replace(one, name=name)
+            if name != one.name and sentence >= since and self._fits(centre, wanted):
+                return True
+        return any(
+            each.sentence >= since
+            and each.is_met
+            and each.mention.name != one.name
+            and self._fits(each.mention, wanted)
+            for each in self._named
+            if not each.is_sure
+        )
 
     def _fits(self, mention: Mention, wanted: Gender) -> bool:
         known = self._genders.get(mention.name, Gender.UNKNOWN) or gender_of(name=mention.name)
@@ -147,19 +183,24 @@ class People:
         """
         if not people:
             return None
-        order = people[-1].mention.order
-        last = [each for each in people if each.mention.order == order]
+        sentence = people[-1].sentence
+        last = [each for each in people if each.sentence == sentence]
         if len({each.mention.name for each in last}) > 1:
-            last = [each for each in last if not each.is_beside]
+            last = [each for each in last if not (each.is_beside or self._is_told(each, last))]
         if len({each.mention.name for each in last}) > 1:
             if not last[0].is_sure:
                 # What a bare name does may be done by a firm ("Zenith hired Okoro").
-                return None if last[-1].is_joined else last[-1].mention
-            before = {each.mention.name for each in people if each.mention.order < order}
+                return last[-1].mention if last[0].is_hiring and not last[-1].is_joined else None
+            before = {each.mention.name for each in people if each.sentence < sentence}
             last = [
                 each for each in last if each.is_subject and self._stands_out(each, last, before)
             ]
         return last[0].mention if len({each.mention.name for each in last}) == 1 else None
+
+    def _is_told(self, one: Person, last: Sequence[Person]) -> bool:
+        """Whether a name is that of another who was spoken of ("Dana's wife is called Greta")."""
+        called = (self._called.get(word) for each in last for word in words_of(each.mention.name))
+        return any(name == one.mention.name for name in called)
 
     def _stands_out(self, one: Person, last: Sequence[Person], before: AbstractSet[str]) -> bool:
         """Whether a subject alone is spoken of already, or alone is known to fit."""
