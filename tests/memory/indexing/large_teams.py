@@ -28,6 +28,7 @@ MANY = 300
 def city(committed_db: None, settings: Settings) -> Iterator[Cast]:
     """A team that is large from 20 memories on, under the model `random@32`."""
     settings.EXACT_SEARCH_LIMIT = 20
+    settings.READ_WHOLE_UP_TO = 0
     settings.GRAPH_STEP_COST = 0
     before = EmbeddingState.objects.first()
     cast = make_cast(f"city-{uuid4().hex}")

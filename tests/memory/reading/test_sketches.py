@@ -41,6 +41,7 @@ MODEL = "random@32"
 def town(committed_db: None, settings: Settings) -> Iterator[Cast]:
     """A team of this test's own that is large from 20 memories on."""
     settings.SKETCH_FROM = 20
+    settings.READ_WHOLE_UP_TO = 0
     settings.SKETCH_MOST_MEMORIES = 10_000
     forget_graphs()
     forget_sketches()
