@@ -93,7 +93,8 @@ def opens_clause(*, text: str) -> bool:
     for index, word in enumerate(words[1:], 1):
         if word in {"who", "which", "that", "to"}:
             return False
-        if word in AUXILIARIES or word in MODALS:
+        if word in AUXILIARIES or (word in MODALS and words[index - 1] not in PREPOSITIONS):
+            # "until May" is a month.
             return True
         noun_before = words[index - 1] not in STOPWORDS and words[index - 1] not in PREPOSITIONS
         if acts_as_verb(words=words, index=index):

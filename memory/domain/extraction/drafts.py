@@ -32,9 +32,10 @@ CLAUSE_END = re.compile(r"[;,:]\s|\s(?:and|but|because|so|which|who|while)\s")
 _VALUES = frozenset({*MONTHS, *WEEKDAYS, *NUMBER_WORDS})
 _WITHOUT_WHICH = re.compile(r",\s(?:which|who)\s[^,]{10,160}(?=,\s)")
 _FRAMING = re.compile(r"^(?:On [A-Z][a-z]+ \d{1,2}, \d{4}, |[A-Z]\w+ said: |For [^,]{3,50}, )+")
-# "Dana's dad was a strict man": what somebody was is no event of the day it is told.
+# "Dana's dad was a strict man": what somebody is or was is no event of the day it is told.
 _WAS_ONE = re.compile(
     rf"[A-Z][\w-]+(?:['’]s\s(?:\w+\s)?(?:{'|'.join(sorted(KIN))})(?:\s[A-Z]\w+)?)?\s(?:was|were)\s(?:an?|always|never|very)\s"
+    r"|[A-Z][\w-]+\sis\san?\s[\w-]+"
     r"|[A-Z][^,;]{1,50}\s(?:was|were)\s(?:born|raised|buried)\s"
     r"|[A-Z][^,;]{2,40}['’]s\sname\swas\s|[^,;]{3,40}\s(?:has|have)\s[^,;]*\ssince\s"
 )

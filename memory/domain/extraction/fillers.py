@@ -71,6 +71,10 @@ _PASSING = re.compile(
 )
 _REPORTING = re.compile(
     r"^[\w’'-]+\s(?:says?|said|thinks?|knows?|means?|reckons?)\W*$|"
+    # What was said is cut away with its quotation marks.
+    r"^(?!(?:i|we)\b)(?:[\w’'-]+\s){1,5}?(?:(?:always|often|just|also|still|once|keeps|kept)\s)*"
+    r"(?:says?|said|saying|wrote|mailed|e-?mailed|texted|announced|told|tells|telling)(?:\s(?:to\s)?(?:me|us))?"
+    r"(?:\s(?:today|yesterday|again|back|this\s\w+|last\s\w+|on\s\w+day))*\W*$|"
     r"^(?:and\s)?as\s[\w’'.\s-]{2,40}\s(?:puts?|said|says|wrote|writes|has)\s?(?:it|so)?\W*$|"
     r"^[\w’'.\s-]{2,40},?\squote\W*$",
     re.IGNORECASE,

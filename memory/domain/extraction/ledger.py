@@ -95,17 +95,42 @@ class Ledger:
         return len(content_words(said)) < 4
 
     def remind(self, *, name: str, when: str, turn: int, sources: Sequence[UUID]) -> bool:
-        """Add a reminder to the last dated draft of the two turns before."""
+        """Add a reminder to the last dated draft of the two turns before.
+
+        What its own message tells comes first, dated or not ("the rent goes out on the 1st").
+        """
         near = [i for i, draft in enumerate(self._drafts) if draft.dates and turn - draft.turn <= 2]
+        here = [i for i, draft in enumerate(self._drafts) if draft.turn == turn]
+        if near and here and near[-1] < here[0]:
+            near = here
         if not near:
             return False
         return self._extend(near[-1], f"{name} wants a reminder {when}", sources)
 
-    def detail(self, *, text: str, turn: int, sources: Sequence[UUID], reach: int = 2) -> bool:
-        """Add a fragment, as the answer to a bare "When?", to what was told just before."""
+    def detail(
+        self,
+        *,
+        text: str,
+        turn: int,
+        sources: Sequence[UUID],
+        reach: int = 2,
+        naming: str = "",
+    ) -> bool:
+        """Add a fragment, as the answer to a bare "When?", to what was told just before.
+
+        Of several drafts of one turn, to that which holds the word `naming`, where one does.
+        """
         if not self._drafts or turn - self._drafts[-1].turn > reach:
             return False
         index = len(self._drafts) - 1
+        last = self._drafts[index].turn
+        named = [
+            i
+            for i, draft in enumerate(self._drafts)
+            if naming and draft.turn == last and naming in draft.text.lower()
+        ]
+        if named:
+            return self._extend(named[-1], lowered(text), sources)
         wishes = [
             i
             for i, draft in enumerate(self._drafts)

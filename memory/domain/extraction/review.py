@@ -61,7 +61,12 @@ def uncovered_drafts(
     drafts: list[Draft] = []
     for unit in units:
         if unit.role is Role.ASSISTANT:
-            focus.heard(text=unit.text, source=unit.message_id, turn=unit.turn)
+            focus.heard(
+                text=unit.text,
+                source=unit.message_id,
+                turn=unit.turn,
+                owner=unit.voice.addressee or "User",
+            )
         if unit.role is not Role.USER:
             continue
         if unit.chat:

@@ -8,6 +8,7 @@ from .asking import Asking
 from .clauses import split_clauses
 from .fillers import is_ephemeral
 from .kinds.introductions import chooses_name, introductions
+from .kinds_apart import kinds_apart
 from .language.coordination import joined_facts
 from .language.leads import strip_lead
 from .language.rewrite import third_person_text
@@ -47,7 +48,7 @@ class Telling:
         before = ledger.all()
         clauses = [text] if chooses_name(text=text) else split_clauses(text=text)
         self._write(unit, clauses, pinned, act)
-        facts = joined_facts(text=text)
+        facts = joined_facts(text=text) or kinds_apart(text=text, today=unit.at.date())
         if facts:
             # Each fact has to be worth keeping by itself, else the sentence stays whole.
             whole = ledger.all()

@@ -19,6 +19,7 @@ from .kinds.pins import pinned_label
 from .kinds.profile import profile_label
 from .language.leaning import (
     BARE_THERE,
+    DOES_THAT,
     GOES_ON,
     IMPERSONAL,
     LEANS,
@@ -41,8 +42,9 @@ from .notes import as_answer
 from .requests import wishes_told
 from .threads.dialogue import Unit
 from .threads.entities import Focus
-from .threads.inquiries import body_answered, thing_answered
+from .threads.inquiries import body_answered, person_answered, thing_answered
 from .threads.objects import Objects
+from .threads.over_there import OverThere
 from .threads.topics import OnTopic, with_topic
 
 _SELF = re.compile(r"\b(?:i|me|my|mine|i['’](?:m|ve|ll|d))\b", re.IGNORECASE)
@@ -62,6 +64,7 @@ class ClauseWriter:
         self.focus = Focus()
         self.ledger = Ledger()
         self._objects = Objects()
+        self._over_there = OverThere()
         self._speakers = speakers
         self._admission = admission
         self._last: tuple[Unit, str] | None = None
@@ -76,6 +79,9 @@ class ClauseWriter:
         body = body_answered(question=unit.question, answer=answer)
         if body:
             self.focus.answered_who(name=body, source=unit.message_id, turn=unit.turn)
+        one = person_answered(question=unit.question, answer=answer)
+        if one:
+            self.focus.answered_by(name=one, source=unit.message_id, turn=unit.turn)
         named = thing_answered(question=unit.question, answer=answer)
         if named is None:
             return
@@ -108,9 +114,14 @@ class ClauseWriter:
             self.observe(unit=unit, text=clause)
             return
         past = is_past(text=clause)
-        resolved, sources = self.focus.resolve(
-            text=wishes_told(clause=clause), turn=unit.turn, reach=_REACH
+        told, there = self._over_there.resolve(
+            text=wishes_told(clause=clause),
+            turn=unit.turn,
+            question=unit.question,
+            asked=unit.question_id,
         )
+        resolved, sources = self.focus.resolve(text=told, turn=unit.turn, reach=_REACH)
+        sources = [*there, *sources]
         if _DANGLING.match(resolved) and self._leans(unit, resolved, past):
             return
         third = third_person_text(text=resolved, voice=unit.voice, past=past)
@@ -172,7 +183,8 @@ class ClauseWriter:
             text = f"{unit.voice.name} says that {lowered(text)}"
         personal = bool(_SELF.search(clause)) or filed.category in {"profile", "preferences"}
         named = OnTopic(text)
-        if not (personal or filed.pinned):
+        does_that = bool(unit.place and DOES_THAT.match(clause))
+        if not (personal or filed.pinned or does_that):
             named = with_topic(text=text, topic=self.focus.topic, turn=unit.turn)
             if self._leans_on_name(unit, clause, named.text):
                 them = bool(THEIRS.search(clause))
@@ -187,7 +199,7 @@ class ClauseWriter:
         )
         self._learn(unit, found.text)
         leans = bool(LEANS.match(draft.text))
-        goes_on = GOES_ON.match(clause) or OBJECT.match(clause)
+        goes_on = does_that or GOES_ON.match(clause) or OBJECT.match(clause)
         if (
             (leans or (unit.place and not sources and goes_on))
             and not filed.pinned
@@ -257,6 +269,7 @@ class ClauseWriter:
 
     def _learn(self, unit: Unit, third: str) -> None:
         self._objects.observe(text=third, source=unit.message_id, turn=unit.turn)
+        self._over_there.observe(text=third, source=unit.message_id, turn=unit.turn)
         self.focus.observe(
             text=third, source=unit.message_id, turn=unit.turn, speakers=self._speakers,
             place=unit.place,

@@ -7,7 +7,7 @@ import re
 from ..days.moments import FoundDate
 from ..language.names import names_in
 from ..language.verbs import GERUNDS, THIRD, past_of
-from ..language.words import KIN, NUMBER_WORDS, PETS, content_words, word_set, words_of
+from ..language.words import KIN, PETS, content_words, is_number_word, word_set, words_of
 
 _OWNED = re.compile(
     r"\b(?:my|our|his|her|their|its)\s(?:[\w-]+\s){0,2}?[a-z]{3,}|\bthe\s(?:[\w-]+\s){0,3}?[a-z]{4,}",
@@ -132,4 +132,4 @@ def _verb_of(word: str) -> str:
 
 
 def _counts(word: str) -> bool:
-    return word in NUMBER_WORDS and word not in {"a", "an", "one"}
+    return is_number_word(word)

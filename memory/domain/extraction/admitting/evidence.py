@@ -19,7 +19,7 @@ from ..language.signs import signs_of
 from ..language.syntax import has_verb, is_imperative
 from ..language.tense import is_past
 from ..language.verb_kinds import kind_of, verb_of
-from ..language.words import KIN, NUMBER_WORDS, PEOPLE_NOUNS, PETS, content_words, words_of
+from ..language.words import KIN, PEOPLE_NOUNS, PETS, content_words, is_number_word, words_of
 from ..meant.acts import Act
 from ..threads.dialogue import Unit
 from .bearing import bearing
@@ -175,7 +175,7 @@ def _substance(heard: Heard, words: list[str], names: list[str]) -> Iterator[str
 
 
 def _counts(word: str) -> bool:
-    return word in NUMBER_WORDS and word not in {"a", "an", "one"}
+    return is_number_word(word)
 
 
 def _place(heard: Heard) -> Iterator[str]:

@@ -7,6 +7,7 @@ import re
 from ..language.declaratives import BE, DO, HAVE, declarative, form_of_be, placed, with_noun
 from ..language.verbs import AMBIGUOUS, BASES, GERUNDS, MODALS, THIRD, is_past_form
 from ..language.words import DETERMINERS, PREPOSITIONS, capitalised
+from .narrowed import who_and_how
 
 _WH = re.compile(
     r"^(?P<wh>who(?:m)?|where|when|why|how\s(?:many|much)(?:\s(?!do|does|did|is|are|will|can|"
@@ -52,6 +53,15 @@ def _predicates(word: str) -> bool:
 
 
 def _opened(match: re.Match[str], given: str) -> str:
+    if match.group("wh").lower().startswith(("who", "how many")):
+        who, then = who_and_how(given=given)
+        told = _composed(match, who) if then else ""
+        if told:
+            return told + then
+    return _composed(match, given)
+
+
+def _composed(match: re.Match[str], given: str) -> str:
     wh = " ".join(match.group("wh").lower().split())
     rest = (match.group("rest") or "").split()
     if match.group("clitic"):

@@ -22,7 +22,9 @@ from ..requests import RequestFrame
 from ..threads.dialogue import Unit
 from ..writer import ClauseWriter
 from .answers import affirmed, complete_answer, continued
+from .carried_out import CarriedOut, kept_instead
 from .kinds_asked import of_kind
+from .narrowed import day_asked, how_often_asked, narrowed, reminder_wanted, to_be_done
 from .offers import is_offer, noted
 from .saying_yes import agrees, is_how_often
 from .taken_up import question_ids
@@ -92,10 +94,17 @@ class Replies:
     def __init__(self, *, writer: ClauseWriter, frame: RequestFrame) -> None:
         self._writer = writer
         self._frame = frame
+        self._carried_out = CarriedOut(writer=writer)
 
     def hear(self, *, unit: Unit) -> None:
         """Take in a sentence of the agent: of whom it speaks, and the dates it names."""
-        self._writer.focus.heard(text=unit.text, source=unit.message_id, turn=unit.turn)
+        self._writer.focus.heard(
+            text=unit.text,
+            source=unit.message_id,
+            turn=unit.turn,
+            owner=unit.voice.addressee or "User",
+        )
+        self._carried_out.hear(unit=unit)
         dates = resolve_dates(text=unit.text, today=unit.at.date(), past=False).dates
         self._writer.ledger.heard(dates=dates, turn=unit.turn)
 
@@ -104,6 +113,13 @@ class Replies:
         if unit.place:
             return False
         asked = replace(unit, sources=merged_sources(unit.sources, question_ids(unit=unit)))
+        kept = kept_instead(question=unit.question, answer=unit.text)
+        if kept:
+            self._writer.write(
+                unit=asked, clause=kept, sure=True, label=standing_label(clause=kept)
+            )
+            return True
+        self._carried_out.takes(unit=unit)
         offered = noted(question=unit.question)
         goes_on = _GO_ON.match(unit.text) and not _ONLY_HEARD.match(unit.text)
         if offered and goes_on and not is_command(text=offered):
@@ -143,6 +159,19 @@ class Replies:
     def answers(self, *, unit: Unit, text: str, act: Act) -> bool:
         """Complete an elliptic answer; True when that was all there is to do."""
         asked = replace(unit, sources=merged_sources(unit.sources, question_ids(unit=unit)))
+        if not unit.place:
+            composed = to_be_done(question=unit.question, answer=text) or reminder_wanted(
+                question=unit.question, said=unit.text
+            )
+            if composed:
+                standing = standing_label(clause=composed)
+                self._writer.write(unit=asked, clause=composed, sure=True, label=standing)
+                return True
+            if how_often_asked(question=unit.question) and act is Act.FRAGMENT:
+                only = narrowed(question=unit.question, answer=text)
+                day = day_asked(question=unit.question)
+                self.details(unit=asked, text=only or text, naming=day)
+                return True
         noun = _BARE_NOUN.match(strip_lead(text=unit.question).rstrip("?! "))
         leaning = act is Act.STATEMENT and not unit.place and _LEANING_ANSWER.match(text)
         if noun and leaning:
@@ -217,12 +246,12 @@ class Replies:
         self._writer.write(unit=asked, clause=whole)
         return True
 
-    def details(self, *, unit: Unit, text: str, reach: int = 2) -> bool:
-        """Add a fragment to what was told at most `reach` turns before."""
+    def details(self, *, unit: Unit, text: str, reach: int = 2, naming: str = "") -> bool:
+        """Add a fragment to what was told at most `reach` turns before, with the word `naming`."""
         third = third_person_text(text=strip_lead(text=text), voice=unit.voice)
         resolved = resolve_dates(text=third, today=unit.at.date(), past=False, weekly=unit.weekly)
         return unit.own and self._writer.ledger.detail(
-            text=resolved.text, turn=unit.turn, sources=unit.sources, reach=reach
+            text=resolved.text, turn=unit.turn, sources=unit.sources, reach=reach, naming=naming
         )
 
 

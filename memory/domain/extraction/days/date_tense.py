@@ -46,6 +46,23 @@ _APPOINTED = re.compile(
     r"deadline|delivery|collection|pickup)(?:\s(?:at|in)\s(?:the\s)?[\w-]+)?\s(?:on\s|at\s)?$",
     re.IGNORECASE,
 )
+# "I've got a rehearsal on": what one has got lies ahead, where it is something to go to.
+_HAS_GOT_ON = re.compile(
+    r"(?:\b(?:have|has)|['’](?:ve|s))\s(?:also\s|already\s|still\s|now\s)?got\s"
+    r"(?:an?|another|two|three|my|our|his|her|their)\s(?:[\w’'-]+\s){0,3}?"
+    r"(?:appointments?|rehearsals?|meetings?|match|matches|games?|exams?|tests?|interviews?|lessons?|classes|"
+    r"concerts?|gigs?|shows?|viewings?|hearings?|sessions?|workshops?|trainings?|part(?:y|ies)|weddings?|"
+    r"funerals?|flights?|operations?|surgery|check-?ups?|inspections?|races?|tournaments?|auditions?|"
+    r"conferences?|seminars?|webinars?|demos?|deadlines?|shifts?|trials?|visits?|consultations?|reviews?)\b"
+    r"(?!\s(?:results?|from)\b)(?:\s(?!(?:was|were|did|had|that|which|who)\b)[\w’'-]+){0,6}\s$",
+    re.IGNORECASE,
+)
+# "wrote that the rent rises to 1,140 on": the verb of what was said, though it may be a noun too.
+_SAID_THAT = re.compile(
+    r"\b(?:wrote|said|announced|says|writes|told\s\w+(?:\s\w+)?|informed\s\w+(?:\s\w+)?|confirmed|mailed|explained)\sthat\s"
+    r"(?:the|my|our|his|her|their|a|an|[A-Z][\w-]*['’]s)\s(?:(?!\w+(?:ed|s)\s)[\w’'-]+\s){1,3}(?P<verb>[a-z]+s)\s"
+    r"(?:(?:by|to|from|up|down)\s(?:(?!\w+ed\b)[\w.,%€$£-]+\s){0,5})?$"
+)
 _NO_SUBJECTS = _JOINS | _AHEAD | DETERMINERS
 _OF_A_DATE = re.compile(r"\d{1,4}(?:st|nd|rd|th)?")
 
@@ -57,6 +74,11 @@ def is_past_at(*, before: str, past: bool) -> bool | None:
     """
     words = words_of(before[-80:])
     if (words and words[-1] in _TO_COME) or _APPOINTED.search(before):
+        return False
+    if _HAS_GOT_ON.search(before):
+        return False
+    said = _SAID_THAT.search(before)
+    if said and said["verb"] in THIRD:
         return False
     for index in range(_end_of_own_clause(words, before) - 1, -1, -1):
         found = _tense(words, index, before)

@@ -15,6 +15,7 @@ from ..language.tense import is_past
 from ..language.words import MONTHS, WEEKDAYS
 from .date_expressions import WEEKDAY_NAME
 from .moments import Precision
+from .monthly import falls_due_monthly
 from .span_dates import Resolved
 
 _COUNT = r"(?:(?:single|other|second|third|two|three|four|five|six|ten|\d{1,2})\s)?"
@@ -211,7 +212,9 @@ def recurs(
         return not past and not is_past(text=match.string) and _said_with(_NEVER, match)
     if name in _DATES:
         return False
-    if name in _WITHIN_MONTH and _said_with(_MONTHLY, match):
+    if name in _WITHIN_MONTH and (
+        _said_with(_MONTHLY, match) or (not past and falls_due_monthly(match=match))
+    ):
         return True
     return name in _WITHIN_YEAR and is_yearly(match)
 

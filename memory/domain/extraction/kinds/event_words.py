@@ -101,7 +101,10 @@ APPOINTMENT = re.compile(
     re.IGNORECASE,
 )
 FAILURE = re.compile(
-    r"\b(?:(?:is|are|went|goes|turned|stays)\sred\b|fail(?:ed|s|ing|ure)?(?!\s(?:ones|requests|attempts|jobs|runs|tests|payments|calls)\b)|broke(?!r)|broken|crash(?:ed|es|ing)?|died|killed|hung|hangs(?!\s(?:on|in|behind|over|above|next|beside|from|by)\b)|"
+    r"\b(?:(?:went|goes|turned)\sred\b|(?:is|are)\sred\sagain\b|"
+    r"(?:builds?|pipelines?|exports?|imports?|workflows?|checks?|tests?|jobs?|ci|suite|deploy(?:ment)?s?|monitors?|dashboards?|alerts?|runs?|lights?|status|"
+    r"branch|main|master|staging|production|everything|all|it|alarms?|indicators?|leds?)"
+    r"(?:\s(?:for|of|on|in)\s(?:the\s|our\s)?[\w-]+(?:\s[\w-]+)?)?(?:['’]s|\s(?:is|are|stays?))\s(?:\w+\s)?red\b|fail(?:ed|s|ing|ure)?(?!\s(?:ones|requests|attempts|jobs|runs|tests|payments|calls)\b)|broke(?!r)|broken|crash(?:ed|es|ing)?|died|killed|hung|hangs(?!\s(?:on|in|behind|over|above|next|beside|from|by)\b)|"
     r"frozen|froze|ran\sout|out\sof\smemory|outage|locked|cracked|damaged|leak(?:ed|s|ing)?|stuck|"
     r"can['’]?t\slog\sin|cannot\slog\sin|stopped\sworking|not\sworking|doesn['’]t\swork|"
     r"went\sdown|is\sdown|are\sdown|timed?\sout|"
@@ -135,6 +138,14 @@ CONVENTION = re.compile(
 )
 # "frozen from 15 December": what is fixed beforehand is no failure, nor is what always happens.
 SPAN = re.compile(r"\b(?:from|until|till|between|starting|as\sof)\b", re.IGNORECASE)
+# "When the pitch is flooded we use the gym": what is done whenever it is so.
+FAILED_WHEN = re.compile(
+    r"(?:and\s|but\s)?(?:when|whenever|if|in\scase)\s(?:[\w’'-]+\s){1,5}?(?:is|are|gets?)\s(?:[\w’'-]+\s)?"
+    r"(?:flooded|broken|locked|stuck|jammed|frozen|lost|missing|stolen|delayed|cracked|damaged|faulty|unavailable|"
+    r"unreachable|down|rejected|expired|corrupt(?:ed)?|exhausted),?\s"
+    r"(?:then\s)?(?:i|we|you|he|she|they|it|the|our|my|everyone|everybody|[A-Z]\w+)(?:['’]\w+)?\s[a-z]",
+    re.IGNORECASE,
+)
 STANDING = re.compile(r"\b(?:always|never|usually|every|each|otherwise)\b", re.IGNORECASE)
 RULES_NAMED = re.compile(
     r"(?:(?:the|our|my|some|a\sfew)\s)?(?:[\w-]+\s){0,2}(?:rules?|standards?|conventions?|policy|policies|"

@@ -13,6 +13,7 @@ from .event_words import (
     BACKGROUND,
     CONVENTION,
     DECISION,
+    FAILED_WHEN,
     FAILURE,
     FIRST_PERSON,
     GOAL,
@@ -99,7 +100,7 @@ def _event_or_fact(
     moving = any(found.precision is Precision.RELATIVE for found in dates)
     calendar = any(found.precision is Precision.CALENDAR for found in dates)
     planned = not past and calendar and SPAN.search(clause)
-    standing = not past and not dates and STANDING.search(clause)
+    standing = not past and not dates and (STANDING.search(clause) or FAILED_WHEN.match(clause))
     if FAILURE.search(clause) and not (obliged or planned or standing):
         return Label(_E, 5, "failure", "incident", confidence=0.8)
     if dates and ABSENCE.search(clause):

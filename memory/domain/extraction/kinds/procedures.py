@@ -14,6 +14,8 @@ _PROCEDURE = re.compile(
     r"workaround|recipe|remedy|procedure|routine|steps?|"
     r"process)\s(?:to|for|is|when|if|we|i|that)\b|\b(?:first|start\sby)\b.{1,120}\b(?:then|next|"
     r"after\sthat|finally)\b"
+    r"|^before\s(?:each\s|every\s|any\s|a\s|the\s)?[a-z-]+(?:\s[a-z-]+)?,?\s(?:i|we)\s(?:always\s|first\s)?"
+    r"(?:run|check|test|verify|scan|weigh|rinse|print|proofread|back\sup|compare|measure|clean)\s"
     r"|^to\s[a-z]+\b[^,]{3,90},\s(?:first\s|always\s|you\s(?:have\sto|must|need\sto|should)\s|"
     r"just\s|we\s|i\s)?[a-z]+\b"
     r"|^(?:whenever|every\stime|each\stime|when|if|once|as\ssoon\sas|before|after|"

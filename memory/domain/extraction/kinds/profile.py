@@ -23,6 +23,12 @@ _ROLE_NOUN = (
     r"inspector|surveyor|planner|policeman|firefighter|soldier|sergeant|veteran|specialist|expert|"
     r"strategist|marketer|copywriter|postdoc|maintainer|apprentice|lecturer|headteacher|registrar)"
 )
+# A machine that one starts, or what goes through, over or past something, is no place of work.
+_RUN_THROUGH = (
+    r"(?:[\w’'-]+\s){0,3}?(?:through|past|over|against|by|via|into|under)\s|(?:[\w’'-]+\s){0,2}?(?:dishwasher|washing\smachine|"
+    r"washer|dryer|machine|heating|heater|boiler|fan|tap|engine|script|tests?|test\ssuite|backups?|query|queries|build|"
+    r"command|marathon|race|risk|errands?)\b|(?:[\w’'-]+\s){1,3}?at\snight\b"
+)
 _ROLE = re.compile(
     rf"\b(?:i['’]m|i\sam|i\s(?:just\s)?became|i\swas\s(?:just\s)?(?:promoted\sto|made))\s(?:now\s|"
     rf"also\s|currently\s)?"
@@ -30,7 +36,10 @@ _ROLE = re.compile(
     rf"|\bi\s(?:currently\s|now\s|mostly\s|still\s)?work\s(?:as|for|at|with\s(?=[A-Z])|"
     rf"in\s(?!the\s(?:morning|"
     rf"evening|night|office)|(?-i:[A-Z])\w+\stime|pairs|sprints))"
-    rf"|\bi\s(?:currently\s|now\s)?(?:run|lead|manage|head(?:\sup)?|look\safter|own|founded|co-founded|direct|"
+    rf"|\bi\s(?:currently\s|now\s)?run\s(?:the|a|an|our|my|all|two|three|four)\s(?!times\b)"
+    rf"(?!{_RUN_THROUGH})[\w’'&/-]+"
+    rf"|\bi(?:['’]ve|\shave)\sworked\s(?:at|for)\s(?:the\s(?!time\b|moment\b))?(?-i:[A-Z])[\w’'&-]*(?:\s[\w’'&-]+){{0,4}}?\ssince\b"
+    rf"|\bi\s(?:currently\s|now\s)?(?:lead|manage|head(?:\sup)?|look\safter|own|founded|co-founded|direct|"
     rf"supervise|"
     rf"coordinate|chair|maintain|oversee)\s(?:the|a|an|our|my|all|two|three|"
     rf"four)\s(?!times\b)[\w’'&/-]+"
@@ -64,6 +73,8 @@ _CITY = re.compile(
     rf"\b(?:i|we)(?:['’]ve|\shave)\smoved\W{_NO_FREIGHT}|\bi(?:['’]ve|\shave)\sbeen\s(?:living\s)?(?:in|based\sin)\s(?-i:[A-Z])|"
     r"\bi\s(?:no\slonger|don['’]t|do\snot)\slive\b|\bi\scommute\sfrom\b|\bi['’]m\s(?:moving|relocating)\sto\b|"
     r"\bi['’]m\s(?:originally\s)?from\s[A-Z]"
+    r"|\b(?:i|we)(?:['’]ve|\shave)\slived\s(?:here|in\s(?:(?-i:[A-Z])[\w-]+|(?:this|the|my|our)\s(?:[\w-]+\s)?"
+    r"(?:flat|house|apartment|building|street|town|city|village|area|country)))\b[^.;]{0,30}\b(?:since|for)\b"
     r"|^home\sis\s(?:now\s)?(?-i:[A-Z])|\bmy\s(?:home|house|flat|apartment|home\stown|hometown|city|home\soffice|address)\sis\b|"
     r"\bi\swork\sfrom\s[A-Z]"
     r"|(?<!week\s)(?<!days\s)(?<!while\s)(?<!when\s)(?<!time\s)(?<!until\s)(?<!till\s)\bi(?:['’]m|\sam)\sin\s(?-i:[A-Z])\w+"
@@ -147,7 +158,14 @@ _BODY = (
     r"muscle|joint|lung|kidney|bowel|nerve|bone|disc)s?|nose|throat|t(?:ee|oo)th|chest|back|spine|cal(?:f|ves)|f(?:oo|ee)t|skin|"
     r"heart|liver|stomach|bladder|gut|thyroid|immune\ssystem|circulation|eyesight|vision|hearing|sight|memory|balance|voice)"
 )
+# "a broken wrist", "a torn meniscus"
+_INJURY = (
+    r"(?:(?:broken|fractured|torn|sprained|dislocated|ruptured|slipped|pulled|cracked|twisted|strained)\s(?:(?:left|right)\s)?"
+    r"(?:wrist|arm|leg|ankle|foot|toe|finger|thumb|hand|rib|ribs|collarbone|elbow|shoulder|knee|hip|nose|jaw|meniscus|"
+    r"ligament|acl|tendon|achilles|muscle|hamstring|disc|vertebra|kneecap|calf))"
+)
 _HEALTH = re.compile(
+    rf"\bi(?:['’]ve(?:\sgot)?|\shave(?:\sgot)?)\sa\s{_INJURY}\b|"
     rf"\bi(?:['’]ve(?:\sgot)?|\s(?:\w+\s)?have(?:\sgot)?)\s(?:(?!no\b|to\b)\w+\s){{0,3}}?{_ILLNESS}\b|"
     r"\bi(?:['’]m|\sam|(?:['’]ve|\shave)\s(?:always\s)?been)\s(?:also\s|severely\s|mildly\s|a\s|badly\s|very\s|quite\s|partially\s|"
     r"legally\s|strictly\s)?"

@@ -14,6 +14,7 @@ from .words import (
     NUMBER_WORDS,
     PREPOSITIONS,
     WEEKDAYS,
+    is_number_word,
     word_set,
     words_of,
 )
@@ -23,6 +24,11 @@ _CLOSING_ADVERBS = word_set(
     "before now today currently already previously then yet again usually normally"
 )
 _PREDICATES = word_set("due free available open closed ready back away over off out")
+# "Away at Carrow", "Upstairs": says where by itself.
+_WHEREABOUTS = word_set(
+    "away home abroad outside inside upstairs downstairs outdoors indoors opposite next right just "
+    "back down up over out here there somewhere nowhere everywhere online"
+)
 DO = word_set("do does did")
 HAVE = word_set("has have had")
 _DATE_LIKE = re.compile(
@@ -48,6 +54,7 @@ def decapitalised(text: str) -> str:
     first = words_of(text)[:1]
     lower = bool(first) and (
         first[0] in NUMBER_WORDS
+        or is_number_word(first[0])
         or first[0] in COMMON_OPENERS - set(MONTHS) - set(WEEKDAYS)
         or (is_past_form(word=first[0]) and text[1:2].islower())
     )
@@ -130,6 +137,8 @@ def placed(wh: str, noun: str, rest: list[str], given: str) -> str:
         return with_noun(noun, given)
     if wh == "where" and given[:1].isupper() and any(char.isdigit() for char in given):
         return f"at {given}"
+    if wh == "where" and first and first[0] in _WHEREABOUTS:
+        return f"{given[:1].lower()}{given[1:]}"
     if wh == "where":
         return f"in {given}" if given[:1].isupper() else given
     if "time" in wh or _TIME_LIKE.match(given):

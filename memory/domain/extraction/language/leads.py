@@ -10,7 +10,7 @@ _LEAD = re.compile(
     r"^(?:(?:(?:no\sneed|no\sworries|no\sharm\sdone|yes|yeah|yep|yup|no|nope|nah|ok|okay|well|so|oh|ah|hm+|hmm|um|uh|right|sure|great|"
     r"good|cool|nice|perfect|lovely|phew|ugh|oops|whoops|pls|ta|thx|cheers|thanks|thank\syou|hi\sthere|hey\sthere|hi|hiya|hey|hello|"
     r"morning|good\smorning|good\s"
-    r"(?:evening|afternoon)|anyway|anyways|btw|by\sthe\sway|fyi|also|and|but|plus|sorry|haha|lol|"
+    r"(?:evening|afternoon)|anyway|anyways|btw|by\sthe\sway|fyi|also|and|but|plus|sorry|ha|haha|lol|"
     r"wow|ooh+|aw+|p\.?s\.?|"
     r"alright|all\sright|got\sit|exactly|correct|absolutely|definitely|of\scourse|indeed|true|"
     r"please|then|oh\sand|one\smore\sthing|quick\snote|fine|awesome|sweet|super|great\squestion|"
@@ -28,6 +28,12 @@ _KEEP_LEAD = re.compile(
     r"please|exactly|basically|so|well|one\sthing|another\sthing|then|thanks)\s(?=[a-z]))",
     re.IGNORECASE,
 )
+# "Can't, she's on tour", "It was, but it came on Friday": an answer by the verb alone.
+_BARE_VERB = re.compile(
+    r"(?:can|won|did|does|do|is|are|was|has|have|could|would|should)n?['’]t,\s(?=(?:i|we|he|she|it|they|my|our|the)\b)"
+    r"|(?:it|that|they|he|she)\s(?:is|was|are|were|did|does|do|has|had)(?:n['’]t)?,\sbut\s(?=(?:it|they|he|she|the|we|i)(?:['’]\w+)?\s[a-z])",
+    re.IGNORECASE,
+)
 _OPENERS = word_set(
     """
     yes yeah yep no nope ok okay well so oh ah hm hmm anyway btw also and but plus sorry haha
@@ -39,7 +45,8 @@ _OPENERS = word_set(
 
 def strip_lead(*, text: str) -> str:
     """The sentence without answers, greetings and fillers in front ("Yes, and …")."""
-    rest = text
+    bare = _BARE_VERB.match(text)
+    rest = text[bare.end() :] if bare else text
     for _ in range(4):
         match = _LEAD.match(rest)
         if match is None or match.end() >= len(rest) or _KEEP_LEAD.match(rest):

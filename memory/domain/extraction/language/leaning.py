@@ -41,6 +41,11 @@ OBJECT = re.compile(
     r"(?:[\w’'-]+\s){1,5}?(?<!\bis\s)(?<!\bare\s)(?:it|them|there)\b(?!['’]|\s(?:is|are|was|were|will|has)\b)",
     re.IGNORECASE,
 )
+# "Whoever cooks has to manage that": what that is was said in the sentence before.
+DOES_THAT = re.compile(
+    r"(?:[\w’'-]+\s){2,9}(?<!\blike\s)(?<!\bthan\s)(?<!\bafter\s)(?<!\bbefore\s)(?<!\bso\s)(?<!\ball\s)that[.!]*$",
+    re.IGNORECASE,
+)
 BARE_THERE = re.compile(r"\sthere(?:\s(?:too|now|also|as\swell))?[.!]*$")
 GOES_ON = re.compile(r"(?:so|and|but|then)\s.*\b(?:it|them|there|one)\b", re.IGNORECASE)
 THEIRS = re.compile(r"\b(?:theirs?|them)\b", re.IGNORECASE)

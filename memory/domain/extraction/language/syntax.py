@@ -36,6 +36,14 @@ def names_only(*, text: str) -> bool:
     return bool(_NAMES_ONLY.match(text))
 
 
+# "Stock at the depot: 140 tins": a list of figures under its heading.
+_STOCK_OF = re.compile(
+    r"(?!(?:look|put|stay|stop|meet|call|keep|work|start|wait|park|count|check)\b)[A-Za-z]+\s(?:at|in)\s(?:the|our|my)\s"
+    r"[\w’'-]+(?:\s[\w’'-]+)?:\s(?:about\s|around\s)?\d",
+    re.IGNORECASE,
+)
+
+
 def is_imperative(*, text: str) -> bool:
     """Whether a sentence begins with a bare verb that tells somebody to do something."""
     if names_only(text=text) or _LABEL.match(text):
@@ -72,6 +80,8 @@ def is_imperative(*, text: str) -> bool:
         # "Last year an update broke it", "last class is on the 17th": no order to last.
         return False
     if words[0] in AMBIGUOUS and _NUMBERED_THING.match(text):
+        return False
+    if words[0] in AMBIGUOUS and _STOCK_OF.match(text):
         return False
     if words[0] in _HEADS and words[1] in PREPOSITIONS and ": " in text[:60]:
         # "rule for everyone: …" heads what follows.

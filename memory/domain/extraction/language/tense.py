@@ -21,6 +21,10 @@ _GOES_ON = re.compile(
     r"\b(?:since|for\s(?:\w+\s){0,2}(?:years?|months|weeks|decades|ages|life)|all\s(?:my|his|her|their)\slife)\b",
     re.IGNORECASE,
 )
+# "Before delivery I run the terms by her, that has saved me twice": the main clause comes first.
+_RELATIVE_TAIL = re.compile(
+    r"(?:before|after)\s[^,]{3,60}\s(?:i|we)\s[^,]+,\s(?:that|which|who|where)\s", re.IGNORECASE
+)
 _HABITS = frozenset({"always", "never", "usually", "only", "often"})
 _ACTORS = word_set("i we he she they it was were had been got be who nobody everyone")
 _SINGULAR_SUBJECTS = word_set("he she it that this which who")
@@ -42,6 +46,7 @@ def is_past(*, text: str) -> bool:
         words[:1]
         and words[0] in {"when", "whenever", "if", "once", "before", "after"}
         and "," in text
+        and not _RELATIVE_TAIL.match(text)
     ):
         words = words_of(text.split(",", 1)[1])
     if words[:1] == ["no"] and len(words) > 2 and is_past_form(word=words[2]):

@@ -140,6 +140,14 @@ def content_words(text: str) -> list[str]:
     return [word for word in words_of(text) if word not in STOPWORDS and word not in ADVERBS]
 
 
+def is_number_word(word: str) -> bool:
+    """Whether a word in lower case is a number from two on: "six", "seventy", "thirty-six"."""
+    tens, _, ones = word.partition("-")
+    if ones:
+        return tens in TENS and ones in ONES
+    return (word in NUMBER_WORDS or word in TENS) and word not in {"a", "an", "one"}
+
+
 def capitalised(text: str) -> str:
     """The text with its first letter in upper case, the rest untouched."""
     return text[:1].upper() + text[1:]

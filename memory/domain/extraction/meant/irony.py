@@ -42,6 +42,26 @@ _MARKED = re.compile(
     re.IGNORECASE,
 )
 
+_LAUGHED = re.compile(
+    r"^(?:ha|haha+|hahaha\w*|lol|hehe+)\b|\b(?:ha|haha+|hahaha\w*|lol|hehe+)[\s.!]*$|[😂🤣😄😆😅]\W*$",
+    re.IGNORECASE,
+)
+# What is said with a laugh and is no more than play: "one more win and the league will call".
+_PLAYED = re.compile(
+    r"\bone\smore\s[^,.;]{3,60}?,?\sand\s.{2,60}?(?:\bwill\b|['’]ll\b|\bgoing\sto\b)|\bat\sth(?:is|e)\s(?:rate|pace|speed)\b"
+    r"|\b(?:she|he|it|they)(?:['’]s|['’]re|\s(?:is|are|was|were))\s(?:\w+\s){0,2}?(?!(?:old|young|tall|short|small|bigg|heavi|earli|lat|long|rath|oth)er\b)(?:\w+er|more\s\w+)\sthan\s(?:me|us|all\sof\sus)"
+    r"(?=[\s,.!]*(?:ha|haha\w*|lol|hehe+)?\W*$)|\bin\sall\sbut\s(?:name|title)\b"
+    r"|\b(?:cats?|dogs?|pupp(?:y|ies)|kittens?|toddlers?|bab(?:y|ies)|parrots?|hamsters?|goldfish|rabbits?|pets?)\s(?:\w+\s)?"
+    r"(?:(?:(?:will\s|would\s)?(?:be\s)?(?:runs?|rules?|owns?|manages?|running|ruling|managing)\s(?:the|this|our|my)\s(?:whole\s|entire\s)?"
+    r"(?:house\w*|home|place|flat|family|company|firm|office|show|world|business|kitchen|team|department))|is\sthe\s(?:boss|ceo|king|queen|manager))\b",
+    re.IGNORECASE,
+)
+
+
+def is_laughed_at(*, text: str) -> bool:
+    """Whether a sentence is no more than play, which the laugh before or behind it shows."""
+    return bool(_LAUGHED.search(text) and _PLAYED.search(text))
+
 
 def is_ironic(*, text: str) -> bool:
     """Whether a sentence is said in jest: cheer over a nuisance, or words that mark it."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .notices import announced
+
 _OPENERS, _CLOSERS = "“„«", "”»"
 
 
 def without_payload(*, sentences: Sequence[str]) -> list[str]:
     """The sentences of one message that are the speaker's own.
 
-    The sentences between the marks of a quotation that runs on are dropped.
+    The sentences between the marks of a quotation that runs on are dropped; a notice that is
+    quoted is told as its sender's.
     """
     own: list[str] = []
     ends = _ends_of_quotes(sentences)
@@ -19,7 +22,10 @@ def without_payload(*, sentences: Sequence[str]) -> list[str]:
         if index <= end_of_quote:
             continue
         end_of_quote = ends[index] if _is_open(sentence) else -1
-        if end_of_quote > index:
+        notice = announced(text=sentence)
+        if notice:
+            sentence = notice
+        elif end_of_quote > index:
             sentence = sentence[: _opening(sentence)].rstrip(' ,:"“„«')
         own.append(sentence)
     return [sentence for sentence in own if sentence.strip()]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ..language.words import word_set
+
 MARKER = re.compile(
     r"^(?:(?:oh|no|ah|hm+|ok|and|but|argh|ugh|hang\son|hold\son)[\s,.!]+){0,3}(?:actually|sorry|"
     r"wait|correction|oops|"
@@ -120,11 +122,22 @@ VALUES = (
         r"|\bevery\s(?:other\s|second\s|\d+\s|two\s|three\s|four\s|six\s)?(?:hours?|days?|weeks?|months?|years?)\b"
         r"|\b(?:daily|weekly|fortnightly|monthly|quarterly|yearly)\b", re.I)),
     ("number", re.compile(
-        r"\b(?:\d[\d.,]*k?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|"
-        r"fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|"
-        r"fifty)\b", re.I)),
+        r"(?<!\d[.,:/-])\b(?:\d[\d.,]*k?(?![:/]\d)"
+        r"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+        r"(?:[\s-](?:one|two|three|four|five|six|seven|eight|nine))?|(?:a|one)\shundred|one|two|"
+        r"three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|"
+        r"seventeen|eighteen|nineteen)\b", re.I)),
     ("name", re.compile(r"(?<!^)(?<![.!?]\s)\b[A-Z][\w-]+(?:\s[A-Z][\w-]+)*")),
 )  # fmt: skip
+# Where one looks up what holds: "I checked the booking, it's 16:45".
+RECORDS = word_set(
+    """
+    booking ticket calendar list mail email e-mail letter message contract schedule website site
+    page note app plan diary invoice receipt bill quote offer spreadsheet sheet manual doc file form
+    invitation poster timetable confirmation record log order catalogue menu paper leaflet statement
+    config configuration setting dashboard code
+    """
+)
 # "No, hang on, the van is only free on the 30th, so it's the 30th."
 SETTLED = re.compile(
     r"[,;–—-]\s(?:so|then)\s(?:it['’]s|it\sis|make\s(?:it|that)|that['’]s|it['’]ll\sbe|say)\s(?:on\s|at\s)?"

@@ -27,9 +27,10 @@ from .correction_words import (
     WRONG,
 )
 from .dialogue import Unit
-from .slips import Slips
+from .reasons_between import ReasonsBetween
 from .slips_inline import right_inside
-from .splices import alike, joined, replaced, stems, without_clause
+from .splices import joined, replaced, stems, without_clause
+from .value_spots import counts_the_same, number_spot
 
 
 def apply_corrections(*, units: list[Unit], agent: str = "") -> list[Unit]:
@@ -44,7 +45,7 @@ def apply_corrections(*, units: list[Unit], agent: str = "") -> list[Unit]:
     return board.remaining()
 
 
-class _Board(Slips):
+class _Board(ReasonsBetween):
     """The units of one conversation while corrections are being worked in."""
 
     def remaining(self) -> list[Unit]:
@@ -53,8 +54,9 @@ class _Board(Slips):
 
     def visit(self, index: int) -> None:
         unit = self._units[index]
-        if unit is None:
+        if unit is None or self._reason_between(index, unit):
             return
+        unit = self._units[index] or unit
         meant = right_inside(text=unit.text)
         if meant != unit.text:
             unit = self._units[index] = replace(unit, text=meant)
@@ -194,29 +196,24 @@ class _Board(Slips):
             new = pattern.search("x " + body if kind == "name" else body)
             if new is None:
                 continue
-            following = words_of(("x " + body if kind == "name" else body)[new.end() :])[:1]
-            counted = following[0].rstrip("s") if kind == "number" and following else ""
-            known = any(
-                target and counted in stems(target.text)
-                for target in (self._units[i] for i in self._earlier(index, 10))
-            )
-            counted = counted if known else ""
-            for position in self._earlier(index, 10 if about or counted else 4):
+            alike = [
+                position for position in self._earlier(index, 10)
+                if kind == "number" and (said := self._units[position])
+                and counts_the_same(text=said.text, new=new.group(), value=body)
+            ]  # fmt: skip
+            for position in alike or self._earlier(index, 10 if about else 4):
                 target = self._units[position]
                 if target and about and not about & stems(target.text):
                     continue
-                spots = list(pattern.finditer(target.text)) if target else []
-                if kind == "number" and counted:
-                    spots = [spot for spot in spots if counts(target, spot.end(), counted)]
-                if kind == "number":
-                    spots = [spot for spot in spots if alike(new.group(), spot.group())]
+                spots = [spot.span() for spot in pattern.finditer(target.text)] if target else []
+                if kind == "number" and target:
+                    spot = number_spot(text=target.text, new=new.group(), value=body, is_sure=True)
+                    spots = [spot[:2]] if spot else []
                 if target and spots:
-                    text = replaced(
-                        target.text, spots[-1].start(), spots[-1].end(), body.rstrip(".! ")
-                    )
+                    text = replaced(target.text, *spots[-1], body.rstrip(".! "))
                     self._units[position] = joined(target, unit, text, target.at)
                     self._units[index] = None
-                    self._drop_account_of(index, spots[-1].group())
+                    self._drop_account_of(index, target.text[slice(*spots[-1])])
                     return
             return
 
@@ -242,9 +239,3 @@ class _Board(Slips):
                 self._units[position] = without_clause(target, shared)
                 self._units[index] = joined(unit, target, unit.text, unit.at)
                 return
-
-
-def counts(target: Unit | None, end: int, noun: str) -> bool:
-    """Whether the number that ends at `end` in a unit counts the noun."""
-    following = words_of(target.text[end : end + 24])[:2] if target else []
-    return noun in {word.rstrip("s") for word in following}

@@ -21,6 +21,7 @@ from ..language.sentences import split_sentences
 from ..language.words import display_name
 from ..meant.agents_words import without_reminder
 from ..meant.guards import without_rendered_memory
+from ..meant.irony import is_laughed_at
 from ..meant.pasted import own_words
 from ..meant.payload import without_payload
 from ..meant.plays import Plays
@@ -36,7 +37,7 @@ _MAX_SENTENCE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One sentence; `own` says that it may be extracted and is not mere context.
+    """One sentence; `own` says that it may be extracted and is no mere context or jest.
 
     `sources` are the messages it draws on, its own among them. `question` is the last question
     that the other side asked in the turn before, empty where there is none; `reply`, what the
@@ -103,13 +104,14 @@ def read_units(
                     name=name, sentence=sentence, message=message, before=before, private=private
                 )
                 voice = replace(voice, group=group)
+            told = own and not (spoken and is_laughed_at(text=sentence))
             weekly = spoken and of_every_week(
                 text=sentence, before=sentences[:place], question=question if answers else ""
             )
             units.append(
                 Unit(
                     sentence, message.id, (message.id,), turn, place, role, voice,
-                    message.created_at, own, chat and spoken,
+                    message.created_at, told, chat and spoken,
                     question if answers else "", asked_by if answers else None, reply,
                     weekly=weekly,
                 )

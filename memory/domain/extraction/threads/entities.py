@@ -12,10 +12,12 @@ from ..language.words import ORG_SUFFIXES, words_of
 from .antecedents import may_be_meant, meant_by_it, meant_by_they
 from .around_names import BESIDE, OF_THINGS, PLACE_PREPOSITIONS, is_handed_to
 from .company import Company, one_by_trade, relative_in
+from .echoes import Echoes, takes_up
 from .headings import heading_of, met_with
 from .inquiries import name_asked, thing_asked, whole_question
 from .mentions import Mention
 from .people import People
+from .somebody import may_be_somebody
 from .topic_words import introduced_topic
 
 _OBJECT_IT = re.compile(r"(?<=[a-z]\s)it\b(?!['’])")
@@ -28,6 +30,10 @@ _MEETING_REACH = 12
 # "Ewa leads it": a name, a verb and nothing that says what.
 _DOES_IT = re.compile(r"(?-i:[A-Z])[\w-]+\s(?:will\s)?[a-z]+\s(?P<it>it)\W*$", re.IGNORECASE)
 
+# "One of the two": that one is meant from then on, and never "the two".
+_PART_OF = re.compile(r"(?P<part>[Oo]ne\sof\s(?:the|them)(?:\s(?!one\b)[a-z]+)?)[.!]*$")
+# Somebody who surely fits is meant from further back, where nobody else was named since.
+_FAR = 10
 # What is told of a name goes on about whose it is.
 _NAME_OF = re.compile(r"(?:['’]s\s|^the\s)(?:[a-z]+\s)?name$")
 
@@ -49,6 +55,7 @@ class Focus:
         self._named_place = False
         self._asked: Mention | None = None
         self._whole: Mention | None = None
+        self._echoes = Echoes()
 
     def strip_heading(self, *, text: str, source: UUID, turn: int) -> tuple[str, bool]:
         """Take "Call notes from X:" off a sentence and make X the topic."""
@@ -129,7 +136,8 @@ class Focus:
                     self._people.see(mention, text=text, is_aside=bool(relative), is_bare=True)
                 if is_body:
                     self._group = mention
-        noun = _NAME_OF.sub("", first_noun_phrase(text))
+        part = _PART_OF.match(text)
+        noun = part["part"] if part else _NAME_OF.sub("", first_noun_phrase(text))
         if noun and noun not in speakers and not noun.startswith("the agent"):
             self._noun = Mention(noun, source, turn, self._said)
         if relative:
@@ -137,8 +145,9 @@ class Focus:
             self._people.add(self._person)
         self._company.learn(text=text, at=Mention("", source, turn, self._said))
 
-    def heard(self, *, text: str, source: UUID, turn: int) -> None:
-        """Learn whom the other side speaks of ("Shall I call the technician?")."""
+    def heard(self, *, text: str, source: UUID, turn: int, owner: str = "User") -> None:
+        """Learn whom or what of the `owner`'s the other side speaks of."""
+        self._echoes.heard(text=text, source=source, turn=turn, owner=owner)
         self._company.learn(text=text, at=Mention("", source, turn, self._said))
         self._people.hear(text=text, order=self._said, place=(turn, 0))
         trade = one_by_trade(text=text) if text.endswith("?") else ""
@@ -154,9 +163,13 @@ class Focus:
 
         asked = thing_asked(question=question, owner=owner)
         self._noun = mention(asked) if asked else self._noun
+        self._echoes.asked(question=question, source=source, turn=turn, owner=owner)
         whole = whole_question(question=question)
         if whole:
-            self._noun = self._thing = self._asked = self._whole = mention(whole)
+            self._noun = self._thing = self._whole = mention(whole)
+            # "And the invoices?" "She keeps the books.": who that is was said before.
+            is_one = not whole.endswith("s") and may_be_somebody(name=whole)
+            self._asked = mention(whole) if is_one or one_by_trade(text=question) else None
         self._people.hear(text="", order=self._said, place=(turn, 0))
         one = name_asked(question=question)
         if one and not self._is_topic(one):
@@ -176,6 +189,12 @@ class Focus:
         self._said += 1
         self._group = Mention(name, source, turn, self._said)
 
+    def answered_by(self, *, name: str, source: UUID, turn: int) -> None:
+        """Learn who answers a question for who does something: "she" or "he" is that one."""
+        self._said += 1
+        self._people.hear(text="", order=self._said, place=None)
+        self._people.add(Mention(name, source, turn, self._said))
+
     def somebody(self, *, turn: int, reach: int = 2) -> Mention | None:
         """The people or the body of people who were spoken of last, for who is paid or hired."""
         last = self._company.last(named=self._group)
@@ -189,12 +208,16 @@ class Focus:
         sentence stays.
         """
         sources: list[UUID] = []
+        text, echoed = self._echoes.resolve(text=text, turn=turn)
+        sources += echoed
         text = self._object(text, turn, reach, sources)
         match = PRONOUN_SUBJECT.match(text)
-        if match is None:
+        if match is None or takes_up(text=text):
             return text, sources
         pronoun = match.group("pro").lower()
         mention = self._antecedent(pronoun, text[match.end("pro") :])
+        if mention and self._people.surely_fits(name=mention.name, pronoun=pronoun):
+            reach = max(reach, _FAR)
         if mention is None or turn - mention.turn > reach:
             return text, sources
         sources.append(mention.source)

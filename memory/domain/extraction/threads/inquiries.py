@@ -7,18 +7,32 @@ import re
 from ..language.genders import is_given_name
 from ..language.syntax import has_verb
 from ..language.verbs import GERUNDS
-from ..language.words import ADVERBS, COMMON_OPENERS, NUMBER_WORDS, PREPOSITIONS, words_of
+from ..language.words import (
+    ADVERBS,
+    COMMON_OPENERS,
+    KIN,
+    NUMBER_WORDS,
+    PEOPLE_NOUNS,
+    PREPOSITIONS,
+    words_of,
+)
 
 _NAME = re.compile(
     r"\b(?:[Ii]s|[Dd]oes|[Dd]id|[Ww]ill|[Hh]as|[Ww]as|[Cc]an|[Ss]hould|[Ww]ould)\s"
     r"(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)\s[a-z]+"
 )
 _WHO_IS = re.compile(r"\b[Ww]ho(?:['’]s|\s(?:is|was))\s(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)\?")
+# "And Mia?", "What about Mia?", "What does Mia do?"
+_AND_NAME = re.compile(
+    r"(?:(?:[Oo]k(?:ay)?|[Gg]ood|[Nn]oted)[,.!]\s)?(?:[Aa]nd|[Bb]ut|[Ww]hat\s(?:about|of)|[Hh]ow(?:['’]s|\sis|\sabout))\s(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)"
+    r"(?:\s(?:then|now|doing))?\?$"
+    r"|(?:[Aa]nd\s)?(?:[Ww]hat|[Ww]here|[Hh]ow|[Ww]hen)\s(?:does|did|is|was|will)\s(?P<does>[A-ZÀ-Þ][a-zà-ÿ]+)\s[a-z]+\b[^?]{0,30}\?$"
+)
 # "Might your starter be too young?" asks about the starter.
 _THING = re.compile(
-    r"(?:[\w’']+,\s)?(?:is|are|was|does|do|did|will|has|can|might|could|should|would|how(?:['’]s|\s(?:is|was|big|old|long)\s(?:is|was)?))\s?"
+    r"(?:[\w’']+,\s)?(?:(?:is|are|was|were|does|do|did|will|has|can|might|could|should|would)(?:n['’]t)?|how(?:['’]s|\s(?:is|was|big|old|long)\s(?:is|was)?))\s?"
     r"(?P<det>your|the)\s(?P<noun>(?:[a-z-]+\s)?[a-z-]{3,})\s(?:be|have|still|already|been|going|ready|open|done|on|in|at|"
-    r"too|very|like|\w+ed|\w+ing|new|old|big|free)\b",
+    r"too|very|like|\w+ed|\w+ing|new|old|big|free|late|early|broken|expensive|heavy|small|full|empty|cancelled|off)\b",
     re.IGNORECASE,
 )
 # "When is the kick-off?" asks about the kick-off.
@@ -33,6 +47,12 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 
+# "Shall I book the DJ?"
+_OFFERED = re.compile(
+    r"(?:[\w’']+[,.!]\s)?(?:shall|should|may|can|could)\s(?:i|we)\s(?:just\s|also\s|then\s)?[a-z]+\s(?:up\s|out\s)?"
+    r"(?P<det>the|your|an?)\s(?P<noun>[a-zA-Z][\w-]*(?:\s(?!(?:for|to|on|at|in|by|now|then|today|tomorrow|with|from)\b)[\w-]+)?)\b[^?]{0,30}\?$",
+    re.IGNORECASE,
+)
 _ASKS_WHAT = re.compile(
     r"(?:[\w’']+[,.!]\s)?(?:and\s|so\s|but\s)?(?:(?:in|on|at|for|with|from)\s)?(?:what|which)(?:['’]s)?\s"
     r"(?!(?:time|day|days|date|month|year|size|colou?r|age|number)\b)",
@@ -93,19 +113,39 @@ def body_answered(*, question: str, answer: str) -> str:
     return name if " " in name and not is_given_name(name=name) else ""
 
 
+def person_answered(*, question: str, answer: str) -> str:
+    """ "Pieter" out of "Who drives?" and "Pieter, until Christmas", or ""; no body of people."""
+    named = _LEADING_NAME.match(answer) if _ASKS_WHO.match(question) else None
+    name = named.group("name") if named else ""
+    return name if name.isalpha() and name.lower() not in COMMON_OPENERS | {"me"} else ""
+
+
 def name_asked(*, question: str) -> str:
     """ "Ken" out of "Is Ken leaving?", or ""."""
     match = _NAME.search(question) or _WHO_IS.search(question)
     name = match.group("name") if match else ""
+    asked = None if match else _AND_NAME.match(question)
+    if asked:
+        name = asked.group("name") or asked.group("does")
+        name = name if is_given_name(name=name) else ""
     return name if name.isalpha() and name.lower() not in COMMON_OPENERS else ""
 
 
 def thing_asked(*, question: str, owner: str) -> str:
     """ "Dana's starter" out of "Might your starter be too young?", or ""; `owner` is asked."""
     match = _THING.match(question) or _WHEN_IS.match(question)
-    if match is None:
+    if match is None or match.group("noun").split()[-1].lower() in KIN | PEOPLE_NOUNS:
         return ""
     det = "the" if match.group("det").lower() == "the" else f"{owner}'s"
+    return f"{det} {match.group('noun')}"
+
+
+def thing_offered(*, question: str, owner: str) -> str:
+    """ "the DJ" out of "Shall I book a DJ?", or ""; `owner` is asked."""
+    match = _OFFERED.match(question)
+    if match is None:
+        return ""
+    det = f"{owner}'s" if match.group("det").lower() == "your" else "the"
     return f"{det} {match.group('noun')}"
 
 

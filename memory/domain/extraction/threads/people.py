@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -9,8 +10,8 @@ from dataclasses import dataclass, replace
 from ..language.genders import Gender, gender_of, is_given_name
 from ..language.names import is_person
 from ..language.tense import is_past
-from ..language.verbs import THIRD, is_finite
-from ..language.words import ADVERBS, ORG_SUFFIXES, words_of
+from ..language.verbs import GERUNDS, THIRD, is_finite
+from ..language.words import ADVERBS, ORG_SUFFIXES, WEEKDAYS, words_of
 from .around_names import HIRING, is_handed_to, is_met, is_origin, is_placed
 from .mentions import Mention
 from .rivals import Rival, is_passed_by, rivals_in
@@ -18,9 +19,21 @@ from .rivals import Rival, is_passed_by, rivals_in
 _KEPT = 16
 # A bare name that may be anything gives way to a person who was named up to a turn before.
 _MAYBE_LEAD = 1
+# "Choir is on Fridays", "Pilates starts at six": what is at a time is nobody.
+_AT_TIME = re.compile(
+    r"\s(?:is|was|are|starts|begins|ends|runs)\s(?:always\s|usually\s|only\s|now\s)?"
+    r"(?:(?:on|from|every|each)\s(?:the\s)?(?:\w+\s)?(?:\d|"
+    rf"{'|'.join(WEEKDAYS)})|at\s(?:\d|half|noon|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b))",
+    re.IGNORECASE,
+)
 _PRONOUNS = {
     "she": Gender.SHE, "her": Gender.SHE, "he": Gender.HE, "him": Gender.HE, "his": Gender.HE,
 }  # fmt: skip
+
+
+def names_no_person(*, name: str, after: str) -> bool:
+    """Whether a bare name is that of an activity: "Swimming", or what is on at a time."""
+    return name.lower() in GERUNDS or bool(_AT_TIME.match(after))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +62,7 @@ class People:
     def __init__(self) -> None:
         self._named: list[Person] = []
         self._genders: dict[str, Gender] = {}
+        self._guessed: set[str] = set()
         self._rivals: list[tuple[int, Rival]] = []
         self._called: dict[str, str] = {}
         self._place: tuple[int, int] | None = None
@@ -116,6 +130,8 @@ class People:
         is_body = name.split()[-1].lower() in ORG_SUFFIXES
         known = is_given_name(name=name) and not is_placed(before=before) and not is_body
         is_sure = is_person(name, text=text) or known
+        if not is_sure and names_no_person(name=name, after=text[at + len(name) :]):
+            return
         if is_sure is is_bare:
             return
         owns = text[at + len(name) : at + len(name) + 2] in {"'s", "’s"}
@@ -144,9 +160,16 @@ class People:
         found = self._salient(maybe if later or not sure else sure)
         if found and self._is_rivalled(found, wanted):
             return None
-        if found and wanted:
-            self._genders.setdefault(found.name, wanted)
+        if found and wanted and found.name not in self._genders:
+            self._genders[found.name] = wanted
+            self._guessed.add(found.name)
         return found
+
+    def surely_fits(self, *, name: str, pronoun: str) -> bool:
+        """Whether a name is a person's who is a "she" or "he" by more than a pronoun."""
+        wanted = _PRONOUNS.get(pronoun)
+        known = self._genders.get(name) if name not in self._guessed else gender_of(name=name)
+        return bool(wanted) and known is wanted and self.knows(name)
 
     def _is_rivalled(self, one: Mention, wanted: Gender) -> bool:
         """Whether somebody else whom the same sentence or a later one speaks of fits as well."""

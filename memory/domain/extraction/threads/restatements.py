@@ -9,11 +9,12 @@ from ...types import Role
 from ..clauses import opens_clause
 from ..days.date_expressions import DATE_EXPRESSION
 from ..language.syntax import has_verb
-from ..language.words import COMMON_OPENERS, content_words, word_set, words_of
-from .correction_words import ANNOUNCES, HELD_AT, VALUES
+from ..language.words import content_words, word_set, words_of
+from .correction_words import ANNOUNCES, HELD_AT, RECORDS, VALUES
 from .dialogue import Unit
 from .second_thoughts import SecondThoughts
-from .splices import alike, joined, replaced
+from .splices import joined, replaced, stems
+from .value_spots import counts_the_same, value_alone, value_spot
 
 # Words that tell that what follows, or stands before them, puts something right.
 _CUE = re.compile(
@@ -21,6 +22,17 @@ _CUE = re.compile(
     r"change\sof\splans?|after\sall|instead|rather|by\snow|now|my\s(?:mistake|bad)|wrong\sway\sround|to\sbe\s(?:exact|precise)|"
     r"(?:looked|checked|counted|asked)\b|on\ssecond\sthoughts?|i\sforgot|let['’]s\ssay|hang\son|hold\son|or\srather|in\sfact|let\sme\s(?:check|see|look)|should\sbe|it\sshould\sread|"
     r"(?:they|she|he|marketing|it)\s(?:just\s)?(?:says?|wrote|called))\b|^no\b",
+    re.IGNORECASE,
+)
+# The cues by which a speaker surely puts right what they said, and does not go on.
+_SURE = re.compile(
+    r"\b(?:sorry|oops|whoops|wait|actually|correction|typo|i\smeant?|(?:scratch|strike)\sthat|make\s(?:it|that)|"
+    r"change\sof\splans?|instead|rather|my\s(?:mistake|bad)|second\sthoughts?|i\sforgot|let['’]s\ssay|(?:hang|hold)\son|"
+    r"should\s(?:be|read)|by\snow|now|used\sto)\b|^no\b",
+    re.IGNORECASE,
+)
+_LOOKED_AT = re.compile(
+    r"\b(?:looked|checked|asked|read|saw)\s(?:at\s|up\s|in\s|on\s|about\s)?(?P<what>[^,:;.–—]{2,40})",
     re.IGNORECASE,
 )
 _LEADING = re.compile(
@@ -69,17 +81,16 @@ _MEANT = re.compile(
     r"\bi\smean|\bcorrection\b|\bshould\sbe\b|\btypo\b|\b(?:changed|renamed|moved|switched)\b",
     re.IGNORECASE,
 )
+_ASKS_FOR_VALUE = re.compile(r"(?:and\s|so\s)?(?:how|what|which|when|where|who)\b", re.IGNORECASE)
+_DAY_OF_TODAY = re.compile(r"(?:\w+day|\d(?:st|nd|rd|th)?)\stoday\b", re.IGNORECASE)
 _PLACE = re.compile(r"(?:at|in)\s(?:(?:the|my|our)\s)?[\w’'-]+", re.IGNORECASE)
-_BARE_HOUR = re.compile(r"(?<=\bat\s)\d{1,2}\b(?![:.,%]?\d)")
-_NO_COUNT = re.compile(
-    r"\b(?:quick|this|that|the|no|another|last|next|which|any|every|each)\s$", re.IGNORECASE
-)
 # "I forgot the foal", "that was last year": only why it was said wrong.
 _ACCOUNTS = word_set("i we you it that this they he she there what my")
 _FEW_WORDS = 5
 _PRESENTS = re.compile(r"\b(?:call\sme|my\sname|i\sgo\sby|i['’]m\s(?-i:[A-Z]))", re.IGNORECASE)
 _HEAD_WORDS = 5
 _TURNS = 4
+_FAR_TURNS = 8
 
 
 class Restatements(SecondThoughts):
@@ -102,33 +113,50 @@ class Restatements(SecondThoughts):
             return False
         if self._held_elsewhere(index, unit, value):
             return True
-        for kind, pattern in VALUES:
-            new = _alone(kind, pattern, value)
+        is_sure = bool(_SURE.search(unit.text))
+        if not is_sure and not unit.place and _ASKS_FOR_VALUE.match(unit.question):
+            return False
+        for kind, _ in VALUES:
+            new = value_alone(kind=kind, value=value)
             if new is None:
                 continue
-            for position in self._earlier(index, 6):
+            near = self._earlier(index, 6)
+            alike = [
+                position for position in near
+                if kind == "number" and (held := self._units[position])
+                and counts_the_same(text=held.text, new=new, value=value)
+            ]  # fmt: skip
+            reach = _FAR_TURNS if alike and is_sure else _TURNS
+            for position in alike or near:
                 target = self._units[position]
                 if (
                     target is None
-                    or unit.turn - target.turn > _TURNS
+                    or unit.turn - target.turn > reach
                     or target.question == unit.text
                 ):
                     continue
                 if now and _PRESENTS.search(target.text):
                     continue
-                spot = _spot(kind, pattern, target.text, new, value)
+                if not is_sure and _of_another_subject(unit.text, target.text):
+                    continue
+                spot = value_spot(
+                    kind=kind, text=target.text, new=new, value=value, is_sure=is_sure
+                )
                 if spot is None:
                     continue
-                named = spot.group() in unit.text + echoed or spot.group()[:3] == new[:3]
+                start, end, wording = spot
+                old = target.text[start:end]
+                named = old in unit.text + echoed or old[:3] == new[:3]
                 last = bool(now) and position == self._earlier(index, 1)[0]
                 if kind == "name" and not (named or last or _MEANT.search(unit.text)):
                     continue
-                said = new.lower() if kind in {"number", "frequency"} and spot.start() else new
-                text = replaced(target.text, *spot.span(), said)
+                bare = kind in {"number", "frequency"} or wording.startswith("The ")
+                said = wording.lower() if bare and start else wording
+                text = replaced(target.text, start, end, said)
                 self._units[position] = joined(target, unit, text, target.at)
                 rest = _rest(unit.text, value)
                 self._units[index] = replace(unit, text=rest) if rest else None
-                self._drop_account_of(index, spot.group())
+                self._drop_account_of(index, old)
                 return True
             if kind != "name":
                 return False
@@ -208,7 +236,7 @@ def _new_value(text: str, *, cued: bool) -> str:
         return DATE_EXPRESSION.sub("", changed.group("value")).strip()
     # After an echo a value alone corrects it; only values with figures are sure to be one.
     bare = cued and _STARTS_WITH_VALUE.match(_LEADING.sub("", text))
-    if not (_CUE.search(text) or bare) or text.endswith("?"):
+    if not (_CUE.search(text) or bare) or text.endswith("?") or _DAY_OF_TODAY.search(text):
         return ""
     body = _LEADING.sub("", text).strip()
     head = re.split(r",\s|\s[–—-]\s|;\s|\.\s|\ssince\s", body, maxsplit=1)[0]
@@ -223,6 +251,17 @@ def _new_value(text: str, *, cued: bool) -> str:
     return head
 
 
+def _of_another_subject(text: str, said: str) -> bool:
+    """Whether what was looked at is no record and is not spoken of in what was said before.
+
+    "I checked the weather, it's 25" says nothing of a train; "I checked the ticket" may.
+    """
+    looked = _LOOKED_AT.search(text)
+    what = stems(looked.group("what")) if looked else set()
+    known = {"it", "again"} | RECORDS | stems(said)
+    return bool(what) and not what <= known
+
+
 def _rest(text: str, value: str) -> str:
     """What a sentence tells behind the new value ("50 buns, the rack is cracked"), or ""."""
     rest = text.partition(value)[2].lstrip(" ,;–—-")
@@ -230,48 +269,3 @@ def _rest(text: str, value: str) -> str:
     if not first or first[0].partition("'")[0] in _ACCOUNTS or not opens_clause(text=rest):
         return ""
     return rest if len(content_words(rest)) > 1 else ""
-
-
-def _alone(kind: str, pattern: re.Pattern[str], value: str) -> str | None:
-    """The value of a kind in a short phrase that says little else."""
-    if kind == "name":
-        name = re.fullmatch(
-            r"(?:(?:to|at|in|the|with|by)\s)*(?P<name>[A-ZÀ-Þ][\w’'-]+(?:\s[A-ZÀ-Þ][\w’'-]+)*)",
-            value,
-        )
-        fits = name and words_of(name.group("name"))[0] not in COMMON_OPENERS
-        return name.group("name") if name and fits else None
-    match = pattern.search(value)
-    if match is None:
-        return None
-    others = set(content_words(value)) - set(words_of(match.group()))
-    return match.group() if len(others) < 2 else None
-
-
-def _spot(
-    kind: str, pattern: re.Pattern[str], text: str, new: str, value: str
-) -> re.Match[str] | None:
-    """Where the old value stands: the last of its kind, or the name that is most like the new."""
-    spots = [spot for spot in pattern.finditer(text) if spot.group().lower() != new.lower()]
-    if kind == "time" and not spots:
-        spots = list(_BARE_HOUR.finditer(text))
-    if kind == "date":
-        spots = [spot for spot in spots if _has_digit(spot.group()) == _has_digit(new)]
-    if kind == "number":
-        spots = [
-            spot
-            for spot in spots
-            if alike(new, spot.group()) and not _NO_COUNT.search(text[: spot.start()])
-        ]
-        noun = words_of(value[value.find(new) + len(new) :])[:1]
-        same = [spot for spot in spots if noun and words_of(text[spot.end() :])[:1] == noun]
-        spots = same or spots
-    if kind == "name":
-        spots = [spot for spot in spots if spot.group().lower() not in COMMON_OPENERS]
-        like = [spot for spot in spots if spot.group().split()[-1][:3].lower() == new[:3].lower()]
-        spots = like or spots
-    return spots[-1] if spots else None
-
-
-def _has_digit(text: str) -> bool:
-    return any(char.isdigit() for char in text)

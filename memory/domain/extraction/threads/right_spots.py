@@ -25,6 +25,7 @@ from ..language.words import (
 from .right_figures import NUMBERS, TOKEN, Spot, counted, dated, figure, ranked, spanned, valued
 from .right_leaning import leans, put_right_by
 from .splices import replaced
+from .value_spots import counts_something_else
 
 _PLURAL = re.compile(r"^(\s[a-z]+[^s\W])s\b")
 _FEW = 3
@@ -62,6 +63,8 @@ def put_right(*, text: str, value: str, is_sure: bool = True) -> str:
     relative, and else the words behind the last preposition or verb. Where it is not sure that a
     value is meant, only what is of the same kind gives way.
     """
+    if counts_something_else(text=text, value=value):
+        return ""
     if leans(text=text, value=value):
         return put_right_by(text=text, value=value)
     if words_of(value)[:1] and words_of(value)[0] in DETERMINERS | PREPOSITIONS:

@@ -31,7 +31,7 @@ def test_the_value_said_last_is_the_one_that_is_kept(
 
 
 def test_a_bare_value_after_an_echo_corrects_it() -> None:
-    (told,) = texts("user: Rent is due on the 2nd.", "assistant: The 2nd.", "user: The 5th.")
+    (told,) = texts("user: The report is due on the 2nd.", "assistant: The 2nd.", "user: The 5th.")
     assert "April 5" in told
     assert "April 2," not in told
 
