@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..types import Judgement, Statement, Verdict
 from .pairs.apart import stands_apart
-from .pairs.beside import told_beside
+from .pairs.beside import other_doing, told_beside
 from .pairs.bygone import adds_nothing, is_denied_now, is_named_over, may_be_bygone
 from .pairs.called import on_called
 from .pairs.change_words import change_word
@@ -19,6 +19,7 @@ from .pairs.doings import on_choices, on_doings
 from .pairs.evidence import Evidence, weigh
 from .pairs.features import features_of
 from .pairs.handing_over import on_handover
+from .pairs.kin_pairs import two_bonds
 from .pairs.lasting import is_lasting
 from .pairs.needs import opposed_needs
 from .pairs.of_its_object import told_of_object
@@ -27,14 +28,16 @@ from .pairs.patterns import strangers
 from .pairs.repeats import subject_alone, told_otherwise
 from .pairs.replacements import goes_on_from, two_replacements
 from .pairs.replacing import may_take_place, replaced_by, takes_place
-from .pairs.roles import excludes_its_turn, turned_round
+from .pairs.roles import turned_round
 from .pairs.sayings import told_by_one
 from .pairs.superlatives import on_superlative
 from .pairs.turns import turns_unmet
+from .pairs.undone import undone_no_more
 from .presenting import by_one_name, is_presented
 from .reading.frames import read
 from .reading.tokens import MAX_CHARS, MAX_TOKENS, fold
 from .reasons import reason_for
+from .turned import on_turned
 from .weights import WEIGHTS
 
 # A wrong "duplicate" loses a fact, so that it takes more than being the likeliest of four.
@@ -124,12 +127,12 @@ class RulesJudge:
         if done is not None:
             verdict, why = done
             return Judgement(verdict, why, 0.8)
-        needed = opposed_needs(evidence)
+        needed = opposed_needs(evidence) or two_bonds(evidence)
         if needed:
             return Judgement(Verdict.DISPUTE, f"{needed}, nothing says which holds", 0.8)
         turned = turned_round(evidence.existing, evidence.new, evidence.comparison)
         if turned:
-            return _on_turned(turned, evidence)
+            return on_turned(turned, evidence)
         handed = on_handover(evidence)
         if handed is not None:
             verdict, why = handed
@@ -144,6 +147,9 @@ class RulesJudge:
             elif verdict is Verdict.DISPUTE:
                 why = f"an event that ends a part of it ({why})"
             return Judgement(verdict, why, 0.8)
+        since = undone_no_more(evidence, existing_at=existing.at, new_at=new.at)
+        if since:
+            return Judgement(Verdict.SUPERSEDE, f'an explicit change ("{since}")', 0.9)
         two = two_replacements(evidence)
         if two:
             return Judgement(Verdict.DISPUTE, f"{two}, nothing says which holds", 0.8)
@@ -176,7 +182,8 @@ class RulesJudge:
                 return Judgement(
                     Verdict.COEXIST, "alike at the start, too long to read in full", 0.5
                 )
-            apart = told_by_one(evidence) or subject_alone(evidence) or told_of_object(evidence)
+            apart = told_by_one(evidence) or subject_alone(evidence)
+            apart = apart or told_of_object(evidence) or other_doing(evidence)
             if apart:
                 return Judgement(Verdict.COEXIST, apart, 0.8)
             if evidence.clash and not evidence.comparison.equal_values and not evidence.elsewhere:
@@ -215,19 +222,6 @@ class RulesJudge:
         top = max(scores)
         odds = [math.exp(score - top) for score in scores]
         return dict(zip(_VERDICTS, (odd / sum(odds) for odd in odds), strict=True))
-
-
-def _on_turned(turned: str, evidence: Evidence) -> Judgement:
-    """The verdict on the same words in other places: never a repetition."""
-    if evidence.signals.change and not evidence.signals.additive:
-        return Judgement(
-            Verdict.SUPERSEDE, f'an explicit change ("{evidence.signals.change}"): {turned}', 0.9
-        )
-    if excludes_its_turn(evidence.existing, evidence.new, evidence.comparison):
-        return Judgement(
-            Verdict.DISPUTE, f"the other way round: {turned}, nothing says which holds", 0.85
-        )
-    return Judgement(Verdict.COEXIST, f"the same words in other places: {turned}", 0.85)
 
 
 def _names_reason(verdict: Verdict, evidence: Evidence) -> bool:

@@ -15,7 +15,9 @@ from ..reading.tables import words
 from ..reading.tokens import stem
 from .clauses import clauses_of
 from .compare import same_name
+from .entries import origin_and_doing, other_entry, other_limb
 from .evidence import Evidence
+from .hanging import hangs_on_another
 from .left_what import leaves_another
 from .narrowing import periodic_kind
 from .of_its_object import told_of_another
@@ -23,6 +25,7 @@ from .parts import another_part, deeds_on_two_things, numbered_deeds
 from .since_when import began_beside
 from .stages import reaches_stage
 from .tellings import is_norm, tells_event
+from .undone import done_to_another
 from .whose_number import whose_other
 
 _TIMED = frozenset({"clock", "date", "weekday", "number", "count"})
@@ -191,6 +194,11 @@ _FINDERS = (
     periodic_kind,
     deeds_on_two_things,
     began_beside,
+    hangs_on_another,
+    done_to_another,
+    other_entry,
+    origin_and_doing,
+    other_limb,
 )
 # "Left the party and works for X now" tells more than what was left.
 _OF_ONE_CLAUSE = (

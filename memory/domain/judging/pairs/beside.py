@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from ..reading.frames import Reading
+from ..reading.frames import Reading, Word
+from ..reading.slots import is_copular
 from ..reading.tables import words
+from ..reading.tokens import stem
 from .evidence import Evidence
+from .tellings import verbs_of
 from .units import IDLE, Unit, is_one, steps_between, units
 
 
@@ -13,6 +16,9 @@ def told_beside(ev: Evidence) -> str:
 
     "Uses Redis", "uses Redis Sentinel"; "stopped smoking in 2019", "started running in 2019".
     """
+    thought = _only_thought(ev)
+    if thought:
+        return thought
     first, second = units(ev.existing), units(ev.new)
     steps = steps_between(first, second)
     mine = [unit for _, i, j, _, _ in steps for unit in first[i:j] if unit.key not in IDLE]
@@ -21,7 +27,7 @@ def told_beside(ev: Evidence) -> str:
         return _other_thing(ev.existing, mine) or _other_thing(ev.new, theirs)
     if _is_all_other(mine, theirs):
         return f"something else is done: {mine[0].text} / {theirs[0].text}"
-    return _denied_beside(ev)
+    return _denied_beside(ev) or _charge(ev)
 
 
 def _denied_beside(ev: Evidence) -> str:
@@ -36,6 +42,60 @@ def _denied_beside(ev: Evidence) -> str:
     denied, left = (e, c.left_existing) if e.denied else (n, c.left_new)
     word = next((word for word in left if word.position in denied.denied), None)
     return f"something else is denied: {word.text}" if word else ""
+
+
+def _only_thought(ev: Evidence) -> str:
+    """ "Helmets are compulsory", "debates whether helmets should be": what is only considered."""
+    thought, before = ev.signals.unreal, ev.before.unreal
+    return f'only considered ("{thought or before}")' if bool(thought) != bool(before) else ""
+
+
+def other_doing(ev: Evidence) -> str:
+    """ "Is allergic to cats", "has a cat": other verbs, and nothing known to mean one thing."""
+    c = ev.comparison
+    if c.agreements or c.equal_values or not verbs_of(ev.existing, ev.new, c)[1]:
+        return ""
+    if _shuns(ev.existing) == _shuns(ev.new):
+        return ""
+    left = (*c.left_existing, *c.left_new)
+    return f"not known to mean the same: {left[0].text}" if left else ""
+
+
+def _shuns(reading: Reading) -> bool:
+    """Whether it tells what somebody dislikes, fears or cannot bear, and not what is done."""
+    said = (token.stem for token in reading.tokens[reading.head :][:_NEAR])
+    return any(each in _SHUNNING for each in said)
+
+
+_NEAR = 5
+_SHUNNING = frozenset(
+    stem(word)
+    for word in words(
+        "dislike hate detest loathe despise allergic allergy intolerant intolerance afraid scared "
+        "fear dread phobia averse prefer"
+    )
+)
+
+
+def _charge(ev: Evidence) -> str:
+    """ "Wants the region to pay for it": what another one is to do, told on one side alone."""
+    for reading, left in ((ev.existing, ev.left_existing), (ev.new, ev.left_new)):
+        found = _charged(reading, left)
+        if found:
+            return f"another one is to do it: {found}"
+    return ""
+
+
+def _charged(reading: Reading, left: tuple[Word, ...]) -> str:
+    if is_copular(reading.tokens, reading.verb_at):
+        # "Are free to decide".
+        return ""
+    lost = {word.position for word in left if word.position > reading.verb_at}
+    for place in lost:
+        before = reading.tokens[place - 1].lower
+        if before == "to" and place - 2 in lost:
+            return f"{reading.tokens[place - 2].text} to {reading.tokens[place].text}"
+    return ""
 
 
 def _other_thing(reading: Reading, more: list[Unit]) -> str:

@@ -8,10 +8,12 @@ from datetime import datetime
 from ..reading.frames import Reading, kept_by_reading
 from ..reading.lexicon import Mark, Table
 from ..reading.tables import words
-from ..reading.verbs import PASTS as _PASTS
 from ..reading.verbs import is_past_form
-from .changeforms import FINDERS, is_modal, new_holder
+from .changeforms import FINDERS, new_holder
 from .last_parts import tells_last_part
+from .no_thoughts import is_no_thought
+from .parted import is_modal
+from .past_ends import ended_then
 
 _PRESENT_CHANGES = words("drops replaces supersedes retires abolishes discontinues becomes removes")
 _FUTURE = words("will shall going")
@@ -46,7 +48,7 @@ def signals_of(reading: Reading, *, recorded_at: datetime | None = None) -> Sign
         return _signals(reading)
     return Signals(
         correction=_marked(reading, Table.CORRECTION),
-        past=_marked(reading, Table.PAST) or _ended(reading),
+        past=_marked(reading, Table.PAST) or ended_then(reading),
         additive=_marked(reading, Table.ADDITIVE),
     )
 
@@ -79,7 +81,7 @@ def _signals(reading: Reading) -> Signals:
             if _is_now(reading, mark):
                 strong = strong or _quote(reading, mark)
                 kinds.add("now")
-        elif mark.table is Table.UNREAL and _asks_to_be_called(reading, mark):
+        elif mark.table is Table.UNREAL and is_no_thought(reading, mark):
             continue
         elif not (mark.start in reading.denied and mark.table is not Table.PAST):
             found.setdefault(mark.table, _quote(reading, mark))
@@ -97,17 +99,11 @@ def _signals(reading: Reading) -> Signals:
         weak=weak or new,
         additive=found.get(Table.ADDITIVE, "") or _second(reading),
         unreal=found.get(Table.UNREAL, ""),
-        past=found.get(Table.PAST, "") or _ended(reading),
+        past=found.get(Table.PAST, "") or ended_then(reading),
         temporary=found.get(Table.TEMPORARY, ""),
         condition=_condition(reading),
         kinds=frozenset(kinds),
     )
-
-
-def _asks_to_be_called(reading: Reading, mark: Mark) -> bool:
-    """ "Wants to be addressed as Sam" says what the name is."""
-    after = [token.lower for token in reading.tokens[mark.end : mark.end + 2]]
-    return after[:1] == ["be"] and after[-1] in {"called", "addressed", "known", "named"}
 
 
 @kept_by_reading
@@ -209,26 +205,6 @@ def _second(reading: Reading) -> str:
             before = reading.tokens[quantity.start - 1].lower if quantity.start else ""
             if before in {"a", "his", "her", "their"}:
                 return quantity.text + " " + quantity.head
-    return ""
-
-
-_BEFORE_NOUNS = words("a an the another this that its new second")
-
-
-def _ended(reading: Reading) -> str:
-    """ "worked at X until 2023": a past tense with an end."""
-    lowers = [token.lower for token in reading.tokens]
-    if lowers[:1] == ["before"] and (
-        {"was", "were", "had"} & set(lowers) or is_past_form(reading.verb)
-    ):
-        return reading.tokens[0].text
-    for i, token in enumerate(reading.tokens):
-        last = token.lower == "before" and i + 1 >= len(reading.tokens) - 1
-        noun = token.lower == "till" and reading.tokens[i - 1].lower in _BEFORE_NOUNS
-        if (token.lower in {"until", "till"} and i != 1 and not noun) or last:
-            verb = reading.tokens[min(reading.head, len(reading.tokens) - 1)].lower
-            if verb.endswith("ed") or verb in _PASTS or verb in {"was", "were", "had"}:
-                return token.lower
     return ""
 
 

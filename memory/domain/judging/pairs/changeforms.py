@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from ..reading.frames import Reading
 from ..reading.tables import words
 from ..reading.tokens import Token, stem
-from ..reading.verbs import is_past_form
 from .leaving import leaves_behind
+from .parted import parted_verb
 
 _SINCE = words("the this last then yesterday monday new his her their it a")
 
@@ -22,55 +22,6 @@ _MEASURES = words("percent % third quarter half tenth fifth")
 _MULTIPLES = words(
     "double doubled twice triple tripled treble trebled halve halved quadrupled quadruple"
 )
-
-
-_PARTED_VERBS = {
-    "hand": {"over", "back", "in", "on", "down"},
-    "give": {"away", "up", "back"},
-    "take": {"off", "over", "down", "out", "away", "back"},
-    "put": {"off", "back", "up", "down", "forward", "on"},
-    "turn": {"off", "on"},
-    "switch": {"off", "on", "over"},
-    "call": {"off"},
-    "bring": {"forward", "back"},
-    "push": {"back", "out"},
-    "cut": {"down", "back", "short", "off"},
-    "shut": {"down"},
-    "close": {"down"},
-    "pass": {"on", "over"},
-    "throw": {"out", "away"},
-    "let": {"go"},
-    "phase": {"out"},
-    "scale": {"down", "up", "back"},
-    "roll": {"back", "out"},
-    "pick": {"up"},
-    "tie": {"knot"},
-    "break": {"off", "up"},
-    "split": {"up"},
-    "tear": {"down", "up"},
-    "pull": {"out", "down"},
-    "pay": {"back", "off"},
-    "sign": {"over", "off"},
-    "wind": {"up", "down"},
-    "sell": {"off"},
-    "write": {"off"},
-    "rule": {"out"},
-    "drop": {"out", "off"},
-    "fall": {"through"},
-    "do": {"away"},
-    "knock": {"off", "down"},
-    "come": {"off"},
-    "get": {"rid"},
-    "clear": {"up", "out"},
-    "step": {"down", "back", "in"},
-    "lay": {"off"},
-    "move": {"out"},
-    "trade": {"in"},
-    "set": {"back", "aside"},
-}
-
-
-_PARTED = {stem(verb): particles for verb, particles in _PARTED_VERBS.items()}
 
 
 def _opening(reading: Reading) -> str:
@@ -91,6 +42,9 @@ def _opening(reading: Reading) -> str:
             *_SEASONS,
         }:
             return " ".join(token.text for token in tokens[:3])
+    announced = _announced(tokens)
+    if announced:
+        return announced
     for quantity in reading.quantities:
         # "... from 1 March on", "... from next week onwards".
         before = tokens[quantity.start - 1].lower if quantity.start else ""
@@ -135,6 +89,17 @@ def _relative(reading: Reading) -> str:
     return ""
 
 
+def _announced(tokens: Sequence[Token]) -> str:
+    """ "Gate change for flight 12: ...": a change is announced before a colon."""
+    lowers = [token.lower for token in tokens[:_HEADING]]
+    if ":" not in lowers or "change" not in lowers[: lowers.index(":")]:
+        return ""
+    place = lowers.index("change")
+    linked = lowers[place + 1] in {":", "for", "of", "to", "in", "on", "at"}
+    return " ".join(token.text for token in tokens[max(0, place - 1) : place + 1]) if linked else ""
+
+
+_HEADING = 10
 _HAVING_FALLEN = words("is are 's 're been now already gone come")
 
 
@@ -155,26 +120,6 @@ _MOVING = frozenset(
 def _moves(tokens: Sequence[Token], i: int) -> bool:
     """ "Rose by three", but not "sold out by ten" or "signed by two"."""
     return any(token.stem in _MOVING for token in tokens[max(0, i - 6) : i])
-
-
-def _phrasal(reading: Reading) -> str:
-    """ "handed procurement over", "gave Rex away": a verb of change around its object."""
-    tokens = reading.tokens
-    for i, token in enumerate(tokens):
-        particles = _PARTED.get(token.stem)
-        if particles is None or i in reading.denied:
-            continue
-        if not is_past_form(token.lower) or is_modal(tokens, i):
-            continue
-        if i and tokens[i - 1].lower in {"is", "are", "get", "gets"}:
-            # "Parcels are dropped off at the gate" is a habit.
-            continue
-        for j in range(i + 1, min(i + 6, len(tokens))):
-            if tokens[j].separator:
-                break
-            if tokens[j].lower in particles:
-                return token.text + " ... " + tokens[j].text
-    return ""
 
 
 def _leaving(reading: Reading) -> str:
@@ -211,17 +156,6 @@ def new_holder(reading: Reading) -> str:
     return ""
 
 
-_MODALS = words("may can must should could might cannot need needs to")
-
-
-def is_modal(tokens: Sequence[Token], i: int) -> bool:
-    """Whether "may be", "must be" or "to be" stands before the verb at `i`."""
-    before = [token.lower for token in tokens[max(0, i - 3) : i]]
-    if "had" in before:
-        return False
-    return "be" in before and any(word in _MODALS for word in before)
-
-
 def _done_away(reading: Reading) -> str:
     """ "Did away with the fee"; "did" is no past form elsewhere."""
     lowers = [token.lower for token in reading.tokens]
@@ -231,10 +165,20 @@ def _done_away(reading: Reading) -> str:
     return ""
 
 
+def _passed_over(reading: Reading) -> str:
+    """ "Passed from Marco to Lena": from one holder to the next."""
+    lowers = [token.lower for token in reading.tokens]
+    for i, lower in enumerate(lowers[:-2]):
+        if lower == "passed" and i not in reading.denied and lowers[i + 1] == "from":
+            return "passed from" if "to" in lowers[i + 2 : i + 7] else ""
+    return ""
+
+
 FINDERS: tuple[tuple[str, Callable[[Reading], str]], ...] = (
     ("leaving", _leaving),
     ("opening", _opening),
     ("relative", _relative),
-    ("phrasal", _phrasal),
+    ("phrasal", parted_verb),
     ("verb", _done_away),
+    ("verb", _passed_over),
 )

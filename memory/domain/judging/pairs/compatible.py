@@ -13,6 +13,7 @@ from .last_parts import tells_last_part
 from .leaving import left_behind
 from .narrowing import narrower_kind
 from .opposed import opposed_elsewhere
+from .parted_things import parts_with_another
 from .posts_of_others import only_posts_of_others
 from .tellings import tells_event
 from .turns import Turn, moves_within, turn_of
@@ -37,6 +38,8 @@ def excludes_nothing(ev: Evidence) -> str:
         return "there and back are two ways"
     if _leaves_something_else(ev):
         return "a thing left somewhere"
+    if parts_with_another(ev):
+        return "done to another thing"
     if _turns_to_something_else(ev):
         return "a change of something else"
     within = moves_within(ev)

@@ -17,7 +17,7 @@ from .norms import norm_lifted
 from .nouns import other_nouns, other_part, other_site
 from .patterns import ending, other_agent, still_there, unlimited
 from .scopes import other_scope
-from .subjects import other_names, other_person
+from .subjects import other_names, other_person, tells_birth
 from .tellings import is_attitude
 from .values import content_left, is_paraphrase, other_place, value_clash
 
@@ -104,7 +104,8 @@ def weigh(existing: Statement, new: Statement) -> Evidence:
     touching, renewed = touches(c), _renewed(e, n)
     linked = touching or path or (bool(c.fields) and not before.unreal)
     aside = signals.additive or signals.unreal or signals.temporary or before.past or before.unreal
-    ended = ending(e, n, happened=is_past_event(n) or bool(signals.change))
+    happened = is_past_event(n) or bool(signals.change) or tells_birth(n)
+    ended = ending(e, n, happened=happened)
     ended = ended or norm_lifted(e, n, c)
     single = path and existing.subject.split(".")[-1] in _SINGLE_LEAVES
     return Evidence(
@@ -117,7 +118,7 @@ def weigh(existing: Statement, new: Statement) -> Evidence:
         same_path=path,
         other_doer=doer,
         other_names=names,
-        other_person=other_person(e, n, c),
+        other_person="" if ended and tells_birth(n) else other_person(e, n, c),
         other_scope=other_scope(e, n, c),
         other_nouns=""
         if doer or posts
@@ -153,7 +154,7 @@ def _is_no_change(e: Reading, n: Reading, signals: Signals, before: Signals) -> 
         return True
     verbs = e.tokens[e.verb_at : e.verb_at + 1], n.tokens[n.verb_at : n.verb_at + 1]
     alike = bool(verbs[0] and verbs[1]) and verbs[0][0].lower == verbs[1][0].lower
-    return alike and bool(before.change) and signals.kinds == before.kinds == {"verb"}
+    return alike and bool(before.change) and signals.kinds | before.kinds <= {"verb", "phrasal"}
 
 
 def _only_adds(signals: Signals) -> bool:

@@ -19,7 +19,10 @@ HOLDING = frozenset(
         "coordinate coordinator conduct conductor steward custodian host organise organiser "
         "organize organizer steer deputy contact landlord tenant approver keynote facilitate "
         "facilitator charge godfather godmother successor predecessor account vet dentist "
-        "father mother husband wife inherit birthplace capital headquarters"
+        "father mother husband wife inherit birthplace capital headquarters referee "
+        "refereed umpire officiate adjudicate preside curate curator choreograph choreographer "
+        "narrate narrator illustrate illustrator skipper compere emcee rector dean provost "
+        "chancellor governor abbot abbess vicar sheriff commander"
     )
 )
 _RANKS = words("first last best worst only most least favourite favorite")

@@ -188,7 +188,7 @@ def narrower_subject(n: Reading, c: Comparison) -> bool:
     return False
 
 
-_NO_THINGS = words(
+NO_THINGS = words(
     "time name place date way number amount part level value state status size length current "
     "new total policy rule rules regulation regulations guideline guidelines handbook law "
     "requirement obligation ban restriction duty mandate limit permission curfew freeze embargo "
@@ -197,7 +197,7 @@ _NO_THINGS = words(
 
 
 def _is_thing(word: Word) -> bool:
-    return word.text not in _NO_THINGS
+    return word.text not in NO_THINGS
 
 
 def _text(words: list[Word]) -> str:

@@ -16,7 +16,7 @@ from .tellings import verbs_of
 
 _WHOSE = words("his her their its our my your 's")
 # Somebody of whom more may be said than how others stand to them.
-_BEINGS = POSTS | words(
+BEINGS = POSTS | words(
     "parent grandparent grandmother grandfather grandma grandpa child children kid sibling twin "
     "in-law mother-in-law father-in-law sister-in-law brother-in-law stepson stepdaughter "
     "stepmother stepfather boyfriend girlfriend fiance fiancee flatmate roommate landlord "
@@ -37,7 +37,7 @@ def told_of_another(ev: Evidence) -> str:
     "Works with her cousin", "her cousin teaches yoga"; but not "her cousin moved out".
     """
     found = _object_told(ev)
-    if found is None or not _BEINGS & {found.text, found.text.removesuffix("s")}:
+    if found is None or not BEINGS & {found.text, found.text.removesuffix("s")}:
         return ""
     if ev.comparison.attributes and not _is_attribute(ev, found):
         return ""

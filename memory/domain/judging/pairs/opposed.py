@@ -24,6 +24,7 @@ def opposed_elsewhere(e: Reading, n: Reading, c: Comparison) -> str:
         ("occasions", _opposed_occasions(e, n)),
         ("objects", _opposed_objects(e, n, c)),
         ("places", _opposed_sites(e, n, c)),
+        ("users", _opposed_users(e, n, c)),
     ):
         if found:
             return f"different {kind}: {found}"
@@ -115,6 +116,32 @@ def _occasion(reading: Reading) -> str:
 _WHEN = frozenset({"on", "during", "when", "while"})
 
 
+def _opposed_users(e: Reading, n: Reading, c: Comparison) -> str:
+    """ "Closed to lorries", "pedestrians may use it": of two for whom a thing is there or not."""
+    for _, one, other in c.oppositions:
+        if not (one.endswith(" to") or other.endswith(" to")):
+            continue
+        mine, theirs = _users(e, one), _users(n, other)
+        if mine in c.left_existing and theirs in c.left_new and mine and theirs:
+            return f"{mine.text} / {theirs.text}"
+    return ""
+
+
+def _users(reading: Reading, quoted: str) -> Word | None:
+    """Who a word of permission is about: behind "closed to", else the subject."""
+    if not quoted.endswith(" to"):
+        found = head_noun(reading)
+    else:
+        last = quoted.split()[-2:]
+        lowers = [token.lower for token in reading.tokens]
+        ends = [i for i in range(2, len(lowers)) if lowers[i - 2 : i] == last]
+        found = next((w for w in reading.words if ends and w.position >= ends[0]), None)
+    return None if found is None or found.text in _ANYONE else found
+
+
+_ANYONE = words("public everyone everybody anyone anybody all nobody people visitors guests users")
+
+
 def _object_noun(reading: Reading) -> Word | None:
     """The last content word of the object."""
     found = [word for word in reading.words if reading.slots[word.position] == OBJECT]
@@ -140,6 +167,9 @@ def _last_placed(reading: Reading) -> Word | None:
 
 
 def _is_placed(reading: Reading, word: Word) -> bool:
+    if word.text == "good" and reading.tokens[word.position - 1].lower == "for":
+        # "Turned it off for good".
+        return False
     slot = reading.slots[word.position]
     verb = reading.tokens[reading.verb_at].lower if reading.verb_at < len(reading.tokens) else ""
     return slot in _SCOPES or (slot == OBJECT and verb in _ENTERING)

@@ -18,6 +18,8 @@ _BEFORE_STATE = words(
 )
 
 
+# The plural of what is else told of how one is: "new patients".
+_NOUNS = words("patients colds shorts briefs lights darks drinks")
 _NOUNS_TOO = words("book books break breaks lock locks")
 _DETERMINERS = words("a an the this that his her their its our my your")
 
@@ -26,6 +28,8 @@ def _is_state(reading: Reading, mark: Mark) -> bool:
     """Whether a small word stands for a state ("is off") and is no preposition or particle."""
     lower = reading.tokens[mark.start].lower
     after = reading.tokens[mark.end].lower if mark.end < len(reading.tokens) else ""
+    if lower in _NOUNS:
+        return False
     if mark.end - mark.start == 1 and lower in _NOUNS_TOO:
         # "Publishes a book" is not "is booked".
         return mark.start in {reading.verb_at, reading.head}
@@ -42,7 +46,9 @@ def _is_state(reading: Reading, mark: Mark) -> bool:
 
 
 def _mark_denied(reading: Reading, mark: Mark) -> bool:
-    own = any(token.lower in NEGATORS for token in reading.tokens[mark.start : mark.end])
+    inside = reading.tokens[mark.start : mark.end]
+    # "Not required"; but "does not stop" denies the stop.
+    own = len(inside) > 1 and any(token.lower in NEGATORS for token in inside)
     if own or mark.start not in reading.denied:
         return False
     # "No lift in the north tower" does not say that it is the other tower.

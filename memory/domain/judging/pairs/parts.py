@@ -129,8 +129,10 @@ def _is_deed(reading: Reading) -> bool:
 def _numbered(reading: Reading) -> dict[str, str]:
     """The number behind each noun that something was done to; what was chosen is a value."""
     verb = reading.verb_at
-    if verb >= len(reading.tokens) or reading.tokens[verb].stem in _SETTLING:
+    if verb >= len(reading.tokens):
         return {}
+    if reading.tokens[verb].stem in _SETTLING:
+        return _contest(reading) if reading.tokens[verb].stem in _COMING_OUT else {}
     found: dict[str, str] = {}
     tokens = reading.tokens
     # "Worked on ticket 12" is done to it, and "played on stage 2" is where.
@@ -152,6 +154,23 @@ def _numbered(reading: Reading) -> dict[str, str]:
     return found
 
 
+def _contest(reading: Reading) -> dict[str, str]:
+    """ "Lost its first match": which of several was lost is no value."""
+    return {
+        each.head: each.text
+        for each in reading.quantities
+        if each.kind == "ordinal" and each.start > reading.verb_at and each.head in _CONTESTS
+    }
+
+
+_COMING_OUT = frozenset(stem(verb) for verb in words("win lose draw"))
+_CONTESTS = frozenset(
+    stem(noun)
+    for noun in words(
+        "match game stage round race bout fight leg set heat frame derby contest duel fixture half "
+        "quarter election vote case trial lawsuit appeal battle war bid auction"
+    )
+)
 _SETTLING = frozenset(
     stem(verb)
     for verb in words(

@@ -87,7 +87,8 @@ def _denied_on_one(ev: Evidence) -> str:
     e, n, c = ev.existing, ev.new, ev.comparison
     if _denies(e) == _denies(n) or (e.exclusive and n.exclusive):
         return ""
-    if c.equal_values or not verbs_of(e, n, c)[0]:
+    figures = [a for a, b in c.equal_values if a.end > e.head or b.end > n.head]
+    if figures or not verbs_of(e, n, c)[0]:
         return ""
     told, denied = (n, e) if _denies(e) else (e, n)
     if c.agreements and (denied.quantities or not told.quantities):

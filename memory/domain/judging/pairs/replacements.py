@@ -9,6 +9,7 @@ from ..reading.slots import OBJECT, SUBJECT
 from ..reading.tables import words
 from ..reading.tokens import stem
 from .change_words import FILLERS, change_word, turning
+from .endings import endings_of
 from .evidence import Evidence
 from .replacing import one_holder
 from .tellings import tells_event
@@ -110,3 +111,11 @@ def _is_told_of_one(ev: Evidence, then: Replacement) -> bool:
 
 def _left(left: tuple[Word, ...]) -> set[int]:
     return {word.position for word in left if word.text not in FILLERS | _WHEN}
+
+
+def displaced(ev: Evidence) -> str:
+    """ "Elected Bo treasurer in place of Ann": whom an ending names, where all else is shared."""
+    if ev.left_existing or ev.new.negative:
+        return ""
+    over = {i for span, is_state in endings_of(ev.new) if not is_state for i in span}
+    return next((b.text for a, b in ev.comparison.shared if a.is_name and b.position in over), "")

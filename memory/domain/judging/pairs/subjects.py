@@ -130,6 +130,15 @@ def _owned(reading: Reading) -> frozenset[str]:
     return frozenset(found)
 
 
+def tells_birth(reading: Reading) -> bool:
+    """ "User's son was born": a child of whom it is about, and nobody else's."""
+    owned = _owned(reading)
+    return "born" in reading.lowers and bool(owned) and owned <= _BORN
+
+
+_BORN = frozenset(stem(kin) for kin in words("son daughter child twin baby"))
+
+
 def other_person(e: Reading, n: Reading, c: Comparison) -> str:
     """Why one is about a relative or companion of the other's subject, or ""."""
     shared = {word.stem for pair in c.shared for word in pair}

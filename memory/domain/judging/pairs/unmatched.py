@@ -1,26 +1,48 @@
 """What two statements tell past each other, so that neither repeats the other.
 
-A figure of each that the other has no figure for, all against some, what another one is to do.
+A figure of each that the other has no figure for, all against some.
 """
 
 from __future__ import annotations
 
-from ..reading.frames import Reading, Word
+from itertools import pairwise
+
+from ..reading.frames import Reading, kept_by_reading
+from ..reading.quantities import Quantity
+from ..reading.tables import words
+from ..reading.units import WEEKDAYS
 from .evidence import Evidence
 from .quantifiers import Extent, extent_of
 
 
 def unmatched(ev: Evidence) -> str:
     """What one side tells that the other leaves open, or ""."""
-    return _figures(ev) or _all_and_some(ev) or _charge(ev)
+    return _figures(ev) or _all_and_some(ev) or _every_other(ev) or _only(ev)
 
 
 def _figures(ev: Evidence) -> str:
     """ "Between 8 and 10", "from 8:00 to 18:00": figures of both sides that meet none."""
     met = [value for pair in ev.comparison.equal_values for value in pair]
-    mine = [value for value in ev.existing.quantities if value not in met]
-    theirs = [value for value in ev.new.quantities if value not in met]
-    return f"other figures are told: {mine[0].text} / {theirs[0].text}" if mine and theirs else ""
+    for mine in ev.existing.quantities:
+        for theirs in ev.new.quantities:
+            if mine in met or theirs in met or not _of_a_kind(mine, theirs):
+                continue
+            if _hours(mine) != _hours(theirs):
+                return f"other figures are told: {mine.text} / {theirs.text}"
+    return ""
+
+
+def _of_a_kind(mine: Quantity, theirs: Quantity) -> bool:
+    kinds = {mine.kind, theirs.kind}
+    return len(kinds) == 1 or kinds <= _HOURLY
+
+
+_HOURLY = frozenset({"clock", "count", "number"})
+
+
+def _hours(value: Quantity) -> float:
+    """The figure; of a time of day the hours, so that "eight" is "8 a.m."."""
+    return value.value / 60 if value.kind == "clock" else value.value
 
 
 def _all_and_some(ev: Evidence) -> str:
@@ -30,19 +52,31 @@ def _all_and_some(ev: Evidence) -> str:
     return ""
 
 
-def _charge(ev: Evidence) -> str:
-    """ "Wants the region to pay for it": what another one is to do, told on one side alone."""
-    for reading, left in ((ev.existing, ev.left_existing), (ev.new, ev.left_new)):
-        found = _charged(reading, left)
-        if found:
-            return f"another one is to do it: {found}"
+def _every_other(ev: Evidence) -> str:
+    """ "Every other Friday", "every Friday": one of two is left out on one side alone."""
+    first, second = _periods(ev.existing), _periods(ev.new)
+    for one, rest in ((first, second), (second, first)):
+        if "other" in one and "other" not in rest and not rest.isdisjoint(WEEKDAYS):
+            return "every one / every other one"
     return ""
 
 
-def _charged(reading: Reading, left: tuple[Word, ...]) -> str:
-    lost = {word.position for word in left if word.position > reading.verb_at}
-    for place in lost:
-        before = reading.tokens[place - 1].lower
-        if before == "to" and place - 2 in lost:
-            return f"{reading.tokens[place - 2].text} to {reading.tokens[place].text}"
+@kept_by_reading
+def _periods(reading: Reading) -> frozenset[str]:
+    """What stands behind each "every": "other", or what there is one of each time."""
+    lowers = [token.lower for token in reading.tokens]
+    behind = {after for word, after in pairwise(lowers) if word in {"every", "each"}}
+    return frozenset("other" if word == "second" else word for word in behind)
+
+
+def _only(ev: Evidence) -> str:
+    """ "Open only in the afternoon", "open all day": all of it on one side, some on the other."""
+    for one, other in ((ev.existing, ev.new), (ev.new, ev.existing)):
+        narrowed = "only" in one.lowers and one.exclusive
+        whole = not (other.exclusive or other.negative or _WHOLE.isdisjoint(other.lowers))
+        if narrowed and whole:
+            return "only some of it / all of it"
     return ""
+
+
+_WHOLE = words("all whole any every always anytime anyone everyone everybody anybody")

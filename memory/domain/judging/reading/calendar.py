@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ...number_words import ONES, ORDINALS, TENS
 from . import feasts
+from .hours import is_in_range, lower_at, small_number
 from .tables import words
 from .tokens import Token
 from .units import CURRENCIES, MONTHS, UNITS, WEEKDAYS, ZONES
@@ -45,12 +46,8 @@ def moment_at(tokens: Sequence[Token], i: int) -> Moment | None:
     return _clock(tokens, i) or _date(tokens, i)
 
 
-def _lower(tokens: Sequence[Token], i: int) -> str:
-    return tokens[i].lower if 0 <= i < len(tokens) else ""
-
-
 def _clock(tokens: Sequence[Token], i: int) -> Moment | None:
-    word, following = _lower(tokens, i), _lower(tokens, i + 1)
+    word, following = lower_at(tokens, i), lower_at(tokens, i + 1)
     if word in _NAMED_CLOCKS:
         return Moment("clock", float(_NAMED_CLOCKS[word]), i + 1)
     match = _CLOCK.match(word) or _HOUR.match(word)
@@ -58,23 +55,23 @@ def _clock(tokens: Sequence[Token], i: int) -> Moment | None:
         half, end = match[3], i + 1
         if half is None and following in {"am", "pm", "a.m", "p.m"}:
             half, end = following.replace(".", ""), i + 2
-        if _lower(tokens, end) in ZONES:
+        if lower_at(tokens, end) in ZONES:
             end += 1
         return _minutes(int(match[1]), int(match[2] or 0), half, end)
-    if following in {"to", "past"} and _lower(tokens, i + 2) in ONES:
+    if following in {"to", "past"} and lower_at(tokens, i + 2) in ONES:
         minutes = _minutes_word(word)
         if minutes is not None:
             shift = minutes if following == "past" else -minutes
-            half = "pm" if _lower(tokens, i + 5) in {"evening", "afternoon"} else None
-            found = _minutes(ONES[_lower(tokens, i + 2)], 0, half, i + 3)
+            half = "pm" if lower_at(tokens, i + 5) in {"evening", "afternoon"} else None
+            found = _minutes(ONES[lower_at(tokens, i + 2)], 0, half, i + 3)
             return found and found._replace(value=(found.value + shift) % 1440)
     if following in {"am", "pm", "a.m", "p.m", "o'clock", "sharp"}:
-        hour = _small_number(word)
+        hour = small_number(word)
         if hour is not None:
             half = following.replace(".", "") if following[0] in "ap" else None
             return _minutes(hour, 0, half, i + 2)
     if word in {"half", "quarter"} and following in {"past", "to"}:
-        hour = _small_number(_lower(tokens, i + 2))
+        hour = small_number(lower_at(tokens, i + 2))
         if hour is not None:
             shift = 30 if word == "half" else 15 if following == "past" else -15
             return Moment("clock", float((60 * hour + shift) % 1440), i + 3)
@@ -86,38 +83,24 @@ _DAY_PARTS = {"evening": "pm", "afternoon": "pm", "morning": "am", "night": "pm"
 
 def _bare_hour(tokens: Sequence[Token], i: int) -> Moment | None:
     """ "at six", "opens at 8", "six in the evening": an hour without its minutes."""
-    hour = _small_number(_lower(tokens, i))
+    hour = small_number(lower_at(tokens, i))
     if hour is None or not 1 <= hour <= 24:
         return None
-    following = [_lower(tokens, j) for j in range(i + 1, i + 4)]
+    following = [lower_at(tokens, j) for j in range(i + 1, i + 4)]
     if following[0] == "in" and following[1] == "the" and following[2] in _DAY_PARTS:
         return _minutes(hour, 0, _DAY_PARTS[following[2]], i + 4)
-    before = _lower(tokens, i - 1) if i else ""
+    before = lower_at(tokens, i - 1) if i else ""
     ends = i + 1 >= len(tokens) or tokens[i + 1].separator or following[0] in {
         "on", "in", "every", "sharp", "and", "to", "until", "from", "instead",
     }  # fmt: skip
-    if _is_in_range(tokens, i):
+    if is_in_range(tokens, i):
         return _minutes(hour, 0, None, i + 1)
-    verb = _lower(tokens, i - 2) if i > 1 else ""
+    verb = lower_at(tokens, i - 2) if i > 1 else ""
     if ends and (before == "at" or (before in {"to", "until", "till"} and verb in _CLOCK_VERBS)):
         return _minutes(hour, 0, None, i + 1)
     return None
 
 
-def _is_in_range(tokens: Sequence[Token], i: int) -> bool:
-    """ "From nine to five", "9 to 17": either end of a span of hours that nothing counts."""
-    start = i if _lower(tokens, i + 1) == "to" else i - 2
-    if start < 0 or _lower(tokens, start + 1) != "to":
-        return False
-    ends = [_small_number(_lower(tokens, at)) for at in (start, start + 2)]
-    after = start + 3
-    if None in ends or (after < len(tokens) and not tokens[after].separator):
-        return False
-    said = {token.lower for token in tokens}
-    return _lower(tokens, start - 1) in {"from", "between"} or not said.isdisjoint(_HOURS)
-
-
-_HOURS = words("hours open opens opening open-plan works working shift office")
 _CLOCK_VERBS = words("shifted moved open opens from brought back forward changed")
 
 
@@ -129,12 +112,6 @@ def _minutes(hour: int, minute: int, half: str | None, end: int) -> Moment | Non
     if half == "am" and hour == 12:
         hour = 0
     return Moment("clock", float((60 * hour + minute) % 1440), end)
-
-
-def _small_number(word: str) -> int | None:
-    if word in ONES:
-        return ONES[word]
-    return int(word) if word.isdecimal() and len(word) <= 2 else None
 
 
 def _minutes_word(word: str) -> int | None:
@@ -156,7 +133,7 @@ def _day_number(word: str) -> int | None:
 
 
 def _date(tokens: Sequence[Token], i: int) -> Moment | None:
-    word = _lower(tokens, i)
+    word = lower_at(tokens, i)
     match = _ISO.match(word)
     if match:
         return _dated(int(match[1]), int(match[2]), int(match[3]), i + 1)
@@ -176,7 +153,7 @@ def _date(tokens: Sequence[Token], i: int) -> Moment | None:
     day = _day_number(word)
     if day is not None:
         j = i + 1
-        if _lower(tokens, j) == "of":
+        if lower_at(tokens, j) == "of":
             j += 1
         month = _month(tokens, j)
         if month:
@@ -186,7 +163,7 @@ def _date(tokens: Sequence[Token], i: int) -> Moment | None:
     if month:
         return _month_first(tokens, i, month)
     counted = (
-        _lower(tokens, i + 1).partition("/")[0] in UNITS or _lower(tokens, i + 1) in CURRENCIES
+        lower_at(tokens, i + 1).partition("/")[0] in UNITS or lower_at(tokens, i + 1) in CURRENCIES
     )
     if _YEAR.match(word) and not counted and (i == 0 or tokens[i - 1].lower in _YEAR_LEADS):
         return Moment("date", 0.0, i + 1, (int(word), 0, 0))
@@ -194,7 +171,7 @@ def _date(tokens: Sequence[Token], i: int) -> Moment | None:
 
 
 def _month(tokens: Sequence[Token], i: int) -> int:
-    word = _lower(tokens, i).rstrip(".")
+    word = lower_at(tokens, i).rstrip(".")
     for part in ("mid-", "early-", "late-"):
         word = word.removeprefix(part)
     if word not in MONTHS or (word in {"may", "march", "mar", "dec"} and not tokens[i].capital):
@@ -204,13 +181,13 @@ def _month(tokens: Sequence[Token], i: int) -> int:
 
 def _month_first(tokens: Sequence[Token], i: int, month: int) -> Moment | None:
     j = i + 1
-    if _lower(tokens, j) == "the":
+    if lower_at(tokens, j) == "the":
         j += 1
-    day = _day_number(_lower(tokens, j))
-    if day is not None and _lower(tokens, j) != "second":
+    day = _day_number(lower_at(tokens, j))
+    if day is not None and lower_at(tokens, j) != "second":
         year, end = _year_after(tokens, j + 1)
         return _dated(year, month, day, end)
-    if i == 0 and _lower(tokens, i) in {"may", "march", "april", "june", "august"}:
+    if i == 0 and lower_at(tokens, i) in {"may", "march", "april", "june", "august"}:
         return None
     year, end = _year_after(tokens, i + 1)
     return Moment("date", 0.0, end, (year, month, 0))
@@ -218,8 +195,8 @@ def _month_first(tokens: Sequence[Token], i: int, month: int) -> Moment | None:
 
 def _year_after(tokens: Sequence[Token], i: int) -> tuple[int, int]:
     j = i + 1 if i < len(tokens) and tokens[i].lower == "," else i
-    if _YEAR.match(_lower(tokens, j)):
-        return int(_lower(tokens, j)), j + 1
+    if _YEAR.match(lower_at(tokens, j)):
+        return int(lower_at(tokens, j)), j + 1
     return 0, i
 
 
@@ -232,13 +209,13 @@ def _dated(year: int, month: int, day: int, end: int) -> Moment | None:
 def _weekday(tokens: Sequence[Token], i: int) -> Moment:
     """A weekday; one that a date follows belongs to that date."""
     j = i + 1
-    while _lower(tokens, j) in {",", "the"}:
+    while lower_at(tokens, j) in {",", "the"}:
         j += 1
     if j < len(tokens) and tokens[j].lower not in WEEKDAYS:
         dated = _date(tokens, j)
         if dated is not None and dated.parts[2]:
             return dated
-    return Moment("weekday", float(WEEKDAYS[_lower(tokens, i)]), i + 1)
+    return Moment("weekday", float(WEEKDAYS[lower_at(tokens, i)]), i + 1)
 
 
 def same_moment(

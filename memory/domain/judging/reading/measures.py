@@ -127,6 +127,9 @@ def _article_unit(tokens: Sequence[Token], i: int) -> Quantity | None:
     value, end = unit[1], i + 2
     if _read_half(tokens, end):
         value, end = value * 1.5, end + 3
+    else:
+        times, end = _with_rest(tokens, unit[0], unit[1], 1.0, end)
+        value *= times
     return Quantity("duration", value, i, end, quote(tokens, i, end), raw=1.0)
 
 

@@ -46,7 +46,7 @@ def negated_positions(
         if lower in NEGATORS and i in fixed:
             denied.update(range(i + 1, fixed[i]))
             exclusive = exclusive or _is_exceptive(tokens, i)
-        elif lower in NEGATORS:
+        elif lower in NEGATORS and not _halts(tokens, i):
             if _is_exceptive(tokens, i):
                 exclusive = True
                 i += 1
@@ -89,10 +89,26 @@ def is_negative(tokens: Sequence[Token]) -> bool:
     if _is_double(tokens):
         return False
     count = sum(
-        token.lower in NEGATORS or token.lower in _FORBIDDING or bool(negative_base(token.lower))
-        for token in tokens
+        (token.lower in NEGATORS and not _halts(tokens, i))
+        or token.lower in _FORBIDDING
+        or bool(negative_base(token.lower))
+        for i, token in enumerate(tokens)
     ) + sum(a.lower in _FAILING and b.lower == "to" for a, b in pairwise(tokens))
     return count % 2 == 1
+
+
+def _halts(tokens: Sequence[Token], i: int) -> bool:
+    """ "The bus stops at the mill": it halts there, which denies nothing."""
+    if tokens[i].lower not in _HALTING or i + 1 >= len(tokens):
+        return False
+    after = tokens[i + 1].lower
+    placed = after in {"at", "outside", "opposite"} and i + 2 < len(tokens)
+    where = placed and (tokens[i + 2].lower in _DETERMINERS or tokens[i + 2].capital)
+    return after in {"here", "there"} or where
+
+
+_HALTING = words("stop stops")
+_DETERMINERS = words("the a an this every each all both our your their his her")
 
 
 def _is_exceptive(tokens: Sequence[Token], i: int) -> bool:

@@ -11,8 +11,9 @@ from functools import lru_cache
 
 from ...number_words import ONES, ORDINALS, TENS
 from . import calendar
+from .frequencies import frequency_at, ordinal_value
 from .measures import Quantity, measure_at, quote
-from .numerals import NUMBER, rate, read_number, unit_after
+from .numerals import NUMBER, unit_after
 from .shares import share_at
 from .tables import words
 from .tokens import Token
@@ -23,7 +24,6 @@ __all__ = ["Quantity", "find_quantities"]
 _VERSION = re.compile(r"v?\d+(?:\.\d+){2,3}\Z|v\d+(?:\.\d+)?\Z")
 _SCORE = re.compile(r"(\d{1,3}):(\d{1,3})\Z")
 _HUNDREDS = re.compile(r"(\d{2})00s\Z")
-_ORDINAL = re.compile(r"(\d{1,4})(?:st|nd|rd|th)\Z")
 _LABELS = words(
     "port room floor level step phase stage release version build sprint chapter page row line "
     "gate platform terminal suite unit ticket issue apartment track node node.js tier grade class "
@@ -57,6 +57,9 @@ def _may_begin(tokens: Sequence[Token], i: int) -> bool:
         return False
     if token.lower in {"a", "an"}:
         after = tokens[i + 1].lower if i + 1 < len(tokens) else ""
+        if after == "quarter" and calendar.moment_at(tokens, i + 1):
+            # "At a quarter past nine".
+            return False
         rated = i + 3 < len(tokens) and tokens[i + 2].lower in {"a", "per", "every", "each"}
         return after in UNITS or after in SCALES or after in _FRACTIONS or rated
     return _is_opener(token.lower)
@@ -80,7 +83,7 @@ def _at(tokens: Sequence[Token], i: int) -> Quantity | None:
         _century(tokens, i)
         or _calendar(tokens, i)
         or _score(tokens, i)
-        or _frequency(tokens, i)
+        or frequency_at(tokens, i)
         or _version(tokens, i)
         or _label(tokens, i)
         or share_at(tokens, i)
@@ -116,8 +119,7 @@ def _century(tokens: Sequence[Token], i: int) -> Quantity | None:
     if hundreds:
         return Quantity("century", float(int(hundreds[1]) + 1), i, i + 1, tokens[i].text)
     if i + 1 < len(tokens) and tokens[i + 1].lower == "century":
-        match = _ORDINAL.match(tokens[i].lower)
-        value = int(match[1]) if match else ORDINALS.get(tokens[i].lower)
+        value = ordinal_value(tokens[i].lower)
         if value is not None:
             return Quantity("century", float(value), i, i + 2, quote(tokens, i, i + 2))
     return None
@@ -145,49 +147,6 @@ def _score(tokens: Sequence[Token], i: int) -> Quantity | None:
         return None
     value = float(match[1]) * 1000 + float(match[2])
     return Quantity("score", value, i, i + 1, tokens[i].text, raw=value)
-
-
-def _frequency(tokens: Sequence[Token], i: int) -> Quantity | None:
-    word = tokens[i].lower
-    if word in FREQUENCIES:
-        return Quantity("frequency", FREQUENCIES[word], i, i + 1, tokens[i].text)
-    times, end = 1.0, i
-    if word in TIMES:
-        times, end = float(TIMES[word]), i + 1
-    else:
-        number = read_number(tokens, i)
-        if number and number[1] < len(tokens) and tokens[number[1]].lower in {"times", "time"}:
-            times, end = number[0], number[1] + 1
-    if end > i:
-        per = rate(tokens, end)
-        if per:
-            return Quantity(
-                "frequency", times * 86_400 / per[0], i, per[1], quote(tokens, i, per[1])
-            )
-        return None
-    if word in {"a", "an", "one"} and i + 3 < len(tokens):
-        # "A report a month".
-        per = rate(tokens, i + 2)
-        if per and tokens[i + 2].lower in {"a", "an", "per", "every", "each"}:
-            return Quantity("frequency", 86_400 / per[0], i, per[1], quote(tokens, i, per[1]))
-    if word in {"every", "each"} and i + 1 < len(tokens):
-        period, j = 1.0, i + 1
-        if tokens[j].lower in {"other", "second"}:
-            period, j = 2.0, j + 1
-        else:
-            number = read_number(tokens, j)
-            if number:
-                period, j = number
-        unit = _period_unit(tokens[j].lower) if j < len(tokens) else None
-        if unit and unit[0] == "duration":
-            value = 86_400 / (period * unit[1])
-            return Quantity("frequency", value, i, j + 1, quote(tokens, i, j + 1))
-    return None
-
-
-def _period_unit(word: str) -> tuple[str, float] | None:
-    """A unit of time; "every night" is "nightly", once a day."""
-    return UNITS.get("day" if word in {"night", "morning", "evening", "afternoon"} else word)
 
 
 def _version(tokens: Sequence[Token], i: int) -> Quantity | None:
@@ -242,8 +201,7 @@ def _roman(text: str) -> float:
 
 def _ordinal(tokens: Sequence[Token], i: int) -> Quantity | None:
     word = tokens[i].lower
-    match = _ORDINAL.match(word)
-    value = int(match[1]) if match else ORDINALS.get(word)
+    value = ordinal_value(word)
     if value is None or (word == "second" and i and tokens[i - 1].lower in {"per", "each"}):
         return None
     head = tokens[i + 1].stem if i + 1 < len(tokens) else ""
