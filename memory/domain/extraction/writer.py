@@ -16,7 +16,7 @@ from .kinds.introductions import Introduction
 from .kinds.labels import Label
 from .kinds.patterns import label_clause
 from .kinds.pins import pinned_label
-from .kinds.profile import profile_label
+from .kinds.profile import told_in_passing
 from .language.leaning import (
     BARE_THERE,
     DOES_THAT,
@@ -29,13 +29,12 @@ from .language.leaning import (
     PROPERTY,
     THEIRS,
     UNNAMED,
-    names_nothing,
 )
 from .language.names import names_in
 from .language.pronouns import begins_with_pronoun, leaves_open
 from .language.rewrite import third_person_text
 from .language.tense import is_past
-from .language.words import content_words, words_of
+from .language.words import content_words
 from .ledger import Ledger
 from .meant.acts import Act
 from .notes import as_answer
@@ -45,14 +44,13 @@ from .threads.entities import Focus
 from .threads.inquiries import body_answered, person_answered, thing_answered
 from .threads.objects import Objects
 from .threads.over_there import OverThere
+from .threads.said_before import SaidBefore, leans_on_name
 from .threads.topics import OnTopic, with_topic
 
 _SELF = re.compile(r"\b(?:i|me|my|mine|i['’](?:m|ve|ll|d))\b", re.IGNORECASE)
 _WE = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
-_REASON = re.compile(r"^(?:because|since|as)\s", re.IGNORECASE)
 _DANGLING = re.compile(r"(?:and\s|but\s|so\s|also\s)?it(?:['’]s)?\s", re.IGNORECASE)
 _CONJUNCTION = re.compile(r"^(?:and|but|so|also)\s", re.IGNORECASE)
-_OWN = re.compile(r"\b(?:i|we|my|our|me|us|i['’]\w+|we['’]\w+)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _REACH = 4
 
@@ -67,7 +65,7 @@ class ClauseWriter:
         self._over_there = OverThere()
         self._speakers = speakers
         self._admission = admission
-        self._last: tuple[Unit, str] | None = None
+        self._before = SaidBefore()
 
     def observe(self, *, unit: Unit, text: str) -> None:
         """Learn names and topics from a sentence that becomes no memory."""
@@ -137,7 +135,8 @@ class ClauseWriter:
         if UNNAMED.match(third) and told_of:
             third = f"{unit.voice.name} says that {third[:1].lower()}{third[1:]}"
         unnamed = leaves_open(text=third)
-        if is_open and BARE_THERE.search(third) and not self._placed_before(unit, third):
+        bare_there = is_open and BARE_THERE.search(third)
+        if bare_there and not self._before.names_place(unit=unit, told=third):
             self._learn(unit, third)
             return
         if unit.question and not unit.place and POINTING.match(third) and not request:
@@ -148,8 +147,8 @@ class ClauseWriter:
             own = resolve_dates(text=without_anchors(text=third), today=today, past=past).dates
             third = self.ledger.anchored(text=third, turn=unit.turn, own=own)
         third = third if past else self.ledger.of_known_day(text=third, today=today)
-        began = goes_on_from(text=clause, before=self._said_before(unit))
-        self._last = (unit, clause)
+        began = goes_on_from(text=clause, before=self._before.clause(unit=unit))
+        self._before.learn(unit=unit, clause=clause)
         found = resolve_dates(
             text=third, today=today, past=past, said_before=began, weekly=unit.weekly
         )
@@ -186,7 +185,7 @@ class ClauseWriter:
         does_that = bool(unit.place and DOES_THAT.match(clause))
         if not (personal or filed.pinned or does_that):
             named = with_topic(text=text, topic=self.focus.topic, turn=unit.turn)
-            if self._leans_on_name(unit, clause, named.text):
+            if leans_on_name(unit=unit, clause=clause, told=named.text):
                 them = bool(THEIRS.search(clause))
                 lent = self.focus.lent(turn=unit.turn, of_people=them)
                 named = with_topic(text=named.text, topic=lent, turn=unit.turn)
@@ -218,24 +217,9 @@ class ClauseWriter:
             return
         self.ledger.add(draft)
         if filed.category == "preferences":
-            self._in_passing(unit, clause)
-
-    def _leans_on_name(self, unit: Unit, clause: str, told: str) -> bool:
-        """Whether a clause leans on another for whom or what it is about."""
-        answers = len(unit.sources) > 1 and not unit.place and not _OWN.search(clause)
-        leans = answers or bool(THEIRS.search(clause))
-        return leans and names_nothing(told=told, owner=unit.voice.name)
-
-    def _placed_before(self, unit: Unit, third: str) -> bool:
-        """Whether the clause before names what "there" may be."""
-        told = {unit.voice.name, *names_in(third), *words_of(third)}
-        return any(name not in told for name in names_in(self._said_before(unit)))
-
-    def _said_before(self, unit: Unit) -> str:
-        """The clause that was written just before in the same message, or ""."""
-        if self._last is None or self._last[0].turn != unit.turn:
-            return ""
-        return self._last[1] if unit.place - self._last[0].place <= 1 else ""
+            for fact, kind in told_in_passing(clause=clause):
+                told = third_person_text(text=fact, voice=unit.voice)
+                self.ledger.add(self._draft(unit, sentence(told), kind))
 
     def is_worth(self, *, unit: Unit, fragment: str) -> bool:
         """Whether a few words without a verb tell enough to be added to what was just said."""
@@ -253,15 +237,6 @@ class ClauseWriter:
             if self.ledger.detail(text=text, turn=unit.turn, sources=unit.sources):
                 return True
         return past and not names_in(bare) and not _DIGIT.search(bare)
-
-    def _in_passing(self, unit: Unit, clause: str) -> None:
-        """A preference may state a fact of the person ("don't phone me, I work nights")."""
-        for part in re.split(r"[,;]\s", clause)[1:]:
-            bare = _REASON.sub("", part)
-            label = profile_label(clause=bare)
-            if label and re.match(r"(?i)i\b", bare):
-                told = third_person_text(text=bare, voice=unit.voice)
-                self.ledger.add(self._draft(unit, sentence(told), label))
 
     def _draft(self, unit: Unit, text: str, label: Label) -> Draft:
         draft = Draft(text, label, unit.sources, unit.turn, unit.at, unit.voice.name)

@@ -24,9 +24,19 @@ _NO_THING = (
 )
 _ENDS_PHRASE = STOPWORDS | PREPOSITIONS | ADVERBS
 _MAX_WORDS = 3
+# "One of the two": that one is meant from then on, and never "the two".
+_PART_OF = re.compile(r"(?P<part>[Oo]ne\sof\s(?:the|them)(?:\s(?!one\b)[a-z]+)?)[.!]*$")
+# What is told of a name goes on about whose it is.
+_NAME_OF = re.compile(r"(?:['’]s\s|^the\s)(?:[a-z]+\s)?name$")
 
 
-def first_noun_phrase(text: str) -> str:
+def noun_told_of(*, text: str) -> str:
+    """What a sentence tells of by a noun ("the witness list", "one of the two"), or ""."""
+    part = _PART_OF.match(text)
+    return part["part"] if part else _NAME_OF.sub("", _first_noun_phrase(text))
+
+
+def _first_noun_phrase(text: str) -> str:
     """The first phrase of up to three plain words behind an article or an owner, or ""."""
     for match in _HEAD.finditer(text):
         words: list[str] = []

@@ -1,9 +1,10 @@
-"""What "it" and "they" mean of the things and the people who were spoken of."""
+"""Which names a pronoun may mean later, and what "it" and "they" mean of those spoken of."""
 
 from __future__ import annotations
 
 import re
 
+from ..language.names import are_several, names_in
 from ..language.pronouns import EXPLETIVE
 from ..language.words import MONTHS, WEEKDAYS, word_set
 from .company import Company
@@ -33,9 +34,19 @@ _KIN_OF = re.compile(
 )
 
 
-def may_be_meant(*, name: str) -> bool:
-    """Whether a pronoun may mean a name: no feast, language, time zone or title."""
-    return name.lower() not in _NO_ANTECEDENTS and name not in _TITLES
+def names_meant(*, text: str, speakers: frozenset[str]) -> list[str]:
+    """The names in a sentence that a later pronoun may mean, in their order.
+
+    No speaker is meant, nor one name of several, nor a feast, language, time zone or title.
+    """
+    return [
+        name
+        for name in names_in(text)
+        if not {name, name.split()[-1]} & speakers
+        and name.lower() not in _NO_ANTECEDENTS
+        and name not in _TITLES
+        and not are_several(name=name, text=text)
+    ]
 
 
 def meant_by_they(

@@ -5,37 +5,24 @@ from __future__ import annotations
 import re
 from uuid import UUID
 
-from ..language.names import are_several, is_person, names_in
-from ..language.nouns import first_noun_phrase
-from ..language.pronouns import PRONOUN_SUBJECT, WHOM, named_subject
+from ..language.names import is_person
+from ..language.nouns import noun_told_of
+from ..language.pronouns import PRONOUN_SUBJECT, named_subject
 from ..language.words import ORG_SUFFIXES, words_of
-from .antecedents import may_be_meant, meant_by_it, meant_by_they
+from .antecedents import meant_by_it, meant_by_they, names_meant
 from .around_names import BESIDE, OF_THINGS, PLACE_PREPOSITIONS, is_handed_to
 from .company import Company, one_by_trade, relative_in
 from .echoes import Echoes, takes_up
 from .headings import heading_of, met_with
 from .inquiries import name_asked, thing_asked, whole_question
 from .mentions import Mention
+from .object_pronouns import with_object_named
 from .people import People
 from .somebody import may_be_somebody
 from .topic_words import introduced_topic
 
-_OBJECT_IT = re.compile(r"(?<=[a-z]\s)it\b(?!['’])")
-_MEETING_WITH = re.compile(
-    r"(?:(?:the|our|my)\s)?(?:next\s|follow-?up\s|second\s|first\s|final\s)?(?:call|meeting|visit|"
-    r"appointment|session|demo|review|workshop|chat)\s(?:[\w-]+\s)?(?:with|at)\s(?=them\b)",
-    re.IGNORECASE,
-)
-_MEETING_REACH = 12
-# "Ewa leads it": a name, a verb and nothing that says what.
-_DOES_IT = re.compile(r"(?-i:[A-Z])[\w-]+\s(?:will\s)?[a-z]+\s(?P<it>it)\W*$", re.IGNORECASE)
-
-# "One of the two": that one is meant from then on, and never "the two".
-_PART_OF = re.compile(r"(?P<part>[Oo]ne\sof\s(?:the|them)(?:\s(?!one\b)[a-z]+)?)[.!]*$")
 # Somebody who surely fits is meant from further back, where nobody else was named since.
 _FAR = 10
-# What is told of a name goes on about whose it is.
-_NAME_OF = re.compile(r"(?:['’]s\s|^the\s)(?:[a-z]+\s)?name$")
 
 
 class Focus:
@@ -99,13 +86,7 @@ class Focus:
         relative = relative_in(text=text, speakers=speakers)
         where = None if place is None else (turn, place)
         self._people.hear(text=text, order=self._said, place=where)
-        for name in () if found and found.is_asked else names_in(text):
-            if (
-                {name, name.split()[-1]} & speakers
-                or not may_be_meant(name=name)
-                or are_several(name=name, text=text)
-            ):
-                continue
+        for name in () if found and found.is_asked else names_meant(text=text, speakers=speakers):
             mention = Mention(name, source, turn, self._said)
             at = text.find(name)
             placed = words_of(text[max(0, at - 12) : at])[-1:]
@@ -136,8 +117,7 @@ class Focus:
                     self._people.see(mention, text=text, is_aside=bool(relative), is_bare=True)
                 if is_body:
                     self._group = mention
-        part = _PART_OF.match(text)
-        noun = part["part"] if part else _NAME_OF.sub("", first_noun_phrase(text))
+        noun = noun_told_of(text=text)
         if noun and noun not in speakers and not noun.startswith("the agent"):
             self._noun = Mention(noun, source, turn, self._said)
         if relative:
@@ -210,7 +190,12 @@ class Focus:
         sources: list[UUID] = []
         text, echoed = self._echoes.resolve(text=text, turn=turn)
         sources += echoed
-        text = self._object(text, turn, reach, sources)
+        text, meant = with_object_named(
+            text=text, turn=turn, reach=reach, others=self._group or self.topic,
+            thing=self._noun or self.topic, asked=self._whole, people=self._people,
+            role=self._role,
+        )  # fmt: skip
+        sources += [meant.source] if meant else []
         match = PRONOUN_SUBJECT.match(text)
         if match is None or takes_up(text=text):
             return text, sources
@@ -223,31 +208,6 @@ class Focus:
         sources.append(mention.source)
         several = mention in (self._noun, self._company.several) and pronoun == "they"
         return named_subject(match=match, name=mention.name, several=several), sources
-
-    def _object(self, text: str, turn: int, reach: int, sources: list[UUID]) -> str:
-        """Replace "him" or "her" at the end of a sentence, and whom a meeting is with."""
-        meeting = _MEETING_WITH.match(text)
-        others = self._group or self.topic
-        if meeting and others and turn - others.turn <= _MEETING_REACH:
-            sources.append(others.source)
-            return text[: meeting.end()] + others.name + text[meeting.end() + len("them") :]
-        thing = self._noun or self.topic
-        match = _DOES_IT.match(text)
-        if match and thing and turn - thing.turn <= reach:
-            sources.append(thing.source)
-            return text[: match.start("it")] + thing.name + text[match.end("it") :]
-        asked = self._whole
-        it = _OBJECT_IT.search(text)
-        if asked and it and turn - asked.turn == 1 and asked.name not in text:
-            sources.append(asked.source)
-            return text[: it.start()] + asked.name + text[it.end() :]
-        match = WHOM.search(text)
-        human = self._human(match.group()) if match else None
-        if match is None or human is None or human.name in text or turn - human.turn > reach:
-            return text
-        sources.append(human.source)
-        self._people.go_on(name=human.name)
-        return text[: match.start()] + human.name + text[match.end() :]
 
     def lent(self, *, turn: int, reach: int = 3, of_people: bool = False) -> Mention | None:
         """What was named last, for an answer that names nothing itself; no place for people."""
@@ -273,13 +233,14 @@ class Focus:
     def _is_topic(self, name: str) -> bool:
         return self.topic is not None and name.lower() in self.topic.name.lower()
 
-    def _human(self, pronoun: str) -> Mention | None:
-        """Whom a pronoun means: somebody named, or spoken of by what they are."""
-        return self._people.meant(pronoun=pronoun, role=self._asked or self._company.one)
+    @property
+    def _role(self) -> Mention | None:
+        """Who was spoken of by what they are, and not by a name."""
+        return self._asked or self._company.one
 
     def _antecedent(self, pronoun: str, rest: str) -> Mention | None:
         if pronoun in {"she", "he", "her", "his"}:
-            return self._human(pronoun)
+            return self._people.meant(pronoun=pronoun, role=self._role)
         if pronoun in {"they", "their"}:
             return meant_by_they(
                 rest=rest, noun=self._noun, named=self._group, company=self._company,
