@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from itertools import pairwise
 
 from ..types import MemoryType
 from .clauses import opens_clause
@@ -14,7 +15,8 @@ from .language.leads import strip_lead
 from .language.names import names_in
 from .language.syntax import has_verb, is_imperative
 from .language.tense import is_past
-from .language.words import KIN, PEOPLE_NOUNS, content_words, word_set, words_of
+from .language.verbs import AUXILIARIES, MODALS, THIRD, UNMARKED, is_past_form
+from .language.words import DETERMINERS, KIN, PEOPLE_NOUNS, content_words, word_set, words_of
 
 _JOINT = re.compile(
     r",\sso\s|,\s(?:and\s)?(?=(?:he|she|they)(?:['’](?:s|re|ll|ve)|\s(?!(?:both|all)\b)[a-z]+)\s)",
@@ -33,6 +35,19 @@ _POINTING = word_set(
 # What begins or ends may be what the other part tells of.
 _OF_THE_SAME = word_set("start starts begin begins finish finishes end ends resume resumes")
 _PERSONAL = frozenset({"he", "she", "they"})
+# What goes on tells of the present, whatever form its verb has: "I put the bins out on Mondays".
+_GOES_ON = word_set("every each always usually often never normally mostly sometimes")
+# "The studio called": that somebody got in touch is no fact without what it was about.
+_GETS_IN_TOUCH = re.compile(
+    r"\b(?:call|phone|mail|e-?mail|text|message|knock|ring|write|repl|answer)(?:s|ed|ing|ies|ied)?"
+    r"|\b(?:rang|wrote|writing|(?:got|gets|been|is)\sin\stouch)",
+    re.IGNORECASE,
+)
+_NO_MORE = re.compile(
+    r"(?:\s(?:me|us|back|again|just|now|today|yesterday|earlier|finally|already|at\s(?:the|our|my)\sdoor|"
+    r"this\s(?:morning|afternoon|evening)))*\W*$",
+    re.IGNORECASE,
+)
 _LASTING = frozenset({MemoryType.SEMANTIC, MemoryType.USER_PROFILE})
 
 
@@ -69,12 +84,33 @@ def _is_lasting(left: str, today: date) -> bool:
     words = words_of(strip_lead(text=left))
     if not words or words[0] in _OPENS_LEANING | _POINTING or len(content_words(left)) < 2:
         return False
-    if is_past(text=left) or is_imperative(text=left) or not opens_clause(text=left):
+    if is_past(text=left) or _may_be_past(left) or _gets_in_touch(left):
+        return False
+    if is_imperative(text=left) or not opens_clause(text=left):
         return False
     if _single_day(left, today):
         return False
     label = label_clause(clause=left, dates=(), past=False, request=False, chat=False)
     return label.memory_type in _LASTING and label.category != "preferences"
+
+
+def _gets_in_touch(text: str) -> bool:
+    """Whether a clause tells that somebody called, wrote or knocked, and nothing more."""
+    return any(
+        _NO_MORE.match(text, found.end()) and 0 < len(words_of(text[: found.start()])) < 6
+        for found in _GETS_IN_TOUCH.finditer(text)
+    )
+
+
+def _may_be_past(left: str) -> bool:
+    """Whether the first verb could be a past form: "I beat Radek" beside "he was furious"."""
+    words = words_of(left)
+    for before, word in pairwise(words):
+        if word in AUXILIARIES | MODALS or word in THIRD:
+            return False
+        if (word in UNMARKED or is_past_form(word=word)) and before not in DETERMINERS:
+            return not _GOES_ON & set(words)
+    return False
 
 
 def _happens(right: str, today: date) -> bool:

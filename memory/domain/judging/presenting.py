@@ -38,6 +38,7 @@ _BEHIND = re.compile(rf"{_NAME}, {_RELATION}, ")
 _TITLED = re.compile(rf"(?P<relation>(?i:{_KIN})) {_NAME}{_NO_OWNER}")
 # "Piet", and "Piet's wife", who is not Piet.
 _BARE = re.compile(rf"{_NAME}(?=['’ ])")
+_INSIDE = re.compile(rf"{_RELATION},? {_NAME}")
 # Longer texts are stories, and not kept.
 _LONGEST = 500
 
@@ -83,12 +84,29 @@ def by_one_name(existing: Statement, new: Statement) -> tuple[Statement, Stateme
     if loss_of(read(new.content)):
         # What a death leaves of what was said is asked of how they were called.
         return existing, new
-    if not (first.name <= second.name or second.name <= first.name):
+    if not _are_one(first, second):
         return existing, new
     return replace(existing, content=first.text), replace(new, content=second.text)
 
 
-def is_presented(statement: Statement) -> bool:
-    """Whether a statement says who the one is that it opens with by name."""
-    found = presented(statement.content)
-    return found is not None and bool(found.relation)
+def _are_one(one: Presented, other: Presented) -> bool:
+    """Whether the names are of one: "Tom Ford" need not be whom "my brother Tom" is about."""
+    if one.relation and other.relation:
+        return one.name <= other.name or other.name <= one.name
+    return one.name == other.name
+
+
+def says_who(*, existing: Statement, new: Statement) -> bool:
+    """Whether only the new one says who the one is that it opens with by name."""
+    found = presented(new.content)
+    if found is None or not found.relation:
+        return False
+    told = presented(existing.content)
+    if told is not None and told.relation:
+        return False
+    # "Ida works with her cousin Leo" says it of whom "Ida's cousin Leo" opens with.
+    return not any(
+        (met["relation"] or met["kin"]) == found.relation
+        and not found.name.isdisjoint(met["name"].lower().split())
+        for met in _INSIDE.finditer(existing.content)
+    )

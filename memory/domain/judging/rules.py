@@ -33,7 +33,7 @@ from .pairs.sayings import told_by_one
 from .pairs.superlatives import on_superlative
 from .pairs.turns import turns_unmet
 from .pairs.undone import undone_no_more
-from .presenting import by_one_name, is_presented
+from .presenting import by_one_name, says_who
 from .reading.frames import read
 from .reading.tokens import MAX_CHARS, MAX_TOKENS, fold
 from .reasons import reason_for
@@ -77,10 +77,10 @@ class RulesJudge:
         """
         if _plain(existing.content) == _plain(new.content):
             return Judgement(Verdict.DUPLICATE, "the same words", 1.0)
-        says_who = is_presented(new) and not is_presented(existing)
+        adds_who = says_who(existing=existing, new=new)
         existing, new = by_one_name(existing, new)
         judgement = self._by_one_name(existing=existing, new=new)
-        if says_who and judgement.verdict is Verdict.DUPLICATE:
+        if adds_who and judgement.verdict is Verdict.DUPLICATE:
             return Judgement(Verdict.COEXIST, "the same, and who that is", 0.8)
         return judgement
 

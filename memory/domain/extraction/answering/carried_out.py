@@ -6,8 +6,11 @@ import re
 from dataclasses import replace
 
 from ...types import MemoryType
-from ..drafts import merged_sources
+from ..days.dates import resolve_dates
+from ..drafts import Draft, merged_sources, sentence
 from ..kinds.labels import Label
+from ..language.rewrite import third_person_text
+from ..language.tense import is_past
 from ..language.verbs import past_of
 from ..language.words import MONTHS, capitalised
 from ..threads.dialogue import Unit
@@ -88,12 +91,19 @@ class CarriedOut:
             were = ("are" if several else "is") if dated else ("were" if several else "was")
             clause = f"{capitalised(flipped(text=what))} {were} {done}"
             sources = merged_sources(question_ids(unit=asked), asked.sources, (unit.message_id,))
-            self._writer.write(
-                unit=replace(asked, sources=sources, question=""),
-                clause=clause,
-                label=_EVENT,
-                sure=True,
-            )
+            self._tell(unit=replace(asked, sources=sources, question=""), clause=clause)
+
+    def _tell(self, *, unit: Unit, clause: str) -> None:
+        """Add what was done as it was offered; nothing that was named before is lent to it."""
+        past = is_past(text=clause)
+        told = third_person_text(text=clause, voice=unit.voice, past=past)
+        found = resolve_dates(text=told, today=unit.at.date(), past=past)
+        draft = Draft(
+            sentence(found.text), _EVENT, unit.sources, unit.turn, unit.at, unit.voice.name
+        )
+        if unit.own:
+            self._writer.ledger.add(replace(draft, dates=found.dates, clause=clause))
+        self._writer.observe(unit=unit, text=clause)
 
 
 def kept_instead(*, question: str, answer: str) -> str:

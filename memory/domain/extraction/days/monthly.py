@@ -23,8 +23,16 @@ _PAID = re.compile(
 # "And 200 to the savings account on the 5th": the verb was said before.
 _AND_MORE = re.compile(r"(?:,\sand|,|\sand)\s(?:the\s)?[\w.,]+(?:\s[\w'’-]+){0,5}\s$")
 _ONCE = re.compile(
-    r"\b(?:this\s(?:time|month|year|once)|next|last|first|new|one-off|from|final|extra|today|tomorrow)\b",
+    r"\b(?:this\s(?:time|month|year|once)|next|last|first|new|one-off|from|final|extra|today|tomorrow|"
+    r"because|(?:due|owing|thanks)\sto|instead|exceptionally|(?:by|until|till|before)\sthen|"
+    r"bank\sholiday|early|earlier|late|later|already|delayed|postponed|deferred|brought\sforward)\b",
     re.IGNORECASE,
+)
+# "…, I've asked for a week more", "…, so we need": told of the day that comes.
+_NOW = re.compile(
+    r"(?:,|[–—-]|\b(?:so|and|but))\s(?:I|we|he|she|they|you|the\steam|[A-ZÀ-Þ]\w+)"
+    r"(?:['’](?:ve|ll|m|re|d)\b|\s(?:have|has|need|needs|want|wants|must|should|am|will|can|cannot|can['’]t|"
+    r"could|asked|told|do\snot|don['’]t|won['’]t)\b)"
 )
 
 
@@ -32,7 +40,7 @@ def falls_due_monthly(*, match: re.Match[str]) -> bool:
     """Whether a bare day of the month ("on the 1st") is that of every month for a payment."""
     before = re.sub(r"\bon\s(?:the\s)?$", "", match.string[: match.start()])
     before = before if before.endswith(" ") or not before else f"{before} "
-    if _ONCE.search(match.string):
+    if _ONCE.search(match.string) or _NOW.search(match.string, match.end()):
         return False
     if _PAID.search(before):
         return True

@@ -9,10 +9,11 @@ import re
 from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import lru_cache
+from itertools import pairwise
 
-from ..language.syntax import has_verb
+from ..language.syntax import has_verb, is_imperative
 from ..language.tense import is_past
-from ..language.words import MONTHS, WEEKDAYS
+from ..language.words import MONTHS, PREPOSITIONS, WEEKDAYS
 from .date_expressions import WEEKDAY_NAME
 from .moments import Precision
 from .monthly import falls_due_monthly
@@ -21,16 +22,21 @@ from .span_dates import Resolved
 _COUNT = r"(?:(?:single|other|second|third|two|three|four|five|six|ten|\d{1,2})\s)?"
 _OFTEN = r"(?:once|twice|(?:two|three|four|five|\d)\stimes)\s(?:a|per|every|each)\s"
 _AS_ALWAYS = r"(?<!\bas\s)(?<!\blike\s)"
-_HABIT = (
+_OFTEN_DONE = (
     r"\b(?:always|usually|normally|typically|generally|regularly|traditionally|ordinarily)\b"
+)
+# "The usually quiet street" says nothing of what is done on the day.
+_HABIT = (
+    r"(?<!\bthe\s)(?<!\ba\s)(?<!\ban\s)(?<!\bthis\s)(?<!\bthat\s)(?<!\bmy\s)(?<!\bour\s)(?<!\bhis\s)"
+    rf"(?<!\bher\s)(?<!\btheir\s)(?<!\bits\s)(?<!\byour\s){_OFTEN_DONE}"
     r"(?!\s(?:remember|forget|wanted|known|thought)\b)"
 )
 # "Paid monthly on", and not "the monthly ticket runs out on".
 _ADVERB = r"(?=\s(?:on|in|by|at|from|around|every|each)\b|[,.;:]|$)"
 _WEEKLY = re.compile(
     rf"{_AS_ALWAYS}\b(?:(?:every|each)\s{_COUNT}(?:weeks?|fortnight)\b|{_OFTEN}week\b|"
-    r"(?:bi-?)?weekly(?=\s(?!(?:and|or|with|to)\b)[a-z])|"
-    r"(?<!\bour\s)(?<!\bthe\s)(?<!\bmy\s)(?<!['’]s\s)weekly\b|fortnightly\b|"
+    r"(?<!\bour\s)(?<!\bthe\s)(?<!\bmy\s)(?<!['’]s\s)weekly\b"
+    r"(?!\s(?!(?:on|in|by|at|from|around|and|or|with|to)\b)[a-z])|fortnightly\b|"
     r"in\s(?:odd|even|alternate)\sweeks\b|in\s(?:winter|spring|summer|autumn)\b(?!\s\d))"
     rf"|{_AS_ALWAYS}{_HABIT}",
     re.IGNORECASE,
@@ -75,14 +81,34 @@ _SUBJECT = (
     r"[A-ZÀ-Þ]))"
 )
 _ENDS = re.compile(
-    r"[.;!?]\s|\b(?:but|because|so|that|which|who|while|though|although|whereas)\b", re.IGNORECASE
+    r"[.;!?]\s|\b(?:but|because|so|that|which|who|where|while|though|although|whereas)\b",
+    re.IGNORECASE,
 )
+# ", who is always late," and "who usually waters the plants": of someone, and not of the day.
+_ASIDE = re.compile(rf",\s(?:who|which|whose|where|{_OFTEN_DONE})[^,]*,\s", re.IGNORECASE)
+_OF_SOMEONE = re.compile(rf"\b(?:who|which|that)\s{_OFTEN_DONE}\s\w+(?P<rest>.*)$", re.IGNORECASE)
+_BREAK = re.compile(r"(?:,|\s[–—-]|\s(?:and|or))\s")
 _JOINT = re.compile(rf"(?:,|,?\sand|,?\sor)\s(?={_SUBJECT})", re.IGNORECASE)
 # "I swim every week and on 2 May I run": what is done on the date comes after it.
 _ANEW_BEFORE = re.compile(r"(?:\band|,)\s(?:on\s)?(?:the\s)?$", re.IGNORECASE)
 _ANEW_AFTER = re.compile(rf",?\s{_SUBJECT}", re.IGNORECASE)
+# "The weekly call is on Monday", "we have a weekly call"; but "I host the weekly call on Monday".
+_OF_KIND = re.compile(r"\b(?:bi-?)?weekly(?=\s(?!(?:and|or|with|to)\b)[a-z])", re.IGNORECASE)
+_HELD = re.compile(
+    r"(?:\b(?:have|has|holds?|do|does|is|are|gets?|runs?)|['’]s|['’]ve\sgot)\s"
+    r"(?:(?:the|a|an|our|my|his|her|their|its)\s)?$",
+    re.IGNORECASE,
+)
+# What is otherwise than always is so once.
+_OTHERWISE = re.compile(r"\binstead\b(?!\sof\b)|\b(?:exceptionally|just\sonce)\b", re.IGNORECASE)
+_ONE_OFF = re.compile(
+    r"\b(?:because|instead|exceptionally|(?:due|owing|thanks)\sto|cancel\w*|calls?\soff|called\soff|"
+    r"(?:falls?|drops?)\sout|skip\w*|miss(?:es|ed|ing)?|expires?|(?:runs?|ran)\sout|ends?|moved|moving|"
+    r"postponed|rescheduled|pushed|shifted|switched|will|going\sto|not|no|without|earlier|later|early|"
+    r"late|already)\b|n['’]t\b|['’]ll\b",
+    re.IGNORECASE,
+)
 # "The weekly meeting was on Monday", "starts on Monday, every week": of one week only.
-_OF_KIND = re.compile(r"weekly\s[a-z]", re.IGNORECASE)
 _MOVED = re.compile(
     r"\b(?:start(?:s|ed|ing)?|begin(?:s|ning)?|began|first|resum(?:e|es|ed)|moved|moves|postponed|rescheduled|pushed|shifted|brought|switched|changed)\b",
     re.I,
@@ -125,6 +151,41 @@ _ONE_WEEK = re.compile(
     rf"|\d(?:st|nd|rd|th)\b|\b\d{{1,2}}\s(?:{'|'.join(MONTHS)})\b|\b(?:{'|'.join(MONTHS)})\s\d{{1,2}}\b",
     re.IGNORECASE,
 )
+# What says of several days of the week that they come round.
+_SAYS_SO = re.compile(
+    r"\b(?:every|each)\s(?:\w+\s)?(?:day|week|weekday|morning|evening)\b|\b(?:my|our|his|her|their)\sweek\b|"
+    r"\bschedule\b",
+    re.IGNORECASE,
+)
+# A present that is of every week in itself: "Kim cooks on Monday", "yoga is Tuesday".
+_TASK = (
+    r"(?:work|cook|bake|open|close|train|teach|coach|swim|jog|run|box|climb|dance|sing|practi[sc]e|"
+    r"rehearse|exercise|clean|iron)"
+)
+_PASTIME = (
+    r"(?:yoga|pilates|zumba|judo|karate|boxing|swimming|football|soccer|tennis|hockey|basketball|handball|"
+    r"volleyball|badminton|gymnastics|ballet|dance|dancing|pottery|piano|violin|guitar|drums|chess|scouts|"
+    r"choir|orchestra|band|gym|cardio|training|practice|rehearsals?|lessons?|class(?:es)?)"
+)
+_REGULAR = re.compile(
+    rf"\b(?:(?:I|we|you|they|who)\s{_TASK}|{_TASK}e?s|(?:is|are)\sopen|"
+    rf"{_PASTIME}(?:\s(?:is|are))?|(?:bins?|recycling|rubbish|trash|garbage)\s(?:goe?s?\sout|(?:is|are)\scollected))"
+    r"(?:\s(?:from|at|in)\s(?:the\s)?\w+)?\s(?:on\s)?$",
+    re.IGNORECASE,
+)
+_ASKS_REGULAR = re.compile(rf"\bwhen\s(?:do|does)\s(?:\w+\s){{1,3}}{_TASK}\b", re.IGNORECASE)
+_JOINED = re.compile(
+    r"(?:\s\w+)?(?:,|,?\s(?:and|or|to|until|till)|\s?[–-])\s?(?:on\s)?", re.IGNORECASE
+)
+_HEADS = re.compile(r"(?:^|[,:;–—-]\s|\band\s)$", re.IGNORECASE)
+_HEADED = re.compile(
+    r":?\s(?:(?:morning|afternoon|evening|night)\s)?(?!and\b|or\b)(?P<first>\w+)[^,;]*",
+    re.IGNORECASE,
+)
+_CAUSED = re.compile(
+    r"\b(?:because|so|since|instead|cancel\w*|moved|only|off\ssick|ill|sick|strikes?|(?:due|owing)\sto)\b",
+    re.IGNORECASE,
+)
 # What is done once on its day, however many such days are named.
 _ONCE = re.compile(
     r"\b(?:fl(?:y|ies|ying|ights?)|land(?:s|ing)?|arriv(?:e|es|ing|al)|leav(?:e|es|ing)|depart\w*|appointments?|dentist|"
@@ -164,8 +225,9 @@ def of_every_week(*, text: str, before: Sequence[str], question: str) -> bool:
 def is_weekly_list(*, text: str) -> bool:
     """Whether a sentence gives several weekdays what is done on them every week.
 
-    "Monday legs, Tuesday swimming, Thursday rest" does, and two days of a rota; a journey, several
-    appointments and what was done do not.
+    "Monday legs, Tuesday swimming, Thursday rest" does, and two days of a rota, or three of what is
+    regular in itself ("Kim cooks on Monday, …"). Without such a sign they are days of one week, and
+    so are a journey, several appointments and what was done.
     """
     if text.count("day") < 2 and not _SHORT_DAY.search(text):
         return False
@@ -174,12 +236,38 @@ def is_weekly_list(*, text: str) -> bool:
     if len(days) < 2:
         return False
     is_planned = any(each["several"] for each in found) or _PLANNED.search(text)
-    if len(days) < _FEW and not is_planned:
+    if not is_planned and (len(days) < _FEW or not _is_regular(text, found)):
         return False
     if _ONE_WEEK.search(text) or _ONCE.search(text) or len(_TRAVELS.findall(text)) > 1:
         return False
     heading = text.rfind(": ", 0, found[0].start())
     return not is_past(text=text[heading + 1 :].strip())
+
+
+def _is_regular(text: str, found: Sequence[re.Match[str]]) -> bool:
+    """Whether the days `found` in a sentence are said to come round, or are the heads of a plan."""
+    if any(cue.search(text) for cue in (_SAYS_SO, _WEEKLY, _ASKS_REGULAR)):
+        return True
+    if _CAUSED.search(text):
+        return False
+    if all(_heads_what_is_done(text, day) for day in found):
+        return True
+    between = [text[day.end() : then.start()] for day, then in pairwise(found)]
+    are_joined = all(_JOINED.fullmatch(each) for each in between)
+    regular = [bool(_REGULAR.search(text, 0, day.start())) for day in found]
+    if are_joined:
+        return regular[0]
+    # "Kim opens on Monday, Lars on Tuesday": one verb, or each day what is regular.
+    return sum(regular) > 1 or (regular[0] and not any(has_verb(text=each) for each in between))
+
+
+def _heads_what_is_done(text: str, day: re.Match[str]) -> bool:
+    """Whether a day stands bare before what is done on it: "Tuesday swimming"."""
+    headed = _HEADED.match(text, day.end())
+    if headed is None or not _HEADS.search(text, 0, day.start()):
+        return False
+    done = headed.group().strip(": ")
+    return headed["first"].lower() not in PREPOSITIONS and not has_verb(text=done)
 
 
 def is_yearly(match: re.Match[str]) -> bool:
@@ -207,8 +295,12 @@ def recurs(
         of_kind = _OF_KIND.search(match.string, 0, match.start())
         if (past and of_kind) or _MOVED.search(match.string, 0, match.start()):
             return False
+        if _OTHERWISE.search(match.string):
+            return False
         if _RULED.search(match.string, 0, match.start()) or _said_with(_WEEKLY, match):
             return True
+        if of_kind or _OF_KIND.search(match.string, match.end()):
+            return _is_held(match)
         return not past and not is_past(text=match.string) and _said_with(_NEVER, match)
     if name in _DATES:
         return False
@@ -244,18 +336,44 @@ def every_week(
 
 def _said_with(cue: re.Pattern[str], match: re.Match[str]) -> bool:
     """Whether the clause of a date says how often it comes round."""
+    before, after = _clause(match)
+    is_now = _ONE_WEEK_NOW.search(f"{before} … {after}")
+    return bool(cue.search(before) or cue.search(after)) and not is_now
+
+
+def _is_held(match: re.Match[str]) -> bool:
+    """Whether what is weekly by its name ("the weekly call") is said to be on a weekday."""
+    if _ONE_OFF.search(match.string) or _ONE_WEEK_NOW.search(match.string):
+        return False
+    for part in _clause(match):
+        named = _OF_KIND.search(part)
+        if named:
+            lead = part[: named.start()]
+            return bool(_HELD.search(lead)) or not has_verb(text=lead)
+    return False
+
+
+def _clause(match: re.Match[str]) -> tuple[str, str]:
+    """What stands in the clause of a date before it and after it."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     if _ANEW_BEFORE.search(before) and _ANEW_AFTER.match(after) and has_verb(text=before):
         before = ""
+    before = _ASIDE.sub(" ", before)
+    of_someone = _OF_SOMEONE.search(before)
+    if of_someone and has_verb(text=of_someone["rest"]):
+        before = of_someone["rest"]
     before = _ENDS.split(before)[-1]
-    for joint in reversed(list(_JOINT.finditer(before))):
-        if has_verb(text=before[: joint.start()]):
-            before = before[joint.end() :]
+    for joint in reversed(list(_BREAK.finditer(before))):
+        rest = before[joint.end() :]
+        begins = _JOINT.match(before, joint.start()) or (
+            joint.group().strip(" ,–—-") == "" and is_imperative(text=rest)
+        )
+        if begins and has_verb(text=before[: joint.start()]):
+            before = rest
             break
     after = _ENDS.split(after)[0]
     for joint in _JOINT.finditer(after):
         if has_verb(text=after[joint.end() :]):
             after = after[: joint.start()]
             break
-    clause = f"{before} … {after}"
-    return bool(cue.search(before) or cue.search(after)) and not _ONE_WEEK_NOW.search(clause)
+    return before, after

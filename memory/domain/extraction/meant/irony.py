@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ..clauses import opens_clause
+from ..language.tense import is_past
+
 _CHEER = (
     r"(?:great|sure|brilliant|wonderful|fantastic|lovely|perfect|marvell?ous|terrific|super|amazing|"
     r"charming|splendid|awesome|fabulous|delightful|yay|hooray|bravo|congratulations|"
@@ -48,7 +51,9 @@ _LAUGHED = re.compile(
 )
 # What is said with a laugh and is no more than play: "one more win and the league will call".
 _PLAYED = re.compile(
-    r"\bone\smore\s[^,.;]{3,60}?,?\sand\s.{2,60}?(?:\bwill\b|['’]ll\b|\bgoing\sto\b)|\bat\sth(?:is|e)\s(?:rate|pace|speed)\b"
+    r"\bone\smore\s[^,.;]{3,60}?,?\sand\s.{2,60}?(?:\bwill\b|['’]ll\b|\bgoing\sto\b)"
+    r"|\bat\s(?:this|the)\s(?:rate|pace|speed)\b(?=[^.;]*?(?:\b(?:will|won['’]t|might|gonna|soon)\b|['’]ll\b|\bgoing\sto\b))"
+    r"|(?:\b(?:will|won['’]t|might|gonna)\b|['’]ll\b|\bgoing\sto\b)[^,;]*\bat\s(?:this|the)\s(?:rate|pace|speed)\b"
     r"|\b(?:she|he|it|they)(?:['’]s|['’]re|\s(?:is|are|was|were))\s(?:\w+\s){0,2}?(?!(?:old|young|tall|short|small|bigg|heavi|earli|lat|long|rath|oth)er\b)(?:\w+er|more\s\w+)\sthan\s(?:me|us|all\sof\sus)"
     r"(?=[\s,.!]*(?:ha|haha\w*|lol|hehe+)?\W*$)|\bin\sall\sbut\s(?:name|title)\b"
     r"|\b(?:cats?|dogs?|pupp(?:y|ies)|kittens?|toddlers?|bab(?:y|ies)|parrots?|hamsters?|goldfish|rabbits?|pets?)\s(?:\w+\s)?"
@@ -56,11 +61,26 @@ _PLAYED = re.compile(
     r"(?:house\w*|home|place|flat|family|company|firm|office|show|world|business|kitchen|team|department))|is\sthe\s(?:boss|ceo|king|queen|manager))\b",
     re.IGNORECASE,
 )
+_PART = re.compile(r"[,;]\s|\s[–—]\s|[.!]\s")
+_JOINS = re.compile(r"^(?:and|but|so|because)\s", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
 
 
 def is_laughed_at(*, text: str) -> bool:
-    """Whether a sentence is no more than play, which the laugh before or behind it shows."""
-    return bool(_LAUGHED.search(text) and _PLAYED.search(text))
+    """Whether a sentence is no more than play, which the laugh before or behind it shows.
+
+    A clause beside the play that tells what happened, or a figure, is no play.
+    """
+    played = _PLAYED.search(text) if _LAUGHED.search(text) else None
+    if played is None:
+        return False
+    beside = (text[: played.start()].rpartition(",")[0], text[played.end() :].partition(",")[2])
+    return not any(_tells(part) for side in beside for part in _PART.split(side))
+
+
+def _tells(part: str) -> bool:
+    told = _JOINS.sub("", part.strip(" .!,"))
+    return opens_clause(text=told) and (is_past(text=told) or bool(_DIGIT.search(told)))
 
 
 def is_ironic(*, text: str) -> bool:

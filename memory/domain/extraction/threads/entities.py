@@ -151,6 +151,7 @@ class Focus:
             is_one = not whole.endswith("s") and may_be_somebody(name=whole)
             self._asked = mention(whole) if is_one or one_by_trade(text=question) else None
         self._people.hear(text="", order=self._said, place=(turn, 0))
+        self._people.asked_about(question=question, at=mention(""))
         one = name_asked(question=question)
         if one and not self._is_topic(one):
             self._person = self._maybe_person = mention(one)
@@ -240,7 +241,7 @@ class Focus:
 
     def _antecedent(self, pronoun: str, rest: str) -> Mention | None:
         if pronoun in {"she", "he", "her", "his"}:
-            return self._people.meant(pronoun=pronoun, role=self._role)
+            return self._people.meant(pronoun=pronoun, rest=rest, role=self._role)
         if pronoun in {"they", "their"}:
             return meant_by_they(
                 rest=rest, noun=self._noun, named=self._group, company=self._company,

@@ -69,8 +69,12 @@ _ASKS_WHO = re.compile(
 _LEADING_NAME = re.compile(r"(?P<name>[A-ZÀ-Þ][\w&’'-]*(?:\s[A-ZÀ-Þ&][\w&’'-]*)*)(?=[,.]|$)")
 _YES = re.compile(r"(?:(?:yes|yeah|yep|sure|well|oh|only|just)\b[,\s]*)+", re.IGNORECASE)
 _WITH = re.compile(r"(?:with|from|by|through|via|at)\s", re.IGNORECASE)
-# "And for notes?", "Backups?"
-_ASKS_ELSE = re.compile(r"(?:when|where|who|whose|how|why|really|sure|right)\b", re.IGNORECASE)
+# "And for notes?", "Backups?" ask for a thing, "Since when?", "And to whom?" do not.
+_ASKS_ELSE = re.compile(
+    rf"(?:(?:and|but|so|ok(?:ay)?)[\s,]+)?(?:(?:{'|'.join(sorted(PREPOSITIONS))})\s)?(?:exactly\s)?"
+    r"(?:when|where|who|whom|whose|how|why|really|sure|right)\b",
+    re.IGNORECASE,
+)
 _ARTICLE = re.compile(r"(?:an?|the|my|our|just\san?)\s", re.IGNORECASE)
 _MOST_WORDS = 5
 

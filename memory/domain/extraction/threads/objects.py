@@ -61,6 +61,17 @@ _GROUP = re.compile(r"[A-ZÀ-Þ][\w-]+['’]s\s(?:group|family)\s")
 _VOICE = re.compile(
     r"(?:^|(?<=[,;]\s))(?:[Tt]he\steam|[A-ZÀ-Þ][\w-]+['’]s\s(?:group|family))(?=\s[a-z])"
 )
+_IRREGULAR = word_set("teeth feet children mice geese men women people oxen lice sheep fish")
+# "bad teeth", "his boots", "has new boots": several things without "the" or a number, which "them"
+# means sooner than what was counted before.
+_OTHERS = re.compile(
+    rf"\b(?:(?:his|her|its|their|[Hh]as|[Hh]ave|had|got|broke|with)\s(?:[a-z-]+\s)?(?P<plural>[a-z-]+[^\Wsiu]s)"
+    rf"|(?P<irregular>{'|'.join(sorted(_IRREGULAR - {'fish', 'sheep'}))}))\b"
+)
+# "Mr Weiss", "Vera Lindqvist": one who does something, and nothing that "it" could be.
+_FULL_NAME = re.compile(r"(?:[A-ZÀ-Þ][\w-]*\.?\s)(?=(?:[A-ZÀ-Þ][\w-]*\s){1,2}[a-z])")
+# "Put it mildly" is an idiom, "put it behind the shed" puts a thing there.
+_PUT_TO = word_set("in into on onto under behind beside near next between at above inside against")
 _MAX_WORDS = 3
 _REACH = 2
 
@@ -80,6 +91,8 @@ class Objects:
             self._several = Mention(thing, source, turn)
         elif thing:
             self._one = Mention(thing, source, turn)
+        if not several and _names_others(text):
+            self._several = None
         placed = _PLACED.search(text)
         if placed:
             prep = "in" if placed.group("prep") == "to" else placed.group("prep")
@@ -143,8 +156,9 @@ def dangling(*, text: str, owner: str) -> re.Match[str] | None:
     before = match.group("before")
     words = words_of(before)
     understood = words[-1] in {"get", "gets", "got"} and match.group("pro") != "them"
+    is_put = words[-1] in {"put", "puts"} and (match.group("after") or "").lower() in _PUT_TO
     if (
-        words[-1] in _IDIOMS
+        (words[-1] in _IDIOMS and not is_put)
         or understood
         or (match.group("pro") == "there" and words[-1] in {"is", "are", "was"})
     ):
@@ -153,6 +167,9 @@ def dangling(*, text: str, owner: str) -> re.Match[str] | None:
         before, words = before[len("the team ") :], words[2:]
     elif group := _GROUP.match(before):
         before = before[group.end() :]
+        words = words_of(before)
+    elif named := _FULL_NAME.match(before):
+        before = before[named.end() :]
         words = words_of(before)
     elif not before[:1].isupper():
         return None
@@ -170,6 +187,14 @@ def dangling(*, text: str, owner: str) -> re.Match[str] | None:
         if owned and at + 1 < len(words) and words[at + 1] not in KIN | PEOPLE_NOUNS | DETERMINERS:
             return None
     return match
+
+
+def _names_others(text: str) -> bool:
+    """Whether a sentence names several things that it neither counts nor calls "the"."""
+    return any(
+        match["irregular"] or match["plural"] not in KIN | PEOPLE_NOUNS | _OF_NO_USE | ADVERBS
+        for match in _OTHERS.finditer(text)
+    )
 
 
 def _thing_in(text: str) -> tuple[str, bool]:
@@ -196,6 +221,7 @@ def _thing_in(text: str) -> tuple[str, bool]:
         owned = det if det.endswith(("'s", "’s")) else "the"
         counted = det.lower() in NUMBER_WORDS.keys() - {"a", "an"} or det[0].isdigit()
         several = counted or det.lower() in {"some", "several"}
-        plural = words[-1].endswith("s") and not words[-1].endswith(("ss", "us", "is"))
+        ends = words[-1].endswith("s") and not words[-1].endswith(("ss", "us", "is"))
+        plural = ends or words[-1] in _IRREGULAR
         return f"{owned} {' '.join(words)}", several or (plural and det.lower() not in {"a", "an"})
     return "", False

@@ -8,15 +8,17 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from ..language.genders import Gender, gender_of, is_given_name
-from ..language.names import is_person
+from ..language.names import is_person, names_in
 from ..language.tense import is_past
 from ..language.verbs import GERUNDS, THIRD, is_finite
 from ..language.words import ADVERBS, ORG_SUFFIXES, WEEKDAYS, words_of
 from .around_names import HIRING, is_handed_to, is_met, is_origin, is_placed
 from .mentions import Mention
-from .rivals import Rival, is_passed_by, rivals_in
+from .rivals import Rival, asks_who_told, is_passed_by, rivals_in, speaks
 
 _KEPT = 16
+# In how many sentences who told something is asked about.
+_NEAR = 3
 # A bare name that may be anything gives way to a person who was named up to a turn before.
 _MAYBE_LEAD = 1
 # "Choir is on Fridays", "Pilates starts at six": what is at a time is nobody.
@@ -143,22 +145,37 @@ class People:
         """Whether a name is surely a person's."""
         return any(each.is_sure and each.mention.name == name for each in self._named)
 
-    def meant(self, *, pronoun: str, role: Mention | None = None) -> Mention | None:
+    def asked_about(self, *, question: str, at: Mention) -> None:
+        """Learn whom of those with a name a question names; `at` says where it stands."""
+        said = names_in(question)
+        known = {each.mention.name: each for each in self._named if each.mention.name in said}
+        for name, one in known.items():
+            one = Person(replace(at, name=name), one.is_sure, sentence=self._sentence)
+            self._named = [*self._named[-_KEPT:], one]
+        if asks_who_told(question=question):
+            self._rivals += [
+                (self._sentence, replace(rival, tells_of="", deals_with="", tells=Gender.UNKNOWN))
+                for order, rival in self._rivals[-1:]
+                if self._sentence - order <= _NEAR
+            ]
+
+    def meant(self, *, pronoun: str, rest: str = "", role: Mention | None = None) -> Mention | None:
         """Whom a pronoun means; None where nobody fits, or two do.
 
-        `role` is somebody spoken of by their trade, who is meant where no name came later.
+        `rest` is what follows the pronoun; `role`, somebody spoken of by their trade, who is meant
+        where no name came later.
         """
         wanted = _PRONOUNS.get(pronoun, Gender.UNKNOWN)
         fitting = [person for person in self._named if self._fits(person.mention, wanted)]
         named_since = any(person.mention.turn >= role.turn for person in fitting) if role else True
         is_named = role is not None and words_of(role.name)[-1] in self._called
         if role and self._fits(role, wanted) and not (named_since or is_named):
-            return None if self._is_rivalled(role, wanted) else role
+            return None if self._is_rivalled(role, wanted, rest) else role
         sure = [person for person in fitting if person.is_sure]
         maybe = [person for person in fitting if not person.is_sure]
         later = maybe and sure and maybe[-1].mention.turn > sure[-1].mention.turn + _MAYBE_LEAD
         found = self._salient(maybe if later or not sure else sure)
-        if found and self._is_rivalled(found, wanted):
+        if found and self._is_rivalled(found, wanted, rest):
             return None
         if found and wanted and found.name not in self._genders:
             self._genders[found.name] = wanted
@@ -171,15 +188,18 @@ class People:
         known = self._genders.get(name) if name not in self._guessed else gender_of(name=name)
         return bool(wanted) and known is wanted and self.knows(name)
 
-    def _is_rivalled(self, one: Mention, wanted: Gender) -> bool:
+    def _is_rivalled(self, one: Mention, wanted: Gender, rest: str) -> bool:
         """Whether somebody else whom the same sentence or a later one speaks of fits as well."""
         words = words_of(one.name)
         since = max((each.sentence for each in self._named if each.mention == one), default=None)
         since = self._said_at.get(one.order, 0) if since is None else since
         for order, rival in self._rivals:
-            is_same = rival.noun in words or self._called.get(rival.noun) in one.name.split()
+            names = one.name.split()
+            is_same = rival.noun in words or self._called.get(rival.noun) in names
             fits = not (rival.gender and wanted) or rival.gender is wanted
-            is_aside = rival.is_beside or (bool(wanted) and rival.tells is wanted)
+            is_told_of = rival.tells_of in names or (bool(wanted) and rival.tells is wanted)
+            is_told_of |= rival.deals_with in names and order < self._sentence
+            is_aside = rival.is_beside or (is_told_of and not speaks(rest=rest))
             if order >= since and fits and not (is_same or is_aside):
                 return True
         for name, sentence in self._centres.items():

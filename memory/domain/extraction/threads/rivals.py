@@ -45,6 +45,7 @@ _WHOM = re.compile(
     r"\b(?:(?P<he>him)|her(?=\s(?:to|that|he|she|they|about|on|in|at|for|and|not)\b|[.,;]|$))\b",
     re.IGNORECASE,
 )
+_OWNED_BY = re.compile(rf"(?P<name>{_NAME})['’]s")
 # "She is a nurse", "works as a waiter": the same person, and nobody else.
 _SAME = re.compile(
     r"(?:\b(?:is|was|are|were|be|been|being|become|becomes|became|as|like|than)|['’](?:s|m|re))\s"
@@ -57,6 +58,29 @@ _APPOSED = re.compile(rf"(?:(?-i:[A-ZÀ-Þ][\w-]+)|\b(?:{_NOUNS})),\s$", re.IGNO
 _IS_AT = re.compile(r"\s(?:is|are)\s(?:at|in|on|near)\b", re.IGNORECASE)
 _VISITED = re.compile(r"\b(?:at|to|from|see|sees|saw)\s$", re.IGNORECASE)
 _PRACTICES = word_set("doctor dentist vet therapist")
+# Who says, thinks or wants something speaks of whoever is named then: "The vet says Flo is ill".
+_TELLS = (
+    r"\s(?:(?:has|have|had|just|also|now|already|always)\s)?(?:says?|said|thinks?|thought|believes?|believed|claims?|"
+    r"claimed|reckons?|mentioned|mentions|writes|wrote|told\s(?:us|me)|tells\s(?:us|me)|confirmed|insists?|"
+    r"insisted|hopes?|hoped|worries|fears?|finds?|found)\b"
+)
+_TELLS_OF = re.compile(
+    rf"(?:{_TELLS}(?:,|:)?\s(?:that\s)?|(?:{_TELLS}|\s(?:called|phoned|rang|texted|emailed))(?:\s[a-z]+){{0,2}}:\s)"
+    rf"(?:(?P<name>{_NAME})|(?P<pro>s?he|his|her)\b)",
+)
+# "Nora's landlord wants more rent" and "Nora's teacher called" tell of Nora.
+_DEALS = re.compile(
+    rf"(?:{_TELLS}|\s(?:wants?|wanted|called|phoned|rang|texted|emailed|asks?|asked|complain(?:s|ed)?|"
+    r"warn(?:s|ed)?|expects?|expected|praise[sd]?|likes?|liked|gives|gave|sent|sends|offer(?:s|ed)?)\b)"
+)
+_SPEAKING = (
+    r"(?:says?|said|recommend\w*|suggest\w*|advis\w*|prescrib\w*|thinks?|thought|wants?|wanted|asks?|asked|"
+    r"warn\w*|tells?|told|sends?|sent|calls?|called|writes?|wrote|charges?|charged|complain\w*)\b"
+)
+_SPEAKS = re.compile(
+    rf"(?:\s(?:also|just|now|then|even|still|has|had)|['’]s)?\s{_SPEAKING}", re.IGNORECASE
+)
+_ASKS_TELLER = re.compile(rf"\b(?:does|did|has|will)\s(?:she|he)\s{_SPEAKING}", re.IGNORECASE)
 # Whom the subject is only beside: "visited Rome with her", and of a description "works for her".
 _OWNER = r"(?:(?:[\w-]+['’]s|the|my|our|his|her|their|an?)\s(?:[\w-]+\s){0,2})?$"
 _BESIDE = re.compile(rf"\b(?:with|near|like|than|beside)\s{_OWNER}", re.IGNORECASE)
@@ -74,7 +98,9 @@ class Rival:
     """Somebody named by what they are; `called` is their name where the sentence tells it.
 
     `is_beside` says that the sentence describes somebody else, whom this one is only with; `tells`
-    is the gender of whom this one only has to do with ("the doctor told him").
+    is the gender of whom this one only has to do with ("the doctor told him"), `tells_of` the name
+    of that one ("the doctor says Timo is ill"). `deals_with` names whose they are who calls or
+    wants something ("Timo's doctor called").
     """
 
     noun: str
@@ -82,6 +108,8 @@ class Rival:
     called: str = ""
     is_beside: bool = False
     tells: Gender = Gender.UNKNOWN
+    tells_of: str = ""
+    deals_with: str = ""
 
 
 # Both passes read the same sentences.
@@ -103,7 +131,13 @@ def rivals_in(*, text: str) -> tuple[Rival, ...]:
         called = match.group("beside") or match.group("called") or named or ""
         whom = _WHOM.search(text, match.end())
         tells = Gender.UNKNOWN if whom is None else Gender.HE if whom["he"] else Gender.SHE
-        found.append(Rival(noun, gender_of(name=noun), called, beside, tells))
+        of = _TELLS_OF.match(text, match.end())
+        if of and of["pro"]:
+            tells = Gender.HE if of["pro"] in {"he", "his"} else Gender.SHE
+        owner = _OWNED_BY.fullmatch(match.group("det")) if _DEALS.match(text, match.end()) else None
+        tells_of = (of["name"] or "") if of else ""
+        whose = owner["name"] if owner else ""
+        found.append(Rival(noun, gender_of(name=noun), called, beside, tells, tells_of, whose))
     found += [
         Rival(match.group("noun").lower(), Gender.UNKNOWN, match.group("called"))
         for match in (_NAMED_SO.finditer(text) if " name" in text else ())
@@ -112,6 +146,16 @@ def rivals_in(*, text: str) -> tuple[Rival, ...]:
     if met and not any(each.noun == met.group("noun") for each in found):
         found.append(Rival(met.group("noun"), gender_of(name=met.group("noun"))))
     return tuple(found)
+
+
+def speaks(*, rest: str) -> bool:
+    """Whether a pronoun before `rest` may be who told something ("She recommends hay")."""
+    return bool(_SPEAKS.match(rest))
+
+
+def asks_who_told(*, question: str) -> bool:
+    """Whether a question goes on of who told something ("What does she recommend?")."""
+    return bool(_ASKS_TELLER.search(question))
 
 
 def is_passed_by(*, before: str, text: str) -> bool:

@@ -26,6 +26,7 @@ from .since_when import began_beside
 from .stages import reaches_stage
 from .tellings import is_norm, tells_event
 from .undone import done_to_another
+from .ways_in import way_into_another
 from .whose_number import whose_other
 
 _TIMED = frozenset({"clock", "date", "weekday", "number", "count"})
@@ -196,6 +197,7 @@ _FINDERS = (
     began_beside,
     hangs_on_another,
     done_to_another,
+    way_into_another,
     other_entry,
     origin_and_doing,
     other_limb,

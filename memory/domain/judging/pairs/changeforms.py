@@ -165,20 +165,10 @@ def _done_away(reading: Reading) -> str:
     return ""
 
 
-def _passed_over(reading: Reading) -> str:
-    """ "Passed from Marco to Lena": from one holder to the next."""
-    lowers = [token.lower for token in reading.tokens]
-    for i, lower in enumerate(lowers[:-2]):
-        if lower == "passed" and i not in reading.denied and lowers[i + 1] == "from":
-            return "passed from" if "to" in lowers[i + 2 : i + 7] else ""
-    return ""
-
-
 FINDERS: tuple[tuple[str, Callable[[Reading], str]], ...] = (
     ("leaving", _leaving),
     ("opening", _opening),
     ("relative", _relative),
     ("phrasal", parted_verb),
     ("verb", _done_away),
-    ("verb", _passed_over),
 )

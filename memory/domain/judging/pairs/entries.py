@@ -57,7 +57,10 @@ def origin_and_doing(ev: Evidence) -> str:
         origin, verb = _origin(one), other.verb_at
         if not origin or verb >= len(other.tokens) or is_copular(other.tokens, verb):
             continue
-        if other.tokens[verb].stem not in _STEMMING and not (one.negative or other.negative):
+        if one.negative or other.negative or other.exclusive:
+            # "Carries only a Danish passport".
+            continue
+        if other.tokens[verb].stem not in _STEMMING:
             return f"an origin and a doing: {origin} / {other.tokens[verb].text}"
     return ""
 
@@ -104,7 +107,46 @@ def other_limb(ev: Evidence) -> str:
     if all(word.stem == first[1] for word in met):
         # "Broke his left arm", "has the right arm in a cast".
         return ""
+    if _is_of_one_side(ev.existing) and _is_of_one_side(ev.new) and not ev.comparison.other_values:
+        return ""
     return f"the other one of two: {first[0]} / {second[0]} {first[1]}"
+
+
+@kept_by_reading
+def _is_of_one_side(reading: Reading) -> bool:
+    """Whether what is told is so of one side alone: a treatment, a preference, "only", one thing.
+
+    "Was operated on the left hip", "writes with the left hand", "the cast is on the left leg".
+    """
+    tokens, verb = reading.tokens, reading.verb_at
+    if reading.exclusive or _EVENTS & {token.stem for token in tokens}:
+        return True
+    side = next(
+        i
+        for i, (each, limb) in enumerate(pairwise(tokens))
+        if each.lower in _BOTH_SIDES and limb.stem in _LIMBS
+    )
+    link = side - 1 if tokens[side - 1].lower not in _DETERMINED else side - 2
+    if link < 1:
+        return False
+    if tokens[link].lower == "with":
+        return tokens[verb].stem in _PREFERRING
+    if tokens[link].lower not in {"on", "in"}:
+        return False
+    # "Has the tattoo on the left arm".
+    is_one = link > 1 and tokens[link - 2].lower == "the" and link - 1 != verb
+    return is_one or (link - 1 == verb and is_copular(tokens, verb))
+
+
+# Of these one tells once for each side.
+_EVENTS = frozenset(
+    stem(word)
+    for word in words("operate operated operation surgery amputate amputated replace transplant")
+) | frozenset(stem(word) for word in words("fall crash accident collision"))
+_PREFERRING = frozenset(
+    stem(verb) for verb in words("write play throw kick bat bowl eat draw paint shoot serve sign")
+)
+_DETERMINED = words("the his her their its our my your")
 
 
 @kept_by_reading

@@ -16,10 +16,16 @@ from .holders import HOLDING
 from .tellings import tells_event
 
 _TAKE = stem("take")
+_BELONG = stem("belong")
+_OWNING = frozenset({_BELONG, stem("own")})
 _REPLACING = frozenset(stem(verb) for verb in words("replace succeed relieve supplant"))
 _HANDING = frozenset(stem(verb) for verb in words("hand pass give"))
 _VERBS = _REPLACING | _HANDING | {_TAKE}
 _PLACES = words("place role post position job")
+_POSTS = _PLACES | words(
+    "title office leadership ownership directorship management direction responsibility command "
+    "running care"
+)
 _PARTICLES = words("over on")
 _AUXILIARIES = words("was were been got")
 
@@ -59,6 +65,17 @@ def on_handover(ev: Evidence) -> tuple[Verdict, str] | None:
     theirs = [w for w in left_handed if w.position in told.post]
     if not told.post:
         return None
+    if max(told.post) < handed.verb_at:
+        further = [w for w in left_state if not w.is_name and w.stem not in HOLDING | _OWNING]
+        met = _is_met(ev, told, state)
+        if further and (not met or further[0].position == state.verb_at):
+            # "Otto lives on the farm", "the farm passed from Otto to his son".
+            return Verdict.COEXIST, f"a handover, which says nothing of this: {further[0].text}"
+        if not met:
+            return Verdict.DISPUTE, "a handover by the same one, nothing says of what"
+        if further:
+            # "The billing service", "billing" may be one.
+            return None
     if mine and theirs:
         if not _is_other_place(ev, {w.position for w in mine}, {w.position for w in theirs}, news):
             return None
@@ -68,6 +85,14 @@ def on_handover(ev: Evidence) -> tuple[Verdict, str] | None:
     if news:
         return Verdict.SUPERSEDE, handed.tokens[handed.verb_at].text
     return Verdict.DISPUTE, "the earlier statement says that this is over"
+
+
+def _is_met(ev: Evidence, told: Handover, state: Reading) -> bool:
+    """Whether the state speaks of what passed on, and not only of a like deed."""
+    pairs = ((a, b) if state is ev.existing else (b, a) for a, b in ev.comparison.shared)
+    return any(
+        there.position in told.post and mine.position != state.verb_at for mine, there in pairs
+    )
 
 
 def _is_other_place(ev: Evidence, mine: set[int], theirs: set[int], news: Handover | None) -> bool:
@@ -102,12 +127,21 @@ def handover_of(reading: Reading) -> Handover | None:
         passive = not _AUXILIARIES.isdisjoint(lowers[reading.head : verb])
         before = _names_in(reading, {SUBJECT} if passive else {OBJECT})
         return Handover(before, _words_in(reading, {"as"}, before)) if before else None
+    elif root in _HANDING and behind[:1] == ["from"] and "to" in behind:
+        return _passed_on(reading)
     elif root in _HANDING and not _PARTICLES.isdisjoint(behind) and _names_in(reading, {"to"}):
         before = _names_in(reading, {SUBJECT})
     else:
         return None
     post = _words_in(reading, {OBJECT, "over", "on", "as"}, before)
     return Handover(before, post) if before else None
+
+
+def _passed_on(reading: Reading) -> Handover | None:
+    """ "The farm passed from Otto to his son": what is handed over is the subject."""
+    before = _names_in(reading, {"from"})
+    post = {w.position for w in reading.words if w.in_subject and w.text not in _POSTS}
+    return Handover(before, frozenset(post)) if before and post else None
 
 
 def _names_in(reading: Reading, slots: set[str]) -> frozenset[int]:
@@ -149,12 +183,14 @@ def _is_state(reading: Reading) -> bool:
 def _is_of(state: Reading, handed: Reading, told: Handover) -> bool:
     """Whether the state is of who had the place before."""
     is_copula = is_copular(state.tokens, state.verb_at)
+    belonging = {"by", "to"} if state.tokens[state.verb_at].stem == _BELONG else {"by"}
     return any(
         same_name(mine, theirs)
         for theirs in handed.names
         if theirs.start in told.before
         for mine in state.names
-        if not mine.is_owner and (mine.is_subject or is_copula or state.slots[mine.start] == "by")
+        if not mine.is_owner
+        and (mine.is_subject or is_copula or state.slots[mine.start] in belonging)
     )
 
 

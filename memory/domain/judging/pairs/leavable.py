@@ -13,9 +13,16 @@ _OF_WORK = frozenset(
     for noun in words(
         "company firm employer job work position post role business organisation organization "
         "startup start-up start agency profession career corporation employment workplace "
-        "practice industry office department team staff service army navy military force police "
-        "convent monastery order clergy parliament government cabinet senate"
+        "practice industry trade office department team staff service army navy military force "
+        "police convent monastery order clergy parliament government cabinet senate"
     )
+)
+_OF_SEATS = frozenset(
+    stem(noun)
+    for noun in words("seat council board committee panel jury parliament senate assembly position")
+)
+_OF_CONTESTS = frozenset(
+    stem(noun) for noun in words("race contest competition election campaign tournament running")
 )
 _OF_TOWNS = frozenset(
     stem(noun)
@@ -71,6 +78,9 @@ _COUPLED = words("married wife husband partner relationship couple engaged spous
 _JOINED = words("member members belongs membership plays sings active supporter fan coaches")
 _PATRONS = words("customer client guest visitor patient tenant friend fan user subscriber donor")
 _FREE_TIME = words("choir band club church orchestra ensemble troupe league scouts volunteers")
+_SITTING = frozenset({stem("sit")})
+_SEATED = words("councillor councilman councilwoman councilor alderman senator")
+_CONTENDING = frozenset(stem(verb) for verb in words("run stand compete"))
 _STAYING = frozenset(stem(verb) for verb in words("stay sit wait stand sleep lodge camp"))
 
 
@@ -95,12 +105,23 @@ def ended_by_leaving(reading: Reading) -> frozenset[str]:
         found |= _OF_STAYS
     if joined and not any(word.stem in _OF_BODIES for word in reading.words):
         found |= _OF_BODIES
+    if root in _SITTING or not _SEATED.isdisjoint(behind):
+        found |= _OF_SEATS
+    if _is_contending(reading, root, behind):
+        found |= _OF_CONTESTS
     employed = root in _WORKING or bool(attributes & _EMPLOYED) or is_trade(reading)
     if not (_PATRONS.isdisjoint(behind) and _FREE_TIME.isdisjoint(behind)):
         return found
     if (employed and not joined) or not _STAFF.isdisjoint(behind):
         found |= _OF_WORK
     return found
+
+
+def _is_contending(reading: Reading, root: str, behind: set[str]) -> bool:
+    """ "Is running for mayor", "is a candidate in the contest"."""
+    after = reading.tokens[reading.verb_at + 1 : reading.verb_at + 2]
+    runs = root in _CONTENDING and bool(after) and after[0].lower in {"for", "in", "against"}
+    return runs or not {"candidate", "contestant", "contender", "finalist"}.isdisjoint(behind)
 
 
 def is_trade(reading: Reading) -> bool:

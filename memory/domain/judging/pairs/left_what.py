@@ -14,6 +14,7 @@ from .compare import same_name
 from .evidence import Evidence
 from .leavable import OF_PARTNERS, ended_by_leaving, is_presence, is_trade
 from .leaving import leaves_behind
+from .named_bonds import stands_for_named
 
 _QUITTING = frozenset(stem(verb) for verb in words("quit exit"))
 _PARTING = frozenset(stem(verb) for verb in words("resign withdraw retire drop walk step pull"))
@@ -21,22 +22,24 @@ _FROM = words("from of as")
 _DETERMINED = words("the a an his her their its our my your this that")
 _NEXT = words(
     "in on at for from with to by after before because and but when while since until during "
-    "through via without as who which that under over early late again yesterday today last this"
+    "through via without as who which that they she he we i you under over early late again "
+    "yesterday today last this"
 )
 _FOREVER = words("good forever permanently ever")
 _HOURS = frozenset({"clock"})
 _OF_THE_DAY = words("early midnight noon hurry bus train foot taxi car back hungry tired")
-
-
+# In capitals, and still no name.
+_SHORT_NOUNS = words("ngo plc")
 _SITES = words("at in on outside with")
 
 
 class Departure(NamedTuple):
-    """What was left: the noun or name, and whether it was left for that day only."""
+    """The noun or name left, if for that day only, and the word before: "the", "her"."""
 
     thing: Word
     group: tuple[Word, ...]
     is_for_the_day: bool
+    article: str
 
 
 def leaves_another(ev: Evidence) -> str:
@@ -45,11 +48,16 @@ def leaves_another(ev: Evidence) -> str:
         return ""
     if departure_of(ev.new) is not None:
         return _left_beside(ev.existing, ev.new, ev.left_existing, ev.left_new)
-    return _left_beside(ev.new, ev.existing, ev.left_new, ev.left_existing)
+    return _left_beside(ev.new, ev.existing, ev.left_new, ev.left_existing, is_later=False)
 
 
 def _left_beside(
-    state: Reading, event: Reading, left_state: tuple[Word, ...], left_event: tuple[Word, ...]
+    state: Reading,
+    event: Reading,
+    left_state: tuple[Word, ...],
+    left_event: tuple[Word, ...],
+    *,
+    is_later: bool = True,
 ) -> str:
     gone = departure_of(event)
     if gone is None or not _is_of_one(state, event):
@@ -58,16 +66,20 @@ def _left_beside(
     met = [word for word in told if any(_is_one(word, each) for each in gone.group)]
     if gone.is_for_the_day and not (met and is_presence(state)):
         return f"left for the day: {gone.thing.text}"
-    if not gone.thing.is_name and any(_is_one(word, gone.thing) for word in met):
+    is_name = gone.thing.is_name and gone.thing.text not in _SHORT_NOUNS
+    if not is_name and any(_is_one(word, gone.thing) for word in met):
         mine, theirs = _kind(state, met[-1], left_state), _kind(event, gone.thing, left_event)
         return f"another one is left: {mine} / {theirs}" if mine and theirs else ""
-    if gone.thing.is_name:
+    if is_name:
         return "" if met else _by_name(state, gone, told)
-    return (
-        ""
-        if gone.thing.stem in ended_by_leaving(state)
-        else f"another place is left: {gone.thing.text}"
-    )
+    if gone.thing.stem in ended_by_leaving(state) or (is_later and _may_be_named(state, gone)):
+        return ""
+    return f"another place is left: {gone.thing.text}"
+
+
+def _may_be_named(state: Reading, gone: Departure) -> bool:
+    """ "Works at the Louvre", "left the museum"; not of the parking garage of a firm."""
+    return stands_for_named(state, gone.thing, gone.article)
 
 
 def ends_stay(ev: Evidence) -> bool:
@@ -75,7 +87,8 @@ def ends_stay(ev: Evidence) -> bool:
     gone = departure_of(ev.new)
     if gone is None or gone.is_for_the_day or gone.thing.is_name or ev.existing.negative:
         return False
-    return gone.thing.stem in ended_by_leaving(ev.existing) and _is_of_one(ev.existing, ev.new)
+    is_it = gone.thing.stem in ended_by_leaving(ev.existing) or _may_be_named(ev.existing, gone)
+    return is_it and _is_of_one(ev.existing, ev.new)
 
 
 def _is_of_one(e: Reading, n: Reading) -> bool:
@@ -168,4 +181,4 @@ def departure_of(reading: Reading) -> Departure | None:
         # "Left her family at the airport".
         timed = timed or not any(q.start >= end for q in reading.quantities)
     for_the_day = timed or not _OF_THE_DAY.isdisjoint(rest)
-    return Departure(group[-1], group, for_the_day)
+    return Departure(group[-1], group, for_the_day, reading.tokens[first].lower)

@@ -89,10 +89,14 @@ def parted_at(reading: Reading) -> tuple[int, int] | None:
 
 
 def _puts(reading: Reading, verb: int, particle: int) -> bool:
-    """ "Put the price up to 5 euros", "put a new roof on"; but "put it up for sale"."""
+    """ "Put the price up in May to 5 euros", "put a new roof on"; but "put it up for sale"."""
     lowers = [token.lower for token in reading.tokens]
     if lowers[particle] == "up":
-        return lowers[particle + 1 : particle + 2] in (["to"], ["by"], ["from"])
+        return any(
+            q.kind not in _TIMES and lowers[q.start - 1] in _REACHING
+            for q in reading.quantities
+            if q.start > particle + 1
+        )
     if lowers[particle] == "on":
         on_it = lowers[particle + 1 : particle + 2] == ["it"]
         return on_it or not _FURTHER.isdisjoint(lowers[verb + 1 : particle])
@@ -100,6 +104,7 @@ def _puts(reading: Reading, verb: int, particle: int) -> bool:
 
 
 _PUT = stem("put")
+_REACHING = words("to by from is are at")
 _FURTHER = words("new another extra further fresh more")
 
 

@@ -77,6 +77,8 @@ def _stage_of(state: Reading, event: Reading) -> str:
     if root(reached[-1].stem) in said and not is_numbered:
         return ""
     is_part = is_numbered or reached[-1].stem in _PARTS or _is_coded(reached[-1])
+    if not is_numbered and _is_last_of(state, reached):
+        return ""
     is_exam = reached[-1].stem in _EXAMS and _is_learnt(state)
     if is_part or is_exam or _is_part_of_it(event, reached, said) or _is_other(state, event):
         return f"a stage of it: {' '.join(token.text for token in reached)}"
@@ -94,6 +96,33 @@ def _is_learnt(reading: Reading) -> bool:
 
 
 _DRIVING = words("drive driving")
+
+
+def _is_last_of(state: Reading, reached: tuple[Token, ...]) -> bool:
+    """ "Is learning to sail", "got her sailing certificate": what the learning is for."""
+    if reached[-1].stem not in _PROOFS:
+        return False
+    aims = {root(token.stem) for token in _aims(state)}
+    return any(root(token.stem) in aims for token in reached[:-1])
+
+
+_PROOFS = frozenset(stem(noun) for noun in words("exam examination test certificate certification"))
+_SPOKEN = words("speak read write understand play")
+
+
+def _aims(reading: Reading) -> tuple[Token, ...]:
+    """What somebody learns to do or to be: "to sail", "to be a notary"."""
+    verb = reading.verb_at
+    if verb + 2 >= len(reading.tokens) or reading.tokens[verb + 1].lower != "to":
+        return ()
+    first = reading.tokens[verb + 2]
+    if first.lower in _SPOKEN:
+        return ()
+    if first.lower not in {"be", "become"}:
+        return (first,)
+    behind = reading.tokens[verb + 3 :]
+    end = next((i for i, token in enumerate(behind) if token.separator), len(behind))
+    return tuple(behind[:end])
 
 
 def _is_of_one(ev: Evidence) -> bool:
@@ -136,6 +165,8 @@ def _is_other(state: Reading, event: Reading) -> bool:
     if not mine or theirs is None or theirs.is_name:
         return False
     said = {root(word.stem) for word in state.words if not word.in_subject}
+    if any(done[0].stem in verbs and theirs.stem in nouns for verbs, nouns in _DEEDS):
+        return False
     told = any(_alike(theirs.stem, each) for each in said)
     return not told and not any(
         word.groups & theirs.groups or {r for r, _ in word.kinds} & {r for r, _ in theirs.kinds}
@@ -153,6 +184,33 @@ _WHOLES = frozenset(
         "studies training course programme program school university apprenticeship internship "
         "move renovation construction build building house home translation treatment game film "
         "series"
+    )
+)
+
+
+# What one does, and the nouns for having done it.
+_DEEDS = tuple(
+    (
+        frozenset(stem(verb) for verb in words(verbs)),
+        frozenset(stem(noun) for noun in words(nouns)),
+    )
+    for verbs, nouns in (
+        (
+            "fix mend repair restore patch service overhaul refit",
+            "repair repairs fix overhaul service maintenance restoration refit",
+        ),
+        (
+            "migrate upgrade update move port switch convert transfer replace modernise modernize",
+            "upgrade update migration move switch conversion transfer replacement rollout "
+            "switchover",
+        ),
+        (
+            "plan prepare organise organize arrange host",
+            "preparation preparations arrangement arrangements planning organisation organization",
+        ),
+        ("move relocate pack unpack", "move relocation packing unpacking"),
+        ("renovate refurbish redo rebuild redecorate remodel", "works refurbishment rebuild"),
+        ("clean tidy clear", "cleaning clean-up cleanup clearance tidying"),
     )
 )
 

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 
 from ..reading.frames import Reading, Word
 from ..reading.quantities import Quantity
-from ..reading.slots import OBJECT
+from ..reading.slots import OBJECT, is_copular
 from ..reading.tables import words
 from ..reading.tokens import stem
 from ..reading.verbs import is_past_form
@@ -14,12 +14,18 @@ from .change import is_past_event
 from .change_words import FILLERS
 from .evidence import Evidence
 from .quantifiers import Extent, extent_of
+from .same_deed import same_deed
 from .tellings import tells_event
 
 _BEING = words("is are")
 _HAVING = _BEING | words("has have 's 've")
 _NOBODY = words("nobody none no")
 _DECIDING = frozenset(stem(verb) for verb in words("decide vote rule resolve settle determine"))
+_ANOTHER = words(
+    "'s other another second third elsewhere off out without only except my your his her its our "
+    "their"
+)
+_DENIALS = words("not no never nobody none")
 _YET = FILLERS | words("yet so far still again")
 
 
@@ -33,7 +39,7 @@ def undone_no_more(ev: Evidence, *, existing_at: datetime, new_at: datetime) -> 
         return ""
     if ev.comparison.other_values or extent_of(n) is Extent.PART:
         return ""
-    if _is_undone(e) and _tells_deed(ev):
+    if is_undone(e) and _tells_deed(ev):
         return _told_since(n, since=existing_at, told_at=new_at)
     return "again" if _is_resumed(ev) else ""
 
@@ -41,7 +47,7 @@ def undone_no_more(ev: Evidence, *, existing_at: datetime, new_at: datetime) -> 
 def done_to_another(ev: Evidence) -> str:
     """ "Has not paid the deposit", "paid the rent": the deed that is denied is of another thing."""
     c = ev.comparison
-    if _is_undone(ev.existing) == _is_undone(ev.new):
+    if is_undone(ev.existing) == is_undone(ev.new):
         return ""
     e, n = ev.existing, ev.new
     verbs = any(a.position == e.verb_at and b.position == n.verb_at for a, b in c.shared)
@@ -57,7 +63,7 @@ def _acted_on(reading: Reading, left: tuple[Word, ...]) -> Word | None:
     return told[-1] if told and told[-1] in left and told[-1].text not in _YET else None
 
 
-def _is_undone(reading: Reading) -> bool:
+def is_undone(reading: Reading) -> bool:
     """ "Has not been signed", "nobody has tested it": a deed that is denied up to the telling."""
     verb = reading.verb_at
     if verb >= len(reading.tokens) or reading.verb not in _HAVING or verb == reading.head:
@@ -76,14 +82,11 @@ def _is_undone(reading: Reading) -> bool:
 def _tells_deed(ev: Evidence) -> bool:
     """Whether the new statement tells the denied deed, of the same thing, as done."""
     e, n, c = ev.existing, ev.new, ev.comparison
-    met = any(a.position == e.verb_at for a, _ in c.shared)
+    met = any(a.position == e.verb_at and b.position == n.verb_at for a, b in c.shared)
     met = met or {e.tokens[e.verb_at].stem, n.tokens[n.verb_at].stem} <= _DECIDING
     if not met or n.verb_at in n.denied or not (tells_event(n) or is_past_event(n)):
         return False
-    left = (word for word in ev.left_existing if word.position != e.verb_at)
-    if any(word.text not in _YET | _NOBODY for word in left):
-        return False
-    return any(a.position != e.verb_at for a, _ in c.shared)
+    return same_deed(e, n)
 
 
 def _is_resumed(ev: Evidence) -> bool:
@@ -92,21 +95,43 @@ def _is_resumed(ev: Evidence) -> bool:
     lowers = [token.lower for token in n.tokens]
     if "again" not in lowers or lowers.index("again") in n.denied or "again" in e.lowers:
         return False
-    if is_past_event(e) and not _is_undone(e):
+    if (is_past_event(e) and not is_undone(e)) or not _ANOTHER.isdisjoint(n.lowers - e.lowers):
         return False
-    opposed = bool(c.oppositions or c.polarity) or e.negative
-    quoted = {word for _, *each in c.oppositions for quote in each for word in quote.split()}
-    return (
-        opposed
-        and bool(c.shared)
-        and not _rest(e, ev.left_existing, quoted)
-        and not _rest(n, ev.left_new, quoted)
-    )
+    if not _DENIALS.isdisjoint(e.lowers):
+        return _says_again(ev)
+    return bool(c.oppositions and c.shared) and not (_rest(ev, e) or _rest(ev, n))
 
 
-def _rest(reading: Reading, left: tuple[Word, ...], quoted: set[str]) -> list[Word]:
-    known = quoted | _YET | _NOBODY
-    return [w for w in left if w.text not in known and w.position != reading.verb_at]
+def _says_again(ev: Evidence) -> bool:
+    """ "Sells no stamps", "sells stamps again"; but "doesn't drink wine", "drinks beer again"."""
+    e, n = ev.existing, ev.new
+    mine = {word.stem for word in e.words if word.text not in _YET | _NOBODY}
+    theirs = {word.stem for word in n.words if word.text not in _YET | _NOBODY}
+    verbs = {e.tokens[e.verb_at].stem}, {n.tokens[n.verb_at].stem}
+    met = any(a.position == e.verb_at and b.position == n.verb_at for a, b in ev.comparison.shared)
+    if is_copular(e.tokens, e.verb_at) or verbs[0] == verbs[1] or verbs[0] & theirs:
+        met = True
+    return met and mine - verbs[0] <= theirs and theirs - verbs[1] <= mine
+
+
+def _rest(ev: Evidence, reading: Reading) -> list[Word]:
+    """What is left over but the verb and what opposes the other: "is closed", "is open again"."""
+    left = ev.comparison.left_existing if reading is ev.existing else ev.comparison.left_new
+    known = {reading.verb_at}
+    if is_copular(reading.tokens, reading.verb_at):
+        known |= {word.position for word in _predicate(reading) if word.text in _quoted(ev)}
+    passed = _YET | _NOBODY
+    return [word for word in left if word.text not in passed and word.position not in known]
+
+
+def _predicate(reading: Reading) -> list[Word]:
+    """The first word that is said of the subject."""
+    return [word for word in reading.words if word.position > reading.verb_at][:1]
+
+
+def _quoted(ev: Evidence) -> set[str]:
+    opposed = ev.comparison.oppositions
+    return {word for _, *each in opposed for quote in each for word in quote.split()}
 
 
 def _told_since(reading: Reading, *, since: datetime, told_at: datetime) -> str:

@@ -13,11 +13,13 @@ from ..reading.tables import words
 from ..reading.units import WEEKDAYS
 from .evidence import Evidence
 from .quantifiers import Extent, extent_of
+from .tellings import tells_event
+from .undone import is_undone
 
 
 def unmatched(ev: Evidence) -> str:
     """What one side tells that the other leaves open, or ""."""
-    return _figures(ev) or _all_and_some(ev) or _every_other(ev) or _only(ev)
+    return _figures(ev) or _all_and_some(ev) or _every_other(ev) or _only(ev) or _undone(ev)
 
 
 def _figures(ev: Evidence) -> str:
@@ -80,3 +82,16 @@ def _only(ev: Evidence) -> str:
 
 
 _WHOLE = words("all whole any every always anytime anyone everyone everybody anybody")
+
+
+def _undone(ev: Evidence) -> str:
+    """ "Has not been painted outside", "was painted inside": what is denied and what was done."""
+    for one, other in ((ev.existing, ev.new), (ev.new, ev.existing)):
+        done = tells_event(other) and not (other.negative or other.exclusive or one.exclusive)
+        if done and is_undone(one) and _verb(one) == _verb(other):
+            return f"not done / done: {one.tokens[one.verb_at].text}"
+    return ""
+
+
+def _verb(reading: Reading) -> str:
+    return reading.tokens[reading.verb_at].stem

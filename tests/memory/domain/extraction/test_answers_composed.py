@@ -92,6 +92,27 @@ def test_an_accepted_offer_is_told_where_it_was_carried_out(report: str, whole: 
 
 
 @pytest.mark.parametrize(
+    ("before", "offer", "report", "whole"),
+    [
+        ("Ruben works at the Lyon branch now.", "cancel the monthly review",
+         "The monthly review is cancelled.", "the monthly review was cancelled."),
+        ("Ines moved to Tampere.", "book your ferry", "I've booked your ferry.",
+         "Dana's ferry was booked."),
+        ("We went to Delft with the Brouwers.", "order two frames", "Ordered!",
+         "two frames were ordered."),
+    ],
+)  # fmt: skip
+def test_what_was_carried_out_gets_no_place_that_was_named_before(
+    before: str, offer: str, report: str, whole: str
+) -> None:
+    found = both_passes(
+        f"user: {before}", f"assistant: Noted. Shall I {offer}?", "user: Yes, please.",
+        f"assistant: {report}",
+    )  # fmt: skip
+    assert f"On March 10, 2026, {whole}" in [each.content for each in found]
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "Stock at the food bank: 140 tins of beans, 60 of tomatoes, and the rice is nearly gone.",

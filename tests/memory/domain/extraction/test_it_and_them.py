@@ -104,3 +104,68 @@ def test_who_answers_a_question_for_somebody_are_they() -> None:
     )
     assert "Voss Brewery wants cash." in found
     assert "Samira want" not in found
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "answer", "meant"),
+    [
+        ("The boiler is dripping again.", "Since when?", "Since Tuesday. Ralf checked it at noon.",
+         "Ralf checked the boiler"),
+        ("The freezer is loud.", "And for how long?", "A month or so. Petra bought it in 2016.",
+         "Petra bought the freezer in 2016"),
+        ("I sold my canoe.", "To whom?", "To Walter. He collects it on Sunday.",
+         "collects the canoe on Sunday"),
+        ("The fence is rotten.", "Until when?", "Until June. My uncle repairs it then.",
+         "uncle repairs the fence"),
+    ],
+)  # fmt: skip
+def test_a_question_for_a_time_or_somebody_leaves_it_what_it_was(
+    before: str, asked: str, answer: str, meant: str
+) -> None:
+    assert meant in told(f"user: {before}", f"assistant: {asked}", f"user: {answer}")
+
+
+@pytest.mark.parametrize(
+    ("lines", "never"),
+    [
+        (("We adopted two hamsters.", "Pia has long teeth. She needs them cut every month."),
+         "the hamsters cut"),
+        (("We bought three shelves.", "Jan hurt his feet. He has to rest them."), "the shelves"),
+        (("I own four kayaks.", "My aunt keeps geese. She feeds them at six."), "the kayaks"),
+        (("I own four kayaks.", "Ruth has new gloves. She wears them every day."), "the kayaks"),
+    ],
+)  # fmt: skip
+def test_them_reaches_past_no_other_things(lines: tuple[str, str], never: str) -> None:
+    assert never not in told(f"user: {lines[0]}", "assistant: And?", f"user: {lines[1]}")
+
+
+def test_what_has_no_s_can_be_several() -> None:
+    found = told("user: I feed the geese at six. Tom shuts them in at night.")
+    assert "Tom shuts the geese in at night." in found
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Anjali Rao is bringing the piano. She'll put it beside the window.",
+         "Anjali Rao will put the piano beside the window."),
+        ("Mr Okoro has the ladder. He'll drop it behind the shed.",
+         "Mr Okoro will drop the ladder behind the shed."),
+        ("I bought a tent. I put it in the cellar.", "Dana puts the tent in the cellar."),
+    ],
+)  # fmt: skip
+def test_whose_name_has_two_words_is_nothing_that_it_could_be(said: str, meant: str) -> None:
+    assert meant in told(f"user: {said}")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "He'll put it behind the chimney, that's far enough.",
+        "He'll seal it behind the oven.",
+    ],
+)
+def test_what_nobody_named_is_not_put_anywhere(said: str) -> None:
+    found = told("user: Mr Okoro is a roofer.", "assistant: Noted.", f"user: {said}")
+    assert "Mr Okoro is a roofer." in found
+    assert " it " not in found

@@ -50,3 +50,53 @@ def test_no_other_quotation_becomes_a_memory(said: str) -> None:
 def test_whom_somebody_wrote_to_is_told() -> None:
     (found,) = texts("user: I already texted the tenants on Saturday.")
     assert "texted the tenants" in found
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        # Denied or doubted.
+        'The gym mailed: "A year costs 290 euros", but that isn\'t so for members.',
+        'My employer announced: "The bonus is 800 euros." Nobody believes that.',
+        'The club wrote: "The fee is 120 euros." Not true, I asked.',
+        'The library wrote: "Your card ends on 9 May." Is that right?',
+        # Corrected.
+        'My insurer wrote: "Your premium is 412 euros", which is a typo, it is 421.',
+        'The nursery wrote: "A week costs 60 euros", and they raised it to 65.',
+        'The airline wrote: "Your flight leaves on 3 June", although the app says 4 June.',
+        'Our landlady wrote: "The deposit is 1,800 euros." She means 1,500.',
+        # Of an earlier time.
+        'The university wrote: "The term fee is 310 euros." That was in 2019.',
+        'The university wrote last year: "The term fee is 310 euros."',
+        # For somebody else.
+        'My bank wrote: "Your card ends on 30 April. It cannot be used then." That is for my wife.',
+        'The embassy wrote: "Your visa ends on 2 August", for my cousin.',
+    ],
+)
+def test_a_notice_that_is_taken_back_is_none(said: str) -> None:
+    assert not any("announces" in each for each in texts(f"user: {said}"))
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ('The city wrote: "The bridge is closed until 12 June", and we take the ferry.',
+         "The team takes the ferry."),
+        ('The bank wrote: "Your limit is 2,000 euros", so I ordered a second card on Monday.',
+         "Dana ordered a second card on Monday, March 9, 2026."),
+        ('The club wrote: "The fee is 120 euros." I pay 60 because I study.',
+         "Dana pays 60 because Dana studies."),
+    ],
+)  # fmt: skip
+def test_what_the_speaker_adds_to_a_notice_stays(said: str, told: str) -> None:
+    notice, own = texts(f"user: {said}")
+    assert "announces that" in notice
+    assert own == told
+
+
+@pytest.mark.parametrize(
+    "behind", ["That's 90 more than now.", "That's great!", "Before that it was 900.", "It's true."]
+)
+def test_a_remark_takes_no_notice_back(behind: str) -> None:
+    found = texts(f'user: My landlord wrote: "The rent rises to 990 euros on 1 May." {behind}')
+    assert "Dana's landlord announces that the rent rises to 990 euros on May 1, 2026." in found

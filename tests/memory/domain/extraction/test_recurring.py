@@ -95,6 +95,66 @@ def test_single_days_keep_their_dates(said: str, dates: tuple[str, ...]) -> None
 
 
 @pytest.mark.parametrize(
+    ("said", "dates"),
+    [
+        # Three days of the week that comes, without a word of others.
+        ("I'm on jury duty on Wednesday, Thursday and Friday.", ("March 11, 2026",)),
+        ("I need the trailer on Monday, Wednesday and Saturday.", ("March 16, 2026",)),
+        ("There's a fair on Friday, Saturday and Sunday.", ("March 13, 2026",)),
+        ("The cabin is free on Wednesday, Thursday and Friday.", ("March 11, 2026",)),
+        ("My parents stay here from Wednesday to Friday and Aunt Mia comes on Sunday.",
+         ("March 15, 2026",)),
+        ("The plumber does the bath on Wednesday, the sink on Thursday and the boiler on Friday.",
+         ("March 11, 2026", "March 12, 2026", "March 13, 2026")),
+        ("The steps: prime the wall on Friday, paint it on Saturday, shelves back on Sunday.",
+         ("March 13, 2026", "March 14, 2026", "March 15, 2026")),
+        ("The final is on Friday, judging on Saturday, prizes on Sunday.",
+         ("March 13, 2026", "March 14, 2026", "March 15, 2026")),
+        # What is regular otherwise, and has a reason now.
+        ("Kim works on Friday, Saturday and Sunday because Lars is ill.", ("March 13, 2026",)),
+        ("The choir leader is away on Monday, Wednesday and Friday.", ("March 16, 2026",)),
+        # What is weekly by its name, and otherwise or for one person this once.
+        ("The weekly lunch is called off on Friday.", ("March 13, 2026",)),
+        ("The weekly lunch is at one on Friday because of the fire drill.", ("March 13, 2026",)),
+        ("Two people are away, so the weekly review is on Thursday instead.", ("March 12, 2026",)),
+        ("There's no weekly review on Thursday.", ("March 12, 2026",)),
+        ("I show the mock-ups in the weekly review on Thursday.", ("March 12, 2026",)),
+        # A habit of another verb, or of someone.
+        ("We normally eat at the canteen, meet me there on Friday.", ("March 13, 2026",)),
+        ("The normally empty museum has a concert on Sunday.", ("March 15, 2026",)),
+        ("The always cheerful Ada is back on Saturday.", ("March 14, 2026",)),
+        ("Ada, who is usually late, has a viewing on Saturday.", ("March 14, 2026",)),
+        ("The neighbour who normally feeds the cat is away on Friday.", ("March 13, 2026",)),
+    ],
+)  # fmt: skip
+def test_days_without_a_word_for_their_coming_round_are_dated(
+    said: str, dates: tuple[str, ...]
+) -> None:
+    told = kept(f"user: {said}")
+    assert [date for date in dates if date not in told] == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The weekly review is on Thursday at ten.",
+        "On Thursday we have our weekly review.",
+        "The weekly letter goes out on Friday.",
+        "I always sweep and mop on Friday.",
+        "We usually meet on Friday instead of Saturday.",
+        "The kids have judo on Monday, ballet on Wednesday and piano on Friday.",
+        "Recycling goes out on Monday, paper on Thursday and glass on Saturday.",
+        "My week: Monday pottery, Wednesday band, Friday pub.",
+        "Every week: dust on Monday, mop on Tuesday, windows on Friday.",
+    ],
+)
+def test_days_that_are_said_to_come_round_stay_of_every_week(said: str) -> None:
+    told = kept(f"user: {said}")
+    assert "day" in told
+    assert "2026" not in told
+
+
+@pytest.mark.parametrize(
     ("said", "dated"),
     [
         ("We light a candle for my grandfather every 8th of November.", "every November 8."),

@@ -68,6 +68,13 @@ def test_a_state_and_an_event_are_two(said: str, state: str, event: str) -> None
         "Yasmin writes the report, she starts on Monday.",
         # Either of the two may be meant.
         "Lena works with Petra, she joined in May.",
+        # What happened before looks like what holds.
+        "I beat Ottokar at darts, he was cross.",
+        "My uncle let the flat to a student, he was lucky.",
+        "The council rejected the plan, so we appealed on Monday.",
+        # That somebody got in touch is no fact by itself.
+        "The garage called, they moved my slot to Friday.",
+        "Mum is calling, she moved our trip to Friday.",
     ],
 )
 def test_what_leans_on_its_reason_stays_whole(said: str) -> None:
