@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .days.recurring import is_weekly_list
+from .days.week_plans import is_weekly_list
 from .kinds.introductions import introductions
 from .kinds.procedures import steps_in
 from .language.gapping import share_verb

@@ -12,8 +12,8 @@ from .date_expressions import DATE_EXPRESSION
 from .day_spans import is_span
 from .moments import FoundDate, Precision
 from .one_date import day_of, meant_by
-from .recurring import is_weekly_list
 from .span_dates import Resolved
+from .week_plans import is_weekly_list
 
 # Every date expression holds a figure or one of these; most sentences hold none.
 _MAY_NAME_ONE = re.compile(

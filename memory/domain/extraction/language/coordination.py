@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ..days.recurring import is_weekly_list
+from ..days.week_plans import is_weekly_list
 from .genders import Gender, gender_of, is_given_name
 from .heads import BE_HAVE, PRONOUNS, Head, head_of
 from .names import is_person, names_in

@@ -12,7 +12,7 @@ from uuid import UUID
 from ...secrets import mask_private_keys
 from ...types import Participants, Role, SourceMessage
 from ..clauses import split_question
-from ..days.recurring import of_every_week
+from ..days.week_plans import of_every_week
 from ..language.casual import written_out
 from ..language.clefts import plain_sentence
 from ..language.foreign import is_foreign
