@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 from uuid import UUID
 
@@ -129,8 +129,14 @@ def _fetched(
             # all, to count how often it comes.
             raw.prepare_threshold = 0 if is_prepared else None
             try:
-                cursor.execute(statement, parameters, prepare=is_prepared, binary=True)
+                cursor.execute(_sent(statement), parameters, prepare=is_prepared, binary=True)
             finally:
                 raw.prepare_threshold = None
             # Not `description`, which is made anew of all columns each time it is asked for.
             return [] if cursor.rownumber is None else cursor.fetchall()
+
+
+@lru_cache
+def _sent(statement: str) -> bytes:
+    """As it is sent: the same object each time, which is looked up without being read anew."""
+    return statement.encode()

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
+from teams.beginning import begin
 from teams.prepared import run_prepared
 
 
@@ -33,18 +34,19 @@ _NOTHING = TeamScope()
 _current: ContextVar[TeamScope] = ContextVar("team_scope", default=_NOTHING)
 _at_the_end: ContextVar[Callable[[], None] | None] = ContextVar("before_commit", default=None)
 
+_NAMES = tuple(f"palimpsest.{name}" for name in ("team_ids", "actor", "reason", "conversation_id"))
 _SET = (
     "SELECT set_config('palimpsest.team_ids', $1, true), set_config('palimpsest.actor', $2, true),"
     " set_config('palimpsest.reason', $3, true),"
     " set_config('palimpsest.conversation_id', $4, true)"
 )
-_UNFLUSHED = ", set_config('synchronous_commit', 'off', true)"
-_PLANNED_ONCE = (
-    ", set_config('plan_cache_mode', 'force_generic_plan', true),"
-    " set_config('enable_seqscan', 'off', true),"
-    " set_config('max_parallel_workers_per_gather', '0', true)"
-)
 _SHARED = ", pg_advisory_xact_lock_shared($5)"
+_UNFLUSHED = {"synchronous_commit": "off"}
+_PLANNED_ONCE = {
+    "plan_cache_mode": "force_generic_plan",
+    "enable_seqscan": "off",
+    "max_parallel_workers_per_gather": "0",
+}
 
 
 def current_scope() -> TeamScope:
@@ -52,17 +54,18 @@ def current_scope() -> TeamScope:
     return _current.get()
 
 
-def _apply(scope: TeamScope, *more: str, given: Iterable[object] = ()) -> None:
-    run_prepared(
-        "".join((_SET, *more)),
-        [
-            ",".join(map(str, scope.team_ids)),
-            scope.actor,
-            scope.reason,
-            str(scope.conversation_id or ""),
-            *given,
-        ],
-    )
+def _values(scope: TeamScope) -> tuple[str, str, str, str]:
+    """Those of `_NAMES`."""
+    teams = ",".join(map(str, scope.team_ids))
+    return teams, scope.actor, scope.reason, str(scope.conversation_id or "")
+
+
+def _apply(scope: TeamScope, shared_lock: int | None = None) -> None:
+    """Put the scope in force in a transaction under way."""
+    if shared_lock is None:
+        run_prepared(_SET, _values(scope))
+    else:
+        run_prepared(_SET + _SHARED, [*_values(scope), shared_lock])
 
 
 @contextmanager
@@ -94,17 +97,16 @@ def team_scope(
     scope = TeamScope(
         tuple(team_ids), actor, reason, conversation_id, is_planned_once and not nested
     )
-    more = []
-    if is_planned_once and not nested:
-        more.append(_PLANNED_ONCE)
-    if not is_flushed and not nested:
-        more.append(_UNFLUSHED)
-    if shared_lock is not None:
-        more.append(_SHARED)
     token = _current.set(scope)
     try:
         with transaction.atomic():
-            _apply(scope, *more, given=[] if shared_lock is None else [shared_lock])
+            if nested:
+                _apply(scope, shared_lock)
+            else:
+                settings = dict(zip(_NAMES, _values(scope), strict=True))
+                settings |= _PLANNED_ONCE if is_planned_once else {}
+                settings |= {} if is_flushed else _UNFLUSHED
+                begin(settings, shared_lock=shared_lock)
             yield
             if nested and not connection.needs_rollback:
                 _apply(outer)

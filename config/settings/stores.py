@@ -15,11 +15,13 @@ from .installation import HOME
 # application's connections step down to the role when they open.
 APP_ROLE = "palimpsest_app"
 
+# The embedded one, on this machine.
+HAS_OWN_POSTGRES = not os.environ.get("DATABASE_URL")
+
 
 def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settings shape
-    url = os.environ.get("DATABASE_URL", "")
-    if url:
-        application = database_from_url("DATABASE_URL", url)
+    if not HAS_OWN_POSTGRES:
+        application = database_from_url("DATABASE_URL", os.environ["DATABASE_URL"])
         owner_url = os.environ.get("DATABASE_OWNER_URL", "")
         owner = database_from_url("DATABASE_OWNER_URL", owner_url) if owner_url else application
     else:

@@ -84,6 +84,7 @@ class MemoryViewSet(MemoryActions):
         "feedback",
         "related",
     )
+    actions_in_turn = ("search",)
     serializer_class = MemorySerializer
 
     @extend_schema(

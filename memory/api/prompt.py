@@ -44,6 +44,7 @@ class PromptViewSet(ApiViewSet):
 
     serializer_class = BuiltPromptSerializer
     operations = {"build": ("context", "context")}
+    actions_in_turn = ("build",)
 
     @extend_schema(
         request=PromptSerializer,

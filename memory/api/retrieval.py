@@ -39,6 +39,7 @@ class RetrievalViewSet(ApiViewSet):
     serializer_class = RetrievalSerializer
     operations = {"retrieve": ("context", "context")}
     memory_actions = ("retrieve",)
+    actions_in_turn = ("retrieve",)
 
     @extend_schema(
         request=RetrieveSerializer,

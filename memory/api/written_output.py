@@ -23,21 +23,20 @@ def with_fields(written: bytes, fields: Mapping[str, object]) -> bytes:
 
 def packed_memories(found: Sequence[ScoredMemory]) -> bytes:
     """A list of memories in a prompt as `PackedMemorySerializer` shows them."""
-    return b"[" + b",".join(map(_packed_memory, found)) + b"]"
+    written: list[bytes] = []
+    for each in found:
+        fields = {"score": each.score, "signals": each.signals, "tokens": each.tokens}
+        written += (_opened(each), orjson.dumps(fields)[1:], b",")
+    return b"[" + b"".join(written[:-1]) + b"]"
 
 
-def _packed_memory(found: ScoredMemory) -> bytes:
-    fields = {"score": found.score, "signals": found.signals, "tokens": found.tokens}
-    return with_fields(_memory(found), fields)
-
-
-def _memory(found: ScoredMemory) -> bytes:
-    """The memory with its level, kept with its row for as long as that is known."""
+def _opened(found: ScoredMemory) -> bytes:
+    """The memory with its level, for more fields to follow; kept while its row is known."""
     row: ShownRow = found.row
     called = row.called
     if row.known is not None and row.known.shown is not None and row.known.shown[0] == called:
         return row.known.shown[1]
-    written = orjson.dumps({**plain_memory(row.memory), "level": found.level})
+    written = orjson.dumps({**plain_memory(row.memory), "level": found.level})[:-1] + b","
     if row.known is not None:
         row.known.shown = (called, written)
     return written

@@ -30,6 +30,9 @@ _MONEY_WORDS = {"$": "dollars", "€": "euros"}
 # No text holds these: the database takes no null character.
 _DAY, _TIME, _ROW = "\0day ", "\0time ", "\0place "
 _OPENERS = frozenset([*MONTHS, *WEEKDAYS, *ONES, *TENS, *ORDINALS, *_NAMED_HOURS])
+_IN_FIGURES = frozenset(
+    word.rstrip("s") for word in [*_OPENERS, *_SCALES, *_MONEY_WORDS.values(), "percent"]
+)
 # A month is also a verb or a name in small letters.
 _ONLY_CAPITAL = frozenset(["may", "march", "mar", "dec"])
 
@@ -58,6 +61,11 @@ def figures_in_one_form(words: Sequence[str]) -> list[str]:
         found += form
         at = end
     return found
+
+
+def is_in_figures(word: str) -> bool:
+    """Whether a casefolded word, its last s left away, may be written otherwise in one form."""
+    return word in _IN_FIGURES
 
 
 _Form = tuple[list[str], int]

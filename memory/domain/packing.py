@@ -83,16 +83,18 @@ def pack(
     token_budget: int,
     limit: int | None = None,
     saying: Callable[[T], Hashable | None] = lambda _: None,
+    likeness: Callable[[T], Hashable | None] | None = None,
 ) -> Packed[T]:
     """Choose items until the budget is used; over it only when the mandatory items are.
 
     Mandatory items always go in. Then each room is filled by score, in the order of `trim` and of
     `rooms`; then the rest goes in by score from all rooms that join it. What does not fit is passed
     over for what does. Equal scores keep the given order. Items with an equal `saying` that is not
-    None stand once, the mandatory ones apart. At most `limit` items go in beside the mandatory
+    None stand once, the mandatory ones apart; `likeness`, which is found sooner, is equal wherever
+    that is, and None where that is. At most `limit` items go in beside the mandatory
     ones, the best of all rooms, so that no room takes the place of what is asked for.
     """
-    packer = _Packer(rooms, token_budget, limit, saying)
+    packer = _Packer(rooms, token_budget, limit, saying, likeness or saying)
     by_room: dict[str, list[Item[T]]] = {room.name: [] for room in rooms}
     for item in sorted(items, key=lambda item: -item.score):
         by_room[item.section].append(item)
@@ -135,6 +137,7 @@ class _Packer(Generic[T]):
     budget: int
     limit: int | None
     saying: Callable[[T], Hashable | None]
+    likeness: Callable[[T], Hashable | None]
     chosen: list[Item[T]] = field(default_factory=list)
     tokens: dict[str, int] = field(default_factory=dict)
     used: int = 0
@@ -148,8 +151,7 @@ class _Packer(Generic[T]):
         self._opened: set[Hashable] = set()
         # By the number of the object: what is opened for one item is opened for all that share it.
         self._paid: set[int] = set()
-        self._said: dict[Hashable, Item[T]] = {}
-        self._sayings: dict[int, Hashable | None] = {}
+        self._taken: dict[Hashable, list[Item[T]]] = {}
         self._closed_above: int | None = None
         self._optional = 0
 
@@ -164,9 +166,9 @@ class _Packer(Generic[T]):
             self._paid.add(id(item.opens))
         self.chosen.append(item)
         self._optional += not item.is_mandatory
-        said = self._saying_of(item)
-        if said is not None:
-            self._said.setdefault(said, item)
+        like = self.likeness(item.value)
+        if like is not None:
+            self._taken.setdefault(like, []).append(item)
 
     def fill(self, room: Room, items: Sequence[Item[T]]) -> list[Item[T]]:
         """Fill the room's own tokens; returns what is left for the rest."""
@@ -217,13 +219,10 @@ class _Packer(Generic[T]):
         return self._closed_above is not None and room.trim > self._closed_above
 
     def _is_duplicate(self, item: Item[T]) -> bool:
-        said = self._saying_of(item)
-        other = self._said.get(said) if said is not None else None
-        if other is not None:
-            self.duplicates.append((item, other))
-        return other is not None
-
-    def _saying_of(self, item: Item[T]) -> Hashable | None:
-        if id(item) not in self._sayings:
-            self._sayings[id(item)] = self.saying(item.value)
-        return self._sayings[id(item)]
+        like = self.likeness(item.value)
+        others = self._taken.get(like, ()) if like is not None else ()
+        for other in others:
+            if self.saying(other.value) == self.saying(item.value):
+                self.duplicates.append((item, other))
+                return True
+        return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
 
-from ..duplicates import saying
+from ..duplicates import likeness, saying
 from ..packing import Item, Packed, pack
 from ..rendering import Line
 from ..tokens import TokenCounter
@@ -78,6 +78,7 @@ def assemble(
             token_budget=budget,
             limit=limit,
             saying=_saying,
+            likeness=_likeness,
         )
         prompt = _print(plan, packed)
         excess = counter.count(prompt) - token_budget
@@ -181,6 +182,10 @@ def _place(line: Line, plan: Plan, counter: TokenCounter) -> _Placed | None:
 
 def _saying(shown: _Shown) -> Hashable | None:
     return saying(shown[0].line) if isinstance(shown[0], Entry) else None
+
+
+def _likeness(shown: _Shown) -> Hashable | None:
+    return likeness(shown[0].line) if isinstance(shown[0], Entry) else None
 
 
 def _print(plan: Plan, packed: Packed[_Shown]) -> str:

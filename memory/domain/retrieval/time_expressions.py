@@ -12,6 +12,7 @@ from .periods import Period
 from .time_forms import Forms
 from .time_parts import is_yearly, one_of, part_of
 from .time_patterns import OFFSET, PART, TOGETHER, UNIT_DAYS, WEEKDAYS
+from .timely import may_name_time
 
 _SINCE, _AFTER = frozenset({"since"}), frozenset({"after"})
 _BEFORE, _UNTIL = frozenset({"before"}), frozenset({"until", "till", "by"})
@@ -53,6 +54,8 @@ def find_periods(text: str, *, now: datetime) -> tuple[Period, ...]:
 
 def find_times(text: str, *, now: datetime) -> tuple[Time, ...]:
     """`find_periods` with the places of their words."""
+    if not may_name_time(text):
+        return ()
     forms = Forms(now.replace(tzinfo=UTC))
     found = sorted(_read(text, forms), key=lambda time: time.start)
     return tuple(_sided(text, _narrowed(text, _together(text, found), forms), forms))

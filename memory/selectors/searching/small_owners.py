@@ -33,7 +33,9 @@ from memory.selectors.searching.signal_parts import (
 from memory.selectors.searching.signal_rows import Found, SignalRow, Sought
 from memory.selectors.searching.signal_statement import OWNERS, Shape
 
-# The words are looked for in what holds any of them, which is little of it.
+# The words are looked for in what holds any of them, which is little of it. The planner takes a
+# CASE to hold for half of all rows and joins by hashes; it takes what holds words for one row, and
+# would compare each memory with each that does.
 _STATEMENT = """
 WITH asked AS MATERIALIZED (
     SELECT %(vector)s::float4[]::halfvec AS vector
@@ -45,10 +47,12 @@ WITH asked AS MATERIALIZED (
 ), own AS MATERIALIZED (
     {own} LIMIT %(most)s::int
 ), worded AS MATERIALIZED (
-    SELECT memory_id, lexemes FROM own WHERE lexemes @@ (SELECT query FROM any_wanted)
+    SELECT memory_id, lexemes FROM own
+    WHERE CASE WHEN lexemes @@ (SELECT query FROM any_wanted) THEN TRUE ELSE FALSE END
 ), found AS MATERIALIZED (
     SELECT wanted.term, worded.memory_id
-    FROM worded JOIN wanted ON worded.lexemes @@ wanted.query
+    FROM worded JOIN wanted
+        ON CASE WHEN worded.lexemes @@ wanted.query THEN TRUE ELSE FALSE END
 ), counts AS MATERIALIZED (
     SELECT term, count(*) AS seen FROM found GROUP BY term
 ), rarities AS MATERIALIZED (

@@ -189,12 +189,13 @@ def score_pool(
 
 
 def ordered(rows: Sequence[SignalRow], table: SignalTable, scores: Sequence[float]) -> list[Ranked]:
-    """The memories, which are the first rows of the table, best first."""
-    ranked = [
-        Ranked(row, value, table, place)
-        for place, (row, value) in enumerate(zip(rows, scores, strict=False))
-    ]
-    return sorted(ranked, key=lambda each: (-each.score, each.row.memory_id))
+    """The memories, which are the first rows of the table, best first; equal ones by their ids."""
+    values = np.array(scores[: len(rows)])
+    places = np.argsort(-values, kind="stable")
+    ranked = [Ranked(rows[place], scores[place], table, place) for place in places.tolist()]
+    if (np.diff(values[places]) == 0).any():
+        ranked.sort(key=lambda each: (-each.score, each.row.memory_id))
+    return ranked
 
 
 def _signals(question: ReadQuestion, found: Pool, now: datetime) -> SignalTable:

@@ -60,13 +60,13 @@ def relevance_of(asked: Asked, found: Pool) -> Relevance:
 
 def _names(terms: Sequence[Term], people: Sequence[str]) -> NDArray[np.bool_]:
     """Which terms are a name of the people of each candidate; few of those are different."""
-    known = dict.fromkeys(people)
-    places = {each: place for place, each in enumerate(known)}
-    called = np.zeros((len(known), len(terms)), dtype=bool)
+    places: dict[str, int] = {}
+    rows = [places.setdefault(each, len(places)) for each in people]
+    called = np.zeros((len(places), len(terms)), dtype=bool)
     for number, term in enumerate(terms):
         if term.may_name:
-            called[:, number] = [_is_called(each, term) for each in known]
-    found: NDArray[np.bool_] = called[[places[each] for each in people]]
+            called[:, number] = [_is_called(each, term) for each in places]
+    found: NDArray[np.bool_] = called[rows]
     return found
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.duplicates import saying
+from memory.domain.duplicates import likeness, saying
 from memory.domain.rendering import Opposite
 from memory.domain.types import MemoryType
 from tests.memory.domain.prompt_lines import FEB_9, line
@@ -44,6 +44,30 @@ from tests.memory.domain.prompt_lines import FEB_9, line
 )
 def test_the_same_words_say_the_same(one: str, other: str) -> None:
     assert saying(line(one)) == saying(line(other))
+    assert likeness(line(one)) == likeness(line(other))
+
+
+WORDS = st.sampled_from(
+    [
+        *("Shouldn't", "should not", "students're", "Students are", "'students'", "students'"),
+        *("classes", "class", "PREFERENCE", "(preferences)", "prefer-", "preferences's", "ﬁnishes"),
+        *("seventeen", "17", "Thursdays", "Thursday", "million", "1,000,000", "percent", "%"),
+        *("the", "Very", "finishe", "straße", "STRASSES", "strasse", "twenty-seventh", "27th"),
+        *("foobars.bazquxe", "well-mannered", "cannot", "can not", "midnight", "0:00", "noon"),
+        *("dollars", "$5", "5 dollars", "5mins", "5 mins", "March", "Mar.", "also", "can't"),
+    ]
+)
+
+
+@given(st.lists(WORDS, max_size=3), st.lists(WORDS, max_size=3))
+def test_what_says_the_same_is_alike(one: list[str], other: list[str]) -> None:
+    first, second = line(" ".join(["so", *one])), line(" ".join(["so", *other]))
+    if saying(first) == saying(second):
+        assert likeness(first) == likeness(second)
+
+
+def test_other_words_tell_lines_apart_at_once() -> None:
+    assert likeness(line("Nina prefers espresso.")) != likeness(line("Nina prefers cappuccino."))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain.retrieval.periods import Period
-from memory.domain.retrieval.time_expressions import find_periods
+from memory.domain.retrieval.time_expressions import _read, find_periods
+from memory.domain.retrieval.time_forms import Forms
+from memory.domain.retrieval.timely import IDLE, may_name_time
 
 NOW = datetime(2026, 6, 17, 15, tzinfo=UTC)
 
@@ -254,3 +256,19 @@ def test_days_begin_in_the_zone_of_now() -> None:
     (today,) = find_periods("What happened today?", now=late)
 
     assert (today.start, today.end) == (day("2026-06-16"), day("2026-06-17"))
+
+
+@given(
+    st.lists(st.sampled_from(sorted(IDLE | {"who", "'", "-", ",", "?", "'s"})), max_size=8),
+    st.sampled_from([" ", "-", ""]),
+)
+def test_words_that_are_passed_over_name_no_time(words: list[str], between: str) -> None:
+    text = between.join(words)
+
+    assert not list(_read(text, Forms(NOW)))
+
+
+def test_what_names_no_time_is_not_read() -> None:
+    assert not may_name_time("What did Caroline's sister say about the last few that came first?")
+    assert may_name_time("who came last CHRISTMAS?")
+    assert may_name_time("in Q3")

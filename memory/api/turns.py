@@ -1,0 +1,73 @@
+"""Reads of a process, so many at a time, in the order in which they came.
+
+A read computes nearly all the time, and threads of one process compute one after the other anyhow.
+Where all are at it at once, each is put off again and again for the others, and the last of eight
+is answered half as long again after it came as the middle one. In turns none is: it takes as long,
+but it takes that for each.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from django.conf import settings
+
+# Who waits for longer goes on beside the others: something holds them up that is no computing.
+PATIENCE_SECONDS = 0.25
+
+
+class Turns:
+    """Lets so many in at a time, the others in their order; thread-safe.
+
+    Nobody waits longer than `patience` seconds.
+    """
+
+    def __init__(self, at_once: int, *, patience: float = PATIENCE_SECONDS) -> None:
+        self._free = at_once
+        self._patience = patience
+        self._waiting: deque[threading.Lock] = deque()
+        self._changing = threading.Lock()
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Wait for the turn, and give it to the next one at the end."""
+        has_turn = self._wait()
+        try:
+            yield
+        finally:
+            if has_turn:
+                self._give()
+
+    def _wait(self) -> bool:
+        """Whether the turn came; without it the caller goes on as well."""
+        with self._changing:
+            if self._free > 0:
+                self._free -= 1
+                return True
+            called = threading.Lock()
+            called.acquire()
+            self._waiting.append(called)
+        if called.acquire(timeout=self._patience):
+            return True
+        with self._changing:
+            if called in self._waiting:
+                self._waiting.remove(called)
+                return False
+        return True  # it came in this very moment
+
+    def _give(self) -> None:
+        with self._changing:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._free += 1
+
+
+@cache
+def reads() -> Turns | None:
+    """Those of the process's reads; None where all may read at once."""
+    return Turns(settings.READS_AT_ONCE) if settings.READS_AT_ONCE else None
