@@ -40,9 +40,13 @@ def normalise_text(text: str) -> str:
 
     Signs that carry meaning stay: "C++" is not "C", and "-5" is not "5".
     """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    words = (word.lstrip(_OPENING).rstrip(_CLOSING) or word for word in folded.split())
-    return " ".join(word for word in words if word not in _DASHES)
+    return " ".join(bare_words(unicodedata.normalize("NFKC", text).casefold()))
+
+
+def bare_words(text: str) -> list[str]:
+    """Its words without the punctuation around them, and without dashes between them."""
+    words = (word.lstrip(_OPENING).rstrip(_CLOSING) or word for word in text.split())
+    return [word for word in words if word not in _DASHES]
 
 
 def dedupe_key(content: str, audience: Audience) -> bytes:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ..letter_case import other_case
 from ..types import Judgement, Statement, Verdict
 from .pairs.apart import stands_apart
 from .pairs.beside import other_doing, told_beside
@@ -22,6 +23,7 @@ from .pairs.handing_over import on_handover
 from .pairs.kin_pairs import two_bonds
 from .pairs.lasting import is_lasting
 from .pairs.needs import opposed_needs
+from .pairs.of_a_part import may_be_of_a_part
 from .pairs.of_its_object import told_of_object
 from .pairs.opposed import denied_at_large
 from .pairs.patterns import strangers
@@ -76,7 +78,7 @@ class RulesJudge:
         nothing says what parts the two.
         """
         if _plain(existing.content) == _plain(new.content):
-            return Judgement(Verdict.DUPLICATE, "the same words", 1.0)
+            return _of_same_words(existing.content, new.content)
         adds_who = says_who(existing=existing, new=new)
         existing, new = by_one_name(existing, new)
         judgement = self._by_one_name(existing=existing, new=new)
@@ -87,16 +89,18 @@ class RulesJudge:
     def _by_one_name(self, *, existing: Statement, new: Statement) -> Judgement:
         """The verdict on two statements that speak of whom they are about in one way."""
         if _plain(existing.content) == _plain(new.content):
-            return Judgement(Verdict.DUPLICATE, "the same words, but for who that is", 0.95)
+            return _of_same_words(existing.content, new.content)
         apart = strangers(existing.content, new.content)
         if apart:
             # No weight of anything else makes a conflict of these.
             return Judgement(Verdict.COEXIST, f"different subjects: {apart}", 0.95)
         judgement = self._judge(existing=existing, new=new)
         if judgement.verdict is Verdict.SUPERSEDE:
-            untold = untold_clause(weigh(existing, new))
-            if untold:
-                why = f'{judgement.reason}; it says nothing of "{untold}"'
+            evidence = weigh(existing, new)
+            untold = untold_clause(evidence)
+            beside = f'it says nothing of "{untold}"' if untold else may_be_of_a_part(evidence)
+            if beside:
+                why = f"{judgement.reason}; {beside}"
                 return Judgement(Verdict.DISPUTE, why, judgement.confidence)
         if judgement.verdict is Verdict.COEXIST:
             return self._by_clause(existing=existing, new=new) or judgement
@@ -236,6 +240,17 @@ def _names_reason(verdict: Verdict, evidence: Evidence) -> bool:
 
 def _plain(text: str) -> str:
     return " ".join(fold(text).casefold().split()).rstrip(".!")
+
+
+def _of_same_words(existing: str, new: str) -> Judgement:
+    """The verdict where nothing but capitals can differ: "Polish", "polish"; "5 MB", "5 Mb"."""
+    apart = other_case(existing, new)
+    if apart is None:
+        return Judgement(Verdict.DUPLICATE, "the same words", 1.0)
+    if apart.is_unit:
+        why = f"another unit: {apart.one} / {apart.other}, nothing says which holds"
+        return Judgement(Verdict.DISPUTE, why, 0.8)
+    return Judgement(Verdict.COEXIST, f"another word: {apart.one} / {apart.other}", 0.8)
 
 
 def _is_read(statement: Statement) -> bool:

@@ -9,6 +9,7 @@ from django.conf import settings
 from numpy.typing import NDArray
 
 from memory.clients.tools import Tools
+from memory.domain.letter_case import other_case
 from memory.domain.ports import PreparingJudge
 from memory.domain.text import normalise_text
 from memory.domain.types import Statement
@@ -55,7 +56,9 @@ def prepare_judgements(
         draft = drafts[index]
         words = normalise_text(draft.content)
         if not draft.replaces and any(
-            words == normalise_text(near.memory.content) for near in met[place]
+            words == normalise_text(near.memory.content)
+            and other_case(near.memory.content, draft.content) is None
+            for near in met[place]
         ):
             continue  # a fact said again is found by its words and never judged
         found = pairs_to_judge(draft=draft, neighbours=met[place], tools=tools)

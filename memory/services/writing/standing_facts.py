@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from memory.domain.audience import Reach
+from memory.domain.letter_case import other_case
 from memory.models import Memory
 from memory.selectors.meeting.comparing import live_facts
 from memory.services.writing.inserting import PreparedDraft
@@ -30,12 +31,16 @@ class StandingFacts:
         """The memory that says the same to the same readers, if the writer may read it."""
         for key in item.keys:
             memory = self._by_key.get(key)
-            if memory is not None and self._readers.reach(memory, item.draft) is Reach.SAME:
+            if memory is None or self._readers.reach(memory, item.draft) is not Reach.SAME:
+                continue
+            if other_case(memory.content, item.draft.content) is None:
                 return memory
         return None
 
     def take_key(self, item: PreparedDraft, memory: Memory) -> None:
         """Let the new memory stand under a key of its own, beside an equal one of other readers.
+
+        So it stands beside one that differs from it in capitals that carry meaning.
 
         Where there is none left (a writer files under what it may not read, where the same stands),
         it stands without: refusing it would tell the writer what is there.

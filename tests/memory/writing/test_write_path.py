@@ -186,6 +186,25 @@ def test_a_repetition_is_a_second_witness(acme: Cast, tools: Tools) -> None:
     assert MemoryLog.objects.order_by("-seq")[0].event == "duplicate_skipped"
 
 
+def test_capitals_that_make_another_thing_make_no_duplicate(acme: Cast, tools: Tools) -> None:
+    texts = ("Sarah calls Mark.", "Sarah calls mark.", "Files have 5 MB.", "Files have 5 Mb.")
+
+    first = [write(acme, tools, draft(acme, text))[0].outcome for text in texts]
+    again = [write(acme, tools, draft(acme, text))[0].outcome for text in texts]
+
+    assert first == [Outcome.CREATED, Outcome.CREATED, Outcome.CREATED, Outcome.DISPUTED]
+    assert again == [Outcome.DUPLICATE] * 4
+    assert live(acme) == list(texts)
+
+
+def test_a_text_without_capitals_is_the_same_fact(acme: Cast, tools: Tools) -> None:
+    write(acme, tools, draft(acme, "Sarah prefers TypeScript."))
+
+    (result,) = write(acme, tools, draft(acme, "sarah prefers TypeScript"))
+
+    assert result.outcome == Outcome.DUPLICATE
+
+
 def test_the_same_message_delivered_again_is_no_second_witness(acme: Cast, tools: Tools) -> None:
     message = new_id()
     for _ in range(2):

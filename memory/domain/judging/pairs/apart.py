@@ -20,6 +20,7 @@ from .evidence import Evidence
 from .hanging import hangs_on_another
 from .left_what import leaves_another
 from .narrowing import periodic_kind
+from .of_a_part import told_of_a_part
 from .of_its_object import told_of_another
 from .parts import another_part, deeds_on_two_things, numbered_deeds
 from .since_when import began_beside
@@ -208,4 +209,5 @@ _OF_ONE_CLAUSE = (
     reaches_stage,
     told_of_another,
     whose_other,
+    told_of_a_part,
 )

@@ -11,7 +11,7 @@ from ..reading.tokens import stem
 from .evidence import Evidence
 from .tellings import tells_event
 
-_CHANGING = frozenset(
+CHANGING = frozenset(
     stem(verb)
     for verb in words(
         "replace change swap renew exchange repair fix mend service repaint paint patch sell remove"
@@ -34,7 +34,7 @@ def another_part(ev: Evidence) -> str:
         other = _told_part(state, of_it)
         if other is None or other.position in {mine.position for mine, _ in met}:
             continue
-        mine, theirs = _lines_of(other), _lines_of(part)
+        mine, theirs = lines_of_part(other), lines_of_part(part)
         known = bool(mine and theirs)
         if mine & theirs or other.groups & part.groups or (ev.ending and not known):
             continue
@@ -52,7 +52,8 @@ def _names_of_parts() -> dict[str, frozenset[int]]:
     return {name: frozenset(rows) for name, rows in found.items()}
 
 
-def _lines_of(part: Word) -> frozenset[int]:
+def lines_of_part(part: Word) -> frozenset[int]:
+    """The lines of the table of parts a word stands in; none for what is no known part."""
     return _names_of_parts().get(part.stem, frozenset())
 
 
@@ -62,7 +63,7 @@ def _changed_part(reading: Reading) -> tuple[Word, frozenset[int]] | None:
     verb = reading.verb_at
     if verb >= len(reading.tokens) or verb in reading.denied or not tells_event(reading):
         return None
-    if reading.tokens[verb].stem not in _CHANGING:
+    if reading.tokens[verb].stem not in CHANGING:
         return None
     behind = [word for word in reading.words if word.position > verb]
     for place in range(verb + 2, min(len(reading.tokens) - 1, verb + 8)):

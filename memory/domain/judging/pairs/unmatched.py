@@ -72,15 +72,43 @@ def _periods(reading: Reading) -> frozenset[str]:
 
 
 def _only(ev: Evidence) -> str:
-    """ "Open only in the afternoon", "open all day": all of it on one side, some on the other."""
+    """ "Open only in the afternoon", "open all day": all of it on one side, some on the other.
+
+    Or of the same words: "eats just lentils", "eats lentils".
+    """
     for one, other in ((ev.existing, ev.new), (ev.new, ev.existing)):
-        narrowed = "only" in one.lowers and one.exclusive
-        whole = not (other.exclusive or other.negative or _WHOLE.isdisjoint(other.lowers))
-        if narrowed and whole:
+        if other.exclusive or other.negative or not _limits(one) or _limits(other):
+            continue
+        if not _WHOLE.isdisjoint(other.lowers):
             return "only some of it / all of it"
+        more = {word.text for word in (*ev.left_existing, *ev.left_new)}
+        if more <= _LIMITING and _BY_ITSELF.isdisjoint(other.lowers):
+            return "only this / this"
     return ""
 
 
+@kept_by_reading
+def _limits(reading: Reading) -> bool:
+    """Whether it says "only", or "just" in its sense: "has just moved" tells when."""
+    if "only" in reading.lowers and reading.exclusive:
+        return True
+    lowers = [token.lower for token in reading.tokens]
+    return any(
+        word in _JUST
+        and (place == reading.start or place > reading.verb_at)
+        and after not in _MOMENTS
+        for place, (word, after) in enumerate(pairwise(lowers))
+    )
+
+
+_JUST = words("just merely")
+_LIMITING = _JUST | {"only"}
+# "Just now", "just before noon", "just over fifty", "just like".
+_MOMENTS = words(
+    "now then yesterday today before after when since as like about around over under above below "
+    "outside inside behind off past beyond in"
+)
+_BY_ITSELF = words("alone sole nothing nobody")
 _WHOLE = words("all whole any every always anytime anyone everyone everybody anybody")
 
 

@@ -114,3 +114,40 @@ def test_another_thing_or_doing_stands_beside_what_it_looks_like(one: str, other
 def test_what_it_is_anyway_makes_no_other_thing_of_it(one: str, other: str) -> None:
     assert judge(one, other).verdict is Verdict.DUPLICATE
     assert judge(other, one).verdict is Verdict.DUPLICATE
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "verdict"),
+    [
+        ("Sarah prefers TypeScript.", "sarah prefers TypeScript", "duplicate"),
+        ("Omar lives in Berlin.", "omar lives in berlin", "duplicate"),
+        ("Files have up to 5 MB.", "Files have up to 5 Mb.", "dispute"),
+        ("The offer is for US customers.", "The offer is for us customers.", "coexist"),
+        ("Sarah calls Mark.", "Sarah calls mark.", "coexist"),
+        ("My brother Piet calls Mark.", "Piet calls mark.", "coexist"),
+    ],
+)
+def test_the_same_words_repeat_each_other_unless_a_capital_makes_another_of_them(
+    one: str, other: str, verdict: str
+) -> None:
+    assert {judge(one, other).verdict, judge(other, one).verdict} == {verdict}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Nina eats just lentils for lunch.", "Nina eats lentils for lunch."),
+        ("Nina eats only lentils on Mondays.", "Nina eats lentils on Mondays."),
+        ("Omar has merely one key to the attic.", "Omar has one key to the attic."),
+    ],
+)
+def test_only_this_is_more_than_this(one: str, other: str) -> None:
+    verdicts = {judge(one, other).verdict, judge(other, one).verdict}
+
+    assert verdicts <= {Verdict.COEXIST, Verdict.DISPUTE}
+
+
+def test_just_as_a_moment_adds_nothing() -> None:
+    one, other = "Omar has just moved to Paris.", "Omar has moved to Paris."
+
+    assert {judge(one, other).verdict, judge(other, one).verdict} == {"duplicate"}
