@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .periods import TOLD_DAYS
+from .sides import is_state
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -18,7 +22,8 @@ NEAR_DAYS = 14.0
 SURE = 0.6
 _DAY_SECONDS = 86_400.0
 _CLAUSE = re.compile(
-    r"\b(?P<side>before|after|since|until|during|while)\s+"
+    r"\b(?P<side>before|after|since|until|during|while|following"
+    r"|ahead\s+of|(?:prior|leading\s+up)\s+to)\s+"
     r"(?P<event>(?:the|a|an|this|that|his|her|their|our|my|your|its|[\w'’]+ing"
     # "Farid left", "she moved"
     r"|(?-i:[A-Z])[\w'’-]*|(?:he|she|they|we|you|it)\s+\w+)\b[^,.?!;:]*?)"
@@ -26,6 +31,10 @@ _CLAUSE = re.compile(
     r"(?=\s+(?:in|on|at)\s+(?:\d|(?-i:[A-Z]))|[,.?!;:]|$)",
     re.IGNORECASE,
 )
+
+
+# Words that may as well tell what somebody does or is.
+_MAY_BE_STATE = frozenset({"following", "ahead of"})
 
 
 class Side(StrEnum):
@@ -39,8 +48,12 @@ class Side(StrEnum):
 _SIDES = {
     "before": Side.BEFORE,
     "until": Side.BEFORE,
+    "prior to": Side.BEFORE,
+    "leading up to": Side.BEFORE,
+    "ahead of": Side.BEFORE,
     "after": Side.AFTER,
     "since": Side.AFTER,
+    "following": Side.AFTER,
     "during": Side.DURING,
     "while": Side.DURING,
 }
@@ -48,42 +61,64 @@ _SIDES = {
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """The side, and where in the question the words of the event stand (start and end)."""
+    """The side, and where in the question its words (opens) and the event's stand (start, end)."""
 
     side: Side
+    opens: int
     start: int
     end: int
 
 
 def find_event(text: str) -> Event | None:
     """The first event that a question dates its answer by."""
-    match = _CLAUSE.search(text)
-    if match is None:
-        return None
-    return Event(_SIDES[match["side"].lower()], match.start("event"), match.end("event"))
+    place = 0
+    while match := _CLAUSE.search(text, place):
+        word = " ".join(match["side"].lower().split())
+        if word not in _MAY_BE_STATE or not is_state(text[: match.start()]):
+            return Event(_SIDES[word], match.start(), match.start("event"), match.end("event"))
+        place = match.start("event")
+    return None
 
 
-def closeness_to_event(
+class Placed(NamedTuple):
+    """Where each memory lies of an event.
+
+    `near` is how near on the asked side: 1 at the event, 0 where unknown; `beyond` says that it
+    lies clearly on the other side.
+    """
+
+    near: Floats
+    beyond: Flags
+
+
+def place_by_event(
     side: Side, *, matches: Flags, idf: Floats, said_at: Floats, happened_at: Floats
-) -> Floats:
-    """How near each memory lies to the event on the asked side, 1 at the event, 0 where unknown.
+) -> Placed:
+    """On which side of the event each memory lies, and how near.
 
     `matches` and `idf` are those of the event's words. The event is what the memories that hold
-    most of them tell of; none that holds enough, and all is 0. Times are seconds of the epoch.
+    most of them tell of; none that holds enough, and nothing is near or beyond. Where several
+    tell of it, the one that is kindest to a memory counts. Times are seconds of the epoch.
     """
     near = np.zeros(len(said_at))
+    beyond = np.zeros(len(said_at), dtype=bool)
     if not len(idf) or not len(near) or idf.sum() <= 0:
-        return near
+        return Placed(near, beyond)
     covered: Floats = matches @ idf / idf.sum()
     if covered.max() < SURE:
-        return near
+        return Placed(near, beyond)
     times = np.where(np.isnan(happened_at), said_at, happened_at)
-    for moment in np.unique(times[(covered >= covered.max() - 1e-9) & np.isfinite(times)]):
+    # What was said the same day may have been on either side; and for a while one tells of what
+    # was before.
+    slack = np.where(np.isnan(happened_at) & (side is Side.BEFORE), TOLD_DAYS, 1.0)
+    moments = np.unique(times[(covered >= covered.max() - 1e-9) & np.isfinite(times)])
+    beyond[:] = len(moments) > 0 and side is not Side.DURING
+    for moment in moments:
         days = (times - moment) / _DAY_SECONDS
         if side is Side.BEFORE:
             days = -days
         elif side is Side.DURING:
             days = np.abs(days)
-        # What was said the same day may have been on either side.
         near = np.fmax(near, np.where(days >= -1, np.exp(-np.maximum(days, 0) / NEAR_DAYS), 0.0))
-    return near
+        beyond &= days < -slack
+    return Placed(near, beyond)

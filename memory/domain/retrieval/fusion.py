@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..scoring import Parts
-from .events import closeness_to_event
+from .events import Placed, place_by_event
 from .periods import TOLD_DAYS, closeness
 from .question import Asked, Term
 from .surroundings import Floats, Surroundings, Whole, find_surroundings
@@ -37,6 +37,10 @@ _DAY_SECONDS = 86_400.0
 LENT_MEANING = 0.3
 # What a memory in which somebody is mentioned has of a memory by or about them.
 MENTIONED = 0.3
+# What a word that only dates the question weighs of others, for texts that name the day.
+DATING = 0.25
+# What lies clearly on the other side of the event that is asked about counts this share.
+BEYOND = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +111,19 @@ def fuse(
     asked, rarity, candidates = _with_forms_met(asked, rarity, candidates)
     around = find_surroundings(conversation=candidates.conversation, position=candidates.position)
     people = people_among(asked.terms, rarity)
-    own_words, words = _words(candidates, rarity, people, around)
+    dating = np.array([term.of_time for term in asked.terms], dtype=bool)
+    own_words, words = _words(
+        candidates, rarity.idf() * np.where(dating, DATING, 1.0), people, around
+    )
     own_meaning, meaning = _meaning(candidates, around)
     person = _person(candidates, people)
     time = _time(candidates, asked)
-    event = _event(candidates, asked, rarity, people)
+    event, beyond = _event(candidates, asked, rarity, people)
     counted = {"words": weights.words, "meaning": weights.meaning}
     if people.any():
         counted["person"] = weights.person
+        if dating.any() and (people | dating).all():
+            counted["words"] *= DATING
     if asked.periods:
         counted["time"] = weights.time
     if event.any():
@@ -131,6 +140,7 @@ def fuse(
         "event": share.get("event", 0.0) * event,
     }
     shares = np.array([added[part.name] for part in fields(Parts)])
+    shares *= np.where(beyond, BEYOND, 1.0)
     score = np.clip(shares.sum(axis=0), 0.0, 1.0)
     return Relevance(score, words, meaning, person, time, event, shares)
 
@@ -168,7 +178,7 @@ def people_among(terms: tuple[Term, ...], rarity: Rarity) -> Flags:
 
 
 def _words(
-    candidates: Candidates, rarity: Rarity, people: Flags, around: Surroundings
+    candidates: Candidates, weight: Floats, people: Flags, around: Surroundings
 ) -> tuple[Floats, Floats]:
     """The share of the question's rarity that the text covers, and with its neighbours, discounted.
 
@@ -177,7 +187,7 @@ def _words(
     """
     # Who it is about is a signal of its own; alone, a name is all there is to look for.
     sought = ~people if (~people).any() else np.ones_like(people)
-    idf = rarity.idf()[sought]
+    idf = weight[sought]
     if not idf.sum():
         nothing = np.zeros(len(candidates.cosine))
         return nothing, nothing
@@ -220,14 +230,15 @@ def _on_the_clock(times: Floats, ahead: float) -> Floats:
     return np.where(times % _DAY_SECONDS == 0, times, times + ahead)
 
 
-def _event(candidates: Candidates, asked: Asked, rarity: Rarity, people: Flags) -> Floats:
+def _event(candidates: Candidates, asked: Asked, rarity: Rarity, people: Flags) -> Placed:
     if asked.side is None:
-        return np.zeros(len(candidates.cosine))
+        nothing = np.zeros(len(candidates.cosine))
+        return Placed(nothing, nothing > 0)
     told = np.array([term.of_event for term in asked.terms], dtype=bool)
     # A word that nothing holds tells no memory of the event from another; of a name it is enough
     # that somebody bears it.
     told &= people | (rarity.matching > 0)
-    return closeness_to_event(
+    return place_by_event(
         asked.side,
         matches=(candidates.matches | candidates.names & people)[:, told],
         idf=rarity.idf()[told],

@@ -15,15 +15,30 @@ from .events import Event, Side, find_event
 from .past import asks_for_past
 from .periods import Period
 from .time_expressions import Time, find_times
-from .time_patterns import COUNTING
+from .time_patterns import COUNTING, MONTHS, WEEKDAYS
 from .verb_forms import other_forms
 
 MAX_TERMS = 32
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?$", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?:]\s*[\"'”’)]*\s*$")
+# A time dates what is asked where such a word leads it or begins it ...
+_SIDES = "in|on|at|since|until|till|by|before|after|during|between|from|around|within|over"
+_DATING_BEFORE = re.compile(rf"\b(?:{_SIDES})\s+(?:the\s+)?$", re.IGNORECASE)
+_DATING = re.compile(
+    rf"(?:{_SIDES}|last|this|next|past|previous|coming|following|early|late|mid)\b|\S+\s+ago\b",
+    re.IGNORECASE,
+)
+# ... it is not what is talked of ...
+_ABOUT = re.compile(r"\b(?:about|for|of|like)\s+(?:the\s+)?$", re.IGNORECASE)
+# ... and no thing is called after it: "in the March report".
+_ENDS = re.compile(rf"\W*(?:$|[?.!,;:]|(?:{'|'.join(sorted(STOP_WORDS))})\b)", re.IGNORECASE)
+# People tell of a feast by its name, of a month or day seldom.
+_NAMES_OF_TIMES = MONTHS.keys() | WEEKDAYS.keys()
 # They open a question more often than a name of somebody does.
 _OPENERS = frozenset({"will", "may"})
+_HAVE = frozenset({"has", "have"})
+_NOW = frozenset({"am", "is", "are", "does", "will", "shall"})
 _IS = frozenset({"is", "was", "has", "had", "does", "did", "and"})
 _LONGEST_NAME = 3
 # Shorter beginnings of a name ("Jo") would name too many people.
@@ -37,7 +52,8 @@ class Term:
     `may_name` says that it may be somebody's name, `may_shorten` that it may be the beginning of
     one ("Mel" for "Melanie"), `of_event` that it belongs to what the answer is dated by. `form_of`
     is the word of the question of which it is another form, which counts as that word. `only_name`
-    says that it tells nothing unless somebody is called so ("Will").
+    says that it tells nothing unless somebody is called so ("Will"), `of_time` that it only dates
+    what is asked for ("What did Ann say in March?").
     """
 
     word: str
@@ -46,6 +62,7 @@ class Term:
     of_event: bool = False
     form_of: str = ""
     only_name: bool = False
+    of_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +97,10 @@ def read_question(text: str, *, now: datetime, limit: int = MAX_TERMS) -> Asked:
     times = find_times(plain, now=now)
     event = _event_beside(find_event(plain), times)
     timed = {word.casefold() for match, word in words if _is_within(match, times)}
+    # "What happens on Tuesday?" asks for what is told of Tuesdays.
+    said = {word.casefold() for _, word in words}
+    of_past = not said & _NOW and any(word in _HAVE | PAST or word.endswith("ed") for word in said)
+    dating = [time for time in times if of_past and _dates(plain, time)]
     terms: dict[str, Term] = {}
     following = [*(word.casefold() for _, word in words[1:]), ""]
     for (match, word), after in zip(words, following, strict=False):
@@ -98,9 +119,17 @@ def read_question(text: str, *, now: datetime, limit: int = MAX_TERMS) -> Asked:
             of_event=known.of_event
             or (event is not None and event.start <= match.start() < event.end),
             only_name=known.only_name or (capital and folded in STOP_WORDS and not is_title),
+            of_time=(known.of_time or folded not in terms)
+            and (folded in _NAMES_OF_TIMES or folded.isdigit())
+            and _is_within(match, dating),
         )
     # Who bought something two weeks ago did not say "two weeks ago".
     idle = STOP_WORDS | (timed & COUNTING)
+    if event is not None:
+        # Nor did who came "prior to" it.
+        idle |= {
+            word.casefold() for match, word in words if event.opens <= match.start() < event.start
+        }
     telling = [term for term in terms.values() if term.only_name or term.word not in idle]
     if all(term.only_name for term in telling):
         telling = []
@@ -131,6 +160,15 @@ def _with_forms(terms: Sequence[Term]) -> list[Term]:
 
 def _is_within(match: re.Match[str], times: Sequence[Time]) -> bool:
     return any(time.start <= match.start() < time.end for time in times)
+
+
+def _dates(text: str, time: Time) -> bool:
+    """Whether a time only dates what is asked: "in March", and not "about March", "March sales"."""
+    return bool(
+        (_DATING.match(text, time.start) or _DATING_BEFORE.search(text[: time.start]))
+        and not _ABOUT.search(text[: time.start])
+        and _ENDS.match(text, time.end)
+    )
 
 
 def _event_beside(event: Event | None, times: Sequence[Time]) -> Event | None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from .counted_times import number
 from .periods import Period
+from .sides import is_doing
 from .time_forms import Forms
 from .time_parts import is_yearly, one_of, part_of
 from .time_patterns import OFFSET, PART, TOGETHER, UNIT_DAYS, WEEKDAYS
@@ -17,10 +18,18 @@ from .timely import may_name_time
 _SINCE, _AFTER = frozenset({"since"}), frozenset({"after"})
 _BEFORE, _UNTIL = frozenset({"before"}), frozenset({"until", "till", "by"})
 _DIRECTION = re.compile(
-    r"(?<![\w-])(since|after|before|until|till|by|as\s+of|up\s+to|prior\s+to)\s+(?:the\s+)?$",
+    r"(?<![\w-])(since|after|following|before|ahead\s+of|until|till|by|as\s+of"
+    r"|(?:leading\s+)?up\s+to|prior\s+to)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
-_SAME = {"as of": "until", "up to": "until", "prior to": "before"}
+_SAME = {
+    "ahead of": "before",
+    "as of": "until",
+    "following": "after",
+    "leading up to": "before",
+    "prior to": "before",
+    "up to": "until",
+}
 _LEAD = re.compile(r"(since|after|before|until|till|by)\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$", re.IGNORECASE)
 _BETWEEN_LEAD = re.compile(r"(?:between|from)\b", re.IGNORECASE)
@@ -28,6 +37,8 @@ _JOINED = re.compile(r"\s*(?:and|to|until|till|through|-|–)\s+(?:the\s+)?", re
 _OF = re.compile(r"(?:of|in)\b", re.IGNORECASE)
 _ONWARDS = re.compile(r"\s+on(?:wards?)?\b", re.IGNORECASE)
 _DAY_NAME = re.compile(rf"(?:on\s+)?(?:{'|'.join(WEEKDAYS)})$", re.IGNORECASE)
+# Patterns that ignore case take these for an i, and no table has a word with them.
+_PLAIN = {ord("İ"): "i", ord("ı"): "i"}
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_TIME, _A_DAY, _FORTNIGHT = timedelta(0), timedelta(days=1), timedelta(days=14)
 _A_WEEK = timedelta(weeks=1)
@@ -54,6 +65,7 @@ def find_periods(text: str, *, now: datetime) -> tuple[Period, ...]:
 
 def find_times(text: str, *, now: datetime) -> tuple[Time, ...]:
     """`find_periods` with the places of their words."""
+    text = text.translate(_PLAIN)
     if not may_name_time(text):
         return ()
     forms = Forms(now.replace(tzinfo=UTC))
@@ -141,11 +153,11 @@ def _sided(text: str, found: Sequence[Time], forms: Forms) -> list[Time]:
             sided.append(replace(time, period=_on_side("since", time.period, forms)))
             continue
         lead = _LEAD.match(text, time.start) or _DIRECTION.search(text[: time.start])
-        if lead is None:
+        said = " ".join(lead[1].lower().split()) if lead else ""
+        if lead is None or (said == "up to" and is_doing(text[: lead.start()])):
             sided.append(time)
             continue
-        word, start = " ".join(lead[1].lower().split()), min(time.start, lead.start())
-        word = _SAME.get(word, word)
+        word, start = _SAME.get(said, said), min(time.start, lead.start())
         offset = OFFSET.search(text[:start]) if word in _BEFORE | _AFTER else None
         if offset is None:
             sided.append(replace(time, start=start, period=_on_side(word, time.period, forms)))

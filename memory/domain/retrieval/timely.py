@@ -10,8 +10,8 @@ from . import time_patterns
 _IDLE = """
 a about after an and around at back before beginning between boxing break by coming couple cw during
 earlier early eight eighteen eleven end eve far few fifteen first five following for four fourteen
-fourth from good h half in kw last late later lead mark mid middle nd new next nine nineteen of on
-one other over p part past previous q rd s same second seven seventeen several since six sixteen so
+fourth from good h half in kw last late later lead mid middle nd new next nine nineteen of on
+one other over past previous q rd s same second seven seventeen several since six sixteen so
 st start ten term th that the third thirteen this three through till time to turn twelve twenty two
 until very within
 """

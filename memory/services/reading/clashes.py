@@ -52,10 +52,10 @@ def clashes_within(*, viewer: Viewer, rows: Sequence[SignalRow], tools: Tools) -
     """Conflicts between live candidates that nobody has recorded; call it in the team's scope.
 
     Memories of different audiences are not always compared when they are stored, yet one reader
-    may see both. Judged are those of one subject, what others share beside what the agent who
-    reads knows for itself, and what is about nobody beside what is about the user who is named,
-    whatever their subjects. Nothing is written: what one agent keeps to
-    itself leaves no mark on what all see. What people have settled is no clash again.
+    may see both. Judged are those of one subject and, whatever their subjects, what more see or
+    are told of beside what is an agent's, a person's or a project's. Nothing is written: what one
+    agent keeps to itself leaves no mark on what all see. What people have settled is no clash
+    again.
     """
     found = [
         *_of_one_subject(rows, tools),

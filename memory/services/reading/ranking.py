@@ -176,7 +176,7 @@ def sought_by(
         conversation_id=question.conversation_id,
         only=only,
         with_cold=with_cold,
-        least=least if only is not None else 0,
+        least=least,
     )
 
 
@@ -201,9 +201,15 @@ def ordered(rows: Sequence[SignalRow], table: SignalTable, scores: Sequence[floa
 def _signals(question: ReadQuestion, found: Pool, now: datetime) -> SignalTable:
     rows, relevance = found.rows, relevance_of(question.asked, found)
     here = question.conversation_id
+    # Who asks what lay around an event looks from there, not from now.
+    recent = (
+        np.zeros(len(rows))
+        if relevance.event.any()
+        else recency((now.timestamp() - floats([row.accessed for row in rows])) / 3600)
+    )
     return SignalTable(
         semantic=relevance.score,
-        recency=recency((now.timestamp() - floats([row.accessed for row in rows])) / 3600),
+        recency=recent,
         importance=importance_signal(
             importance=floats([row.importance for row in rows]),
             is_pinned=np.array([row.is_pinned for row in rows]),

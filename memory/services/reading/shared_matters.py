@@ -17,7 +17,7 @@ from itertools import islice
 from uuid import UUID
 
 from memory.clients.tools import Tools
-from memory.domain.audience import TEAM_WIDE
+from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE
 from memory.domain.judging.hearing import hearing_on
 from memory.domain.judging.paths import is_specific
 from memory.domain.judging.reading.sentence import STOPWORDS
@@ -63,12 +63,12 @@ class Opposed:
 
 
 def shared_against_own(*, viewer: Viewer, rows: Sequence[SignalRow], tools: Tools) -> list[Opposed]:
-    """The pairs of something shared and the reader's own that are in conflict.
+    """The pairs of something shared and something of fewer that are in conflict.
 
-    Shared is, beside the reading agent's own, what every agent sees; and, beside what is about the
-    user who is named, what is about nobody. `rows` are best first, and those that come first are
-    looked at. Those of one specific subject are left to who compares by subject. Call it in the
-    team's scope.
+    Shared is, beside the reading agent's own, what every agent sees; beside what it keeps to
+    itself, whatever it does not; beside what is about a user, what is about nobody; and beside a
+    project's, what is of none. `rows` are best first, and those that come first are looked at.
+    Those of one specific subject are left to who compares by subject. Call it in the team's scope.
     """
     rows = [row for row in rows if row.is_live and SUMMARY_TAG not in (row.tags or ())]
     likely: list[_Likely] = []
@@ -76,10 +76,15 @@ def shared_against_own(*, viewer: Viewer, rows: Sequence[SignalRow], tools: Tool
         shared = [row for row in rows if row.memory_type in TEAM_WIDE]
         own = [row for row in rows if row.memory_type not in TEAM_WIDE]
         likely += _alike(shared=shared, own=own, may=_of_one)
-    if viewer.end_user_id is not None:
-        shared = [row for row in rows if row.end_user_id is None]
-        own = [row for row in rows if row.end_user_id is not None]
-        likely += _alike(shared=shared, own=own, may=_of_team_and_user)
+        shared = [row for row in own if row.memory_type not in OF_AN_AGENT]
+        kept = [row for row in own if row.memory_type in OF_AN_AGENT]
+        likely += _alike(shared=shared, own=kept, may=_of_one_or_none)
+    shared = [row for row in rows if row.end_user_id is None]
+    own = [row for row in rows if row.end_user_id is not None]
+    likely += _alike(shared=shared, own=own, may=_of_team_and_user)
+    shared = [row for row in rows if row.project_id is None]
+    own = [row for row in rows if row.project_id is not None]
+    likely += _alike(shared=shared, own=own, may=_of_team_and_project)
     pairs = [
         (one, other) if one.said <= other.said else (other, one)
         for _, one, other in sorted(likely, key=lambda each: each[0])[:MOST_PAIRS]
@@ -143,6 +148,11 @@ def _of_one(one: SignalRow, other: SignalRow) -> bool:
     return (one.end_user_id, one.project_id) == (other.end_user_id, other.project_id)
 
 
+def _of_one_or_none(one: SignalRow, other: SignalRow) -> bool:
+    """Whether the two are about the same person, and the first of no other project."""
+    return one.end_user_id == other.end_user_id and one.project_id in (None, other.project_id)
+
+
 def _of_team_and_user(one: SignalRow, other: SignalRow) -> bool:
     """Whether one is about nobody and the other about a person, of one project if of any."""
     of_one_project = one.project_id == other.project_id or None in (
@@ -150,6 +160,18 @@ def _of_team_and_user(one: SignalRow, other: SignalRow) -> bool:
         other.project_id,
     )
     return of_one_project and one.end_user_id != other.end_user_id
+
+
+def _of_team_and_project(one: SignalRow, other: SignalRow) -> bool:
+    """Whether the team's came after a project's, about the same person.
+
+    The other way round the two were compared when the project's was stored.
+    """
+    return (
+        one.end_user_id == other.end_user_id
+        and one.said >= other.said
+        and (one.memory_type in OF_AN_AGENT) == (other.memory_type in OF_AN_AGENT)
+    )
 
 
 def _is_unjudged(one: SignalRow, other: SignalRow) -> bool:
@@ -205,7 +227,9 @@ def _conflict(
     if first is None or second is None:
         return None
     own = second if earlier.memory_type in TEAM_WIDE else first
-    if earlier.end_user_id == later.end_user_id and own.agent_id is None:
+    is_of_one = (earlier.end_user_id, earlier.project_id) == (later.end_user_id, later.project_id)
+    is_kept = (earlier.memory_type in OF_AN_AGENT) != (later.memory_type in OF_AN_AGENT)
+    if is_of_one and not is_kept and own.agent_id is None:
         return None  # what belongs to no agent was compared when it was stored
     existing, new = as_statements(earlier=earlier, later=later)
     hearing = hearing_on(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from memory.domain.retrieval.fusion import (
+    BEYOND,
     MENTIONED,
     Candidates,
     Rarity,
@@ -235,6 +236,33 @@ def test_what_happened_when_asked_comes_first_whenever_it_was_said() -> None:
     assert best(found) == 0
 
 
+def test_a_word_that_only_dates_the_question_says_less_than_what_is_asked() -> None:
+    texts = ["painted a canoe", "closed on tuesday", "lunch"]
+
+    found = relevance("Which canoe was painted on Tuesday?", texts)
+    assert found.words[0] > 0.8
+    assert 0 < found.words[1] < 0.2
+
+    found = relevance("Which canoe is painted on Tuesday?", texts)
+    assert found.words[1] > 0.3
+
+
+def test_of_a_person_when_asked_the_time_counts_more_than_its_name() -> None:
+    said = [
+        datetime(2026, 6, 16, tzinfo=UTC).timestamp(),
+        datetime(2026, 5, 1, tzinfo=UTC).timestamp(),
+    ]
+
+    found = relevance(
+        "What did Ann do since Tuesday?",
+        ["ann: a canoe", "ann: call me on tuesday"],
+        said_at=np.array(said),
+    )
+
+    assert best(found) == 0
+    assert best(relevance("What was on Tuesday?", ["a canoe", "tuesday"])) == 1
+
+
 def test_what_followed_the_event_comes_before_what_preceded_it() -> None:
     days = [datetime(2024, 1, day, tzinfo=UTC).timestamp() for day in (1, 10, 15)]
 
@@ -245,6 +273,23 @@ def test_what_followed_the_event_comes_before_what_preceded_it() -> None:
     )
 
     assert found.score[2] > found.score[0]
+
+
+def test_what_was_told_on_the_other_side_of_the_event_counts_less_whatever_it_says() -> None:
+    days = [datetime(2024, month, 10, tzinfo=UTC).timestamp() for month in (1, 4, 9)]
+
+    found = relevance(
+        "What was repaired before the flood?",
+        ["a roof", "the flood", "pump repaired"],
+        said_at=np.array(days),
+        cosine=np.array([0.3, 0.3, 0.6]),
+    )
+
+    assert found.score[0] < found.score[2] * 2
+    assert found.shares[:, 2].sum() == pytest.approx(found.score[2])
+    assert found.score[2] == pytest.approx(
+        BEYOND * (found.words[2] + found.meaning[2]) / 2.5, abs=1e-6
+    )
 
 
 def test_a_word_that_nothing_holds_leaves_the_event_known() -> None:

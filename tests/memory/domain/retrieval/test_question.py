@@ -35,6 +35,29 @@ def test_counted_times_are_no_words_to_look_for_but_names_of_days_are() -> None:
     assert words("Which canoe did Tom paint in March?") == ["canoe", "tom", "paint", "march"]
 
 
+@pytest.mark.parametrize(
+    ("question", "dating"),
+    [
+        ("What did Tom paint in March?", ["march"]),
+        ("What did Tom paint since Tuesday?", ["tuesday"]),
+        ("What has Ann sold between May and July 2025?", ["may", "july", "2025"]),
+        ("In March, what was painted?", ["march"]),
+        # What is talked of, what a thing is called after, and a feast that people tell by name.
+        ("What did Tom say about March?", []),
+        ("What was saved for March?", []),
+        ("What did Tom sell in the March sale?", []),
+        ("What did Tom cook at Christmas?", []),
+        # What happens every Tuesday is told with its name.
+        ("What happens on Tuesday?", []),
+        ("When is the Tuesday call?", []),
+    ],
+)
+def test_the_name_of_a_day_that_only_dates_what_was_is_known(
+    question: str, dating: list[str]
+) -> None:
+    assert [each.word for each in ask(question).terms if each.of_time] == dating
+
+
 def test_other_forms_of_an_irregular_verb_count_as_the_word() -> None:
     forms = {each.word: each.form_of for each in ask("What did Ben buy?").terms}
 
@@ -109,6 +132,11 @@ def test_words_of_the_event_are_marked() -> None:
 
     assert asked.side is Side.BEFORE
     assert [each.word for each in asked.terms if each.of_event] == ["second", "release"]
+
+
+def test_the_words_that_name_a_side_are_none_to_look_for() -> None:
+    assert words("What was sold prior to the fair?") == ["sold", "fair", "sell"]
+    assert words("What was sold following the fair?") == ["sold", "fair", "sell"]
 
 
 def test_the_times_are_read_against_now() -> None:

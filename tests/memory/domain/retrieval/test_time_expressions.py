@@ -15,6 +15,12 @@ from memory.domain.retrieval.time_forms import Forms
 from memory.domain.retrieval.timely import IDLE, may_name_time
 
 NOW = datetime(2026, 6, 17, 15, tzinfo=UTC)
+TIMELY_WORDS = {
+    *("weeks", "month", "day", "Friday", "fridays", "May", "March", "Sept", "tonight", "yesterday"),
+    *("weekend", "Christmas", "Christmas Eve", "midsummer", "nineties", "'90s", "ago", "hours"),
+    *("Q3", "H2", "week 12", "KW 3", "2025", "3rd", "12/2025", "quarter", "autumn", "new year's"),
+    *("valentine’s day", "good friday", "year", "years", "morning", "night", "holidays", "minute"),
+}
 
 
 def day(text: str) -> datetime:
@@ -258,6 +264,29 @@ def test_days_begin_in_the_zone_of_now() -> None:
     assert (today.start, today.end) == (day("2026-06-16"), day("2026-06-17"))
 
 
+@pytest.mark.parametrize(
+    ("question", "start", "end"),
+    [
+        ("What was Ann up to two weeks ago?", "2026-05-31", "2026-06-07"),
+        ("What are you up to today?", "2026-06-17", "2026-06-18"),
+        ("What has she been up to last week?", "2026-06-08", "2026-06-15"),
+        ("What were the twins up to yesterday?", "2026-06-16", "2026-06-17"),
+        ("What's Ann's sister up to this week?", "2026-06-15", "2026-06-22"),
+        ("What did Ann and Ben get up to last weekend?", "2026-06-13", "2026-06-15"),
+        ("What was sold up to last week?", "1970-01-01", "2026-06-15"),
+        ("Which price was valid up to last week?", "1970-01-01", "2026-06-15"),
+        ("What was she working on up to last week?", "1970-01-01", "2026-06-15"),
+        ("What was ready in the week leading up to 3 May 2026?", "2026-04-26", "2026-05-03"),
+        ("Who left ahead of 3 May 2026?", "2026-04-19", "2026-05-03"),
+        ("Who left following 3 May 2026?", "2026-05-04", "2026-05-18"),
+    ],
+)
+def test_up_to_is_a_side_unless_it_says_what_somebody_does(
+    question: str, start: str, end: str
+) -> None:
+    assert find_periods(question, now=NOW) == (Period(day(start), day(end)),)
+
+
 @given(
     st.lists(st.sampled_from(sorted(IDLE | {"who", "'", "-", ",", "?", "'s"})), max_size=8),
     st.sampled_from([" ", "-", ""]),
@@ -272,3 +301,19 @@ def test_what_names_no_time_is_not_read() -> None:
     assert not may_name_time("What did Caroline's sister say about the last few that came first?")
     assert may_name_time("who came last CHRISTMAS?")
     assert may_name_time("in Q3")
+
+
+@given(st.lists(st.sampled_from(sorted(IDLE | TIMELY_WORDS)), min_size=1, max_size=7))
+def test_what_names_a_time_is_read(words: list[str]) -> None:
+    text = " ".join(words)
+    if list(_read(text, Forms(NOW))):
+        assert may_name_time(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Who comes on FRİDAY?", "What did she say tonıght, fıve days ago?"]
+)
+def test_a_turkish_i_is_an_i(text: str) -> None:
+    plain = text.replace("İ", "I").replace("ı", "i")
+
+    assert find_periods(text, now=NOW) == find_periods(plain, now=NOW) != ()
