@@ -151,7 +151,9 @@ class _Packer(Generic[T]):
         self._opened: set[Hashable] = set()
         # By the number of the object: what is opened for one item is opened for all that share it.
         self._paid: set[int] = set()
+        # By how they are alike: what was taken and not compared yet, and what was by what it says.
         self._taken: dict[Hashable, list[Item[T]]] = {}
+        self._said: dict[Hashable, dict[Hashable, Item[T]]] = {}
         self._closed_above: int | None = None
         self._optional = 0
 
@@ -220,9 +222,12 @@ class _Packer(Generic[T]):
 
     def _is_duplicate(self, item: Item[T]) -> bool:
         like = self.likeness(item.value)
-        others = self._taken.get(like, ()) if like is not None else ()
-        for other in others:
-            if self.saying(other.value) == self.saying(item.value):
-                self.duplicates.append((item, other))
-                return True
-        return False
+        if like is None or not (like in self._taken or like in self._said):
+            return False
+        said = self._said.setdefault(like, {})
+        for each in self._taken.pop(like, ()):
+            said.setdefault(self.saying(each.value), each)
+        other = said.get(self.saying(item.value))
+        if other is not None:
+            self.duplicates.append((item, other))
+        return other is not None

@@ -24,11 +24,15 @@ HEADINGS = (IDENTITY, ABOUT_USER, FACTS, EVENTS, PATTERNS, TEAM)
 SAID_HEADING = "## What Was Said"
 SAID_LABEL = "SAID"
 
+IDENTITY_LABEL = "IDENTITY"
+EVENT_LABEL = "EVENT"
+PATTERN_LABEL = "PATTERN"
+
 _PLACE = {
-    MemoryType.IDENTITY: (IDENTITY, "IDENTITY"),
+    MemoryType.IDENTITY: (IDENTITY, IDENTITY_LABEL),
     MemoryType.USER_PROFILE: (ABOUT_USER, "USER-PROFILE"),
-    MemoryType.EPISODIC: (EVENTS, "EVENT"),
-    MemoryType.PROCEDURAL: (PATTERNS, "PATTERN"),
+    MemoryType.EPISODIC: (EVENTS, EVENT_LABEL),
+    MemoryType.PROCEDURAL: (PATTERNS, PATTERN_LABEL),
     MemoryType.SHARED: (TEAM, "TEAM"),
     MemoryType.INSIGHT: (ABOUT_USER, "INSIGHT"),
     MemoryType.AGENT_PRIVATE: (FACTS, "NOTE"),
@@ -37,7 +41,7 @@ _PLACE = {
 _PREFERENCE = "PREFERENCE"
 # Every word that a line can be labelled with, and those after which a day stands.
 LABELS = (*dict.fromkeys(label for _, label in _PLACE.values()), _PREFERENCE, SAID_LABEL)
-DATED_LABELS = (_PLACE[MemoryType.EPISODIC][1], SAID_LABEL)
+DATED_LABELS = (EVENT_LABEL, SAID_LABEL)
 # What stands after the label of a memory that is not simply true: something speaks against it, or
 # it was true once.
 DISPUTED_MARK = Status.DISPUTED.upper()

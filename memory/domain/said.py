@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from typing import TypeVar
 
-from .escaping import escaped_line, plain_line
+from .escaping import plain_line
 from .extraction.meant.guards import is_command, without_rendered_memory
-from .rendering import SAID_LABEL
 from .secrets import mask_secrets
 from .text import STOP_WORDS, normalise_text
 from .types import Role
@@ -21,7 +18,6 @@ from .types import Role
 SPEAKING_ROLES = (Role.USER.value, Role.ASSISTANT.value)
 # About 115 tokens: a line of a prompt, however long the message.
 MOST_CHARS = 400
-MOST_NAME_CHARS = 40
 _SHORT = 2_000
 _T = TypeVar("_T")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\s*\n+\s*")
@@ -140,18 +136,3 @@ def _around(sentence: str, stems: Collection[str], limit: int) -> str:
     if start:
         start = sentence.find(" ", start) + 1
     return f"{'… ' if start else ''}{sentence[start : start + limit].strip()} …"
-
-
-@dataclass(frozen=True, slots=True)
-class SaidLine:
-    """A line of a prompt that quotes a message; `text` is an excerpt."""
-
-    text: str
-    speaker: str
-    said_at: datetime
-
-    def render(self) -> str:
-        """One line with its day and speaker; neither name nor text can open anything."""
-        name = escaped_line(plain_line(self.speaker)[:MOST_NAME_CHARS])
-        name = name.replace("[", "&#91;").replace("]", "&#93;")
-        return f"[{SAID_LABEL} {self.said_at:%Y-%m-%d} by {name}]: {escaped_line(self.text)}"

@@ -7,14 +7,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
 
-from ..duplicates import likeness, saying
 from ..packing import Item, Packed, pack
 from ..rendering import Line
 from ..tokens import TokenCounter
+from .once import Shown, likeness_of, saying_of, without_what_memories_say
 from .plan import Block, Entry, Plan, Text, Written
-
-# What stands in a section: a memory or a text, as it is printed.
-_Shown = tuple[Entry | Text, Written]
 
 
 class Told(NamedTuple):
@@ -69,7 +66,7 @@ def assemble(
     The tokens of the parts add up to `tokens_used`, and the whole prompt never counts more than
     the budget, whatever the counter makes of parts that are put together.
     """
-    items = _items(plan, entries, texts, counter)
+    items = without_what_memories_say(_items(plan, entries, texts, counter))
     budget = token_budget
     while True:
         packed = pack(
@@ -77,8 +74,8 @@ def assemble(
             rooms=[section.room for section in plan.sections],
             token_budget=budget,
             limit=limit,
-            saying=_saying,
-            likeness=_likeness,
+            saying=saying_of,
+            likeness=likeness_of,
         )
         prompt = _print(plan, packed)
         excess = counter.count(prompt) - token_budget
@@ -109,7 +106,7 @@ def assemble(
 
 def _items(
     plan: Plan, entries: Iterable[Entry], texts: Iterable[Text], counter: TokenCounter
-) -> list[Item[_Shown]]:
+) -> list[Item[Shown]]:
     sections = {section.room.name: section for section in plan.sections}
     blocks = {block.name: block for block in plan.blocks}
     openings: dict[tuple[str, str], tuple[tuple[Hashable, int], ...]] = {}
@@ -130,7 +127,7 @@ def _items(
             openings[name, heading] = (*before, frame(block), below)
         return openings[name, heading]
 
-    def item(shown: Entry | Text, placed: _Placed) -> Item[_Shown]:
+    def item(shown: Entry | Text, placed: _Placed) -> Item[Shown]:
         written, section = placed.written, placed.section
         return Item(
             (shown, written),
@@ -180,15 +177,7 @@ def _place(line: Line, plan: Plan, counter: TokenCounter) -> _Placed | None:
     return _Placed(section.room.name, written, tokens, section.must(line))
 
 
-def _saying(shown: _Shown) -> Hashable | None:
-    return saying(shown[0].line) if isinstance(shown[0], Entry) else None
-
-
-def _likeness(shown: _Shown) -> Hashable | None:
-    return likeness(shown[0].line) if isinstance(shown[0], Entry) else None
-
-
-def _print(plan: Plan, packed: Packed[_Shown]) -> str:
+def _print(plan: Plan, packed: Packed[Shown]) -> str:
     """Blocks in the plan's order; in them headings in theirs; below these the lines."""
     block_of = {section.room.name: section.block for section in plan.sections}
     lines: dict[tuple[str, str], list[tuple[float, float, str]]] = {}
@@ -223,7 +212,7 @@ def _print_block(
     return [*groups, block.closing] if block.closing else groups
 
 
-def _duplicates(packed: Packed[_Shown]) -> tuple[tuple[UUID, UUID], ...]:
+def _duplicates(packed: Packed[Shown]) -> tuple[tuple[UUID, UUID], ...]:
     pairs = ((one.value[0], other.value[0]) for one, other in packed.duplicates)
     return tuple(
         (one.key, other.key)
@@ -232,7 +221,7 @@ def _duplicates(packed: Packed[_Shown]) -> tuple[tuple[UUID, UUID], ...]:
     )
 
 
-def _trimmed(plan: Plan, packed: Packed[_Shown]) -> tuple[Trimmed, ...]:
+def _trimmed(plan: Plan, packed: Packed[Shown]) -> tuple[Trimmed, ...]:
     found = []
     for room in sorted((each.room for each in plan.sections), key=lambda room: -room.trim):
         tokens = [item.tokens for item in packed.cut if item.section == room.name]
@@ -241,7 +230,7 @@ def _trimmed(plan: Plan, packed: Packed[_Shown]) -> tuple[Trimmed, ...]:
     return tuple(found)
 
 
-def _warnings(plan: Plan, packed: Packed[_Shown], token_budget: int) -> tuple[str, ...]:
+def _warnings(plan: Plan, packed: Packed[Shown], token_budget: int) -> tuple[str, ...]:
     if packed.mandatory_tokens <= token_budget:
         return ()
     return (

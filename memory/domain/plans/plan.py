@@ -9,6 +9,7 @@ from uuid import UUID
 
 from ..packing import Room
 from ..rendering import HEADINGS, Line
+from ..said_lines import SaidLine
 from ..types import MemoryType
 
 
@@ -111,7 +112,8 @@ class Entry(NamedTuple):
 class Text:
     """Something a plan shows that is no memory: a personality, a summary, a message.
 
-    `section` names where; `key` says which it is, for what is asked of it afterwards.
+    `section` names where; `key` says which it is, for what is asked of it afterwards. `said` is
+    what a message says, for it to be told once.
     """
 
     section: str
@@ -119,3 +121,4 @@ class Text:
     score: float = 1.0
     is_mandatory: bool = False
     key: UUID | None = None
+    said: SaidLine | None = None

@@ -11,7 +11,8 @@ from memory.clients.tools import Tools
 from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import Entry, Plan, Text, Written
 from memory.domain.rendering import SAID_HEADING, Opposite
-from memory.domain.said import SaidLine, excerpt
+from memory.domain.said import excerpt
+from memory.domain.said_lines import SaidLine
 from memory.domain.scoring import Signals, Weights
 from memory.domain.tokens import TokenCounter
 from memory.domain.types import Status
@@ -24,16 +25,15 @@ from memory.selectors.showing.shown_rows import ShownRow
 from memory.services.reading.cascade import (
     Depth,
     Level,
-    ScoredMessage,
     descend,
     level_of,
-    load_messages,
 )
 from memory.services.reading.clashes import Clash, clashes_within
 from memory.services.reading.fitting import that_could_fit
 from memory.services.reading.lines import line_of
 from memory.services.reading.opposites import opposites_among
 from memory.services.reading.ranking import Ranked, ReadQuestion, by_policy
+from memory.services.reading.scored_messages import ScoredMessage, load_messages
 from memory.services.reading.successors import told_alone
 from teams.services.flags import flags_of_id
 
@@ -143,9 +143,9 @@ class Recalled:
         for each in self.messages:
             text = excerpt(each.text, words=self.words)
             if text:
-                line = SaidLine(text, each.speaker, each.said_at).render()
-                written = Written(line, SAID_HEADING, order=each.said_at.timestamp())
-                found.append(Text(section, written, score=each.score, key=each.id))
+                said = SaidLine(text, each.speaker, each.said_at)
+                written = Written(said.render(), SAID_HEADING, order=each.said_at.timestamp())
+                found.append(Text(section, written, score=each.score, key=each.id, said=said))
         return found
 
     def quoted(self, tokens: Mapping[UUID, int]) -> list[ScoredMessage]:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.duplicates import likeness, saying
+from memory.domain.duplicates import likeness, said_likeness, said_saying, saying
 from memory.domain.rendering import Opposite
+from memory.domain.said_lines import SaidLine
 from memory.domain.types import MemoryType
 from tests.memory.domain.prompt_lines import FEB_9, line
 
@@ -19,7 +20,11 @@ from tests.memory.domain.prompt_lines import FEB_9, line
     [
         ("Sarah prefers TypeScript.", "sarah prefers TypeScript"),
         ("The team uses PostgreSQL.", "Team uses the PostgreSQL!"),
+        ("A lift is in Block A.", "The lift is in Block A."),
+        ("The block has a lift.", "Block has the lift."),
+        ("They use TypeScript.", "They use Typescript."),
         ("Users prefer the dark theme.", "User prefers the dark theme"),
+        ("The users prefer the dark theme.", "The user prefers the dark theme"),
         ("Sarah really likes  black coffee.", "Sarah likes black coffee."),
         ("The deadline is on March 15.", "Deadline is March 15."),
         ("The deadline is on March 15.", "The deadline is the 15th of March."),
@@ -55,13 +60,14 @@ WORDS = st.sampled_from(
         *("the", "Very", "finishe", "straße", "STRASSES", "strasse", "twenty-seventh", "27th"),
         *("foobars.bazquxe", "well-mannered", "cannot", "can not", "midnight", "0:00", "noon"),
         *("dollars", "$5", "5 dollars", "5mins", "5 mins", "March", "Mar.", "also", "can't"),
+        *("A", "a", "That", "just", "MB", "Mb", "IT", "it", "TypeScript", "Typescript", "owe"),
     ]
 )
 
 
 @given(st.lists(WORDS, max_size=3), st.lists(WORDS, max_size=3))
 def test_what_says_the_same_is_alike(one: list[str], other: list[str]) -> None:
-    first, second = line(" ".join(["so", *one])), line(" ".join(["so", *other]))
+    first, second = line(" ".join([*one, "so"])), line(" ".join([*other, "so"]))
     if saying(first) == saying(second):
         assert likeness(first) == likeness(second)
 
@@ -73,6 +79,25 @@ def test_other_words_tell_lines_apart_at_once() -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
+        ("Block A has no lift.", "The block has no lift."),
+        ("The lab tests Sample A.", "The lab tests the Sample."),
+        ("On Monday Team A deploys.", "On Monday the Team deploys."),
+        ("Nina takes vitamin A.", "Nina takes vitamin."),
+        ("Nina takes vitamin a.", "Nina takes vitamin."),
+        ("Nina likes The Very.", "Nina likes The."),
+        ("Edwards owes Robert forty crowns.", "Edward owes Roberts forty crowns."),
+        ("Adam Williams trains Peters.", "Adams William trains Peters."),
+        ("Edwards trains player after player.", "Edward trains players after player."),
+        ("The admins can reboot the server.", "The admin can reboot the servers."),
+        ("The coach trains the players in a hall.", "The coach train the players in halls."),
+        ("Nina eats just lentils.", "Nina eats lentils."),
+        ("Nina simply walked.", "Nina walked."),
+        ("Files may have 5 MB.", "Files may have 5 Mb."),
+        ("The link moves 5 GB a second.", "The link moves 5 Gb a second."),
+        ("The plant makes 5 mW.", "The plant makes 5 MW."),
+        ("The offer is for US customers.", "The offer is for us customers."),
+        ("IT is slow to answer.", "It is slow to answer."),
+        ("The bank uses SWIFT.", "The bank uses Swift."),
         ("The port is 5432.", "The port is 5433."),
         ("The deploy goes to Paris.", "The deploy goes to Berlin."),
         ("Sarah eats meat.", "Sarah eats no meat."),
@@ -108,10 +133,58 @@ def test_whatever_differs_is_shown(one: str, other: str) -> None:
     assert saying(line(one)) != saying(line(other))
 
 
-def test_an_agents_own_copy_of_a_fact_is_the_same_fact() -> None:
-    text = "The team uses PostgreSQL."
+def test_a_statement_is_the_same_whatever_it_is_filed_as() -> None:
+    text = "Sarah likes tea."
+    kinds = ("AGENT_PRIVATE", "SHARED", "USER_PROFILE", "INSIGHT")
+    preference = line(text, category="preferences")
 
-    assert saying(line(text)) == saying(line(text, MemoryType.AGENT_PRIVATE))
+    assert {saying(line(text, MemoryType[kind])) for kind in kinds} == {saying(line(text))}
+    assert saying(preference) == saying(line(text))
+
+
+@pytest.mark.parametrize("kind", [MemoryType.IDENTITY, MemoryType.PROCEDURAL, MemoryType.EPISODIC])
+def test_what_an_agent_is_does_or_saw_is_another_statement(kind: MemoryType) -> None:
+    assert saying(line("Uses Redis.", kind)) != saying(line("Uses Redis."))
+
+
+def test_what_is_past_is_not_what_stands() -> None:
+    text = "Sarah lives in Berlin."
+    lines = [line(text, status=status) for status in ("active", "superseded", "archived")]
+
+    assert len({saying(each) for each in lines}) == 3
+
+
+def test_a_message_says_what_a_memory_in_the_same_words_says() -> None:
+    said = SaidLine("the deadline is on March 15", "Sarah", FEB_9)
+    again = SaidLine("Deadline is March 15.", "Omar", FEB_9.replace(day=20))
+    known = line("The deadline is the 15th of March.")
+
+    assert said_saying(said) == said_saying(again) == saying(known)
+    assert said_likeness(said) == said_likeness(again) == likeness(known)
+    disputed = line(known.content, status="disputed")
+    assert said_saying(said) != saying(disputed)
+
+
+@pytest.mark.parametrize(
+    ("text", "speakers", "days"),
+    [
+        ("Tea is in the kitchen.", 1, 1),
+        ("I prefer tea.", 2, 1),
+        ("I'm from Basel.", 2, 1),
+        ("It is done.", 2, 2),
+        ("The review is tomorrow.", 2, 2),
+        ("The review is on Friday.", 2, 2),
+    ],
+)
+def test_who_says_it_and_when_counts_where_the_words_hang_on_that(
+    text: str, speakers: int, days: int
+) -> None:
+    by_speaker = {said_saying(SaidLine(text, name, FEB_9)) for name in ("Sarah", "Omar")}
+    by_day = {said_saying(SaidLine(text, "Sarah", FEB_9.replace(day=day))) for day in (9, 10)}
+
+    assert (len(by_speaker), len(by_day)) == (speakers, days)
+    if speakers > 1:
+        assert saying(line(text)) not in by_speaker
 
 
 def test_kinds_days_and_disputes_tell_lines_apart() -> None:

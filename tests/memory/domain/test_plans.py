@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import uuid
 from dataclasses import dataclass
 
 from hypothesis import given, settings
@@ -24,7 +25,8 @@ from memory.domain.plans.prompt import (
     summary_line,
 )
 from memory.domain.plans.retrieval import RETRIEVAL, about_nobody
-from memory.domain.rendering import HEADINGS
+from memory.domain.rendering import HEADINGS, SAID_HEADING
+from memory.domain.said_lines import SaidLine
 from memory.domain.tokens import ESTIMATE, TokenCounter, estimate_tokens
 from memory.domain.types import MemoryType
 from tests.memory.domain.prompt_lines import ENTRIES, FEB_9, entry
@@ -59,6 +61,15 @@ class Unruly:
 
 COUNTERS = st.sampled_from([ESTIMATE, Unruly()])
 PLANS = st.sampled_from([RETRIEVAL, SEVEN_LAYERS, about_nobody(SEVEN_LAYERS)])
+
+
+def quote(
+    content: str, *, speaker: str = "Sarah", score: float = 0.5, section: str = "rest"
+) -> Text:
+    """A message that somebody said."""
+    said = SaidLine(content, speaker, FEB_9)
+    written = Written(said.render(), SAID_HEADING)
+    return Text(section, written, score=score, key=uuid.uuid4(), said=said)
 
 
 def told(assembly: Assembly) -> set[str]:
@@ -175,6 +186,79 @@ class TestRetrieval:
 
         assert result.duplicates == ((own.key, shared.key),)
         assert told(result) == {"The team uses PostgreSQL.", "The team uses PostgreSQL 16."}
+
+    def test_a_statement_filed_twice_is_told_in_the_section_that_comes_first(self) -> None:
+        profile = entry("Sarah likes tea.", MemoryType.USER_PROFILE, score=0.1)
+        team = entry("Sarah likes tea", MemoryType.SHARED, score=0.9)
+        fact = entry("Sarah likes tea.", score=0.8)
+
+        for plan in (RETRIEVAL, SEVEN_LAYERS):
+            result = assemble(
+                plan=plan, entries=[team, fact, profile], token_budget=500, counter=ESTIMATE
+            )
+
+            assert [each.entry for each in result.told] == [profile]
+            assert set(result.duplicates) == {(team.key, profile.key), (fact.key, profile.key)}
+
+    def test_a_sentence_said_twice_is_quoted_once_as_the_better_found(self) -> None:
+        texts = [quote("The port is 5432.", score=score) for score in (0.3, 0.6, 0.5)]
+
+        result = assemble(
+            plan=RETRIEVAL, entries=[], texts=texts, token_budget=500, counter=ESTIMATE
+        )
+
+        assert set(result.quoted) == {texts[1].key}
+        assert result.duplicates == ()
+
+    def test_what_two_people_say_of_themselves_is_quoted_of_both(self) -> None:
+        texts = [quote("I like tea.", speaker=name) for name in ("Sarah", "Omar", "Sarah")]
+
+        result = assemble(
+            plan=RETRIEVAL, entries=[], texts=texts, token_budget=500, counter=ESTIMATE
+        )
+
+        assert len(result.quoted) == 2
+
+    @given(st.permutations([0.2, 0.5, 0.9]), st.sampled_from([RETRIEVAL, SEVEN_LAYERS]))
+    def test_a_memory_takes_the_place_of_a_message_in_its_words(
+        self, scores: list[float], plan: Plan
+    ) -> None:
+        section = "rest" if plan is RETRIEVAL else Layer.RETRIEVED
+        said = quote("the port is 5432", score=scores[0], section=section)
+        other = quote("The host is db-1.", score=scores[1], section=section)
+        known = entry("The port is 5432.", score=scores[2])
+
+        result = assemble(
+            plan=plan, entries=[known], texts=[said, other], token_budget=500, counter=ESTIMATE
+        )
+
+        assert [each.entry for each in result.told] == [known]
+        assert set(result.quoted) == {other.key}
+        assert result.prompt.lower().count("port is 5432") == 1
+
+    def test_a_memory_has_the_rank_of_the_message_that_it_stands_for(self) -> None:
+        known = entry(f"The port is {'5' * 150}.", score=0.1)
+        better = entry(f"The host is {'h' * 150}.", score=0.5)
+        said = quote(known.line.content, score=0.9)
+
+        result = assemble(
+            plan=RETRIEVAL,
+            entries=[known, better],
+            texts=[said],
+            token_budget=70,
+            counter=ESTIMATE,
+        )
+
+        assert told(result) == {known.line.content}
+
+    def test_a_message_is_quoted_beside_what_is_disputed(self) -> None:
+        said, known = quote("The port is 5432."), entry("The port is 5432.", status="disputed")
+
+        result = assemble(
+            plan=RETRIEVAL, entries=[known], texts=[said], token_budget=500, counter=ESTIMATE
+        )
+
+        assert (len(result.told), len(result.quoted)) == (1, 1)
 
     def test_events_stand_with_the_latest_first(self) -> None:
         days = [

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from memory.domain.said import (
     MOST_CHARS,
-    SaidLine,
     excerpt,
     says_nothing,
     says_the_same,
     searchable_text,
 )
+from memory.domain.said_lines import SaidLine
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

@@ -20,7 +20,7 @@ from memory.domain.plans.plan import Entry, Plan, Text, Written
 from memory.domain.plans.prompt import NOTICE, SEVEN_LAYERS, Layer, summary_line
 from memory.domain.plans.retrieval import RETRIEVAL
 from memory.domain.rendering import LABELS, SAID_HEADING, Line, Opposite
-from memory.domain.said import SaidLine
+from memory.domain.said_lines import SaidLine
 from memory.domain.tokens import ESTIMATE
 from memory.domain.types import MemoryType, Status
 from memory.domain.updates import Kind, Known, Update, header
