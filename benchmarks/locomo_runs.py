@@ -29,10 +29,11 @@ from memory.services.extracting.importing import (
 )
 from memory.services.indexing.message_index import index_team
 from memory.services.indexing.statistics import renew_statistics
-from memory.services.reading.cascade import Depth, ScoredMessage
+from memory.services.reading.cascade import Depth
 from memory.services.reading.ranking import Question
 from memory.services.reading.recall import ScoredMemory
 from memory.services.reading.retrieval import retrieve, search_levels
+from memory.services.reading.scored_messages import ScoredMessage
 from teams.models import Agent, EndUser
 from teams.services.keys import issue_key
 from teams.services.people import create_team

@@ -10,7 +10,8 @@ from typing import Any
 import psycopg
 import psycopg_pool
 import redis
-from django.core.exceptions import PermissionDenied
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from rest_framework import exceptions, status
@@ -59,6 +60,12 @@ _AWAY = (
     redis.ConnectionError,
     redis.TimeoutError,
 )
+_NOT_REACHED = "The database does not answer; nothing was changed. Try again shortly."
+# A connection that breaks while a transaction ends leaves open whether it did.
+_BROKE_OFF = (
+    "The database or the cache stopped answering. Try again shortly; what was to be changed may"
+    " have been: look first, or send it again under the Idempotency-Key that it had."
+)
 
 
 def problem(
@@ -98,6 +105,8 @@ def problem_for(error: Exception) -> JsonResponse | None:
             logger.log(level, "%d: %s", code, detail)
             return _logged(answer)
         return answer
+    if isinstance(error, RequestDataTooBig):
+        return _too_big()
     if isinstance(error, _AWAY):
         lines = str(error).strip().splitlines()
         logger.warning("A service is away: %s", lines[0] if lines else type(error).__name__)
@@ -105,12 +114,18 @@ def problem_for(error: Exception) -> JsonResponse | None:
             problem(
                 503,
                 "Service unavailable",
-                "The database or the cache does not answer; nothing was changed. Try again"
-                " shortly.",
+                _NOT_REACHED if _is_not_reached(error) else _BROKE_OFF,
                 headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
             )
         )
     return None
+
+
+def _is_not_reached(error: Exception) -> bool:
+    """Whether there was no connection to begin with."""
+    return isinstance(error, psycopg_pool.PoolTimeout) or isinstance(
+        error.__cause__, psycopg_pool.PoolTimeout
+    )
 
 
 def _logged(answer: JsonResponse) -> JsonResponse:
@@ -195,8 +210,16 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
     """The answer for a request that Django refuses before any view."""
-    del request, exception
+    del request
+    if isinstance(exception, RequestDataTooBig):
+        return _too_big()
     return problem(400, "Malformed request", "The request is malformed.")
+
+
+def _too_big() -> JsonResponse:
+    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    detail = f"A body may have {most:,} bytes. Send less at a time."
+    return problem(413, "Content too large", detail)
 
 
 def server_error(request: HttpRequest) -> JsonResponse:

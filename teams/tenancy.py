@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -103,10 +103,13 @@ def team_scope(
             if nested:
                 _apply(scope, shared_lock)
             else:
-                settings = dict(zip(_NAMES, _values(scope), strict=True))
+                settings = dict(zip(_NAMES, _values(replace(scope, reason="")), strict=True))
                 settings |= _PLANNED_ONCE if is_planned_once else {}
                 settings |= {} if is_flushed else _UNFLUSHED
                 begin(settings, shared_lock=shared_lock)
+                if scope.reason:
+                    # What people write has no place in the text of a statement, which is logged.
+                    _apply(scope)
             yield
             if nested and not connection.needs_rollback:
                 _apply(outer)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from config.env import read_bool, read_float, read_int, read_list, read_str
 
 from .installation import SECRET_KEY
-from .models import EMBEDDING_PROVIDER
 from .stores import HAS_OWN_POSTGRES
 
 # Whole parts that may be switched off (seed 000, feature flags); a team may override each.
@@ -40,12 +39,10 @@ HOT_ANSWER_SECONDS = read_int("HOT_ANSWER_SECONDS", 300)
 # Of an owner with no more memories than this all are read and scored: to search them takes longer.
 # 0 searches always.
 READ_WHOLE_UP_TO = read_int("READ_WHOLE_UP_TO", 200)
-# How many reads a web process works on at a time, the others in the order they came; 0 for all.
-# One where a read waits for nothing but processors that all share: PostgreSQL beside it and a model
-# in the process. Where one of them is far away, a process would idle while a read waits for that.
-READS_AT_ONCE = read_int(
-    "READS_AT_ONCE", 1 if HAS_OWN_POSTGRES and EMBEDDING_PROVIDER == "wordllama" else 0
-)
+# How many reads of a web process search and pack at a time, the others in the order they came; 0
+# for all. One where PostgreSQL runs on the same processors; where it is far away, a process would
+# idle while a read waits for it.
+READS_AT_ONCE = read_int("READS_AT_ONCE", 1 if HAS_OWN_POSTGRES else 0)
 # Owners with more memories are searched by the approximate index where that is quicker, others
 # exactly; teams get one from so many memories on. A step in it costs as much as so many comparisons
 # of vectors. What a scan keeps at a time, and how many vectors it looks at, at most.

@@ -8,8 +8,6 @@ from typing import Any, ClassVar, cast
 from urllib.parse import unquote_to_bytes
 
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 from drf_spectacular.utils import OpenApiResponse, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ParseError
@@ -18,7 +16,6 @@ from rest_framework.request import Request
 
 from memory.api.operations import NotedRequests
 from memory.api.output import ProblemSerializer
-from memory.api.turns import reads
 from teams.principal import Principal
 from teams.services.flags import require_memory
 
@@ -55,19 +52,6 @@ class ApiViewSet(NotedRequests):
     filter_backends = ()
     # Which actions remember or retrieve, and are refused where memory is switched off.
     memory_actions: ClassVar[Collection[str]] = ()
-    # Which actions compute what they answer, and wait for their turn to do so.
-    actions_in_turn: ClassVar[Collection[str]] = ()
-
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        # Any: Django's own signature
-        """The answer, where the action waits for its turn in it."""
-        turns = reads()
-        if turns is None or self.action_map.get(str(request.method).lower()) not in (
-            self.actions_in_turn
-        ):
-            return super().dispatch(request, *args, **kwargs)
-        with turns.taken():
-            return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         # Any: Django REST framework's own signature

@@ -84,7 +84,6 @@ class MemoryViewSet(MemoryActions):
         "feedback",
         "related",
     )
-    actions_in_turn = ("search",)
     serializer_class = MemorySerializer
 
     @extend_schema(

@@ -11,8 +11,9 @@ from typing import Any
 
 from memory.domain.scoring import Signals
 from memory.models import Memory
-from memory.services.reading.cascade import Level, ScoredMessage
+from memory.services.reading.cascade import Level
 from memory.services.reading.recall import ScoredMemory
+from memory.services.reading.scored_messages import ScoredMessage
 
 # Any: what JSON holds.
 Plain = dict[str, Any]

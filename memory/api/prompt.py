@@ -44,7 +44,6 @@ class PromptViewSet(ApiViewSet):
 
     serializer_class = BuiltPromptSerializer
     operations = {"build": ("context", "context")}
-    actions_in_turn = ("build",)
 
     @extend_schema(
         request=PromptSerializer,

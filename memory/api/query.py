@@ -33,7 +33,6 @@ class MemoryQueryViewSet(ApiViewSet):
     serializer_class = BulletAnswerSerializer
     operations = {"query": ("hotpath", "search")}
     memory_actions = ("query",)
-    actions_in_turn = ("query",)
 
     @extend_schema(
         request=MemoryQuerySerializer,

@@ -39,7 +39,6 @@ class RetrievalViewSet(ApiViewSet):
     serializer_class = RetrievalSerializer
     operations = {"retrieve": ("context", "context")}
     memory_actions = ("retrieve",)
-    actions_in_turn = ("retrieve",)
 
     @extend_schema(
         request=RetrieveSerializer,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import OperationalError, connection, connections
+from django.db import DataError, OperationalError, connection, connections
 
 from teams.tenancy import team_scope
 
@@ -60,3 +60,18 @@ def test_a_lost_connection_is_an_error_of_the_database() -> None:
     connection.close()
     with team_scope(team_ids=[UUID(int=1)], actor="test"):
         assert settings_now()[1] == "test"
+
+
+def test_a_null_character_is_refused_and_nothing_is_begun() -> None:
+    with pytest.raises(DataError), team_scope(team_ids=[UUID(int=1)], actor="a\0b"):
+        pass
+
+    assert connection.connection.info.transaction_status.name == "IDLE"
+
+
+def test_a_reason_stands_in_no_text_of_a_statement() -> None:
+    with team_scope(team_ids=[UUID(int=1)], actor="test", reason="what somebody wrote"):
+        with connections["owner"].cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%%wrote%%'")
+            assert cursor.fetchone() == (1,)  # this one
+        assert settings_now()[2] == "what somebody wrote"

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from memory.domain.tokens import ESTIMATE
 from memory.models import Contradiction
-from memory.services.reading.cascade import Level, ScoredMessage
+from memory.services.reading.cascade import Level
 from memory.services.reading.recall import ScoredMemory
+from memory.services.reading.scored_messages import ScoredMessage
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from uuid import UUID
 from memory.domain.plans.assembly import Assembly
 from memory.domain.plans.prompt import LAYERS, Layer
 from memory.models import Contradiction
-from memory.services.reading.cascade import Level, ScoredMessage
+from memory.services.reading.cascade import Level
 from memory.services.reading.recall import ScoredMemory
+from memory.services.reading.scored_messages import ScoredMessage
 
 
 @dataclass(frozen=True, slots=True)

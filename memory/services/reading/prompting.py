@@ -41,6 +41,7 @@ from memory.services.reading.recall import (
     recall,
     signals_hit,
 )
+from memory.services.reading.turns import in_turn
 from memory.services.reading.usage import note_retrieved
 from teams.models import Agent, Conversation
 from teams.tenancy import team_scope
@@ -94,7 +95,10 @@ def build_prompt(
         kept = held.answer
         return replace(kept, stats=kept.stats.again(total_ms=_milliseconds(started)))
     asked = read(question, team_id=viewer.team_id, tools=tools, now=now)
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+    with (
+        in_turn(),
+        team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True),
+    ):
         revision = team_revision(team_id=viewer.team_id)
         summary = running_summary(conversation=conversation) if conversation is not None else ""
         recalled = recall(

@@ -104,11 +104,13 @@ def query_memories(
         results = made.answer.results
         cosines = [each.signals.cosine for each in results if each.signals is not None]
         sent = SentQuery(write(made.answer), len(results), max(cosines, default=None))
+        ids = [each.memory.pk for each in results]
+        note_retrieved(team_id=viewer.team_id, memory_ids=ids, now=now)
         keep_text(
             key,
             text=sent.text,
             told={"similarity": sent.similarity},
-            memory_ids=[each.memory.pk for each in results],
+            memory_ids=ids,
             revision=made.revision,
             read_messages=False,
         )
@@ -149,9 +151,6 @@ def _make(
         owners = [each.memory.end_user_id for each in answer.results]
         warnings += mixed_users(viewer=viewer, of=owners, told_in="answer")
     answer = replace(answer, warnings=warnings)
-    came_whole = [each.memory.pk for each in answer.results if each.score is None]
-    if came_whole:
-        note_retrieved(team_id=viewer.team_id, memory_ids=came_whole, now=now)
     return _Made(answer, revision if has_vector else None)
 
 
@@ -215,6 +214,7 @@ def _found(
         is_filtered=bool(searched) or any(conditions_of(query.filters)),
         depth=Depth(include_cold=query.of_past, include_raw=False),
         question=Question(query.text),
+        is_counted=False,
         limit=MAX_TOP_K if is_capped else query.top_k,
         tools=tools,
         now=now,

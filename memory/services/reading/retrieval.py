@@ -16,15 +16,20 @@ from memory.domain.viewer import Viewer
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.revisions import team_revision
 from memory.services.reading.answers import Retrieval, RetrievalStats, SearchAnswer
-from memory.services.reading.cascade import Depth, Level, descend, load_messages
+from memory.services.reading.cascade import Depth, Level, descend
 from memory.services.reading.hot_answers import held_answer, keep_answer
 from memory.services.reading.hot_keys import hot_key
 from memory.services.reading.hot_texts import held_text, keep_text
 from memory.services.reading.ranking import Question, by_relevance, read
 from memory.services.reading.recall import ScoredMemory, load_chosen
 from memory.services.reading.retrieving import Wanted, make, milliseconds
+from memory.services.reading.scored_messages import load_messages
+from memory.services.reading.turns import in_turn
 from memory.services.reading.usage import note_retrieved
 from teams.tenancy import team_scope
+
+# So many are among what is proposed anyhow.
+_USUAL_LIMIT = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +81,12 @@ def search_levels(
     now: datetime,
     rows: MemoryQuerySet | None = None,
     is_filtered: bool | None = None,
+    is_counted: bool = True,
 ) -> SearchAnswer:
     """The `limit` memories and messages that say most about the question, as deep as asked for.
 
     What says nothing about it is left out, but not what a filter of the caller's left: `rows` are
-    that, unless `is_filtered` is false.
+    that, unless `is_filtered` is false. Without `is_counted` who asks counts what is read of it.
     """
     keeps_all = rows is not None if is_filtered is None else is_filtered
     key = None
@@ -92,7 +98,10 @@ def search_levels(
         note_retrieved(team_id=viewer.team_id, memory_ids=held.memory_ids, now=now)
         return held.answer
     asked = read(question, team_id=viewer.team_id, tools=tools, now=now)
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+    with (
+        in_turn(),
+        team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True),
+    ):
         revision = team_revision(team_id=viewer.team_id)
         reached = descend(
             viewer=viewer,
@@ -102,7 +111,7 @@ def search_levels(
             tools=tools,
             now=now,
             rows=rows,
-            least=limit if keeps_all else 0,
+            least=limit if keeps_all or limit > _USUAL_LIMIT else 0,
             revision=revision,
         )
         ranked = [
@@ -117,9 +126,10 @@ def search_levels(
     said_best = messages[: limit - len(memories)]
     best = SearchAnswer(memories, said_best, reached.searched, asked.has_vector, asked.warnings)
     with at_its_end():
-        note_retrieved(
-            team_id=viewer.team_id, memory_ids=[each.id for each in best.memories], now=now
-        )
+        if is_counted:
+            note_retrieved(
+                team_id=viewer.team_id, memory_ids=[each.id for each in best.memories], now=now
+            )
         if best.has_vector:
             keep_answer(
                 key, answer=best, revision=revision, read_messages=Level.RAW in reached.searched

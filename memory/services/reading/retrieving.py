@@ -19,6 +19,7 @@ from memory.services.reading.hot_keys import HotKey, hot_key
 from memory.services.reading.mixed_users import mixed_users
 from memory.services.reading.ranking import Question, read
 from memory.services.reading.recall import contradictions_among, load_chosen, recall, signals_hit
+from memory.services.reading.turns import in_turn
 from memory.services.reading.usage import note_retrieved
 from teams.tenancy import team_scope
 
@@ -74,7 +75,10 @@ def make(wanted: Wanted, *, tools: Tools, now: datetime, started: float) -> Made
     """A new answer; `started` is when somebody began to ask, on the clock of `milliseconds`."""
     viewer = wanted.viewer
     asked = read(wanted.question, team_id=viewer.team_id, tools=tools, now=now)
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+    with (
+        in_turn(),
+        team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True),
+    ):
         revision = wanted.revision or team_revision(team_id=viewer.team_id)
         recalled = recall(
             viewer=viewer,

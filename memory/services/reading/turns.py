@@ -1,4 +1,4 @@
-"""Reads of a process, so many at a time, in the order in which they came.
+"""The reads that a process makes answers for, so many at a time, in the order in which they came.
 
 A read computes nearly all the time, and threads of one process compute one after the other anyhow.
 Where all are at it at once, each is put off again and again for the others, and the last of eight
@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 
 from django.conf import settings
@@ -28,9 +28,14 @@ class Turns:
 
     def __init__(self, at_once: int, *, patience: float = PATIENCE_SECONDS) -> None:
         self._free = at_once
-        self._patience = patience
+        self.patience = patience
         self._waiting: deque[threading.Lock] = deque()
         self._changing = threading.Lock()
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for their turn."""
+        return len(self._waiting)
 
     @contextmanager
     def taken(self) -> Iterator[None]:
@@ -51,13 +56,21 @@ class Turns:
             called = threading.Lock()
             called.acquire()
             self._waiting.append(called)
-        if called.acquire(timeout=self._patience):
-            return True
+        try:
+            has_come = called.acquire(timeout=self.patience)
+        except BaseException:
+            if not self._leave(called):
+                self._give()
+            raise
+        return has_come or not self._leave(called)
+
+    def _leave(self, called: threading.Lock) -> bool:
+        """Whether it waited still; its turn may have come in this very moment."""
         with self._changing:
-            if called in self._waiting:
-                self._waiting.remove(called)
+            if called not in self._waiting:
                 return False
-        return True  # it came in this very moment
+            self._waiting.remove(called)
+            return True
 
     def _give(self) -> None:
         with self._changing:
@@ -71,3 +84,11 @@ class Turns:
 def reads() -> Turns | None:
     """Those of the process's reads; None where all may read at once."""
     return Turns(settings.READS_AT_ONCE) if settings.READS_AT_ONCE else None
+
+
+@contextmanager
+def in_turn() -> Iterator[None]:
+    """Search and pack in the block, once it is the caller's turn."""
+    turns = reads()
+    with turns.taken() if turns is not None else nullcontext():
+        yield

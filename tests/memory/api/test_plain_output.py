@@ -18,8 +18,8 @@ from memory.domain.scoring import Parts, Signals
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
 from memory.selectors.showing.loading import rows_by_id
-from memory.services.reading.cascade import ScoredMessage
 from memory.services.reading.recall import ScoredMemory
+from memory.services.reading.scored_messages import ScoredMessage
 from teams.models import Project
 from tests.conftest import Cast
 

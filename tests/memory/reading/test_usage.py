@@ -68,6 +68,18 @@ def counts(cast: Cast) -> Mapping[UUID, int]:
         return dict(MemoryUsage.objects.values_list("memory_id", "retrieved"))
 
 
+def test_an_id_written_either_way_is_one(town: Cast, ids: list[UUID]) -> None:
+    now = NOON + timedelta(seconds=1)
+    note(town, ids[:1])
+    note_retrieved(team_id=town.team.id, memory_ids=[str(ids[0])], now=now)
+    # As an earlier release wrote it.
+    field = f"{town.team.id}:{int(now.timestamp())}:{ids[0]},{ids[1]}"
+    get_redis_connection("default").hincrby(NOTED, field, 1)
+    flush_noted_usage()
+
+    assert counts(town) == {ids[0]: 3, ids[1]: 1}
+
+
 def test_each_read_is_written_down_once(town: Cast, ids: list[UUID]) -> None:
     note(town, ids)
     note(town, ids[:1], now=NOON + timedelta(seconds=30))
