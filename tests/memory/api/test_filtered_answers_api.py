@@ -72,7 +72,7 @@ def test_a_search_keeps_what_its_filter_left(
 def test_without_a_filter_what_says_nothing_is_left_out(api: APIClient) -> None:
     asked = {"top_k": 500, "budget_tokens": 100_000, "return": "full"}
 
-    results = ask(api, "What should I know about this?", **asked)["results"]
+    results = ask(api, "hello there", **asked)["results"]
 
-    assert len(results) <= len(KEPT)
+    assert 0 < len(results) < len(KEPT)
     assert all(each["signals"]["semantic"] > 0 for each in results)
