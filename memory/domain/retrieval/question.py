@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -37,7 +37,7 @@ _ENDS = re.compile(rf"\W*(?:$|[?.!,;:]|(?:{'|'.join(sorted(STOP_WORDS))})\b)", r
 _NAMES_OF_TIMES = MONTHS.keys() | WEEKDAYS.keys()
 # They open a question more often than a name of somebody does.
 _OPENERS = frozenset({"will", "may"})
-_HAVE = frozenset({"has", "have"})
+_TOLD = PAST | {"has", "have"}
 _NOW = frozenset({"am", "is", "are", "does", "will", "shall"})
 _IS = frozenset({"is", "was", "has", "had", "does", "did", "and"})
 _LONGEST_NAME = 3
@@ -98,9 +98,8 @@ def read_question(text: str, *, now: datetime, limit: int = MAX_TERMS) -> Asked:
     event = _event_beside(find_event(plain), times)
     timed = {word.casefold() for match, word in words if _is_within(match, times)}
     # "What happens on Tuesday?" asks for what is told of Tuesdays.
-    said = {word.casefold() for _, word in words}
-    of_past = not said & _NOW and any(word in _HAVE | PAST or word.endswith("ed") for word in said)
-    dating = [time for time in times if of_past and _dates(plain, time)]
+    is_dated = bool(times) and _is_of_past({word.casefold() for _, word in words})
+    dating = [time for time in times if is_dated and _dates(plain, time)]
     terms: dict[str, Term] = {}
     following = [*(word.casefold() for _, word in words[1:]), ""]
     for (match, word), after in zip(words, following, strict=False):
@@ -160,6 +159,11 @@ def _with_forms(terms: Sequence[Term]) -> list[Term]:
 
 def _is_within(match: re.Match[str], times: Sequence[Time]) -> bool:
     return any(time.start <= match.start() < time.end for time in times)
+
+
+def _is_of_past(words: Collection[str]) -> bool:
+    """Whether these words of a question ask for what was."""
+    return _NOW.isdisjoint(words) and any(word in _TOLD or word.endswith("ed") for word in words)
 
 
 def _dates(text: str, time: Time) -> bool:
