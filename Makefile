@@ -40,7 +40,7 @@ demo: install
 
 # An endpoint to try the model-backed settings against: OPENAI_BASE_URL=http://127.0.0.1:9999/v1
 fake-openai: install
-	$(BIN)/python -m tests.openai_server --port 9999
+	$(BIN)/python -m tests.support.openai_server --port 9999
 
 install: $(STAMP)
 

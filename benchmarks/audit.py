@@ -5,8 +5,9 @@ manage.py uses. Prints the cost of a write with its log over the same write to a
 that logs nothing, and that of an operational event; then, at 10,000 and 100,000 (``--full``:
 1,000,000) log rows of a tenth as many memories, how fast they are sealed and verified, the time of
 a page of the state at several instants, of a whole rebuild, of what changed between two instants
-and of one memory's log; at last the time of saving and loading a checkpoint. Each size has a
-throwaway team whose rows stay, for nothing is ever removed: use a database of its own.
+and of one memory's log, and of erasing one person; at last the time of saving and loading a
+checkpoint of 50 KB. Each size has a throwaway team whose rows stay, for nothing is ever removed:
+use a database of its own.
 
 ``--aged`` adds the same page of the same instant before and after the log has grown tenfold.
 """
@@ -14,11 +15,13 @@ throwaway team whose rows stay, for nothing is ever removed: use a database of i
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import time
 from collections.abc import Callable
 from datetime import datetime
-from statistics import median
+from itertools import cycle
+from statistics import median, quantiles
 from uuid import uuid4
 
 import django
@@ -26,13 +29,18 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
+from django.conf import settings  # noqa: E402
 from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
+from rest_framework.test import APIClient  # noqa: E402
 
 from audit.models import MemoryLog  # noqa: E402
+from audit.services.erasure import erase_user  # noqa: E402
 from audit.services.events import Event, flush_events, note_events, record_events  # noqa: E402
-from benchmarks import checkpoints, sealing  # noqa: E402
+from audit.services.seals import closed_up_to, seal_team  # noqa: E402
+from audit.services.verification import verify_team  # noqa: E402
 from benchmarks.log_ground import (  # noqa: E402
+    ACTOR,
     BATCH,
     PER_MEMORY,
     SIZES,
@@ -43,23 +51,30 @@ from benchmarks.log_ground import (  # noqa: E402
     insert,
     new_ground,
 )
-from memory.clients.quick_redis import quick_redis  # noqa: E402
 from memory.models import Memory  # noqa: E402
-from memory.selectors.looking_back.states import changes_between, state_at  # noqa: E402
+from memory.selectors.history.states import changes_between, state_at  # noqa: E402
 from memory.selectors.memories import MemoryFilters  # noqa: E402
+from routing.clients.quick_redis import quick_redis  # noqa: E402
 from teams.ids import new_id  # noqa: E402
+from teams.models import EndUser  # noqa: E402
+from teams.services.keys import issue_key  # noqa: E402
 
 PAGE = 50
 
 
-def seconds(act: Callable[[], object], *, times: int = 5) -> float:
-    """The median time of an act."""
+def times_of(act: Callable[[], object], *, times: int) -> list[float]:
+    """The seconds that each of so many runs of an act took."""
     taken = []
     for _ in range(times):
         began = time.perf_counter()
         act()
         taken.append(time.perf_counter() - began)
-    return median(taken)
+    return taken
+
+
+def seconds(act: Callable[[], object], *, times: int = 5) -> float:
+    """The median time of an act."""
+    return median(times_of(act, times=times))
 
 
 def append_cost(*, rows: int) -> None:
@@ -138,7 +153,7 @@ def read_cost(*, size: int) -> Ground:
     print(
         f"\n{size:,} log rows of {len(ground.ids):,} memories ({time.perf_counter() - began:.0f} s)"
     )
-    sealing.report(ground)
+    report_seals(ground)
     report_pages(ground)
     middle = ground.instants[len(ground.instants) // 2]
 
@@ -172,6 +187,66 @@ def read_cost(*, size: int) -> Ground:
 
     print(f"  one memory's log: {seconds(history) * 1e3:.1f} ms")
     return ground
+
+
+def report_seals(ground: Ground) -> None:
+    """Seal the team's log and verify it; print how fast."""
+    last_seq = closed_up_to(seconds=60)
+    if last_seq is None:
+        raise SystemExit("Another transaction stays open; use a database of its own.")
+    began = time.perf_counter()
+    rows = seal_team(team_id=ground.viewer.team_id, last_seq=last_seq, now=timezone.now())
+    print(f"  {rows:,} rows sealed: {rows / (time.perf_counter() - began):,.0f} rows/s")
+    report_verification(ground)
+
+
+def report_verification(ground: Ground) -> None:
+    """Verify the team's log; print how fast."""
+    began = time.perf_counter()
+    found = verify_team(team_id=ground.viewer.team_id)
+    taken = time.perf_counter() - began
+    if found.findings:
+        raise SystemExit(f"Not as it was sealed: {found.findings[0]}")
+    rows = found.rows + found.unsealed
+    print(f"  {rows:,} rows verified: {rows / taken:,.0f} rows/s ({taken:.1f} s)")
+
+
+def report_erasure(ground: Ground) -> None:
+    """Erase one person of the team and verify the log again; print how fast."""
+    with ground.scope():
+        person = EndUser.objects.get(pk=ground.people[0]).external_id
+    began = time.perf_counter()
+    erased = erase_user(team_id=ground.viewer.team_id, external_id=person, actor=ACTOR)
+    taken = time.perf_counter() - began
+    print(f"  {erased.log_entries:,} rows of a person erased: {taken * 1e3:,.0f} ms; after that:")
+    report_verification(ground)
+
+
+def report_checkpoints(*, rounds: int = 400) -> None:
+    """Print what saving and loading a thread's state of 50 KB takes over the API."""
+    settings.ALLOWED_HOSTS = ["testserver"]
+    ground = new_ground()
+    with ground.scope():
+        token = issue_key(team_id=ground.viewer.team_id, agent=None).token
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
+    messages = [{"role": "user", "content": f"word{n} " * 25, "score": n / 7} for n in range(200)]
+    states = cycle({"step": step, "messages": messages} for step in range(20))
+    url = "/v1/threads/t/checkpoint"
+
+    def save() -> None:
+        body = json.dumps({"user": "sarah", "data": next(states)})
+        answer = client.put(url, body, content_type="application/json")
+        assert answer.status_code in (200, 201), answer.content
+
+    def load() -> None:
+        answer = client.get(f"{url}?user=sarah")
+        assert answer.status_code == 200, answer.content
+
+    for name, act in (("saved", save), ("loaded", load)):
+        taken = times_of(act, times=rounds)
+        p95 = quantiles(taken, n=20)[-1]
+        print(f"a checkpoint {name}: p50 {median(taken) * 1e3:.1f} ms, p95 {p95 * 1e3:.1f} ms")
 
 
 def report_pages(ground: Ground) -> None:
@@ -210,12 +285,13 @@ def main() -> None:
     event_cost()
     for size in SIZES if given.full else SIZES[:2]:
         ground = read_cost(size=size)
-    checkpoints.report(kilobytes=50, rounds=400)
-    if given.aged:
-        for _ in range(9 * PER_MEMORY):
-            grow(ground)
-        print(f"\nthe same {len(ground.ids):,} memories, the log ten times as long")
-        report_pages(ground)
+        if given.aged:
+            for _ in range(9 * PER_MEMORY):
+                grow(ground)
+            print(f"  the same {len(ground.ids):,} memories, the log ten times as long")
+            report_pages(ground)
+        report_erasure(ground)
+    report_checkpoints()
 
 
 if __name__ == "__main__":

@@ -23,10 +23,10 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from uuid import uuid4
 
 import django
+import psutil  # type: ignore[import-untyped]
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
@@ -34,15 +34,15 @@ django.setup()
 from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from benchmarks.locomo_runs import own_server  # noqa: E402
+from benchmarks.reading_http import own_server  # noqa: E402
 from benchmarks.texts import Texts  # noqa: E402
 from memory.clients.tools import default_tools  # noqa: E402
 from memory.domain.viewer import Viewer  # noqa: E402
-from memory.services.writing.explicit import StatedMemory, remember  # noqa: E402
+from memory.services.write.explicit import StatedMemory, remember  # noqa: E402
 from teams.services.keys import issue_key  # noqa: E402
 from teams.services.people import create_team  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
-from tests.openai_server import Behaviour, FakeOpenAI, answer  # noqa: E402
+from tests.support.openai_server import Behaviour, FakeOpenAI, answer  # noqa: E402
 
 ACTOR = "benchmark:chat"
 WORDS = "A short answer of about ten words to the question."
@@ -81,29 +81,25 @@ class Line:
     """One open connection to an endpoint of the protocol."""
 
     def __init__(self, port: int, token: str) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
-    def ask(self, messages: Sequence[object], *, thread: str, stream: bool = False) -> float:
-        """Milliseconds until the answer, or the first word of a stream, is there."""
-        body = {
-            "model": "kyra/fast",
-            "user": "sarah",
-            "messages": messages,
-            "metadata": {"thread_id": thread},
-            "stream": stream,
-        }
-        started = time.perf_counter()
-        self._connection.request(
-            "POST", "/v1/chat/completions", json.dumps(body).encode(), self._headers
-        )
+    def send(self, **body: object) -> http.client.HTTPResponse:
+        """The response to a chat request, its body not read yet."""
+        sent = json.dumps({"user": "sarah", **body}).encode()
+        self._connection.request("POST", "/v1/chat/completions", sent, self._headers)
         response = self._connection.getresponse()
         if response.status != 200:
             raise RuntimeError(f"{response.status} {response.read()[:300]!r}")
-        if stream:
-            response.readline()
-        else:
-            response.read()
+        return response
+
+    def ask(self, messages: Sequence[object], *, thread: str, stream: bool = False) -> float:
+        """Milliseconds until the answer, or the first word of a stream, is there."""
+        started = time.perf_counter()
+        response = self.send(
+            model="kyra/fast", messages=messages, metadata={"thread_id": thread}, stream=stream
+        )
+        response.readline() if stream else response.read()
         took = 1000 * (time.perf_counter() - started)
         response.read()
         return took
@@ -118,18 +114,18 @@ def main() -> None:
     options = parser.parse_args()
     ground = make_ground(options.memories)
     with FakeOpenAI() as model:
-        port = int(model.base_url.split(":")[2].split("/")[0])
+        model_port = int(model.base_url.split(":")[2].split("/")[0])
         environment = {
             "OPENAI_BASE_URL": model.base_url,
             "CHAT_MODEL_FAST": "local",
             "DAILY_USER_BUDGET_USD": "999999",
             "MONTHLY_TEAM_BUDGET_USD": "999999",
         }
-        with own_server(threads=max(8, options.streams), environment=environment) as server:
-            through, direct = Line(server.port, ground.token), Line(port, "none")
+        with own_server(threads=max(8, options.streams), environment=environment) as port:
+            through, direct = Line(port, ground.token), Line(model_port, "none")
             for stream in (False, True):
                 compare(model, ground, direct, through, options.calls, stream)
-            hold_streams(model, ground, server.port, options.streams)
+            hold_streams(model, ground, port, options.streams)
 
 
 def compare(
@@ -168,19 +164,13 @@ def hold_streams(model: FakeOpenAI, ground: Ground, port: int, count: int) -> No
     begun, all_begun = threading.Semaphore(0), threading.Event()
 
     def one(number: int) -> float:
-        line = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-        body = {
-            "model": "kyra",
-            "user": f"person-{number}",
-            "messages": [{"role": "user", "content": "Go on and on."}],
-            "stream": True,
-        }
-        headers = {"Authorization": f"Bearer {ground.token}", "Content-Type": "application/json"}
         started = time.perf_counter()
-        line.request("POST", "/v1/chat/completions", json.dumps(body).encode(), headers)
-        response = line.getresponse()
-        if response.status != 200:
-            raise RuntimeError(f"{response.status} {response.read()[:300]!r}")
+        response = Line(port, ground.token).send(
+            model="kyra",
+            user=f"person-{number}",
+            messages=[{"role": "user", "content": "Go on and on."}],
+            stream=True,
+        )
         response.readline()
         first = time.perf_counter() - started
         begun.release()
@@ -213,23 +203,9 @@ def app_connections() -> int:
 
 
 def processor_seconds() -> float:
-    """Seconds of processor that the processes begun from here have taken so far; Linux only."""
-    ticks = 0
-    own = str(os.getpid())
-    parents: dict[str, tuple[str, int]] = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents[folder.name] = (words[1], int(words[11]) + int(words[12]))
-    for name in parents:
-        above = name
-        while above in parents and above != own:
-            above = parents[above][0]
-        if above == own and name != own:
-            ticks += parents[name][1]
-    return ticks / os.sysconf("SC_CLK_TCK")
+    """Seconds of processor that the living processes begun from here have taken so far."""
+    times = [each.cpu_times() for each in psutil.Process().children(recursive=True)]
+    return float(sum(each.user + each.system for each in times))
 
 
 def at(values: Sequence[float], percent: int) -> float:

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from memory.domain.extraction import RulesExtractor
 from memory.domain.ports import Extractor
 from memory.domain.types import Candidate, Participants, Role, SourceMessage
 from memory.domain.wording import check_wording
+from memory.fallback.extractor import RulesExtractor
 
-DEFAULT_DATA = Path("../shared/data/extraction-dev.jsonl")
+DEFAULT_DATA = Path(__file__).parent / "labelled" / "extraction" / "dev.jsonl"
 
 
 @dataclass(slots=True)
@@ -53,6 +53,21 @@ class Score:
             f"  unmatched share      {_share(self.unmatched, self.produced)}",
             f"  violations           {self.violations}/{self.forbidden}",
         ]
+
+    def line(self, title: str) -> str:
+        """The figures on one line."""
+        figures = (
+            ("recall", self.matched, self.golds),
+            ("unmatched", self.unmatched, self.produced),
+            ("type", self.right_type, self.matched),
+            ("importance", self.in_range, self.matched),
+            ("pinned", self.right_pin, self.matched),
+            ("must-not", self.violations, self.forbidden),
+        )
+        told = "  ".join(
+            f"{name} {part / whole if whole else 0:.3f}" for name, part, whole in figures
+        )
+        return f"{title:<28} {told}  of {self.produced}"
 
 
 def _share(part: int, whole: int) -> str:
@@ -156,7 +171,7 @@ def run(
         )
         spent += clock() - begin
         count += len(messages)
-        kept = _well_worded(first, messages), _well_worded(second, messages)
+        kept = well_worded(first, messages), well_worded(second, messages)
         score_conversation(score=first_score, item=item, produced=kept[0])
         score_conversation(score=both_score, item=item, produced=[*kept[0], *kept[1]])
         both_score.extractors.update(
@@ -165,7 +180,7 @@ def run(
     return first_score, both_score, count / spent if spent else 0.0
 
 
-def _well_worded(
+def well_worded(
     candidates: Sequence[Candidate], messages: Sequence[SourceMessage]
 ) -> list[Candidate]:
     """What the writing constraints let through, as the write path would store it."""

@@ -1,9 +1,9 @@
-"""Fits the weights by which the rules extractor keeps and files clauses.
+"""Fits the model-free extractor's weights on labelled conversations.
 
-Run as ``python -m benchmarks.extraction_fit --data FILE ... [--clauses FILE ...] [--test FILE ...]
-[--fit]``: prints what weights fitted on the first files get right on those of ``--test``;
-``--fit`` writes them where the extractor reads them. A file of clauses holds one a line, behind
-the letter of its type (s, e, p, u) or "-" for none, and a bar.
+Run as ``python -m benchmarks.extraction_fit [--ablate] [--write]``. It prints what ten-fold
+cross-validation grouped by conversation finds, ``--ablate`` what each module of evidence is worth,
+and ``--write`` writes the weights, which come out the same bit for bit. ``blind.jsonl`` is never
+read.
 """
 
 from __future__ import annotations
@@ -11,243 +11,179 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 
-from memory.domain.extraction import RulesExtractor
-from memory.domain.extraction.admitting import admission_weights, filing_weights
-from memory.domain.extraction.admitting.admission import MARGIN, TYPES, Admission, Weighed
-from memory.domain.extraction.admitting.evidence import UNANSWERED, Heard, evidence
+from benchmarks.extraction import Score, read_conversation, score_conversation, well_worded
+from memory.fallback.extraction.drafts import Draft, drafts_of
+from memory.fallback.extraction.evidence import MODULES
+from memory.fallback.extraction.model import TYPES, WEIGHTS, data_of, model_of
+from memory.fallback.extraction.statements import Turn
+from memory.fallback.extractor import RulesExtractor
 
-from .extraction import read_conversation
-
-PENALTY = 6.0
-TYPE_PENALTY = 3.0
-STEPS = 400
-# Evidence that fewer clauses show gets no weight.
-RARE = 3
-_FORBIDDEN_WEIGHT = 2.0
-_PARTIAL_WEIGHT = 0.7
-_BARS = (-1.5, -1.0, -0.5, 0.0, 0.5, 1.0)
-# What a clause without its conversation cannot show.
-_OF_PLACE = ("first sentence", "later sentence", "asked", "joined", "no echo")
-_MARKS = {
-    "s": "semantic", "e": "episodic", "p": "procedural", "u": "user_profile", "-": "",
-}  # fmt: skip
-
-TypeWeights = dict[str, tuple[float, float, float, float]]
+LABELLED = Path(__file__).parent / "labelled" / "extraction"
+BLIND = "blind.jsonl"
+# Talk whose authors did not know the extractor: the figures to go by.
+UNBIASED, ALL_UNBIASED = frozenset(["train", "work", "home"]), "train, work and home"
+FOLDS = 10
+REGULARISATION_KEEP, REGULARISATION_TYPE = 0.1, 0.03
+# Single words say much of what is worth keeping and nothing of its type; what the ordered tests
+# say of the type is trusted before the rest.
+SCALE_OF_WORDS, SCALE_OF_TESTS = 0.0, 3.0
+# A plain fact of oneself is kept even where the rest of the talk around it speaks against it.
+PROFILE, SCALE_OF_PROFILE = frozenset(["profile", "own profile", "own profile stated"]), 4.0
+RAREST_FEATURE = 4
+FORBIDDEN_WEIGHT = 2.0
+PARTLY_RIGHT, PARTLY_RIGHT_WEIGHT = 0.5, 0.5
+BAR, BAR_PINNED = 0.15, -2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """A clause with its evidence and what the labels say of it.
+class Read:
+    """A labelled conversation with its drafts and what each of them is worth by the labels."""
 
-    `memory_type` is the gold's, "" where it matches none; `filed`, the one of the patterns.
-    """
-
-    evidence: tuple[str, ...]
-    kept: bool
-    weight: float
-    memory_type: str
-    filed: str
+    item: dict[str, Any]  # Any: parsed JSON
+    turns: list[Turn]
+    drafts: list[Draft]
+    labels: list[tuple[bool, float, str]]
 
 
-class _Listening(Admission):
-    """Keeps every clause and remembers it."""
-
-    def __init__(self) -> None:
-        super().__init__(weights={}, types={}, bar=float("-inf"))
-        self.heard: list[Heard] = []
-
-    def weigh(self, heard: Heard) -> Weighed:
-        self.heard.append(heard)
-        return super().weigh(heard)
+def labelled_files() -> list[Path]:
+    """The files that weights may be fitted on."""
+    return sorted(path for path in LABELLED.glob("*.jsonl") if path.name != BLIND)
 
 
-def trials_of(*, item: dict[str, Any]) -> list[Trial]:
-    """The clauses of one labelled conversation that the extractor weighs."""
-    messages, participants = read_conversation(item=item)
-    listening = _Listening()
-    extractor = RulesExtractor(admission=listening)
-    first = extractor.extract(messages=messages, context=[], participants=participants)
-    extractor.review(messages=messages, context=[], participants=participants, first_pass=first)
-    return [_labelled(item, heard) for heard in listening.heard]
-
-
-def _labelled(item: dict[str, Any], heard: Heard) -> Trial:
-    """Kept is what holds at least half of a gold's strings and one of its messages."""
-    text = heard.told.lower()
-    sources = {source.int - 1 for source in heard.unit.sources}
-    best, kind = 0.0, ""
-    for gold in item["gold"]:
-        needles = gold["must_contain"]
-        share = sum(needle in text for needle in needles) / len(needles)
-        if sources & set(gold["messages"]) and share > best:
-            best, kind = share, gold["type"]
-    names = tuple(name for name in evidence(heard) if name != UNANSWERED)
-    filed = heard.label.memory_type.value
-    if best >= 0.5:
-        return Trial(names, True, 1.0 if best == 1.0 else _PARTIAL_WEIGHT, kind, filed)
-    forbidden = any(
-        all(needle.strip() in text for needle in entry.split(" + ")) for entry in item["must_not"]
-    )
-    return Trial(names, False, _FORBIDDEN_WEIGHT if forbidden else 1.0, "", filed)
-
-
-def trials_of_clauses(*, path: Path) -> list[Trial]:
-    """The clauses of a file of clauses, without what only a conversation shows."""
-    found: list[Trial] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        mark, _, text = line.partition("|")
-        item = {
-            "started_at": "2026-04-15T10:00:00Z", "agent": "kyra", "user": "robin",
-            "messages": [{"role": "user", "content": text}], "gold": [], "must_not": [],
-        }  # fmt: skip
-        for trial in trials_of(item=item):
-            if "leftover" not in trial.evidence:
-                shown = tuple(name for name in trial.evidence if not name.startswith(_OF_PLACE))
-                kind = _MARKS[mark]
-                found.append(
-                    replace(trial, evidence=shown, kept=bool(kind), weight=1.0, memory_type=kind)
-                )
+def read_files(paths: Sequence[Path], *, without: str = "") -> list[Read]:
+    """All conversations of the files as drafts with labels."""
+    found = []
+    for path in paths:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            item = json.loads(line) | {"file": path.stem}
+            messages, participants = read_conversation(item=item)
+            turns, drafts = drafts_of(
+                messages=messages, context=[], participants=participants, without=without
+            )
+            found.append(Read(item, turns, drafts, [_label(item, each) for each in drafts]))
     return found
 
 
-def fit_admission(*, trials: Sequence[Trial]) -> dict[str, float]:
-    """Log odds that each piece of evidence adds, by logistic regression with an L2 penalty."""
-    names = _names(trials)
-    x = _matrix(trials, names)
-    y = np.array([float(trial.kept) for trial in trials])
-    share = np.array([trial.weight for trial in trials])
-    penalty = np.array([0.0 if name == "always" else PENALTY for name in names])
-    weights = np.zeros(len(names))
-    # Newton's method: with some hundred names a solve is cheap.
-    for _ in range(20):
-        odds = 1.0 / (1.0 + np.exp(-(x @ weights)))
-        gradient = x.T @ (share * (odds - y)) + penalty * weights
-        curve = (x * (share * odds * (1 - odds))[:, None]).T @ x + np.diag(penalty + 1e-3)
-        step = np.linalg.solve(curve, gradient)
-        weights -= step
-        if np.abs(step).max() < 1e-4:
-            break
-    return {name: round(float(w), 2) for name, w in zip(names, weights, strict=True)}
+def _label(item: dict[str, Any], draft: Draft) -> tuple[bool, float, str]:
+    """Whether a draft is worth keeping, the weight of that, and its type ("" where unknown)."""
+    text = draft.text.lower()
+    share, kind = 0.0, ""
+    for gold in item["gold"]:
+        if not set(draft.sources) & set(gold["messages"]):
+            continue
+        found = sum(word in text for word in gold["must_contain"]) / len(gold["must_contain"])
+        if found > share:
+            share, kind = found, gold["type"]
+    forbidden = any(
+        all(word.strip().lower() in text for word in entry.split(" + "))
+        for entry in item["must_not"]
+    )
+    if share < 1 and forbidden:
+        return False, FORBIDDEN_WEIGHT, ""
+    if share < PARTLY_RIGHT:
+        return False, 1.0, ""
+    return True, 1.0 if share == 1 else PARTLY_RIGHT_WEIGHT, kind
 
 
-def fit_filing(*, trials: Sequence[Trial]) -> TypeWeights:
-    """What each piece of evidence adds to each type, by multinomial logistic regression."""
-    kept = [trial for trial in trials if trial.kept]
-    names = _names(kept)
-    x = _matrix(kept, names)
-    y = np.array([[trial.memory_type == kind.value for kind in TYPES] for trial in kept], float)
-    weights = np.zeros((len(names), len(TYPES)))
-    momentum = np.zeros_like(weights)
-    step = 0.24 / max(1, len(kept))
-    for _ in range(STEPS):
-        scores = x @ weights
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        odds /= odds.sum(axis=1, keepdims=True)
-        momentum = 0.9 * momentum + x.T @ (odds - y) + TYPE_PENALTY * weights
-        weights -= step * momentum
-    return {
-        name: (round(float(w[0]), 2), round(float(w[1]), 2), round(float(w[2]), 2),
-               round(float(w[3]), 2))
-        for name, w in zip(names, weights, strict=True)
-    }  # fmt: skip
+def fit(read: Sequence[Read]) -> dict[str, Any]:
+    """The weights file that the conversations give."""
+    drafts = [draft for each in read for draft in each.drafts]
+    labels = [label for each in read for label in each.labels]
+    counts = Counter(name for draft in drafts for name in draft.evidence)
+    names = sorted(name for name, count in counts.items() if count >= RAREST_FEATURE)
+    matrix = _matrix(drafts, names)
+    keep = np.array([label[0] for label in labels])
+    weight = np.array([label[1] for label in labels])
+    kinds = np.array([label[2] for label in labels])
+    trust = np.array([SCALE_OF_PROFILE if name in PROFILE else 1.0 for name in [*names, ""]])
+    kept = _logistic(REGULARISATION_KEEP).fit(matrix * trust, keep, sample_weight=weight)
+    on = kinds != ""
+    scale = np.array([_scale_for_type(name) for name in names] + [1.0])
+    typed = _logistic(REGULARISATION_TYPE).fit(
+        matrix[on] * scale, kinds[on], sample_weight=weight[on]
+    )
+    order = [list(typed.classes_).index(kind.value) for kind in TYPES]
+    columns = np.vstack([kept.coef_ * trust, typed.coef_[order] * scale])
+    return data_of(names, columns.T.tolist(), bar=BAR, bar_pinned=BAR_PINNED)
 
 
-def _names(trials: Sequence[Trial]) -> list[str]:
-    counts = Counter(name for trial in trials for name in trial.evidence)
-    return sorted(name for name, count in counts.items() if count >= RARE)
+def _scale_for_type(name: str) -> float:
+    """A feature's size in the fit of types: the larger, the less its weight is held back."""
+    if name.startswith("word "):
+        return SCALE_OF_WORDS
+    return SCALE_OF_TESTS if name.startswith("type ") else 1.0
 
 
-def _matrix(trials: Sequence[Trial], names: Sequence[str]) -> npt.NDArray[np.float64]:
-    place = {name: index for index, name in enumerate(names)}
-    x = np.zeros((len(trials), len(names)))
-    for row, trial in enumerate(trials):
-        for name in trial.evidence:
-            if name in place:
-                x[row, place[name]] = 1.0
-    return x
+def _logistic(regularisation: float) -> LogisticRegression:
+    return LogisticRegression(C=regularisation, fit_intercept=False, max_iter=5000, tol=1e-8)
 
 
-def type_of(trial: Trial, weights: TypeWeights) -> str:
-    """The type that the extractor gives a clause."""
-    totals = [sum(weights[n][i] for n in trial.evidence if n in weights) for i in range(len(TYPES))]
-    best = max(range(len(TYPES)), key=totals.__getitem__)
-    filed = next(index for index, kind in enumerate(TYPES) if kind.value == trial.filed)
-    return TYPES[best if totals[best] - totals[filed] >= MARGIN else filed].value
+def _matrix(drafts: Sequence[Draft], names: Sequence[str]) -> NDArray[np.float64]:
+    """A row a draft, a column a feature, the last one constant."""
+    places = {name: place for place, name in enumerate(names)}
+    matrix = np.zeros((len(drafts), len(names) + 1))
+    matrix[:, -1] = 1
+    for row, draft in enumerate(drafts):
+        matrix[row, [places[name] for name in draft.evidence if name in places]] = 1
+    return matrix
 
 
-def report(*, trials: Sequence[Trial], weights: Mapping[str, float], types: TypeWeights) -> None:
-    """Print recall and junk at several bars, and how many types are right."""
-    scored = [(sum(weights.get(name, 0.0) for name in t.evidence), t) for t in trials]
-    kept = [trial for trial in trials if trial.kept]
-    for bar in _BARS:
-        passed = [trial for score, trial in scored if score >= bar]
-        right = sum(trial.kept for trial in passed)
-        recall, junk = right / max(1, len(kept)), 1 - right / max(1, len(passed))
-        print(f"bar {bar:4}: recall {recall:.3f}, junk share {junk:.3f} of {len(passed)}")
-    for title, given in (
-        ("patterns", [trial.filed for trial in kept]),
-        ("weights", [type_of(trial, types) for trial in kept]),
-    ):
-        hits = sum(kind == trial.memory_type for kind, trial in zip(given, kept, strict=True))
-        print(f"types right by the {title}: {hits / max(1, len(kept)):.3f}")
-
-
-def write_weights(*, path: Path, about: str, head: str, weights: Mapping[str, object]) -> None:
-    """Write a module of weights; what comes to nothing is left out."""
-    nothing = (0.0, (0.0, 0.0, 0.0, 0.0))
-    lines = [
-        f'"""Data: {about}.',
-        "",
-        "Fitted by `python -m benchmarks.extraction_fit --data FILE ... --fit`, not by hand.",
-        '"""',
-        "",
-        f"{head} = {{",
-        *(f'    "{name}": {value},' for name, value in weights.items() if value not in nothing),
-        "}",
-        "",
-    ]
-    path.write_text("\n".join(lines), encoding="utf-8")
-
-
-def _read(paths: Sequence[Path]) -> list[Trial]:
-    lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
-    return [trial for line in lines for trial in trials_of(item=json.loads(line))]
+def cross_validate(
+    read: Sequence[Read], *, bars: Sequence[float] = (BAR,), seed: int = 0
+) -> dict[tuple[str, float], Score]:
+    """Scores by file and bar, each conversation by a model that has not seen it."""
+    order = np.random.default_rng(seed).permutation(len(read))
+    scores: dict[tuple[str, float], Score] = {}
+    for fold in range(FOLDS):
+        test = set(order[fold::FOLDS].tolist())
+        model = model_of(fit([each for number, each in enumerate(read) if number not in test]))
+        for bar in bars:
+            extractor = RulesExtractor(model=replace(model, bar=bar))
+            for number in sorted(test):
+                each = read[number]
+                produced = extractor.admitted(each.turns, each.drafts)
+                produced = well_worded(produced, [turn.message for turn in each.turns])
+                keys = [each.item["file"], "all"]
+                if each.item["file"] in UNBIASED:
+                    keys.append(ALL_UNBIASED)
+                for key in keys:
+                    score = scores.setdefault((key, bar), Score())
+                    score_conversation(score=score, item=each.item, produced=produced)
+    return scores
 
 
 def main() -> None:
-    """Fit, report and, with --fit, write."""
-    parser = argparse.ArgumentParser(description="Fit the extractor's weights.")
-    parser.add_argument("--data", type=Path, nargs="+", required=True, help="conversations")
-    parser.add_argument("--clauses", type=Path, nargs="*", default=[], help="clauses, one a line")
-    parser.add_argument("--test", type=Path, nargs="*", default=[], help="conversations to score")
-    parser.add_argument("--fit", action="store_true", help="store the weights")
+    """Print the cross-validated figures; with --write write the weights."""
+    parser = argparse.ArgumentParser(description="Fit the extractor.")
+    parser.add_argument("--ablate", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--bars", type=float, nargs="*", default=[BAR])
+    parser.add_argument("--notes", default="", help="print what went wrong in this file")
     options = parser.parse_args()
-    trials = _read(options.data)
-    trials += [trial for path in options.clauses for trial in trials_of_clauses(path=path)]
-    weights, types = fit_admission(trials=trials), fit_filing(trials=trials)
-    print(f"{len(trials)} clauses, {sum(trial.kept for trial in trials)} of them worth keeping")
-    report(trials=_read(options.test) or trials, weights=weights, types=types)
-    if options.fit:
-        write_weights(
-            path=Path(admission_weights.__file__),
-            about="the log odds that each piece of evidence adds to a clause being kept",
-            head="WEIGHTS: dict[str, float]",
-            weights=weights,
-        )
-        write_weights(
-            path=Path(filing_weights.__file__),
-            about="what evidence adds to the types semantic, episodic, procedural, user profile",
-            head="TYPE_WEIGHTS: dict[str, tuple[float, float, float, float]]",
-            weights=types,
-        )
+    read = read_files(labelled_files())
+    print(f"{len(read)} conversations, {sum(len(each.drafts) for each in read)} drafts")
+    scores = cross_validate(read, bars=options.bars)
+    for (name, bar), score in sorted(scores.items()):
+        print(score.line(f"{name} {bar:+.1f}"))
+    if options.notes:
+        print("\n".join(scores[options.notes, options.bars[0]].notes))
+    if options.ablate:
+        for module in MODULES:
+            left = read_files(labelled_files(), without=module)
+            found = cross_validate(left)
+            print(found[ALL_UNBIASED, BAR].line(f"without {module}"))
+    if options.write:
+        text = json.dumps(fit(read), indent=0, ensure_ascii=False)
+        WEIGHTS.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

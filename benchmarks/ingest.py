@@ -12,8 +12,6 @@ a team holds the named number of memories half way through what is measured.
 ``--users N`` spreads them over N people. All texts share one list of names, so that the more there
 are, the more of them are about one matter and the more conflict: below each checked measure stands
 how many pairs a memory the judge was asked, and how many of a hundred memories conflicted.
-``--circle N`` draws the names of a team from so many circles that each has N of its memories, as in
-a team that has more to tell because it is larger: then what a new one meets stays the same.
 """
 
 from __future__ import annotations
@@ -51,14 +49,13 @@ from benchmarks.ingest_ground import (  # noqa: E402
     write,
 )
 from benchmarks.texts import Texts  # noqa: E402
-from config.collecting import spare_the_collector  # noqa: E402
 from memory.clients.tools import Tools, default_tools  # noqa: E402
-from memory.services.extracting.conversations import open_conversation  # noqa: E402
-from memory.services.extracting.extraction import load_range  # noqa: E402
-from memory.services.extracting.job_runs import run_job  # noqa: E402
-from memory.services.extracting.jobs import queue_extraction  # noqa: E402
-from memory.services.extracting.passes import find_candidates  # noqa: E402
-from memory.services.writing.drafts import Outcome  # noqa: E402
+from memory.services.extraction.extraction import load_range  # noqa: E402
+from memory.services.extraction.job_runs import run_job  # noqa: E402
+from memory.services.extraction.jobs import queue_extraction  # noqa: E402
+from memory.services.extraction.passes import find_candidates  # noqa: E402
+from memory.services.messages.posting import open_conversation  # noqa: E402
+from memory.services.write.drafts import Outcome  # noqa: E402
 from teams.services.conversations import NewMessage, append_messages  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
 
@@ -114,7 +111,7 @@ def write_rate(
     counting = replace(tools, judge=judge)
 
     def client(seed: int) -> Counter[str]:
-        texts = Texts(seed, users, ground.circles)
+        texts = Texts(seed, users)
         batches = [
             statements(texts, measure.batch, check=measure.check) for _ in range(measure.calls)
         ]
@@ -161,7 +158,6 @@ def extraction_rates(*, conversations: int, tools: Tools) -> tuple[float, float]
             assert job is not None
             jobs.append(job.pk)
     find_candidates(source=sources[0], tools=tools)
-    spare_the_collector()  # as every process that serves
     started = time.perf_counter()
     for source in sources:
         find_candidates(source=source, tools=tools)
@@ -190,9 +186,7 @@ def measures(*, clients: Sequence[int]) -> list[Measure]:
     ]
 
 
-def run(
-    *, sizes: Sequence[int], clients: Sequence[int], rounds: int, users: int, circle: int
-) -> None:
+def run(*, sizes: Sequence[int], clients: Sequence[int], rounds: int, users: int) -> None:
     """Measure and print everything."""
     tools = default_tools()
     # Seeded from the clock: a second run against the same database writes other texts.
@@ -210,7 +204,7 @@ def run(
                 begin = max(0, size - measure.written // 2)
                 ground = grounds.get(size)
                 if ground is None or ground.count > begin * 1.05:
-                    ground = new_ground(circles=max(1, size // circle) if circle else 0)
+                    ground = new_ground()
                     grounds[size] = ground
                 fill(ground=ground, size=begin, users=users, tools=tools)
                 rate, what = write_rate(measure=measure, ground=ground, users=users, tools=tools)
@@ -244,14 +238,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="of each measure; the median counts")
     parser.add_argument("--clients", default="1,4", help="threads that write at the same time")
     parser.add_argument("--users", type=int, default=0, help="people the memories are spread over")
-    parser.add_argument("--circle", type=int, default=0, help="memories of a circle of names")
     given = parser.parse_args()
     run(
         sizes=SIZES if given.full else SIZES[:-1],
         clients=[int(each) for each in given.clients.split(",")],
         rounds=given.rounds,
         users=given.users,
-        circle=given.circle,
     )
 
 

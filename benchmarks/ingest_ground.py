@@ -23,7 +23,7 @@ from memory.models import SearchEntry, SearchGraph
 from memory.models.search import Place
 from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import FRESH, extend_vector_graphs
-from memory.services.writing.explicit import StatedMemory, remember
+from memory.services.write.explicit import StatedMemory, remember
 from teams.services.people import create_team
 from teams.tenancy import team_scope
 
@@ -35,11 +35,10 @@ _WAIT_SECONDS = 0.5
 
 @dataclass(slots=True)
 class Ground:
-    """A throwaway team and how many memories it holds, of how many circles (0: no circles)."""
+    """A throwaway team and how many memories it holds."""
 
     viewer: Viewer
     count: int = 0
-    circles: int = 0
 
 
 @dataclass(slots=True)
@@ -64,11 +63,11 @@ class CountingJudge:
         return getattr(self.inner, name)
 
 
-def new_ground(*, circles: int = 0) -> Ground:
-    """A new empty team, to be written about so many circles."""
+def new_ground() -> Ground:
+    """A new empty team."""
     slug = f"ingest-{uuid4().hex[:12]}"
     team = create_team(slug=slug, name=slug, actor=ACTOR)
-    return Ground(Viewer(team_id=team.id, actor=ACTOR), circles=circles)
+    return Ground(Viewer(team_id=team.id, actor=ACTOR))
 
 
 def statements(texts: Texts, count: int, *, check: bool) -> list[StatedMemory]:
@@ -96,7 +95,7 @@ def write(ground: Ground, stated: Sequence[StatedMemory], tools: Tools) -> Count
 
 def fill(*, ground: Ground, size: int, users: int, tools: Tools) -> None:
     """Bring the team to `size` memories, unchecked, with their vectors indexed."""
-    texts = Texts(random.randrange(2**32), users, ground.circles)
+    texts = Texts(random.randrange(2**32), users)
     while ground.count < size:
         count = min(BULK, size - ground.count)
         write(ground, statements(texts, count, check=False), tools)

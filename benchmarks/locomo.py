@@ -1,4 +1,4 @@
-"""Recall, ingest rates and latencies on LoCoMo (Maharana et al., ACL 2024; CC BY-NC 4.0).
+"""Recall and ingest rates on LoCoMo (Maharana et al., ACL 2024; CC BY-NC 4.0).
 
 Run as ``python -m benchmarks.locomo --data DIR`` beside a running, migrated database. Each sample
 becomes a throwaway team of its own for each way in. The data is read from its folder only.
@@ -11,19 +11,17 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from benchmarks.locomo_data import CATEGORIES, DEPTHS, Recall, Sample, read_sample
 from benchmarks.locomo_reference import Bm25Reference, CosineReference
 
 if TYPE_CHECKING:
     from memory.clients.tools import Tools
-    from memory.services.extracting.importing import ImportSummary
+    from memory.services.messages.importing import ImportSummary
 
+MODES = ("verbatim", "extracted", "extracted+raw", "extracted+weak")
 Table = dict[str, dict[str, Any]]  # Any: counts and figures, None where nothing was measured
 
 
@@ -45,49 +43,30 @@ def references(*, samples: Sequence[Sample], limit: int, tools: Tools) -> list[R
 
 
 def measure(
-    *,
-    samples: Sequence[Sample],
-    modes: Sequence[str],
-    via: Sequence[str],
-    limit: int,
-    tools: Tools,
+    *, samples: Sequence[Sample], modes: Sequence[str], limit: int, tools: Tools
 ) -> dict[str, Table]:
-    """All figures: recall by way of searching, rates by way in, latencies by mode and call."""
-    from benchmarks.locomo_runs import INCLUDE_RAW, WAYS_IN, Asker, Latencies, ingest, own_server
+    """All figures: recall by way of searching, and rates by way in."""
+    from benchmarks.locomo_runs import INCLUDE_RAW, WAYS_IN, ask, ingest
 
     recalls = references(samples=samples, limit=limit, tools=tools)
     rates: Table = {}
-    latencies: Table = {}
-    with ExitStack() as stack:
-        server = stack.enter_context(own_server()) if "http" in via else None
-        for mode in modes:
-            calls = Latencies()
-            recall = Recall(f"search, {mode}")
-            done = []
-            for sample in samples:
-                home = ingest(sample=sample, mode=WAYS_IN[mode], tools=tools)
-                asker = Asker(
-                    sample=sample,
-                    home=home,
-                    limit=limit,
-                    latencies=calls,
-                    include_raw=INCLUDE_RAW[mode],
-                )
-                if "process" in via:
-                    asker.ask_in_process(recall=recall, tools=tools)
-                if server is not None:
-                    asker.ask_over_http(server)
-                done.append(home.summary)
-            if recall.shares:
-                recalls.append(recall)
-            rates[mode] = _rates(mode, done)
-            for name, values in calls.calls.items():
-                latencies[f"{mode}, {name}"] = _percentiles(values)
-    return {
-        "recall": {each.name: _recall_row(each) for each in recalls},
-        "rates": rates,
-        "latency_ms": latencies,
-    }
+    for mode in modes:
+        recall = Recall(f"search, {mode}")
+        done = []
+        for sample in samples:
+            home = ingest(sample=sample, mode=WAYS_IN[mode], tools=tools)
+            ask(
+                sample=sample,
+                home=home,
+                limit=limit,
+                include_raw=INCLUDE_RAW[mode],
+                recall=recall,
+                tools=tools,
+            )
+            done.append(home.summary)
+        recalls.append(recall)
+        rates[mode] = _rates(mode, done)
+    return {"recall": {each.name: _recall_row(each) for each in recalls}, "rates": rates}
 
 
 def _recall_row(recall: Recall) -> dict[str, Any]:  # Any: see Table
@@ -119,11 +98,6 @@ def _rate(count: int, seconds: float) -> float | None:
     return count / seconds if seconds else None
 
 
-def _percentiles(values: Sequence[float]) -> dict[str, Any]:  # Any: see Table
-    p50, p95, p99 = np.percentile(values, [50, 95, 99])
-    return {"calls": len(values), "p50": float(p50), "p95": float(p95), "p99": float(p99)}
-
-
 def table_lines(*, result: dict[str, Table]) -> list[str]:
     """The figures as a printable table; recall in percent, per category at 10."""
     heads = [f"R@{depth}" for depth in DEPTHS]
@@ -138,9 +112,6 @@ def table_lines(*, result: dict[str, Table]) -> list[str]:
     for name, row in result["rates"].items():
         pairs = ", ".join(f"{key} {_cell(value)}" for key, value in row.items())
         lines.append(f"{name:26}{pairs}")
-    lines += ["", f"{'latency, ms':32}" + _cells(["calls", "p50", "p95", "p99"], 8)]
-    for name, row in result["latency_ms"].items():
-        lines.append(f"{name:32}" + _cells(row.values(), 8))
     return lines
 
 
@@ -164,13 +135,13 @@ def main() -> None:
         default="verbatim,extracted,extracted+raw",
         help="extracted+weak: messages where memories are weak, as by default",
     )
-    parser.add_argument("--via", default="process,http", help="process gives recall, both latency")
     parser.add_argument("--limit", type=int, default=max(DEPTHS), help="results of a search")
     parser.add_argument("--questions", type=int, help="of each conversation; all when left out")
     parser.add_argument("--json", action="store_true", help="all figures, for machines")
     given = parser.parse_args()
-    modes = _choices(parser, given.mode, "verbatim extracted extracted+raw extracted+weak")
-    via = _choices(parser, given.via, "process http")
+    modes = given.mode.split(",")
+    if unknown := set(modes) - set(MODES):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; choose among {' '.join(MODES)}")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("DATABASE_POOL_SIZE", "0")
     import django
@@ -188,19 +159,10 @@ def main() -> None:
         parser.error(f"no such conversations in {given.data}")
     samples = [read_sample(path=path, limit=given.questions) for path in paths]
     try:
-        result = measure(
-            samples=samples, modes=modes, via=via, limit=given.limit, tools=default_tools()
-        )
+        result = measure(samples=samples, modes=modes, limit=given.limit, tools=default_tools())
     except OperationalError as error:
         sys.exit(f"PostgreSQL does not answer ({str(error).splitlines()[0]}).")
     print(json.dumps(result, indent=2) if given.json else "\n".join(table_lines(result=result)))
-
-
-def _choices(parser: argparse.ArgumentParser, given: str, known: str) -> list[str]:
-    chosen = given.split(",")
-    if unknown := set(chosen) - set(known.split()):
-        parser.error(f"unknown: {', '.join(sorted(unknown))}; choose among {known}")
-    return chosen
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from memory.domain.ports import Embedder
-from memory.domain.text import STOP_WORDS
+from memory.domain.text.stop_words import STOP_WORDS
 
 _WORD = re.compile(r"\w+")
 _ENDINGS = ("ing", "ies", "ed", "es", "s", "ly")

@@ -22,12 +22,7 @@ def session() -> int:
 
 def seconds(sessions: Iterable[int]) -> float:
     """Processor seconds so far, of this process and those sessions that this machine knows."""
-    return time.process_time() + of_sessions(sessions)
-
-
-def of_sessions(sessions: Iterable[int]) -> float:
-    """Processor seconds so far of those sessions that this machine knows."""
-    return sum(map(_of_session, set(sessions)))
+    return time.process_time() + sum(map(_of_session, set(sessions)))
 
 
 def _of_session(pid: int) -> float:

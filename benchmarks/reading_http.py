@@ -1,4 +1,4 @@
-"""Clients that ask a server for prompts at the same time, and what that takes of the processor.
+"""A server, clients that ask it for prompts at the same time, and the processor time of that.
 
 One thread plays all clients, each on a connection of its own that it keeps: threads that compete
 for one interpreter would wait for each other, and take of the server's two cores besides. A client
@@ -8,21 +8,27 @@ asks again as soon as its answer is there, and reads all of it.
 from __future__ import annotations
 
 import json
+import os
 import re
 import selectors
 import socket
+import subprocess
+import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 
 import psutil  # type: ignore[import-untyped]
 from django.db import connection
 from django_redis import get_redis_connection
 
+from config.healthcheck import is_healthy
+
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
 _END = b"\r\n\r\n"
 _SECONDS = 30.0
+_START_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +140,33 @@ def _seconds(processes: Iterable[psutil.Process]) -> float:
             times = process.cpu_times()
             sums += times.user + times.system
     return sums
+
+
+@contextmanager
+def own_server(
+    *, workers: int = 1, threads: int = 8, environment: Mapping[str, str] | None = None
+) -> Iterator[int]:
+    """The port of a gunicorn, set up as `make run` does, for as long as it is needed."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "gunicorn", "config.wsgi", "-c", "config/gunicorn_conf.py"]
+    command += ["-b", f"127.0.0.1:{port}", "-w", str(workers), "--threads", str(threads)]
+    given = {"DATABASE_POOL_SIZE": "12", **(environment or {})}
+    server = subprocess.Popen(command, env={**os.environ, **given})
+    try:
+        _wait_until_up(port, server)
+        yield port
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _wait_until_up(port: int, server: subprocess.Popen[bytes]) -> None:
+    for _ in range(_START_SECONDS * 10):
+        if server.poll() is not None:
+            raise RuntimeError(f"gunicorn ended with status {server.returncode}.")
+        if is_healthy(host="127.0.0.1", port=port):
+            return
+        time.sleep(0.1)
+    raise RuntimeError(f"The server did not answer within {_START_SECONDS} seconds.")

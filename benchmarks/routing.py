@@ -1,11 +1,12 @@
 """How well the complexity scorer chooses tiers, and what that saves.
 
-`python -m benchmarks.routing --data FILE ... [--llm] [--verbose]`
+`python -m benchmarks.routing [--data FILE ...] [--llm] [--verbose]`
 
 Prints the accuracy of the tier, the mean absolute error of the score and of each dimension, the
 confusion matrix, the cost against always asking the powerful and always the fast model (seed
-prices, answers of the labelled length), and the CPU time a query. `--llm` asks CLASSIFIER_MODEL as
-well. `--folds N` cross-validates the weights; `--fit` stores new ones.
+prices, answers of the labelled length), and the CPU time a query. Without `--data` it reads
+`benchmarks/labelled/routing/check.jsonl`, which nothing is fitted to. `--llm` asks CLASSIFIER_MODEL
+as well.
 """
 
 from __future__ import annotations
@@ -13,13 +14,12 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.routing_data import Figures, Item, figures, read_items
-from benchmarks.routing_fit import Fit, cross_validated
-from routing.domain.complexity import DIMENSIONS, ComplexityScore, Tier, score_query
-from routing.domain.complexity import weights as fitted_weights
+from benchmarks.routing_data import CHECK, Figures, Item, figures, read_items
+from routing.clients.static_vectors import static_vectors
+from routing.domain.complexity import ComplexityScore, Tier, score_query
 
 
 def report(*, title: str, items: Sequence[Item], scores: Sequence[ComplexityScore]) -> Figures:
@@ -27,9 +27,8 @@ def report(*, title: str, items: Sequence[Item], scores: Sequence[ComplexityScor
     found = figures(items=items, scores=scores)
     print(f"== {title}")
     print(f"n={found.count}  tier accuracy {found.accuracy:.3f}  score error {found.error:.2f}")
-    print(
-        "dimension errors  " + "  ".join(f"{n} {e:.2f}" for n, e in found.dimension_errors.items())
-    )
+    errors = "  ".join(f"{name} {error:.2f}" for name, error in found.dimension_errors.items())
+    print(f"dimension errors  {errors}")
     print(f"{'label / scored':16}" + "".join(f"{tier:>10}" for tier in Tier))
     for label, row in found.confusion.items():
         print(f"{label:16}" + "".join(f"{row[tier]:>10}" for tier in Tier))
@@ -53,23 +52,23 @@ def print_failures(*, items: Sequence[Item], scores: Sequence[ComplexityScore]) 
             print(f"  {name:20}{item.dims[name]:>5} {value:>6}  {score.reasons.get(name, '')}")
 
 
-def heuristics(*, item: Item) -> ComplexityScore:
+def heuristics(item: Item) -> ComplexityScore:
     """The score of the heuristics."""
-    return score_query(query=item.query, history_turns=item.history_turns)
+    return score_query(query=item.query, history_turns=item.history_turns, embed=static_vectors)
 
 
-def milliseconds(*, items: Sequence[Item], score: Callable[..., ComplexityScore]) -> float:
-    """CPU time a query, the least of five rounds."""
+def milliseconds(items: Sequence[Item]) -> float:
+    """CPU time that the heuristics take a query, the least of five rounds."""
     rounds = []
     for _ in range(5):
         started = time.process_time()
         for item in items:
-            score(item=item)
+            heuristics(item)
         rounds.append(time.process_time() - started)
     return min(rounds) / len(items) * 1000
 
 
-def classified(*, items: Sequence[Item]) -> list[ComplexityScore]:
+def classified(items: Sequence[Item]) -> list[ComplexityScore]:
     """The scores of the classifier model; exits where none is set or it fails."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django
@@ -93,33 +92,18 @@ def classified(*, items: Sequence[Item]) -> list[ComplexityScore]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line or `arguments`, score the queries and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, nargs="+", required=True, help="JSON lines of queries")
+    parser.add_argument("--data", type=Path, nargs="+", default=[CHECK])
     parser.add_argument("--llm", action="store_true", help="ask the classifier model as well")
     parser.add_argument("--verbose", action="store_true", help="print each wrong tier")
-    parser.add_argument("--folds", type=int, default=0, help="cross-validate the weights as well")
-    parser.add_argument("--also", type=Path, nargs="*", default=[], help="always fitted to (folds)")
-    parser.add_argument("--fit", action="store_true", help="fit and store the weights, no scores")
     options = parser.parse_args(arguments)
     items = read_items(paths=options.data)
-    if options.fit:
-        Fit(items=items).write(path=Path(fitted_weights.__file__))
-        return
-    scores = [heuristics(item=item) for item in items]
+    scores = [heuristics(item) for item in items]
     report(title="heuristics", items=items, scores=scores)
-    print(f"{milliseconds(items=items, score=heuristics):.3f} ms CPU a query")
+    print(f"{milliseconds(items):.3f} ms CPU a query")
     if options.verbose:
         print_failures(items=items, scores=scores)
-    if options.folds:
-        judged = cross_validated(
-            items=items, folds=options.folds, also=read_items(paths=options.also)
-        )
-        report(
-            title=f"heuristics, cross-validated in {options.folds} folds",
-            items=items,
-            scores=[ComplexityScore(**dict(zip(DIMENSIONS, row, strict=True))) for row in judged],
-        )
     if options.llm:
-        report(title="classifier model", items=items, scores=classified(items=items))
+        report(title="classifier model", items=items, scores=classified(items))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,9 @@ from pathlib import Path
 from routing.domain.choices import estimate_tokens, expected_output
 from routing.domain.complexity import DIMENSIONS, ComplexityScore, Tier
 
+LABELLED = Path(__file__).parent / "labelled" / "routing"
+FIT, CHECK = LABELLED / "fit.jsonl", LABELLED / "check.jsonl"
+
 # Seed 000, DEFAULT_TIERS: USD per 1,000 tokens of input and of output.
 PRICES = {
     Tier.FAST: (Decimal("0.0008"), Decimal("0.004")),

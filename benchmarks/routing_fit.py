@@ -1,119 +1,157 @@
-"""Fits the weights of the complexity heuristics to labelled queries."""
+"""Fits the weights of the complexity scorer to labelled queries, and cross-validates them.
+
+`python -m benchmarks.routing_fit` writes `routing/domain/complexity/weights.json` anew from
+`benchmarks/labelled/routing/fit.jsonl`, the same each time. `--folds N` prints what a fit is worth
+on queries it was not made from, as a whole and without each part; `--also FILE ...` adds queries of
+your own to both.
+"""
 
 from __future__ import annotations
 
-import hashlib
+import argparse
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 
-from benchmarks.routing_data import Item
-from routing.domain.complexity.features import Measured, measure
-from routing.domain.complexity.types import DIMENSIONS
+from benchmarks.routing_data import FIT, Item, figures, read_items
+from routing.clients.static_vectors import static_vectors
+from routing.domain.complexity import DIMENSIONS, ComplexityScore, scorer
+from routing.domain.complexity.features import feature_groups, measure
 
 Matrix = NDArray[np.float64]
 
-PENALTY, STEPS, RATE = 1.0, 600, 0.05
-# Each query is also fitted to as if most of its terms stood in no list, so that a query from a
-# field without a list is not taken for an easy one.
-COPIES, FORGOTTEN = 2, 0.7
+PARTS = 128  # of the static vector: its first parts hold most of what it says
+PENALTY = 30.0
+SPREAD = 0.45  # of a part of the vector, beside 1 of a feature: it is one of many
+SEEDS = (0, 1)
 
 
-class Fit:
-    """A logistic curve from 0 to 10 for each dimension, by least squares with an L2 penalty.
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Queries as numbers.
 
-    The penalty is on weights of features at a standard deviation of 1. `bias` has shape (5,),
-    `weights` (features, 5) and `means` (features,), all for features as they are measured.
+    Shapes: `features` (queries, names), `vectors` (queries, parts), `wanted` (queries, 5).
     """
 
-    def __init__(self, *, items: Sequence[Item]) -> None:
-        rows = [_forgetful(item, copy) for copy in range(COPIES + 1) for item in items]
-        # What fewer than three queries have cannot be told from chance.
-        whole = rows[: len(items)]
-        names = sorted({name for row in whole for name in row.features})
-        self.names = [name for name in names if sum(name in r.features for r in whole) >= 3]
-        measured = _matrix([row.features for row in rows], self.names)
-        wanted = np.array([[item.dims[name] for name in DIMENSIONS] for item in items]) / 10
-        wanted = np.tile(wanted, (COPIES + 1, 1))
-        self.means = measured.mean(axis=0)
-        spread = measured.std(axis=0) + 1e-9
-        slopes, start = _descend((measured - self.means) / spread, wanted)
-        self.weights = slopes / spread[:, None]
-        self.bias = start - self.means @ self.weights
-
-    def judge(self, *, items: Sequence[Item]) -> Matrix:
-        """The five judgements of each item, shape (items, 5)."""
-        rows = [measure(query=item.query, history_turns=item.history_turns) for item in items]
-        measured = _matrix([row.features for row in rows], self.names)
-        return 10 * _logistic(measured @ self.weights + self.bias)
-
-    def write(self, *, path: Path) -> None:
-        """Write the module that the heuristics read their weights from."""
-        lines = [
-            '"""Data: what each feature adds to each dimension\'s logistic sum.',
-            "",
-            "Fitted by `python -m benchmarks.routing --data FILE ... --fit`, not by hand. A row is",
-            "the feature's mean, then its weight in reasoning depth, domain specificity,",
-            "creativity, context dependency and output length.",
-            '"""',
-            "",
-            f"BIAS = {_written(self.bias)}",
-            "WEIGHT_OF: dict[str, tuple[float, float, float, float, float, float]] = {",
-        ]
-        for name, mean, weights in zip(self.names, self.means, self.weights, strict=True):
-            lines.append(f'    "{name}": {_written(np.array([mean, *weights]))},')
-        path.write_text("\n".join([*lines, "}", ""]), encoding="utf-8")
+    names: list[str]
+    features: Matrix
+    vectors: Matrix
+    wanted: Matrix
 
 
-def cross_validated(*, items: Sequence[Item], folds: int, also: Sequence[Item] = ()) -> Matrix:
-    """Each item judged by a fit without its fold; `also` is always fitted to.
+def table_of(items: Sequence[Item]) -> Table:
+    """Measure the queries as the scorer does."""
+    rows = [measure(query=item.query, history_turns=item.history_turns) for item in items]
+    names = sorted(rows[0].features)
+    return Table(
+        names=names,
+        features=np.array([[row.features[name] for name in names] for row in rows]),
+        vectors=static_vectors([row.request.text for row in rows])[:, :PARTS].astype(float),
+        wanted=np.array([[item.dims[name] for name in DIMENSIONS] for item in items]) / 10,
+    )
 
-    As many folds as items leave one out at a time.
+
+def fit(table: Table, rows: NDArray[np.int_]) -> tuple[Matrix, Matrix, Matrix]:
+    """Bias (5,), weights of the features (names, 5) and of the vectors (parts, 5).
+
+    A logistic curve for each dimension with an L2 penalty on what has a standard deviation of 1.
     """
-    order = np.random.default_rng(0).permutation(len(items))
-    judged = np.zeros((len(items), len(DIMENSIONS)))
+    features, vectors = table.features[rows], table.vectors[rows]
+    scale = np.concatenate([features.std(axis=0) + 1e-9, (vectors.std(axis=0) + 1e-9) / SPREAD])
+    measured = np.hstack([features, vectors]) / scale
+    twice, ends = np.vstack([measured, measured]), np.repeat([1, 0], len(rows))
+    slopes, bias = [], []
+    for wanted in table.wanted[rows].T:
+        # A judgement of 7 of 10 counts as .7 of a yes and .3 of a no.
+        curve = LogisticRegression(C=1 / PENALTY, solver="newton-cholesky", tol=1e-8)
+        curve.fit(twice, ends, sample_weight=np.concatenate([wanted, 1 - wanted]))
+        slopes.append(curve.coef_[0] / scale)
+        bias.append(curve.intercept_[0])
+    weights = np.array(slopes).T
+    return np.array(bias), weights[: len(table.names)], weights[len(table.names) :]
+
+
+def cross_validated(table: Table, *, folds: int, seed: int = 0) -> Matrix:
+    """Each query judged, 0 to 10, by a fit without its fold."""
+    order = np.random.default_rng(seed).permutation(len(table.wanted))
+    judged = np.zeros_like(table.wanted)
     for fold in range(folds):
         held = order[fold::folds]
-        rest = [items[place] for place in np.setdiff1d(order, held)]
-        judged[held] = Fit(items=[*rest, *also]).judge(items=[items[place] for place in held])
+        bias, features, vector = fit(table, np.setdiff1d(order, held))
+        sums = table.features[held] @ features + table.vectors[held] @ vector + bias
+        judged[held] = 10 / (1 + np.exp(-sums))
     return judged
 
 
-def _forgetful(item: Item, copy: int) -> Measured:
-    """The item as it is (copy 0), or with most of its terms unknown; the same each time."""
-
-    def knows(term: str) -> bool:
-        drawn = hashlib.sha256(f"{copy}:{item.id}:{term}".encode()).digest()[0] / 256
-        return copy == 0 or drawn >= FORGOTTEN
-
-    return measure(query=item.query, history_turns=item.history_turns, knows=knows)
-
-
-def _matrix(rows: Sequence[dict[str, float]], names: Sequence[str]) -> Matrix:
-    return np.array([[row.get(name, 0.0) for name in names] for row in rows])
-
-
-def _logistic(sums: Matrix) -> Matrix:
-    curved: Matrix = 1 / (1 + np.exp(-np.clip(sums, -30, 30)))
-    return curved
+def weights_json(table: Table) -> str:
+    """The fitted weights as the scorer reads them, rounded to three decimals."""
+    bias, features, vector = fit(table, np.arange(len(table.wanted)))
+    means = table.features.mean(axis=0)[:, None]
+    written = {
+        "bias": _rounded(bias),
+        "subject": _rounded(table.vectors.mean(axis=0) @ vector),
+        "features": dict(zip(table.names, _rounded(np.hstack([means, features])), strict=True)),
+        "vector": _rounded(vector),
+    }
+    parts = ",\n".join(f"{json.dumps(name)}: {_lines(value)}" for name, value in written.items())
+    return f"{{\n{parts}\n}}\n"
 
 
-def _descend(x: Matrix, wanted: Matrix) -> tuple[Matrix, Matrix]:
-    """Weights and biases by Adam on all items at once, with a step that shrinks to a tenth."""
-    theta = np.zeros((x.shape[1] + 1, wanted.shape[1]))
-    first, second = np.zeros_like(theta), np.zeros_like(theta)
-    for step in range(1, STEPS + 1):
-        given = _logistic(x @ theta[:-1] + theta[-1])
-        pull = 2 * (given - wanted) * given * (1 - given)
-        gradient = np.vstack([x.T @ pull + PENALTY * (COPIES + 1) * theta[:-1], pull.sum(axis=0)])
-        first = 0.9 * first + 0.1 * gradient
-        second = 0.99 * second + 0.01 * gradient**2
-        rate = RATE * (1 - 0.9 * step / STEPS)
-        theta -= rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-8)
-    return theta[:-1], theta[-1]
+def _rounded(numbers: Matrix) -> list[object]:
+    # Adding 0 turns -0.0 into 0.0.
+    rounded: list[object] = (np.round(numbers, 3) + 0.0).tolist()
+    return rounded
 
 
-def _written(numbers: Matrix) -> str:
-    return "(" + ", ".join(f"{number:.3f}" for number in numbers) + ")"
+def _lines(value: object) -> str:
+    """One row a line, so that a change of the weights can be read."""
+    return json.dumps(value).replace("], ", "],\n").replace("[[", "[\n[").replace("{", "{\n")
+
+
+def ablations(table: Table) -> dict[str, Table]:
+    """The table as a whole, and without each of its parts."""
+    cut = {
+        f"without {group}": np.array([name in names for name in table.names])
+        for group, names in feature_groups().items()
+    }
+    return {
+        "whole": table,
+        "without the vector": Table(
+            table.names, table.features, table.vectors[:, :0], table.wanted
+        ),
+        **{
+            told: Table(table.names, table.features * ~out, table.vectors, table.wanted)
+            for told, out in cut.items()
+        },
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the weights, or print the cross-validated figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folds", type=int, default=0)
+    parser.add_argument("--also", type=Path, nargs="*", default=[])
+    options = parser.parse_args(arguments)
+    items = read_items(paths=[FIT, *options.also])
+    table = table_of(items)
+    if not options.folds:
+        path = Path(scorer.__file__).with_name("weights.json")
+        path.write_text(weights_json(table), encoding="utf-8")
+        return
+    for told, part in ablations(table).items():
+        for seed in SEEDS:
+            judged = cross_validated(part, folds=options.folds, seed=seed)
+            found = figures(items=items, scores=[ComplexityScore(*row) for row in judged.tolist()])
+            print(
+                f"{told:22} accuracy {found.accuracy:.3f}  score error {found.error:.2f}"
+                f"  powerful sent to fast {found.too_low}"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from functools import lru_cache
 
 _WORDS = {
     "first": (
@@ -81,45 +80,17 @@ _MESSAGES = (
 )
 
 
-_SYLLABLES = (
-    "bar bel cor dan dor fen gal hal jor kel lan mar",
-    "nel or pel quin ras sel tor ul ven wil yar zan",
-)
-# How many names of each kind a circle has, of its own.
-_OF_A_CIRCLE = {"first": 5, "last": 5, "city": 3, "firm": 3}
-
-
-@lru_cache(maxsize=10_000)
-def _names_of(circle: int) -> dict[str, list[str]]:
-    """The names of one circle, the same for ever."""
-    draw = random.Random(f"circle {circle}")
-    syllables = " ".join(_SYLLABLES).split()
-    return {
-        kind: ["".join(draw.choices(syllables, k=3)).capitalize() for _ in range(count)]
-        for kind, count in _OF_A_CIRCLE.items()
-    }
-
-
 class Texts:
-    """Sentences put together from word lists; the same seed gives the same ones.
+    """Sentences put together from word lists; the same seed gives the same ones."""
 
-    With `circles` each sentence is of one of so many circles, whose people, firms and places have
-    names that no other circle's have: where there are as many more circles as sentences, a new one
-    meets no more of its kind than among few. Else all sentences share the same names.
-    """
-
-    def __init__(self, seed: int, users: int = 0, circles: int = 0) -> None:
+    def __init__(self, seed: int, users: int = 0) -> None:
         self._random = random.Random(seed)
         self._users = users
-        self._circles = circles
 
     def of(self, patterns: Sequence[str]) -> str:
         """One sentence of a pattern chosen at random."""
         draw = self._random
         slots = {name: draw.choice(words) for name, words in _SLOTS.items()}
-        if self._circles:
-            names = _names_of(draw.randrange(self._circles))
-            slots |= {name: draw.choice(own) for name, own in names.items()}
         return draw.choice(patterns).format(
             who=f"{slots['first']} {slots['last']}",
             tool2=draw.choice(_SLOTS["tool"]),

@@ -1,4 +1,4 @@
-"""Redis as the tasks' queue: a worker goes on after an acknowledgement that Redis did not take."""
+"""Celery's Redis transport, whose workers go on when Redis fails to take an acknowledgement."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from kombu.transport import TRANSPORT_ALIASES, redis, virtual
 
 
 class _Receipts(redis.QoS):
-    """The tasks that a worker was handed and has not acknowledged yet.
+    """The tasks that a worker has received and not acknowledged yet.
 
-    With as many as it may have at a time it asks for no more. When Redis hangs as one of them is
-    acknowledged, kombu logs the time-out and keeps the task among them, nobody sends it again, and
-    the worker would ask for nothing for ever. Here a task that is done is let go whatever Redis
-    says: Redis hands it out once more when the visibility_timeout is over, and a task may run
-    twice.
+    A worker with as many of them as it may have asks for no more. When Redis times out during an
+    acknowledgement, kombu logs it and keeps the task on this list for ever, so the worker would
+    starve. Here a finished task always leaves the list: Redis delivers it again after the
+    visibility timeout, and tasks may run twice.
     """
 
     def ack(self, delivery_tag: str) -> None:
@@ -24,7 +23,7 @@ class _Receipts(redis.QoS):
             super().ack(delivery_tag)
 
     def reject(self, delivery_tag: str, requeue: bool = False) -> None:
-        """Give a task up, with `requeue` for others to do; raises what Redis raises."""
+        """Reject a task, with `requeue` for another worker; raises what Redis raises."""
         with self._let_go(delivery_tag):
             super().reject(delivery_tag, requeue=requeue)
 
@@ -42,12 +41,12 @@ class _Channel(redis.Channel):
 
 
 class Transport(redis.Transport):
-    """kombu's transport over Redis, with our receipts."""
+    """kombu's Redis transport with the list of tasks above."""
 
     Channel = _Channel
 
 
 def use_transport() -> None:
-    """Let what connects to a broker by a Redis URL from now on use it, in this process."""
+    """Make every later connection of this process to a Redis broker use this transport."""
     for scheme in ("redis", "rediss"):
         TRANSPORT_ALIASES[scheme] = f"{Transport.__module__}:{Transport.__name__}"

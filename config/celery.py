@@ -1,15 +1,13 @@
-"""The Celery application: workers run extraction, beat sweeps what the queue lost."""
+"""The Celery application: workers run the tasks, beat repeats the periodic ones."""
 
 from __future__ import annotations
 
 import os
 
 from celery import Celery
-from celery.signals import task_postrun, task_prerun, worker_process_init, worker_ready
+from celery.signals import task_postrun, task_prerun, worker_ready
 
-from .allocating import give_memory_back
 from .broker import use_transport
-from .collecting import spare_the_collector
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -19,17 +17,9 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
-@worker_process_init.connect
-def serve_long(**kwargs: object) -> None:
-    """Let each process of the pool serve as a web process does."""
-    del kwargs
-    give_memory_back()
-    spare_the_collector()
-
-
 @worker_ready.connect
 def log_embedding_status(**kwargs: object) -> None:
-    """Say once a worker what the operator must know of the data."""
+    """Log once a worker whether stored vectors and the configured embedder agree."""
     del kwargs
     from memory.clients.embedder_choice import configured_spec
     from memory.services.indexing import embedding_status
@@ -38,18 +28,18 @@ def log_embedding_status(**kwargs: object) -> None:
 
 
 @task_prerun.connect
-def leave_word_of_a_task(**kwargs: object) -> None:
-    """Let /readyz know that somebody works."""
+def note_task_started(**kwargs: object) -> None:
+    """Keep /readyz informed that a worker is busy."""
     del kwargs
-    from .at_work import note_begun
+    from config.worker_heartbeat import note_begun
 
     note_begun()
 
 
 @task_postrun.connect
-def leave_word_of_its_end(**kwargs: object) -> None:
-    """Let /readyz know that the worker is free again."""
+def note_task_ended(**kwargs: object) -> None:
+    """Keep /readyz informed that a worker is alive."""
     del kwargs
-    from .at_work import note_done
+    from config.worker_heartbeat import note_done
 
     note_done()

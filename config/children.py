@@ -93,9 +93,9 @@ class Child:
         lines = whole.decode(errors="replace").splitlines()
         return [line for line in lines if "ERROR" in line or "CRITICAL" in line]
 
-    def last_lines(self, *, count: int = 15) -> str:
+    def last_lines(self) -> str:
         """Return the end of the log, for a person."""
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-count:])
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-15:])
 
 
 def _end_with_parent() -> None:

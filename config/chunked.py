@@ -1,4 +1,4 @@
-"""Bodies that come in pieces without saying how long they are."""
+"""Request bodies with `Transfer-Encoding: chunked`, which have no Content-Length."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 def with_length(application: Application) -> Application:
-    """The application, with every body at the length that it has: Django takes none for empty.
+    """Wrap a WSGI application so that chunked bodies get the length that Django needs.
 
-    One that is longer than Django takes is cut behind that, so that it is refused for its length.
+    A body longer than Django accepts is read one byte beyond the limit, so that it is refused.
     """
 
     def serve(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        is_in_pieces = "HTTP_TRANSFER_ENCODING" in environ and not environ.get("CONTENT_LENGTH")
-        if is_in_pieces and environ.get("wsgi.input_terminated"):
+        is_chunked = "HTTP_TRANSFER_ENCODING" in environ and not environ.get("CONTENT_LENGTH")
+        if is_chunked and environ.get("wsgi.input_terminated"):
             body = environ["wsgi.input"].read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
             environ["wsgi.input"] = io.BytesIO(body)
             environ["CONTENT_LENGTH"] = str(len(body))

@@ -1,4 +1,4 @@
-"""Typed readers of environment variables; a bad or missing value names itself in one line."""
+"""Typed readers of environment variables; an error names its variable in one line."""
 
 from __future__ import annotations
 

@@ -5,10 +5,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config.allocating import give_memory_back
-from config.collecting import spare_the_collector
+from config.balanced_worker import CONNECTIONS
 from config.embedded.paths import home
-from config.even_worker import CONNECTIONS
 from config.web_worker import MOST_BYTES, MOST_HEADER_BYTES, MOST_HEADERS
 
 if TYPE_CHECKING:
@@ -75,19 +73,12 @@ def child_exit(server: "Arbiter", worker: "Worker") -> None:
     multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
 
 
-def post_fork(server: "Arbiter", worker: "Worker") -> None:
-    """Set how memory is given back before the worker has threads."""
-    del server, worker
-    give_memory_back()
-
-
 def post_worker_init(worker: "Worker") -> None:
-    """Warm up, spare the collector, and say once a server what the operator must know."""
+    """Warm up, and log once per server what the operator must know about embeddings."""
     # Here, because it needs the application, which is not loaded before.
     from config.warming import warm_up
 
     warm_up()
-    spare_the_collector()
     if worker.age == 1:  # the first of its workers; later and replaced ones have higher ages
         from memory.clients.embedder_choice import configured_spec
         from memory.services.indexing.embedding_status import log_embedding_status

@@ -7,7 +7,8 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django_redis import get_redis_connection
 
-from .at_work import is_anybody_at_work
+from config.worker_heartbeat import is_anybody_at_work
+
 from .problems import RETRY_AFTER_SECONDS
 
 
@@ -18,9 +19,9 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 when PostgreSQL and Redis answer, else 503 with what is away.
+    """200 when PostgreSQL and Redis answer, else 503 with the services that are down.
 
-    `background` tells of the worker and refuses nothing: requests are answered without it.
+    `background` reports the worker, without which requests are still answered.
     """
     del request
     needed = {"postgresql": postgres_answers(), "redis": redis_answers()}

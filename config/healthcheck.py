@@ -1,4 +1,4 @@
-"""Ask a running web process whether it is well: `python -m config.healthcheck`, exit 0 or 1.
+"""Check a running web process: `python -m config.healthcheck`, exit 0 or 1.
 
 The launcher and the container's health check use it. It needs nothing but the standard library.
 """
@@ -13,7 +13,7 @@ def is_healthy(*, host: str, port: int, timeout: float = 3.0) -> bool:
     target = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - not a bind
     connection = http.client.HTTPConnection(target, port, timeout=timeout)
     try:
-        # As the proxy in front would ask: a name that is allowed, over TLS.
+        # As a proxy in front would send them: an allowed host name, over TLS.
         headers = {"Host": _allowed_name(), "X-Forwarded-Proto": "https"}
         connection.request("GET", "/healthz", headers=headers)
         return connection.getresponse().status == 200

@@ -1,4 +1,4 @@
-"""What the environment asks a launch for, and what the children get of it."""
+"""The launcher's options from the environment, and the environment of its children."""
 
 import os
 import secrets
@@ -14,7 +14,7 @@ class LaunchError(RuntimeError):
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What the environment asks for."""
+    """Options of a launch."""
 
     home: Path
     host: str
@@ -25,7 +25,7 @@ class Options:
 
     @classmethod
     def from_environment(cls) -> "Options":
-        """Read the variables; raises LaunchError for a PORT that is none."""
+        """Read the variables; raises LaunchError for an invalid PORT."""
         port = os.environ.get("PORT") or "8000"
         if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
             raise LaunchError(f"PORT must be a number from 1 to 65535, not {port!r}")
@@ -40,7 +40,7 @@ class Options:
 
 
 def child_environment(options: Options) -> dict[str, str]:
-    """Return the environment of a child: what the launcher itself has, made explicit."""
+    """Return the environment of a child process, with the launcher's options made explicit."""
     environment = {
         **os.environ,
         "PALIMPSEST_HOME": str(options.home),
@@ -54,7 +54,7 @@ def child_environment(options: Options) -> dict[str, str]:
 
 
 def _secret_key(home: Path) -> str:
-    """Return the secret of this home, made at the first start and readable by its owner only."""
+    """Return the secret key of this home; it is made at the first start, for its owner alone."""
     kept = home / "secret_key"
     if not kept.exists():
         fresh = home / "secret_key.new"

@@ -1,4 +1,4 @@
-"""`/metrics` for Prometheus: requests by route, jobs, written memories, and what is up.
+"""`/metrics` for Prometheus: requests by route, jobs, written memories, and which services are up.
 
 Each web process counts its requests in a file of its own; whichever process is asked adds up the
 files of all (config/gunicorn_conf.py names their folder). Jobs come from the database and written
@@ -28,18 +28,18 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from config.worker_heartbeat import is_anybody_at_work
 from memory.selectors.jobs import jobs_by_state
-from memory.services.writing.written import written_counts
+from memory.services.write.written import written_counts
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
-from .at_work import is_anybody_at_work
 from .health import postgres_answers, redis_answers
 from .problems import problem
 
 MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
 _METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
-# With one of these somebody else asks through a proxy that happens to stand on this machine.
+# A proxy on this machine sets one of these when it forwards somebody else's request.
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via")
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
 
@@ -59,7 +59,7 @@ LATENCY = Histogram(
 
 
 class MetricsMiddleware:
-    """Counts every request and its seconds under its route; addresses and ids are in no label."""
+    """Counts requests and their duration by route; labels hold no addresses or ids."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -76,7 +76,7 @@ class MetricsMiddleware:
 
 
 class _State(Collector):
-    """What is read when it is asked for; what is away is left out and told as such."""
+    """Metrics read at scrape time; those of a service that is down are left out."""
 
     def collect(self) -> Iterator[Metric]:
         """The metrics as they are now."""
@@ -120,7 +120,7 @@ def _memories() -> Iterator[Metric]:
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """The metrics in Prometheus' text format, for who may see them."""
+    """The metrics in Prometheus' text format, for authorised callers."""
     if request.method not in ("GET", "HEAD"):
         refusal = problem(405, "Method not allowed", "Metrics are read with GET.")
         refusal["Allow"] = "GET, HEAD"

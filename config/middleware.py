@@ -1,4 +1,4 @@
-"""An outage of PostgreSQL or Redis becomes a clear 503 that says when to come back."""
+"""Turns an outage of PostgreSQL or Redis into a 503 with Retry-After."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .problems import problem_for
 
 
 class ServiceUnavailableMiddleware:
-    """Answers 503 with Retry-After where a page meets a database that is away."""
+    """Answers 503 with Retry-After when a page needs a database that is down."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -12,7 +12,7 @@ from rest_framework.utils import json
 
 
 class BoundedJSONParser(JSONParser):
-    """JSON that may nest only as deep as Python reads it, and names no field of an object twice."""
+    """Parses JSON; refuses too deep nesting and objects that name a field twice."""
 
     def parse(
         self,
@@ -20,7 +20,7 @@ class BoundedJSONParser(JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:  # Any: whatever the body holds
-        """The body's value; ParseError when it is no such JSON."""
+        """The body's value; raises ParseError."""
         encoding = (parser_context or {}).get("encoding", settings.DEFAULT_CHARSET)
         try:
             text = stream.read().decode(encoding)
@@ -32,7 +32,7 @@ class BoundedJSONParser(JSONParser):
 
 
 def _fields_named_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:  # Any: as above
-    """The object; ValueError where a name stands twice, of which the last would silently win."""
+    """The object; raises ValueError for a repeated name, whose last value would silently win."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         names = [name for name, _ in pairs]

@@ -47,7 +47,7 @@ _TITLES = {
     415: "Unsupported media type",
     429: "Too many requests",
 }
-# After what is wrong, for what does not say by itself what would be right.
+# Appended to messages that name the error but not the remedy.
 _WAYS_OUT = {
     406: " Answers are JSON: send «Accept: application/json», or no such header.",
     415: " Send the body as JSON, with the header «Content-Type: application/json».",
@@ -61,7 +61,7 @@ _AWAY = (
     redis.TimeoutError,
 )
 _NOT_REACHED = "The database does not answer; nothing was changed. Try again shortly."
-# A connection that breaks while a transaction ends leaves open whether it did.
+# When a connection breaks during a commit, nobody knows whether the commit took effect.
 _BROKE_OFF = (
     "The database or the cache stopped answering. Try again shortly; what was to be changed may"
     " have been: look first, or send it again under the Idempotency-Key that it had."
@@ -77,9 +77,9 @@ def problem(
     members: Mapping[str, object] | None = None,
     headers: dict[str, str] | None = None,
 ) -> JsonResponse:
-    """A problem document; `problems` names each field at fault with what is wrong about it.
+    """A problem document; `problems` maps each invalid field to its messages.
 
-    `members` are more members of the document, for clients that act on the refusal.
+    `members` are extra members of the document, for clients that act on the error.
     """
     body: dict[str, Any] = {"type": "about:blank", "title": title, "status": code, "detail": detail}
     if problems:
@@ -89,7 +89,7 @@ def problem(
 
 
 def problem_for(error: Exception) -> JsonResponse | None:
-    """The problem document of an error; None for a defect of ours, which is a 500."""
+    """The problem document of an error; None for a bug, which becomes a 500."""
     if isinstance(error, BudgetExceededError):
         return problem(402, "Budget exceeded", error.message, members=_of_a_budget(error))
     if isinstance(error, errors.DomainError):
@@ -100,7 +100,7 @@ def problem_for(error: Exception) -> JsonResponse | None:
         headers = None if wait is None else {"Retry-After": str(math.ceil(wait))}
         answer = problem(code, title, detail, problems=fields, headers=headers)
         if code >= 500:
-            # Told to the caller, who can act on it; Django would call it an error of ours.
+            # The caller can act on it; Django would log it as a server error.
             level = logging.INFO if isinstance(error, NoModelConfiguredError) else logging.WARNING
             logger.log(level, "%d: %s", code, detail)
             return _logged(answer)
@@ -122,20 +122,20 @@ def problem_for(error: Exception) -> JsonResponse | None:
 
 
 def _is_not_reached(error: Exception) -> bool:
-    """Whether there was no connection to begin with."""
+    """Whether no connection could be obtained at all."""
     return isinstance(error, psycopg_pool.PoolTimeout) or isinstance(
         error.__cause__, psycopg_pool.PoolTimeout
     )
 
 
 def _logged(answer: JsonResponse) -> JsonResponse:
-    """The answer, which Django logs no more: it has been, in one line and without a traceback."""
+    """Mark the response as logged, so that Django does not log it again with a traceback."""
     answer._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark
     return answer
 
 
 def _of_a_budget(error: BudgetExceededError) -> dict[str, object]:
-    """Which cap refused, what it has left in USD, when it begins anew, and what would still fit."""
+    """Which cap refused, what it has left in USD, when it resets, and which tier still fits."""
     cap = error.tightest.cap
     return {
         "cap": cap.account.kind.value,
@@ -223,6 +223,6 @@ def _too_big() -> JsonResponse:
 
 
 def server_error(request: HttpRequest) -> JsonResponse:
-    """The answer for a defect of ours."""
+    """The answer for a bug."""
     del request
     return problem(500, "Server error", "Something went wrong on our side; it has been logged.")

@@ -1,4 +1,4 @@
-"""Keeping child processes and embedded servers alive, and ending them without orphans."""
+"""Restarts child processes and embedded servers that die, and stops them without orphans."""
 
 import json
 import os
@@ -20,7 +20,7 @@ Say = Callable[[str], None]
 
 
 class StopRequest:
-    """Whether somebody asked to stop (once), and whether to hurry (a second time)."""
+    """Set once by the first signal to stop, and again, to hurry, by the second."""
 
     def __init__(self) -> None:
         self.requested = threading.Event()
@@ -45,7 +45,7 @@ class StopRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """An embedded server: how to see it, start it and stop it."""
+    """An embedded server: how to find, start and stop it."""
 
     name: str
     pid: Callable[[], int | None]
@@ -79,7 +79,7 @@ class Supervisor:
         return next((child for child in self._children if not child.alive), None)
 
     def tick(self) -> None:
-        """Look after everything once: show new errors, restart what has died."""
+        """Show new errors and restart what has died, once."""
         for service in self._services:
             if service.pid() is None:
                 self._restart_service(service)

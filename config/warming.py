@@ -35,26 +35,20 @@ def _read_once() -> bool:
     from memory.clients.tools import default_tools
     from memory.domain.scoring import Weights
     from memory.domain.viewer import Viewer
-    from memory.services.reading.cascade import Depth
-    from memory.services.reading.ranking import Question, read
-    from memory.services.reading.recall import recall
+    from memory.services.read.ranking import Question
+    from memory.services.read.retrieval import packing_for, retrieve
     from teams.errors import UnavailableError
-    from teams.tenancy import team_scope
 
     viewer = Viewer(_NOBODY, actor="warm-up", agent_id=_NOBODY, end_user_id=_NOBODY)
-    tools, now = default_tools(), timezone.now()
     try:
-        asked = read(Question("What is remembered of this?"), team_id=_NOBODY, tools=tools, now=now)
-        with team_scope(team_ids=[_NOBODY], actor=viewer.actor, is_planned_once=True):
-            recall(
-                viewer=viewer,
-                question=asked,
-                weights=Weights(),
-                token_budget=1_000,
-                depth=Depth(),
-                tools=tools,
-                now=now,
-            )
+        retrieve(
+            viewer=viewer,
+            question=Question("What is remembered of this?"),
+            packing=packing_for(viewer=viewer, weights=Weights(), token_budget=1_000),
+            is_counted=False,
+            tools=default_tools(),
+            now=timezone.now(),
+        )
     except (DatabaseError, InterfaceError, UnavailableError) as error:
         logger.warning("Serving without having warmed up: %s", error)
         return False

@@ -15,7 +15,7 @@ from gunicorn.http.errors import (  # type: ignore[import-untyped]
 )
 from gunicorn.util import write  # type: ignore[import-untyped]
 
-from config.even_worker import EvenWorker
+from config.balanced_worker import BalancedWorker
 
 # The most that gunicorn reads of a request's first line (method, address and version), of a header
 # and of headers.
@@ -54,7 +54,7 @@ _REFUSALS = {
 }
 
 
-class WebWorker(EvenWorker):
+class WebWorker(BalancedWorker):
     """Refuses what it cannot read with a problem document, as the API refuses anything."""
 
     def handle_error(

@@ -10,12 +10,12 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from memory.clients.tools import default_tools
-from memory.services.extracting.job_runs import run_job
-from memory.services.extracting.jobs import RUN_JOB_TASK, overdue_jobs
+from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.jobs import RUN_JOB_TASK, overdue_jobs
 from memory.services.indexing.message_index import index_waiting
 from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import extend_vector_graphs
-from memory.services.reading.usage import flush_noted_usage
+from memory.services.read.usage import flush_noted_usage
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 

@@ -1,4 +1,4 @@
-"""Background work on what models cost, and on why they were chosen."""
+"""Background tasks: settling kept costs and pruning routing decisions."""
 
 from __future__ import annotations
 

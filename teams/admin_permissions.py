@@ -1,7 +1,7 @@
 """What a staff login may do in the admin: its role in the team of the row decides.
 
-Row-level security already hides the rows of other teams; this says what may be done with those
-that are seen. Django's permissions per model are not used.
+Row-level security already hides the rows of other teams; these rules decide what may be done with
+visible rows. Django's permissions per model are not used.
 """
 
 from __future__ import annotations

@@ -73,8 +73,8 @@ class StaffScopeMiddleware:
 def outside_staff_scope(request: HttpRequest) -> Iterator[None]:
     """End the request's transaction, run the block in none, and go on in a new one.
 
-    For what waits for a model or runs its own transactions again: what the request changed
-    before stays, whatever becomes of the block.
+    For code that waits for a model or runs its own transactions: what the request changed before
+    is committed, whatever happens in the block.
     """
     scope: _StaffScope | None = getattr(request, "staff_scope", None)
     if scope is None:

@@ -1,8 +1,9 @@
-"""Statements that PostgreSQL reads and plans once a connection, past the ORM."""
+"""Statements that PostgreSQL parses and plans once per connection, past the ORM."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 from uuid import UUID
@@ -15,12 +16,16 @@ from numpy.typing import NDArray
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
+from teams.scope import current_scope
+
+GENERIC = "force_generic_plan"
 # PostgreSQL's numbers of its types.
 _FLOAT4, _FLOAT4_ARRAY = 700, 1021
 _UUID, _UUID_ARRAY = 2950, 2951
-_INT8, _INT8_ARRAY = 20, 1016
-# On a connection that knows how these are sent.
-_MARK = "_palimpsest_dumpers"
+# Attributes of a raw connection: that it knows how these types are sent, and for which scope the
+# way of planning was set last.
+_HAS_DUMPERS, _PLANNING = "_palimpsest_dumpers", "_palimpsest_planning"
+_PARAMETER = re.compile(r"%\((\w+)\)s|%%")
 
 
 class Uuids(np.ndarray[Any, np.dtype[np.bytes_]]):
@@ -30,13 +35,6 @@ class Uuids(np.ndarray[Any, np.dtype[np.bytes_]]):
 def uuids(ids: Sequence[UUID]) -> Uuids:
     """The ids as one parameter of the type uuid[]: a list of many takes long to be written."""
     return np.array([each.bytes for each in ids], dtype="S16").view(Uuids)
-
-
-class Bits(np.ndarray[Any, np.dtype[np.int64]]):
-    """Numbers of 64 bits, to be made by `view(Bits)`: a parameter of the type bigint[].
-
-    A list of numbers is sent in the least type that holds them, and planned anew for each type.
-    """
 
 
 class _VectorDumper(Dumper):
@@ -61,17 +59,6 @@ class _UuidsDumper(Dumper):
         return _array(obj, kind=_UUID, size=16, dtype="S16")
 
 
-class _BitsDumper(Dumper):
-    """Numbers as PostgreSQL's bigint[] in its binary form."""
-
-    format = Format.BINARY
-    oid = _INT8_ARRAY
-
-    def dump(self, obj: Any) -> bytes:  # Any: as the base class has it
-        """The elements as they are sent."""
-        return _array(obj, kind=_INT8, size=8, dtype=">i8")
-
-
 def _array(values: NDArray[Any], *, kind: int, size: int, dtype: str) -> bytes:
     """One dimension without NULLs, then each element with its length; see array_recv there."""
     elements = np.empty(len(values), dtype=[("length", ">i4"), ("value", dtype)])
@@ -79,6 +66,74 @@ def _array(values: NDArray[Any], *, kind: int, size: int, dtype: str) -> bytes:
     elements["value"] = values
     header = [1, 0, kind, len(values), 1] if len(values) else [0, 0, kind]
     return np.array(header, dtype=">i4").tobytes() + elements.tobytes()
+
+
+def fetch_planned(
+    statement: str,
+    parameters: Mapping[str, Any],  # Any: a parameter of any type
+    *,
+    once: bool = True,
+    is_ordered: bool = False,
+    also: Mapping[str, str] | None = None,
+) -> list[tuple[Any, ...]]:
+    """The rows of a statement with named parameters; call it in the team's scope.
+
+    With `once` it is prepared and planned once for all parameters: planning a long statement takes
+    longer than running it. Otherwise it is planned for these parameters. With `is_ordered` the
+    planner uses an index that has the wanted order instead of sorting: its estimates of a growing
+    team's rows are too low. `also` are further settings of the transaction, set in the same round
+    trip. JSON comes parsed.
+    """
+    is_prepared = once and settings.DATABASE_PREPARE
+    text, names = _numbered(statement)
+    _set_planning(GENERIC if is_prepared else "auto", sort="off" if is_ordered else "on", also=also)
+    return run_prepared(text, [parameters[name] for name in names], prepare=is_prepared)
+
+
+def set_locally(values: Mapping[str, str]) -> None:
+    """Set settings of PostgreSQL by their names until the transaction ends, in one round trip."""
+    each = ", ".join(f"set_config('{name}', ${at}, true)" for at, name in enumerate(values, 1))
+    run_prepared(f"SELECT {each}", list(values.values()))
+
+
+def _set_planning(mode: str, *, sort: str, also: Mapping[str, str] | None) -> None:
+    """Set how statements are planned, once for equal statements in a row of a team's scope.
+
+    A savepoint that is rolled back undoes the setting unnoticed; that costs time and nothing else.
+    """
+    own: Any = connections[DEFAULT_DB_ALIAS]  # Any: what Django leaves untyped
+    own.ensure_connection()
+    scope = current_scope()
+    wanted = (scope, mode, sort)
+    before = getattr(own.connection, _PLANNING, None)
+    if before is not None and before[0] is scope:
+        is_set = before[1:] == (mode, sort)
+    else:
+        is_set = scope.is_planned_once and (mode, sort) == (GENERIC, "on")
+    if also or not is_set or not scope.team_ids:
+        # A plan for all parameters is made for an average team: in a database of few teams the
+        # planner would choose to read whole tables. Parallel workers take longer to start than
+        # what they would save.
+        planning = {
+            "plan_cache_mode": mode,
+            "enable_seqscan": "off" if mode == GENERIC else "on",
+            "enable_sort": sort,
+            "max_parallel_workers_per_gather": "0",
+        }
+        set_locally({**planning, **(also or {})})
+        setattr(own.connection, _PLANNING, wanted)
+
+
+@lru_cache
+def _numbered(statement: str) -> tuple[str, tuple[str, ...]]:
+    """The statement with $1, $2, ... in the place of named parameters, and their names in order."""
+    numbers: dict[str, int] = {}
+
+    def number(match: re.Match[str]) -> str:
+        return f"${numbers.setdefault(match[1], len(numbers) + 1)}" if match[1] else "%"
+
+    text = _PARAMETER.sub(number, statement)
+    return text, tuple(numbers)
 
 
 def run_prepared(
@@ -117,11 +172,10 @@ def _fetched(
     with own.wrap_database_errors:
         own.ensure_connection()
         raw = own.connection
-        if not hasattr(raw, _MARK):
+        if not hasattr(raw, _HAS_DUMPERS):
             raw.adapters.register_dumper(np.ndarray, _VectorDumper)
             raw.adapters.register_dumper(Uuids, _UuidsDumper)
-            raw.adapters.register_dumper(Bits, _BitsDumper)
-            setattr(raw, _MARK, True)
+            setattr(raw, _HAS_DUMPERS, True)
         with psycopg.RawCursor(raw) as cursor:
             if own.queries_logged:
                 own.queries_log.append({"sql": statement, "time": "0"})

@@ -10,28 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from uuid import UUID
 
 from django.db import connection, transaction
 
 from teams.beginning import begin
 from teams.prepared import run_prepared
+from teams.scope import TeamScope, scope_in_force
 
-
-@dataclass(frozen=True, slots=True)
-class TeamScope:
-    """Which teams a transaction may see, and who acts in it and why."""
-
-    team_ids: tuple[UUID, ...] = ()
-    actor: str = ""
-    reason: str = ""
-    conversation_id: UUID | None = None
-    is_planned_once: bool = False
-
-
-_NOTHING = TeamScope()
-_current: ContextVar[TeamScope] = ContextVar("team_scope", default=_NOTHING)
 _at_the_end: ContextVar[Callable[[], None] | None] = ContextVar("before_commit", default=None)
 
 _NAMES = tuple(f"palimpsest.{name}" for name in ("team_ids", "actor", "reason", "conversation_id"))
@@ -47,11 +34,6 @@ _PLANNED_ONCE = {
     "enable_seqscan": "off",
     "max_parallel_workers_per_gather": "0",
 }
-
-
-def current_scope() -> TeamScope:
-    """The scope in force; each `team_scope` makes one of its own, to be told apart by identity."""
-    return _current.get()
 
 
 def _values(scope: TeamScope) -> tuple[str, str, str, str]:
@@ -84,20 +66,19 @@ def team_scope(
     A scope inside another one replaces it until it ends. `actor` and `reason` stand in the log
     row of every memory the transaction changes.
 
-    With `is_planned_once` prepared statements are planned once for all parameters, by one process,
-    and no table is read from end to end. Without `is_flushed` the commit does not wait for the
-    disk: a crash of PostgreSQL may undo it, though never without every later commit, so that nobody
-    may be told of it before one that waits. Inside another scope neither means anything.
-    `shared_lock` is the number of an advisory lock that the transaction shares with others, from
-    its beginning.
+    With `is_planned_once` prepared statements use generic plans, without parallel workers or
+    sequential scans. Without `is_flushed` the commit does not wait for the disk: a crash of
+    PostgreSQL may undo it together with every later commit, so do not report it to anybody before
+    a later commit that waits. Inside another scope neither has an effect. `shared_lock` is the
+    number of an advisory lock that the transaction holds in shared mode from its beginning.
     """
-    outer = _current.get()
+    outer = scope_in_force.get()
     # The settings end with the transaction; only inside a longer one must they be put back.
     nested = connection.in_atomic_block
     scope = TeamScope(
         tuple(team_ids), actor, reason, conversation_id, is_planned_once and not nested
     )
-    token = _current.set(scope)
+    token = scope_in_force.set(scope)
     try:
         with transaction.atomic():
             if nested:
@@ -116,24 +97,30 @@ def team_scope(
             if not nested and (last := _at_the_end.get()) is not None:
                 last()
     finally:
-        _current.reset(token)
+        scope_in_force.reset(token)
 
 
 def wait_for_disk() -> None:
-    """Have the transaction under way be flushed when it commits, though its scope said otherwise.
+    """Let the current transaction's commit wait for the disk, whatever its scope said.
 
-    For what somebody else may be told of as soon as it is committed.
+    For rows that others may rely on as soon as they are committed.
     """
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL synchronous_commit TO DEFAULT")
 
 
+def hold_lock(name: str) -> None:
+    """Hold the advisory lock of that name until the transaction ends; waits for others to end."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+
+
 @contextmanager
 def before_commit(act: Callable[[], None] | None) -> Iterator[None]:
-    """Let every transaction of a team's scope that ends well in the block run `act` at its end.
+    """Run `act` at the end of every successful transaction of a team's scope in the block.
 
-    An error of `act` undoes that transaction. It takes the place of what an outer block asks for,
-    and so does None: then they end by themselves, whatever the request wants of its own.
+    An error in `act` rolls that transaction back. It replaces the `act` of an outer block; None
+    runs nothing.
     """
     token = _at_the_end.set(act)
     try:

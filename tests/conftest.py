@@ -6,7 +6,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 TEST_DATABASE = "palimpsest_test" + os.environ.get("PYTEST_XDIST_WORKER", "")
 _MODELS = (
@@ -38,8 +37,6 @@ def _choose_services() -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     os.environ["PALIMPSEST_ENV"] = "test"
     os.environ["DATABASE_POOL_SIZE"] = "0"
-    # They are made by a thread, which would outlive the test that asked for one.
-    os.environ["SKETCH_MOST_MEMORIES"] = "0"
     os.environ["PALIMPSEST_HOME"] = tempfile.mkdtemp(prefix="palimpsest-test-")
     os.environ["PALIMPSEST_DATABASE"] = TEST_DATABASE
     os.environ["REDIS_PREFIX"] = f"palimpsest-test-{os.getpid()}"
@@ -50,8 +47,24 @@ def _choose_services() -> None:
     home = embedded.home()
     if not os.environ.get("DATABASE_URL"):
         embedded.start_postgres(home, database=TEST_DATABASE)
+        _write_without_waiting_for_the_disk(embedded.postgres_socket_dir(home))
     if not os.environ.get("REDIS_URL"):
         embedded.start_redis(home)
+
+
+def _write_without_waiting_for_the_disk(socket_folder: object) -> None:
+    """Let the run's own server forget what a power cut would take: it is deleted at the end.
+
+    The tests that kill a server start one of their own, with the settings of production.
+    """
+    import psycopg
+
+    with psycopg.connect(
+        host=str(socket_folder), port=5432, user="postgres", dbname="postgres", autocommit=True
+    ) as connection:
+        for name in ("fsync", "full_page_writes"):
+            connection.execute(f"ALTER SYSTEM SET {name} = off")
+        connection.execute("SELECT pg_reload_conf()")
 
 
 _choose_services()
@@ -74,17 +87,20 @@ from config import embedded  # noqa: E402
 from memory.clients.tools import Tools, default_tools  # noqa: E402
 from memory.domain.viewer import Viewer  # noqa: E402
 from memory.services.indexing.message_indexer import finish_indexing  # noqa: E402
-from teams.models import Agent, EndUser, Team  # noqa: E402
+from teams.models import Agent, EndUser  # noqa: E402
 from teams.services.keys import issue_key  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
-from tests import factories  # noqa: E402
-from tests.clean_database import CleanDatabase, conninfo_of  # noqa: E402
+from tests.support.cast import Cast, make_cast  # noqa: E402
+from tests.support.clean_database import CleanDatabase, conninfo_of  # noqa: E402
 
 # What is slow on a busy machine is no counterexample.
 hypothesis.settings.register_profile(
     "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("unhurried")
+
+# The usual one takes a fifth of a second for each login of the admin's tests.
+settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 _DATABASE = pytest.StashKey[CleanDatabase]()
 
@@ -184,30 +200,6 @@ def committed_db(
         finish_indexing()
         for connection in connections.all():
             connection.close()
-
-
-@dataclass(frozen=True)
-class Cast:
-    """A team with two agents and two people; a stranger lives in another team."""
-
-    team: Team
-    kyra: Agent
-    luke: Agent
-    sarah: EndUser
-    dmitri: EndUser
-
-
-def make_cast(slug: str) -> Cast:
-    """A new team with everybody in it."""
-    team = factories.make_team(slug=slug)
-    with team_scope(team_ids=[team.id], actor="test"):
-        return Cast(
-            team=team,
-            kyra=factories.AgentFactory.create(team=team, slug="kyra", name="Kyra"),
-            luke=factories.AgentFactory.create(team=team, slug="luke", name="Luke"),
-            sarah=factories.EndUserFactory.create(team=team, external_id="sarah"),
-            dmitri=factories.EndUserFactory.create(team=team, external_id="dmitri"),
-        )
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
-from memory.models import Memory
+from memory.models import Contradiction, Job, Memory
 from teams.models import Agent, Conversation, EndUser, Message, Project, StaffUser, Team
 from teams.services.people import create_team
 
@@ -98,3 +98,24 @@ class MemoryFactory(DjangoModelFactory[Memory]):
         row = model_class(**kwargs)
         row.save(force_insert=True)
         return row
+
+
+class ContradictionFactory(DjangoModelFactory[Contradiction]):
+    """An open dispute; give `team`, `memory_a` and, unless it is an objection, `memory_b`."""
+
+    strategy = "same_subject"
+    judge = "test"
+    verdict = "dispute"
+
+    class Meta:
+        model = Contradiction
+
+
+class JobFactory(DjangoModelFactory[Job]):
+    """The extraction of a conversation's first message; give `team` and `conversation`."""
+
+    from_position = 1
+    to_position = 1
+
+    class Meta:
+        model = Job

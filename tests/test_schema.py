@@ -12,7 +12,7 @@ from drf_spectacular.validation import validate_schema
 from rest_framework.test import APIClient
 
 from audit.services.events import flush_events
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 ENDPOINTS = {
     ("/v1/conversations", "post"),

@@ -15,10 +15,11 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 
 from audit.models import EVENTS, MemoryLog
-from teams.admin.base import TeamAdmin
-from teams.admin.display import NOTHING, as_json, excerpt, id_link, link, moment, page_of
-from teams.admin.filters import DaysFilter
-from teams.admin.theme import DropdownFilter, RelatedFilter, display
+from teams.admin.base import TeamAdmin, section
+from teams.admin.columns import id_column, json_column, label_column, time_column
+from teams.admin.display import NOTHING, excerpt, link, page_of
+from teams.admin.filters import DaysFilter, ValueFilter
+from teams.admin.theme import RelatedFilter, display
 
 _END_OF_ID = re.compile(r"[0-9a-fA-F-]{4,35}")
 EVENT_COLOURS = {
@@ -45,22 +46,11 @@ def event_title(event: str) -> str:
     return event.replace("_", " ")
 
 
-class EventFilter(DropdownFilter):
+class EventFilter(ValueFilter):
     """By what happened."""
 
-    title = "event"
-    parameter_name = "event"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Every event there is."""  # Any: Django's own, generic over the model
-        del request, model_admin
-        return [(event, event_title(event)) for event in EVENTS]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[MemoryLog]) -> QuerySet[MemoryLog]:
-        """Rows of the chosen event."""
-        del request
-        event = self.value()
-        return queryset.filter(event=event) if event else queryset
+    title = parameter_name = "event"
+    values = EVENTS
 
 
 @admin.register(MemoryLog)
@@ -75,25 +65,26 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
     search_help_text = "A memory's id or the end of it, or who did it"
     when_empty = "Nothing has been remembered yet."
     fieldsets = [
-        (
+        section(
             None,
-            {
-                "fields": [
-                    ("happened", "event_title", "team"),
-                    "words_of_it",
-                    ("memory", "actor", "reason"),
-                    ("conversation", "revision", "seq"),
-                ]
-            },
+            ("happened", "event_title", "team"),
+            "words_of_it",
+            ("memory", "actor", "reason"),
+            ("conversation", "revision", "seq"),
         ),
-        (
+        section(
             "State after the change",
-            {
-                "fields": ["state_document", "digest_text"],
-                "description": "Everything but the text, which stands once, in the memory itself.",
-            },
+            "state_document",
+            "digest_text",
+            description="Everything but the text, which stands once, in the memory itself.",
         ),
     ]
+
+    happened = time_column("at", "time", ordering="seq")
+    event_label = label_column("event", "event", EVENT_COLOURS)
+    memory = id_column("memory_id", "memory_memory", "memory", ordering="memory_id")
+    conversation = id_column("conversation_id", "teams_conversation", "conversation")
+    state_document = json_column("state", "state")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryLog]:
         """Each entry with the text of its memory."""
@@ -104,7 +95,6 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
         self, request: HttpRequest, queryset: QuerySet[MemoryLog], search_term: str
     ) -> tuple[QuerySet[MemoryLog], bool]:
         """The log of one memory, of those whose id ends so, or of one who acted."""
-        del request
         term = search_term.strip().lstrip("…")
         if not term:
             return queryset, False
@@ -116,30 +106,10 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
             found |= Q(id_text__endswith=term.lower())
         return queryset.filter(found), False
 
-    @display(description="time", ordering="seq")
-    def happened(self, entry: MemoryLog) -> str:
-        """When the change was made."""
-        return moment(entry.at)
-
-    @display(description="event", ordering="event", label=EVENT_COLOURS)
-    def event_label(self, entry: MemoryLog) -> tuple[str, str]:
-        """What happened, coloured."""
-        return entry.event, event_title(entry.event)
-
     @display(description="event")
     def event_title(self, entry: MemoryLog) -> str:
         """What happened."""
         return event_title(entry.event)
-
-    @display(description="memory", ordering="memory_id")
-    def memory(self, entry: MemoryLog) -> str:
-        """The memory that changed."""
-        return id_link("memory_memory", entry.memory_id)
-
-    @display(description="conversation")
-    def conversation(self, entry: MemoryLog) -> str:
-        """The conversation whose revision the change moved."""
-        return id_link("teams_conversation", entry.conversation_id)
 
     @display(description="what it says")
     def words_of_it(self, entry: MemoryLog) -> str:
@@ -148,11 +118,6 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
         shown = excerpt(text or "") or entry.state.get("subject") or NOTHING
         page = page_of("memory_memory", entry.memory_id)
         return format_html('<span class="block break-words w-80">{}</span>', link(page, shown))
-
-    @display(description="state")
-    def state_document(self, entry: MemoryLog) -> str:
-        """Every column after the change."""
-        return as_json(entry.state)
 
     @display(description="digest of salt and text")
     def digest_text(self, entry: MemoryLog) -> str:

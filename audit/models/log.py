@@ -37,11 +37,10 @@ class MemoryLog(models.Model):
 
     `state` is every column of the memory after the change except its text and `updated_at`;
     `digest` is the SHA-256 of the text, which stands once, in the memory itself, after its salt.
-    `reason_digest` is that of the reason, after a salt which goes with it. `commit_id` is the
-    commit it is part of, `is_first` marks the memory's own beginning, `new_end_user_id` the person
-    it is about from here on, where that begins, and `detail` holds what the state cannot say, as
-    the links of a memory that was linked. `at` is when the change was made; when others could see
-    it is the time of its commit.
+    `reason_digest` is that of the reason and `reason_salt`. `commit_id` is the commit that made the
+    change, `is_first` marks the memory's first row, `new_end_user_id` is set where the memory
+    begins to be about another person, and `detail` holds what the state does not, such as new
+    links. `at` is when the change was made; others could see it from the time of its commit.
     """
 
     seq = models.BigAutoField(primary_key=True)

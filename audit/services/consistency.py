@@ -1,4 +1,4 @@
-"""Where the rows of a team's log, its commits and its memories contradict each other."""
+"""Finds contradictions between a team's log, its commits and its memories."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ _WORDS = {
 
 
 class Finding(NamedTuple):
-    """Something that is not as it should be: what kind, where, and in words."""
+    """An inconsistency: its kind, where it is, and a description."""
 
     kind: str
     where: str
@@ -101,7 +101,7 @@ class Finding(NamedTuple):
 
 
 def inconsistencies(*, team_id: UUID) -> Iterator[Finding]:
-    """What does not fit together, at most 1,000 of each sort; call it in the team's scope."""
+    """All inconsistencies, at most 1,000 of each kind; call it in the team's scope."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
         for statement in (_MEMORIES, _REASONS, _COMMITS):

@@ -185,7 +185,7 @@ def _clear_caches(team_id: UUID) -> None:
 
 
 def _forget_statistics(team_id: UUID) -> None:
-    """Have the planner look anew at every table from which something went."""
+    """Analyse every table that was changed, as statistics hold some values of its columns."""
     try:
         with team_scope(team_ids=[team_id], actor=REASON), connection.cursor() as cursor:
             cursor.execute("SET LOCAL statement_timeout = 0")

@@ -1,19 +1,17 @@
 """Operational events: what was done, how often, with what result (seed 004 §14).
 
-Two ways in. `record_events` writes in the transaction of what it tells of, for background work,
-which has one. `note_events` is for requests: it puts the events into a buffer in Redis, which a
-task writes down every few seconds. What may get lost there: the events of the moments in which
-Redis is away, those beyond EVENT_BUFFER when nobody writes them down, and one batch when the
-database fails in the very moment of a commit.
+`record_events` writes in the transaction of the work it reports, for background tasks. Requests
+use `note_events`, which puts events into a buffer in Redis that a task stores every few seconds.
+That may lose events while Redis is down, events beyond EVENT_BUFFER when no worker runs, and one
+batch when the database fails during its commit.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 import redis
@@ -55,18 +53,7 @@ class Event:
 def record_events(*, team_id: UUID, events: Iterable[Event]) -> None:
     """Insert the events in one statement; call it in the team's scope."""
     OperationalEvent.objects.bulk_create(
-        OperationalEvent(
-            team_id=team_id,
-            node=event.node,
-            op=event.op,
-            status=event.status,
-            memory_id=event.memory_id,
-            end_user_id=event.end_user_id,
-            conversation_id=event.conversation_id,
-            similarity=event.similarity,
-            meta=dict(event.meta),
-        )
-        for event in events
+        OperationalEvent(team_id=team_id, **asdict(event)) for event in events
     )
 
 
@@ -87,7 +74,7 @@ def add_events(*, pipe: Pipeline, team_id: UUID, events: Sequence[Event], now: d
 
 
 def flush_events() -> int:
-    """Write down what is in the buffer; returns how many events. One task at a time does it."""
+    """Store the buffered events; returns how many. Only one task at a time does so."""
     client: redis.Redis = get_redis_connection("default")
     teams = all_team_ids()
     written = 0
@@ -133,43 +120,11 @@ def _is_alone() -> bool:
 
 
 def _encoded(team_id: UUID, event: Event, now: datetime) -> str:
-    return json.dumps(
-        {
-            "id": str(new_id()),
-            "team": str(team_id),
-            "node": event.node,
-            "op": event.op,
-            "status": event.status,
-            "memory": _text(event.memory_id),
-            "user": _text(event.end_user_id),
-            "conversation": _text(event.conversation_id),
-            "similarity": event.similarity,
-            "meta": dict(event.meta),
-            "at": now.isoformat(),
-        }
-    )
+    row = {"id": new_id(), "team_id": team_id, "at": now.isoformat(), **asdict(event)}
+    return json.dumps(row, default=str)
 
 
 def _decoded(line: bytes | str) -> OperationalEvent:
-    said: dict[str, Any] = json.loads(line)  # Any: what JSON holds
-    return OperationalEvent(
-        id=UUID(said["id"]),
-        team_id=UUID(said["team"]),
-        node=said["node"],
-        op=said["op"],
-        status=said["status"],
-        memory_id=_id(said["memory"]),
-        end_user_id=_id(said["user"]),
-        conversation_id=_id(said["conversation"]),
-        similarity=said["similarity"],
-        meta=said["meta"],
-        at=datetime.fromisoformat(said["at"]),
-    )
-
-
-def _text(value: UUID | None) -> str | None:
-    return str(value) if value is not None else None
-
-
-def _id(value: str | None) -> UUID | None:
-    return UUID(value) if value is not None else None
+    row = OperationalEvent(**json.loads(line))
+    row.team_id = UUID(str(row.team_id))
+    return row

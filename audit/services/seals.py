@@ -1,14 +1,14 @@
-"""Seals over the log: what closes a range of it, so that a change afterwards is found.
+"""Seals over closed ranges of the log, by which a later change is detected.
 
-A range is closed when every transaction that could have drawn a number in it has ended. A log row
-gets its number after its transaction has its own (palimpsest_enter_log), so: read the last number
-drawn, then draw a transaction number, then wait until every transaction before that one has ended.
-What is not visible then, up to that number, never will be; what commits later has a higher number
-and falls into a later range. Nothing of it is stored, so it holds after a dump and restore too.
+A range is closed when every transaction that could have used a number in it has ended. A log row
+gets its number after its transaction got its own (palimpsest_enter_log). So: read the last number
+used, then take a transaction number, then wait until every earlier transaction has ended. Rows up
+to that number which are not visible then never will be; later commits have higher numbers and
+belong to a later range. Nothing about this is stored, so it also holds after a dump and restore.
 
-Each seal is keyed (HMAC-SHA-256) with a key that the database does not hold, over the leaves of
-its rows and the seal before. Who owns the tables and not the key can cut the latest seals off, and
-no more; `verify_log --head` finds that too.
+Each seal is an HMAC-SHA-256 over the leaves of its rows and the previous seal, with a key that is
+not in the database. Somebody who owns the tables but not the key can only remove the latest seals,
+and `verify_log --head` detects that.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from django.db import connection
 
 from audit.models import Seal
 from audit.selectors.leaves import Leaf, read_leaves
-from teams.tenancy import team_scope
+from teams.tenancy import hold_lock, team_scope
 
 ACTOR = "task:seal_log"
 ROWS_PER_SEAL = 10_000
@@ -115,7 +115,7 @@ def seal_keys() -> dict[str, bytes]:
 
 def _seal_next(*, team_id: UUID, last_seq: int, now: datetime, most: int) -> int:
     """Make the next seal of a team, if it has rows to seal; returns how many they are."""
-    _take_turn(team_id)
+    hold_lock(f"log-seals|{team_id}")
     rows = Seal.objects.filter(team_id=team_id).order_by("-number")
     last = rows.only("number", "last_seq", "digest", "upto_position").first()
     after = last.last_seq if last is not None else 0
@@ -145,13 +145,6 @@ def _last_position(last: Seal | None, leaves: Sequence[Leaf]) -> int | None:
     known = [leaf.position for leaf in leaves]
     known.append(last.upto_position if last is not None else None)
     return max((each for each in known if each is not None), default=None)
-
-
-def _take_turn(team_id: UUID) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"log-seals|{team_id}"]
-        )
 
 
 def _derived(secret: str) -> bytes:

@@ -21,7 +21,7 @@ _FOR_EVER = 2**63 - 1
 
 @dataclass(slots=True)
 class Verified:
-    """What a check of one team's log found; it stands when there are no findings.
+    """The result of checking one team's log; the log is intact when there are no findings.
 
     `rows` were compared with seals, `erased` of them are empty because a person was erased, in
     `erasures` erasures; `unsealed` rows are too new for a seal.

@@ -4,7 +4,6 @@
 -- of a person. `closed` is that of the whole state, with the memory's salt; null once it is erased.
 -- A row without a digest of its reason has the reason in `closed` too. Columns that
 -- come later and are null in old rows leave the leaves of those as they are.
-DROP FUNCTION IF EXISTS palimpsest_log_leaves(uuid, bigint, bigint, int);
 CREATE FUNCTION palimpsest_log_leaves(
     asked_team uuid, after_seq bigint, upto_seq bigint, most int
 ) RETURNS TABLE (

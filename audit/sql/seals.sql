@@ -43,9 +43,3 @@ LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_
 $$;
 REVOKE ALL ON FUNCTION palimpsest_last_log_number() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION palimpsest_last_log_number() TO palimpsest_app;
-
--- Rows from before the salts.
-ALTER TABLE audit_memorylog DISABLE TRIGGER append_only;
-UPDATE audit_memorylog l SET digest = palimpsest_text_digest(m.salt, m.content)
-FROM memory_memory m WHERE m.team_id = l.team_id AND m.id = l.memory_id;
-ALTER TABLE audit_memorylog ENABLE TRIGGER append_only;

@@ -83,17 +83,3 @@ CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT OR UPDATE OF embedding, emb
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     WHEN (palimpsest_is_first_change('memories', NEW.team_id))
     EXECUTE FUNCTION palimpsest_move_revision('memories');
-
--- What stands in a prompt; a count of reads changes an answer's recency only, slowly, and would
--- leave nothing worth keeping.
-CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT ON memory_memoryusage
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-    WHEN (NEW.succeeded + NEW.failed > 0
-        AND palimpsest_is_first_change('memories', NEW.team_id))
-    EXECUTE FUNCTION palimpsest_move_revision('memories');
-CREATE CONSTRAINT TRIGGER move_revision_on_change AFTER UPDATE OF succeeded, failed
-    ON memory_memoryusage
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-    WHEN ((OLD.succeeded, OLD.failed) IS DISTINCT FROM (NEW.succeeded, NEW.failed)
-        AND palimpsest_is_first_change('memories', NEW.team_id))
-    EXECUTE FUNCTION palimpsest_move_revision('memories');

@@ -1,4 +1,4 @@
-"""Where the data lies, what this installation may rely on, and what it says to its operator."""
+"""Home folder, environment, secret key, hosts and logging."""
 
 from __future__ import annotations
 
@@ -47,5 +47,5 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": read_str("LOG_LEVEL", "WARNING")},
 }
 
-# Who reads /metrics must send it; empty means that only this machine may, and not by a proxy.
+# Callers of /metrics must send it; empty allows only direct requests from this machine.
 METRICS_TOKEN = read_str("METRICS_TOKEN", "")

@@ -1,4 +1,4 @@
-"""What is remembered and found: limits, caps, thresholds, and how long things are kept."""
+"""Memory: limits, caps, thresholds and retention."""
 
 from __future__ import annotations
 
@@ -29,19 +29,14 @@ EXTRACT_WAIT_SECONDS = read_float("EXTRACT_WAIT_SECONDS", 120.0, minimum=0.0)
 COMPACT_WAIT_SECONDS = read_float("COMPACT_WAIT_SECONDS", 20.0, minimum=0.0)
 DUPLICATE_SIMILARITY = read_float("DUPLICATE_SIMILARITY", 0.95)
 # A read that is not told how deep to look goes on to cold memories, and to the messages themselves,
-# when the best memory found so far says less about the question than this (relevance, 0-1). Above
-# it the messages of conversations that were extracted added 2 points of recall at 10, below it 9.
+# when the best memory found so far says less about the question than this (relevance, 0-1).
 CASCADE_COLD_BELOW = read_float("CASCADE_COLD_BELOW", 0.65, minimum=0.0)
 CASCADE_RAW_BELOW = read_float("CASCADE_RAW_BELOW", 0.65, minimum=0.0)
 # How long Redis keeps an answer for who asks the same again; any change of the team's memories ends
 # it at once, the time bounds how far the recency of its memories may drift. 0 keeps none.
 HOT_ANSWER_SECONDS = read_int("HOT_ANSWER_SECONDS", 300)
-# Of an owner with no more memories than this all are read and scored: to search them takes longer.
-# 0 searches always.
-READ_WHOLE_UP_TO = read_int("READ_WHOLE_UP_TO", 200)
-# How many reads of a web process search and pack at a time, the others in the order they came; 0
-# for all. One where PostgreSQL runs on the same processors; where it is far away, a process would
-# idle while a read waits for it.
+# How many reads a web process computes at a time while the others wait in a queue; 0: all of them.
+# One where PostgreSQL runs on the same processors; with a distant one a process would idle.
 READS_AT_ONCE = read_int("READS_AT_ONCE", 1 if HAS_OWN_POSTGRES else 0)
 # Owners with more memories are searched by the approximate index where that is quicker, others
 # exactly; teams get one from so many memories on. A step in it costs as much as so many comparisons
@@ -50,37 +45,31 @@ EXACT_SEARCH_LIMIT = read_int("EXACT_SEARCH_LIMIT", 5_000, minimum=1)
 GRAPH_STEP_COST = read_int("GRAPH_STEP_COST", 30)
 GRAPH_EF_SEARCH = min(1_000, read_int("GRAPH_EF_SEARCH", 120, minimum=1))  # pgvector's most
 GRAPH_MAX_SCAN = read_int("GRAPH_MAX_SCAN", 40_000, minimum=1)
-# From how many memories on an owner is searched by a sketch, and of how many memories a process
-# keeps some (0 for none): a memory takes 200 bytes, more with vectors of more than 256 dimensions,
-# of which accordingly fewer are kept. A process of eight busy threads took 220 MB without any, 290
-# with 126,000 memories and 325 with 300,000.
-SKETCH_FROM = read_int("SKETCH_FROM", 2_000)
-SKETCH_MOST_MEMORIES = read_int("SKETCH_MOST_MEMORIES", 300_000)
 # A filter that leaves no more memories than this is applied before the search, else after it.
 FILTERED_FIRST = read_int("FILTERED_FIRST", 20_000, minimum=1)
 # Up to this many neighbours of a new memory are judged, and this many become related to it.
-JUDGED_NEIGHBOURS = read_int("JUDGED_NEIGHBOURS", 3, minimum=1)
+JUDGED_NEIGHBOURS = read_int("JUDGED_NEIGHBOURS", 5, minimum=1)
 LINKED_NEIGHBOURS = read_int("LINKED_NEIGHBOURS", 3)
 LINK_SIMILARITY = read_float("LINK_SIMILARITY", 0.45)
 
-# How long the answer under an Idempotency-Key is repeated, and after how long a run that has not
-# ended counts as gone.
+# How long the answer to an Idempotency-Key is repeated, and after how long an unfinished request
+# counts as lost.
 IDEMPOTENCY_HOURS = read_int("IDEMPOTENCY_HOURS", 24, minimum=1)
 IDEMPOTENCY_LEASE_SECONDS = read_int("IDEMPOTENCY_LEASE_SECONDS", 300, minimum=1)
 
-# Operational events are kept so many days; so many wait in Redis at most to be written down.
+# Days that operational events are kept, and how many at most wait in Redis to be stored.
 EVENT_DAYS = read_int("EVENT_DAYS", 90, minimum=1)
 EVENT_BUFFER = read_int("EVENT_BUFFER", 100_000, minimum=1)
 
-# Which model was chosen and why is kept so many days; 0 keeps it for ever.
+# Days that routing decisions are kept; 0 keeps them for ever.
 DECISION_DAYS = read_int("DECISION_DAYS", 90)
 
 # A thread's saved state: bytes of its JSON, and how many versions are kept, the last one included.
 CHECKPOINT_MAX_BYTES = read_int("CHECKPOINT_MAX_BYTES", 1024 * 1024, minimum=1024)
 CHECKPOINT_VERSIONS = read_int("CHECKPOINT_VERSIONS", 10, minimum=1)
 
-# Keys of the log's seals: the first one seals, all of them verify. Kept apart from the database, so
-# that who owns its tables cannot seal anew what was changed.
+# Keys of the log's seals: the first one seals, all of them verify. They are kept outside the
+# database, so that the owner of its tables cannot reseal a changed log.
 SEAL_KEYS = list(
     dict.fromkeys([read_str("SEAL_KEY", SECRET_KEY), *read_list("SEAL_KEYS_PREVIOUS"), SECRET_KEY])
 )

@@ -1,4 +1,4 @@
-"""Language models and embedders, and what they may cost; without any, rules do their work."""
+"""Language models, embedders and budgets; without a model, the built-in rules are used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from config.env import (
     read_str,
 )
 
-# What language-model work goes to; empty means the rules and the embedded embedder.
+# The endpoint of all language-model work; empty means the rules and the built-in embedder.
 OPENAI_BASE_URL = read_str("OPENAI_BASE_URL", "")
 OPENAI_API_KEY = read_str("OPENAI_API_KEY", "")
 OPENAI_TIMEOUT_SECONDS = read_float("OPENAI_TIMEOUT_SECONDS", 60.0, minimum=0.1)
@@ -29,8 +29,8 @@ if REVIEW_MODEL and not EXTRACTION_MODEL:
     raise ImproperlyConfigured("REVIEW_MODEL needs an EXTRACTION_MODEL, whose work it reviews.")
 # The judge of contradictions; empty means the rules.
 JUDGE_MODEL = read_str("JUDGE_MODEL", "")
-# The cheap model that scores how complex a query is; empty means the heuristics, who also stand in
-# when it has not begun to answer after so many seconds.
+# The cheap model that scores how complex a query is; empty means the heuristics, which also answer
+# when the model stays silent for the timeout.
 CLASSIFIER_MODEL = read_str("CLASSIFIER_MODEL", "")
 CLASSIFIER_TIMEOUT_SECONDS = read_float("CLASSIFIER_TIMEOUT_SECONDS", 3.0, minimum=0.1)
 
@@ -59,13 +59,13 @@ CLASSIFIER_OUTPUT_PRICE = read_decimal(
 )
 CHAT_CONTEXT_TOKENS = read_int("CHAT_CONTEXT_TOKENS", 200_000, minimum=1_024)
 CHAT_MAX_OUTPUT_TOKENS = read_int("CHAT_MAX_OUTPUT_TOKENS", 8_192, minimum=1)
-# Whose conversations are those of chat clients that name no user.
+# The user of chat requests that name none.
 CHAT_DEFAULT_USER = read_str("CHAT_DEFAULT_USER", "default")
-# After so long no further model is tried for a request.
+# No further model is tried for a request after this time.
 CHAT_TRY_SECONDS = read_float("CHAT_TRY_SECONDS", 120.0, minimum=0.1)
-# What fails for a moment is asked of the same model once more after about so long; 0: never.
+# A momentary failure is retried once with the same model after about this time; 0 never retries.
 CHAT_RETRY_SECONDS = read_float("CHAT_RETRY_SECONDS", 0.25, minimum=0.0)
-# So many failures in a row keep calls away from a model for so many seconds; then one tries it.
+# Consecutive failures that open a model's circuit, and for how long before one call probes it.
 BREAKER_FAILURES = read_int("BREAKER_FAILURES", 3, minimum=1)
 BREAKER_OPEN_SECONDS = read_float("BREAKER_OPEN_SECONDS", 30.0, minimum=0.1)
 # Keys of the providers that team admins enter, by the name of their variable. PROVIDER_KEY_X_HOSTS
@@ -82,7 +82,7 @@ EMBEDDING_BATCH = read_int("EMBEDDING_BATCH", 100, minimum=1)
 if EMBEDDING_BATCH > 2048:
     raise ImproperlyConfigured(f"EMBEDDING_BATCH must be at most 2048, not {EMBEDDING_BATCH}.")
 EMBEDDING_BASE_URL = read_str("EMBEDDING_BASE_URL", OPENAI_BASE_URL)
-# A key goes by itself only to the host it was given for.
+# A key is sent only to the host it was set for.
 EMBEDDING_API_KEY = read_str(
     "EMBEDDING_API_KEY", OPENAI_API_KEY if EMBEDDING_BASE_URL == OPENAI_BASE_URL else ""
 )
@@ -92,14 +92,14 @@ EMBEDDING_PREVIOUS_API_KEY = read_str(
     "EMBEDDING_PREVIOUS_API_KEY",
     EMBEDDING_API_KEY if EMBEDDING_PREVIOUS_BASE_URL == EMBEDDING_BASE_URL else "",
 )
-# The cosine above which a judge reads two texts; 0 means what fits the embedder.
+# The cosine above which a judge compares two texts; 0 means the embedder's own default.
 EMBEDDING_OPPOSITION_SIMILARITY = read_float("EMBEDDING_OPPOSITION_SIMILARITY", 0.0)
 
 # What models may cost, in USD, where a team says nothing else (seed 000): for each end user in a
 # day, and for the whole team in a month.
 DAILY_USER_BUDGET_USD = read_decimal("DAILY_USER_BUDGET_USD", "5", maximum=Decimal(999_999))
 MONTHLY_TEAM_BUDGET_USD = read_decimal("MONTHLY_TEAM_BUDGET_USD", "100", maximum=Decimal(999_999))
-# From this share of a cap on, the router is advised to take a cheaper model.
+# Above this share of a cap the router prefers a cheaper model.
 BUDGET_NEAR_SHARE = read_decimal("BUDGET_NEAR_SHARE", "0.9", maximum=Decimal(1))
-# How long money is held for a call that nobody settles; longer than any call takes.
+# How long an unsettled reservation holds money; longer than any call takes.
 BUDGET_RESERVATION_SECONDS = read_int("BUDGET_RESERVATION_SECONDS", 600, minimum=1)

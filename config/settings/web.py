@@ -1,4 +1,4 @@
-"""How it answers over HTTP: applications, the API's framework, pages, cookies, static files."""
+"""Applications, middleware, the API framework, templates, cookies and static files."""
 
 from __future__ import annotations
 
@@ -107,13 +107,13 @@ SPECTACULAR_SETTINGS = {
         "MemoryTypeEnum": "memory.models.memory.MEMORY_TYPES",
         "StatusEnum": "memory.models.memory.STATUSES",
         "TierEnum": "memory.models.memory.TIERS",
-        "CapEnum": "memory.api.budget_output.CAPS",
-        "LayerNameEnum": "memory.api.prompt_output.LAYER_NAMES",
+        "CapEnum": "memory.api.serializers.routing.CAPS",
+        "LayerNameEnum": "memory.api.serializers.prompt.LAYER_NAMES",
         "ModelTierEnum": "teams.domain.model_config.TIERS",
-        "LevelEnum": "memory.api.output.LEVELS",
-        "RawLevelEnum": "memory.api.said_output.RAW",
+        "LevelEnum": "memory.api.serializers.found.LEVELS",
+        "RawLevelEnum": "memory.api.serializers.found.RAW",
         "RoleEnum": "teams.models.conversations.ROLES",
-        "SpeakerEnum": "memory.api.said_output.SPEAKERS",
+        "SpeakerEnum": "memory.api.serializers.found.SPEAKERS",
     },
 }
 

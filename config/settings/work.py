@@ -1,4 +1,4 @@
-"""What is done in the background, through Redis, and how often."""
+"""Celery: broker, limits and the periodic tasks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_TIME_LIMIT = 600
 CELERY_TASK_DEFAULT_QUEUE = "palimpsest"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# Publishing gives up quickly: the job's row is the truth, the sweep finds what was not published.
+# Publishing gives up quickly: the job's row counts, and the sweep finds unpublished jobs.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 1,

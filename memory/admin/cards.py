@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.utils.safestring import SafeString
 
-from memory.domain.decided import MERGED
+from memory.domain.settled import MERGED
 from memory.models import Contradiction, Memory
 from teams.admin.conversations import message_url
 from teams.models import Message

@@ -10,7 +10,8 @@ from django.http import HttpRequest
 from memory.domain.types import Status
 from memory.models import Category, Memory
 from teams.admin.base import TeamAdmin
-from teams.admin.display import excerpt, moment
+from teams.admin.columns import time_column
+from teams.admin.display import excerpt
 from teams.admin.theme import ChoiceFilter, RelatedFilter, display
 from teams.admin_permissions import ADMINS
 
@@ -27,6 +28,8 @@ class CategoryAdmin(TeamAdmin[Category]):
     fields = ["team", "name", "description", "context", "length", "memories", "created"]
     readonly_fields = ["memories", "created"]
 
+    created = time_column("created_at", "created")
+
     def get_readonly_fields(self, request: HttpRequest, obj: Category | None = None) -> Any:
         """The name of a stored one stays: memories and allowlists name it."""
         fields = super().get_readonly_fields(request, obj)
@@ -42,8 +45,3 @@ class CategoryAdmin(TeamAdmin[Category]):
         """How many memories that are not deleted name it."""
         rows = Memory.objects.filter(team_id=category.team_id, category=category.name)
         return str(rows.exclude(status=Status.SOFT_DELETED.value).count())
-
-    @display(description="created", ordering="created_at")
-    def created(self, category: Category) -> str:
-        """When it was first loaded."""
-        return moment(category.created_at)

@@ -13,11 +13,11 @@ from memory.domain.feedback import Feedback
 from memory.domain.types import Status
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.deciding.corrections import correct_memory, give_feedback
-from memory.services.deciding.restoring import restore_memory
-from memory.services.deciding.state import delete_memory, pin_memory
-from memory.services.writing.drafts import Outcome, WriteResult
-from teams.admin.confirm import Change
+from memory.services.decisions.corrections import correct_memory, give_feedback
+from memory.services.decisions.restoring import restore_memory
+from memory.services.decisions.state import delete_memory, pin_memory
+from memory.services.write.drafts import Outcome, WriteResult
+from teams.admin.confirm import Apply, Change
 from teams.admin.display import excerpt
 from teams.middleware import outside_staff_scope
 
@@ -26,16 +26,10 @@ def _viewer(request: HttpRequest, memory: Memory) -> Viewer:
     return Viewer(team_id=memory.team_id, actor=f"staff:{request.user.get_username()}")
 
 
-def _pin(request: HttpRequest, memory: Memory, reason: str) -> None:
+def _pin(request: HttpRequest, memory: Memory, reason: str, *, pinned: bool) -> None:
     viewer = _viewer(request, memory)
     with outside_staff_scope(request):
-        pin_memory(viewer=viewer, memory_id=memory.pk, pinned=True, reason=reason)
-
-
-def _unpin(request: HttpRequest, memory: Memory, reason: str) -> None:
-    viewer = _viewer(request, memory)
-    with outside_staff_scope(request):
-        pin_memory(viewer=viewer, memory_id=memory.pk, pinned=False, reason=reason)
+        pin_memory(viewer=viewer, memory_id=memory.pk, pinned=pinned, reason=reason)
 
 
 def _delete(request: HttpRequest, memory: Memory, reason: str) -> None:
@@ -106,49 +100,46 @@ def _whole(memory: Memory) -> str:
     return f"“{memory.content}”"
 
 
-PIN: Change[Memory] = Change(
-    verb="Pin",
-    done="pinned",
-    explanation="A pinned memory stands in every prompt of its audience.",
-    apply=_pin,
-    asks_reason=True,
-    effect=_whole,
+def _change(verb: str, done: str, explanation: str, apply: Apply[Memory]) -> Change[Memory]:
+    return Change(
+        verb=verb,
+        done=done,
+        explanation=explanation,
+        apply=apply,
+        asks_reason=True,
+        effect=_whole,
+    )
+
+
+PIN = _change(
+    "Pin",
+    "pinned",
+    "A pinned memory stands in every prompt of its audience.",
+    partial(_pin, pinned=True),
 )
-UNPIN: Change[Memory] = Change(
-    verb="Unpin",
-    done="unpinned",
-    explanation="It competes with the others for a place in the prompt again.",
-    apply=_unpin,
-    asks_reason=True,
-    effect=_whole,
+UNPIN = _change(
+    "Unpin",
+    "unpinned",
+    "It competes with the others for a place in the prompt again.",
+    partial(_pin, pinned=False),
 )
-DELETE: Change[Memory] = Change(
-    verb="Delete",
-    done="deleted",
-    explanation=(
-        "Agents will not find it any more and its open disputes end."
-        " Its text and its history stay here, and it can be restored on its page."
-    ),
-    apply=_delete,
-    asks_reason=True,
-    effect=_whole,
+DELETE = _change(
+    "Delete",
+    "deleted",
+    "Agents will not find it any more and its open disputes end."
+    " Its text and its history stay here, and it can be restored on its page.",
+    _delete,
 )
-RESTORE: Change[Memory] = Change(
-    verb="Restore",
-    done="restored",
-    explanation="Agents find it again. A pin that it had is not brought back.",
-    apply=_restore,
-    asks_reason=True,
-    effect=_whole,
+RESTORE = _change(
+    "Restore",
+    "restored",
+    "Agents find it again. A pin that it had is not brought back.",
+    _restore,
 )
-SAY_WRONG: Change[Memory] = Change(
-    verb="Say it is wrong",
-    done="disputed",
-    explanation=(
-        "Agents are shown it as disputed, it counts for less, and it waits under Contradictions"
-        " until somebody settles whether it stands."
-    ),
-    apply=_say_wrong,
-    asks_reason=True,
-    effect=_whole,
+SAY_WRONG = _change(
+    "Say it is wrong",
+    "disputed",
+    "Agents are shown it as disputed, it counts for less, and it waits under Contradictions"
+    " until somebody settles whether it stands.",
+    _say_wrong,
 )

@@ -10,9 +10,10 @@ from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 
 from memory.models import Contradiction
-from teams.admin.base import TeamAdmin
-from teams.admin.confirm import Change, confirm_and_run
-from teams.admin.display import NOTHING, cell, moment, page_of
+from teams.admin.base import TeamAdmin, section
+from teams.admin.columns import label_column, time_column
+from teams.admin.confirm import Change, list_action, page_action
+from teams.admin.display import cell, page_of
 from teams.admin.filters import DaysFilter, OpenFirstFilter
 from teams.admin.theme import ChoiceFilter, RelatedFilter, action, display
 
@@ -27,11 +28,23 @@ from .settlements import (
     STANDS,
     merging,
 )
-from .sides import resolution_words, settled_words, told_apart
+from .sides import aligned_excerpts, resolution_words, settled_words
 
 _CELL_CHARS = 90
+_VERDICT_COLOURS = {"dispute": "warning", "supersede": "info", "coexist": "success"}
 _OF_TWO = ("a_stands_this", "b_stands_this", "both_stand_this", "merge_this")
 _OF_ONE = ("stands_this", "is_wrong_this", "correct_this")
+
+
+def _settle_chosen(name: str, change: Change[Contradiction], title: str) -> Any:
+    """The action `name` of the list: settle the chosen ones."""
+
+    def rows_of(request: HttpRequest, _: QuerySet[Contradiction]) -> QuerySet[Contradiction]:
+        # Not the list's own rows: one that somebody settled since is no longer on it, and would
+        # be passed over without a word.
+        return with_sides(pk__in=request.POST.getlist(ACTION_CHECKBOX_NAME))
+
+    return list_action(name, change, title, rows_of=rows_of)
 
 
 class OpennessFilter(OpenFirstFilter):
@@ -65,32 +78,26 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     actions = ["a_stands_selected", "b_stands_selected", "both_stand_selected"]
     actions_detail = [*_OF_TWO, *_OF_ONE]
     fieldsets = [
-        (
-            "Judgement",
-            {
-                "fields": [
-                    ("verdict", "strategy_words", "judge"),
-                    ("team", "found"),
-                    "reason",
-                ]
-            },
-        ),
-        (
-            "Resolution",
-            {"fields": [("state", "resolved_by", "resolved"), "resolution_note"]},
-        ),
+        section("Judgement", ("verdict", "strategy_words", "judge"), ("team", "found"), "reason"),
+        section("Resolution", ("state", "resolved_by", "resolved"), "resolution_note"),
     ]
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
+    a_stands_selected = _settle_chosen("a_stands_selected", A_STANDS, "A stands")
+    b_stands_selected = _settle_chosen("b_stands_selected", B_STANDS, "B stands")
+    both_stand_selected = _settle_chosen("both_stand_selected", BOTH_STAND, "Both are valid")
+    a_stands_this = page_action("a_stands_this", A_STANDS, "A stands", icon="looks_one")
+    b_stands_this = page_action("b_stands_this", B_STANDS, "B stands", icon="looks_two")
+    both_stand_this = page_action("both_stand_this", BOTH_STAND, "Both are valid", icon="done_all")
+    stands_this = page_action("stands_this", STANDS, "It stands", icon="check")
+    is_wrong_this = page_action("is_wrong_this", IS_WRONG, "It is wrong", icon="close")
+    verdict_label = label_column("verdict", "verdict", _VERDICT_COLOURS)
+    found = time_column("detected_at", "found")
+    resolved = time_column("resolved_at", "resolved")
+
+    def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """Both sides, then what the judge said."""
         found = self.get_object(request, object_id)
-        shown: dict[str, Any] = {}  # Any: a template's context
+        shown: dict[str, Any] = {}
         if found is not None:
             pair = with_sides(pk=found.pk).get()
             shown = {
@@ -98,8 +105,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
                 "beside": [linked(each) for each in open_beside(pair)],
                 "next_open": next_open(pair),
             }
-        context = {"title": "Contradiction", **shown, **(extra_context or {})}
-        return super().change_view(request, object_id, form_url, context)
+        return {"title": "Contradiction", **shown}
 
     def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
         """Buttons for an open one: of two memories, or of one that is said to be wrong."""
@@ -113,54 +119,6 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             if button.action_name.removeprefix("memory_contradiction_") in useful
         ]
 
-    @action(description="A stands", permissions=["act"])
-    def a_stands_selected(
-        self, request: HttpRequest, queryset: QuerySet[Contradiction]
-    ) -> HttpResponse | None:
-        """Let the earlier side of the chosen ones stand."""
-        return self._settle_selected(request, A_STANDS)
-
-    @action(description="B stands", permissions=["act"])
-    def b_stands_selected(
-        self, request: HttpRequest, queryset: QuerySet[Contradiction]
-    ) -> HttpResponse | None:
-        """Let the later side of the chosen ones stand."""
-        return self._settle_selected(request, B_STANDS)
-
-    @action(description="Both are valid", permissions=["act"])
-    def both_stand_selected(
-        self, request: HttpRequest, queryset: QuerySet[Contradiction]
-    ) -> HttpResponse | None:
-        """Let both sides of the chosen ones stand."""
-        return self._settle_selected(request, BOTH_STAND)
-
-    @action(description="A stands", permissions=["act"], url_path="a-stands", icon="looks_one")
-    def a_stands_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Let the earlier side stand."""
-        return self.change_this(request, object_id, A_STANDS)
-
-    @action(description="B stands", permissions=["act"], url_path="b-stands", icon="looks_two")
-    def b_stands_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Let the later side stand."""
-        return self.change_this(request, object_id, B_STANDS)
-
-    @action(
-        description="Both are valid", permissions=["act"], url_path="both-stand", icon="done_all"
-    )
-    def both_stand_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Let both sides stand."""
-        return self.change_this(request, object_id, BOTH_STAND)
-
-    @action(description="It stands", permissions=["act"], url_path="stands", icon="check")
-    def stands_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Let the memory stand that was said to be wrong."""
-        return self.change_this(request, object_id, STANDS)
-
-    @action(description="It is wrong", permissions=["act"], url_path="is-wrong", icon="close")
-    def is_wrong_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Delete the memory that was said to be wrong."""
-        return self.change_this(request, object_id, IS_WRONG)
-
     @action(description="Merge", permissions=["act"], url_path="merge", icon="merge")
     def merge_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Write one text in place of both sides."""
@@ -170,14 +128,6 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     def correct_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Write a right text in place of the one that was said to be wrong."""
         return self._rewrite(request, object_id)
-
-    def _settle_selected(
-        self, request: HttpRequest, change: Change[Contradiction]
-    ) -> HttpResponse | None:
-        # Not the list's own rows: one that somebody settled since is no longer on it, and would
-        # be passed over without a word.
-        chosen = request.POST.getlist(ACTION_CHECKBOX_NAME)
-        return confirm_and_run(self, request, with_sides(pk__in=chosen), change)
 
     def _rewrite(self, request: HttpRequest, object_id: str) -> HttpResponse:
         pair = with_sides(pk=object_id).first()
@@ -208,31 +158,12 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         """Which strategy found the pair."""
         return pair.strategy.replace("_", " ")
 
-    @display(
-        description="verdict",
-        ordering="verdict",
-        label={"dispute": "warning", "supersede": "info", "coexist": "success"},
-    )
-    def verdict_label(self, pair: Contradiction) -> str:
-        """What the judge said."""
-        return pair.verdict
-
     @display(description="resolution", ordering="resolved_at")
     def state(self, pair: Contradiction) -> str:
         """How it was resolved, or that it waits."""
         return resolution_words(pair)
 
-    @display(description="found", ordering="detected_at")
-    def found(self, pair: Contradiction) -> str:
-        """When the judge found it."""
-        return moment(pair.detected_at)
-
-    @display(description="resolved")
-    def resolved(self, pair: Contradiction) -> str:
-        """When it was resolved."""
-        return moment(pair.resolved_at) if pair.resolved_at else NOTHING
-
 
 def _excerpts(pair: Contradiction) -> tuple[str, str]:
     second = pair.memory_b.content if pair.memory_b else ""
-    return told_apart(pair.memory_a.content, second, length=_CELL_CHARS)
+    return aligned_excerpts(pair.memory_a.content, second, length=_CELL_CHARS)

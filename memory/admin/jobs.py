@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Q
+from django.http import HttpRequest
 
 from memory.models import Job
-from memory.services.extracting.jobs import queue_again
-from teams.admin.base import TeamAdmin
-from teams.admin.confirm import Change, confirm_and_run
-from teams.admin.display import NOTHING, as_json, excerpt, link, moment, page_of
+from memory.services.extraction.jobs import queue_again
+from teams.admin.base import TeamAdmin, section
+from teams.admin.columns import json_column, label_column, time_column
+from teams.admin.confirm import Change, list_action, page_action
+from teams.admin.display import NOTHING, excerpt, link, page_of
 from teams.admin.filters import DaysFilter, OpenFirstFilter
-from teams.admin.theme import RelatedFilter, action, display
+from teams.admin.theme import RelatedFilter, display
 
 
 def _run_again(request: HttpRequest, job: Job, reason: str) -> None:
@@ -28,6 +29,9 @@ RUN_AGAIN: Change[Job] = Change(
     explanation="The messages are read once more; what was stored already is not stored twice.",
     apply=_run_again,
 )
+
+
+_STATE_COLOURS = {"queued": "info", "running": "primary", "done": "success", "failed": "danger"}
 
 
 class WaitingFilter(OpenFirstFilter):
@@ -65,31 +69,23 @@ class JobAdmin(TeamAdmin[Job]):
     actions = ["run_again_selected"]
     actions_detail = ["run_again_this"]
     fieldsets = [
-        (
+        section(
             None,
-            {
-                "fields": [
-                    ("state", "attempts", "team"),
-                    ("conversation_link", "messages"),
-                    ("created", "finished", "leased"),
-                    "error",
-                    "result_document",
-                ]
-            },
+            ("state", "attempts", "team"),
+            ("conversation_link", "messages"),
+            ("created", "finished", "leased"),
+            "error",
+            "result_document",
         )
     ]
 
-    @action(description="Run again", permissions=["act"])
-    def run_again_selected(
-        self, request: HttpRequest, queryset: QuerySet[Job]
-    ) -> HttpResponse | None:
-        """Queue the chosen failed jobs."""
-        return confirm_and_run(self, request, queryset, RUN_AGAIN)
-
-    @action(description="Run again", permissions=["act"], url_path="run-again", icon="replay")
-    def run_again_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Queue this failed job."""
-        return self.change_this(request, object_id, RUN_AGAIN)
+    run_again_selected = list_action("run_again_selected", RUN_AGAIN, "Run again")
+    run_again_this = page_action("run_again_this", RUN_AGAIN, "Run again", icon="replay")
+    state_label = label_column("state", "state", _STATE_COLOURS)
+    result_document = json_column("result", "result")
+    created = time_column("created_at", "created", ordering="id")
+    finished = time_column("finished_at", "finished")
+    leased = time_column("lease_until", "leased until")
 
     def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
         """A button for a failed job alone."""
@@ -102,15 +98,6 @@ class JobAdmin(TeamAdmin[Job]):
         """Which messages it reads."""
         return f"{job.from_position} to {job.to_position}"
 
-    @display(
-        description="state",
-        ordering="state",
-        label={"queued": "info", "running": "primary", "done": "success", "failed": "danger"},
-    )
-    def state_label(self, job: Job) -> str:
-        """Where it stands, coloured."""
-        return job.state
-
     @display(description="problem")
     def problem(self, job: Job) -> str:
         """The beginning of the last error."""
@@ -121,23 +108,3 @@ class JobAdmin(TeamAdmin[Job]):
         """The conversation whose messages it reads."""
         page = page_of("teams_conversation", job.conversation_id)
         return link(page, job.conversation.thread_id)
-
-    @display(description="result")
-    def result_document(self, job: Job) -> str:
-        """What it did."""
-        return as_json(job.result)
-
-    @display(description="created", ordering="id")
-    def created(self, job: Job) -> str:
-        """When it was queued."""
-        return moment(job.created_at)
-
-    @display(description="finished", ordering="finished_at")
-    def finished(self, job: Job) -> str:
-        """When it was done or given up."""
-        return moment(job.finished_at)
-
-    @display(description="leased until")
-    def leased(self, job: Job) -> str:
-        """Until when its run, or its pause, lasts."""
-        return moment(job.lease_until)

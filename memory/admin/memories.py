@@ -11,7 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from memory.domain.types import Status
 from memory.models import Memory
 from memory.models.memory import SINCE_EVER
-from teams.admin.confirm import confirm_and_run
+from teams.admin.base import section
+from teams.admin.confirm import list_action, page_action
 from teams.admin.display import page_of
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import (
@@ -78,44 +79,43 @@ class MemoryAdmin(MemoryDisplay):
         "pin_this",
         "unpin_this",
         "correct_this",
-        "say_wrong_this",
-        "delete_this",
+        "is_wrong_this",
+        "soft_delete_this",
         "restore_this",
     ]
     fieldsets = [
-        (None, {"fields": ["text", "subject"]}),
-        (
+        section(None, "text", "subject"),
+        section(
             "State",
-            {
-                "fields": [
-                    ("status", "tier", "is_pinned"),
-                    ("importance", "confidence", "said_again"),
-                    ("version", "valid_from_time", "valid_to_time"),
-                ]
-            },
+            ("status", "tier", "is_pinned"),
+            ("importance", "confidence", "said_again"),
+            ("version", "valid_from_time", "valid_to_time"),
         ),
-        (
+        section(
             "What it is",
-            {
-                "fields": [
-                    ("memory_type", "scope", "category"),
-                    ("agent", "end_user", "project"),
-                    ("tag_words", "form", "payload_document"),
-                ]
-            },
+            ("memory_type", "scope", "category"),
+            ("agent", "end_user", "project"),
+            ("tag_words", "form", "payload_document"),
         ),
-        (
+        section(
             "Origin",
-            {
-                "fields": [
-                    ("team", "conversation_page", "actor"),
-                    ("extractor", "extraction_pass", "external_id"),
-                    ("created", "updated"),
-                    "whole_id",
-                ]
-            },
+            ("team", "conversation_page", "actor"),
+            ("extractor", "extraction_pass", "external_id"),
+            ("created", "updated"),
+            "whole_id",
         ),
     ]
+
+    pin_selected = list_action("pin_selected", PIN, "Pin")
+    unpin_selected = list_action("unpin_selected", UNPIN, "Unpin")
+    delete_selected_memories = list_action(
+        "delete_selected_memories", DELETE, "Delete (text and history stay)"
+    )
+    pin_this = page_action("pin_this", PIN, "Pin", icon="keep")
+    unpin_this = page_action("unpin_this", UNPIN, "Unpin", icon="keep_off")
+    soft_delete_this = page_action("soft_delete_this", DELETE, "Delete", icon="delete")
+    restore_this = page_action("restore_this", RESTORE, "Restore", icon="undo")
+    is_wrong_this = page_action("is_wrong_this", SAY_WRONG, "It is wrong", icon="flag")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Memory]:
         """All of them, so that those of a team are read in the order of their times."""
@@ -132,21 +132,10 @@ class MemoryAdmin(MemoryDisplay):
         row: Memory = Memory.objects.select_related(*names).get(pk=found.pk)
         return row
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
+    def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """The memory with its sources, versions, disputes, relations, use and history."""
         memory = self.get_object(request, object_id)
-        context = {
-            "memory_page": memory and memory_page(memory=memory),
-            "title": "Memory",
-            **(extra_context or {}),
-        }
-        return super().change_view(request, object_id, form_url, context)
+        return {"memory_page": memory and memory_page(memory=memory), "title": "Memory"}
 
     def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
         """Buttons that would change something, for those who may press them."""
@@ -157,8 +146,8 @@ class MemoryAdmin(MemoryDisplay):
             "pin_this": memory.is_live and not memory.is_pinned,
             "unpin_this": memory.is_pinned,
             "correct_this": memory.is_live,
-            "say_wrong_this": memory.is_live,
-            "delete_this": memory.status != Status.SOFT_DELETED,
+            "is_wrong_this": memory.is_live,
+            "soft_delete_this": memory.status != Status.SOFT_DELETED,
             "restore_this": memory.status in (Status.SOFT_DELETED, Status.ARCHIVED),
         }
         return [
@@ -166,50 +155,6 @@ class MemoryAdmin(MemoryDisplay):
             for button in super().get_actions_detail(request, object_id)
             if useful[button.action_name.removeprefix("memory_memory_")]
         ]
-
-    @action(description="Pin", permissions=["act"])
-    def pin_selected(self, request: HttpRequest, queryset: QuerySet[Memory]) -> HttpResponse | None:
-        """Pin the chosen memories."""
-        return confirm_and_run(self, request, queryset, PIN)
-
-    @action(description="Unpin", permissions=["act"])
-    def unpin_selected(
-        self, request: HttpRequest, queryset: QuerySet[Memory]
-    ) -> HttpResponse | None:
-        """Let the chosen memories go."""
-        return confirm_and_run(self, request, queryset, UNPIN)
-
-    @action(description="Delete (text and history stay)", permissions=["act"])
-    def delete_selected_memories(
-        self, request: HttpRequest, queryset: QuerySet[Memory]
-    ) -> HttpResponse | None:
-        """Take the chosen memories out of every read."""
-        return confirm_and_run(self, request, queryset, DELETE)
-
-    @action(description="Pin", permissions=["act"], url_path="pin", icon="keep")
-    def pin_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Pin this memory."""
-        return self.change_this(request, object_id, PIN)
-
-    @action(description="Unpin", permissions=["act"], url_path="unpin", icon="keep_off")
-    def unpin_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Let this memory go."""
-        return self.change_this(request, object_id, UNPIN)
-
-    @action(description="Delete", permissions=["act"], url_path="soft-delete", icon="delete")
-    def delete_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Take this memory out of every read."""
-        return self.change_this(request, object_id, DELETE)
-
-    @action(description="Restore", permissions=["act"], url_path="restore", icon="undo")
-    def restore_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Let this memory be found again."""
-        return self.change_this(request, object_id, RESTORE)
-
-    @action(description="It is wrong", permissions=["act"], url_path="is-wrong", icon="flag")
-    def say_wrong_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Dispute this memory, without another one to stand in its place."""
-        return self.change_this(request, object_id, SAY_WRONG)
 
     @action(description="Correct", permissions=["act"], url_path="correct", icon="edit")
     def correct_this(self, request: HttpRequest, object_id: str) -> HttpResponse:

@@ -7,7 +7,8 @@ from django.utils.html import format_html
 
 from memory.models import Memory
 from teams.admin.base import TeamAdmin
-from teams.admin.display import NOTHING, as_json, excerpt, id_link, moment, words
+from teams.admin.columns import id_column, json_column, label_column, time_column
+from teams.admin.display import NOTHING, excerpt, words
 from teams.admin.theme import display
 
 STATUS_COLOURS = {
@@ -21,6 +22,14 @@ STATUS_COLOURS = {
 
 class MemoryDisplay(TeamAdmin[Memory]):
     """The columns and fields that say something of a memory."""
+
+    status_label = label_column("status", "status", STATUS_COLOURS)
+    created = time_column("created_at", "created")
+    updated = time_column("updated_at", "last change")
+    payload_document = json_column("payload", "payload")
+    valid_from_time = time_column("valid_from", "holds from")
+    valid_to_time = time_column("valid_to", "holds until")
+    conversation_page = id_column("conversation_id", "teams_conversation", "conversation")
 
     @display(description="memory", ordering="content")
     def beginning(self, memory: Memory) -> str:
@@ -45,25 +54,10 @@ class MemoryDisplay(TeamAdmin[Memory]):
             "pinned",
         )
 
-    @display(description="status", ordering="status", label=STATUS_COLOURS)
-    def status_label(self, memory: Memory) -> tuple[str, str]:
-        """Where it stands, coloured."""
-        return memory.status, memory.status.replace("_", " ")
-
     @display(description="said again")
     def said_again(self, memory: Memory) -> str:
         """How often it was said after it was first stored."""
         return f"{memory.corroboration} times" if memory.corroboration else "never"
-
-    @display(description="created", ordering="created_at")
-    def created(self, memory: Memory) -> str:
-        """When it was said."""
-        return moment(memory.created_at)
-
-    @display(description="last change")
-    def updated(self, memory: Memory) -> str:
-        """When its state last changed."""
-        return moment(memory.updated_at)
 
     @display(description="text")
     def text(self, memory: Memory) -> str:
@@ -85,26 +79,6 @@ class MemoryDisplay(TeamAdmin[Memory]):
     def tag_words(self, memory: Memory) -> str:
         """Its tags."""
         return words(memory.tags)
-
-    @display(description="payload")
-    def payload_document(self, memory: Memory) -> str:
-        """The structure of its form."""
-        return as_json(memory.payload)
-
-    @display(description="holds from")
-    def valid_from_time(self, memory: Memory) -> str:
-        """Since when it is true."""
-        return moment(memory.valid_from)
-
-    @display(description="holds until")
-    def valid_to_time(self, memory: Memory) -> str:
-        """Until when it is true."""
-        return moment(memory.valid_to)
-
-    @display(description="conversation")
-    def conversation_page(self, memory: Memory) -> str:
-        """The conversation it came from."""
-        return id_link("teams_conversation", memory.conversation_id)
 
     @display(description="id")
     def whole_id(self, memory: Memory) -> str:

@@ -20,7 +20,6 @@ class TagFilter(TextFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> QuerySet[Memory]:
         """Memories that carry the tag."""
-        del request
         tag = (self.value() or "").strip()
         return queryset.filter(tag_rows__name=tag) if tag else queryset
 
@@ -33,11 +32,9 @@ class StandingFilter(DropdownFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Live ones or the others."""  # Any: Django's own, generic over the model
-        del request, model_admin
         return [("live", "Live: active or disputed"), ("gone", "Not shown to agents any more")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> QuerySet[Memory]:
         """Memories of the choice; all without one."""
-        del request
         chosen = {"live": queryset.filter, "gone": queryset.exclude}.get(self.value() or "")
         return chosen(status__in=LIVE) if chosen else queryset

@@ -9,7 +9,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Q
 from django.urls import reverse
 
-from memory.domain.decided import MERGED
+from memory.domain.settled import MERGED
 from memory.models import Contradiction, Memory, MemoryRelation, MemoryUsage
 
 from .cards import Source, sources_of

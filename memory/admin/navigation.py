@@ -68,20 +68,16 @@ _GROUPS: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:  # Any: the theme's loose shape
     """The groups of links, with the number of what waits beside two of them."""
-    waiting = _waiting() if is_member(request) else {}
+    waiting = {}
+    if is_member(request):
+        waiting["memory_contradiction"] = (open_contradictions(), "warning")
+        waiting["memory_job"] = (failed_jobs(), "danger")
     home = {"title": "Overview", "icon": "dashboard", "link": reverse("admin:index")}
     groups = [
         {"title": title, "items": [_item(*entry, waiting) for entry in entries]}
         for title, entries in _GROUPS
     ]
     return [{"items": [home]}, *groups]
-
-
-def _waiting() -> dict[str, tuple[int, str]]:
-    return {
-        "memory_contradiction": (open_contradictions(), "warning"),
-        "memory_job": (failed_jobs(), "danger"),
-    }
 
 
 def _item(

@@ -10,10 +10,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from memory.clients.tools import default_tools
-from memory.domain.decided import A_WINS, B_WINS, BOTH_VALID, MERGED
+from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
-from memory.services.deciding.disputes import resolve_contradiction
+from memory.services.decisions.disputes import resolve_contradiction
 from teams.admin.confirm import Change
 from teams.errors import ConflictError
 from teams.middleware import outside_staff_scope

@@ -7,7 +7,7 @@ from itertools import takewhile
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memory.domain.decided import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
+from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
 from memory.models import Contradiction
 
 NAME_CHARS = 60
@@ -49,7 +49,7 @@ def settled_words(pair: Contradiction) -> str:
     return f"It is settled already, {told}."
 
 
-def told_apart(first: str, second: str, *, length: int) -> tuple[str, str]:
+def aligned_excerpts(first: str, second: str, *, length: int) -> tuple[str, str]:
     """Both texts on one line of at most `length` characters each, their first difference in it."""
     one, other = " ".join(first.split()), " ".join(second.split())
     shared, start = _shared(one, other), 0
@@ -73,7 +73,7 @@ def _cut(text: str, start: int, length: int) -> str:
 def quotes(pair: Contradiction) -> tuple[str, str]:
     """Both sides in quotation marks, short enough for a message; the second empty for one."""
     second = pair.memory_b.content if pair.memory_b else ""
-    one, other = told_apart(pair.memory_a.content, second, length=NAME_CHARS)
+    one, other = aligned_excerpts(pair.memory_a.content, second, length=NAME_CHARS)
     return f"“{one}”", f"“{other}”" if second else ""
 
 

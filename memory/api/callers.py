@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 from uuid import UUID
 
+from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
+from memory.selectors.conversations import conversation_for
 from memory.selectors.names import Named, names_of
 from memory.selectors.revisions import Revision
-from teams.errors import ForbiddenError, NotFoundError
-from teams.models import Agent
+from teams.errors import ForbiddenError, InvalidError, NotFoundError
+from teams.models import Agent, Conversation
 from teams.principal import Principal
 
 # An end user or project the team has never seen: nothing is stored for it.
@@ -64,6 +67,46 @@ def named_agent(
     if named.agent is None:
         raise _no_agent(agent)
     return NamedAgent(viewer, named.agent, named.revision)
+
+
+def conversation_of(viewer: Viewer, *, conversation_id: UUID, field: str) -> Conversation:
+    """The conversation that a read names, where it is with the viewer's person.
+
+    Raises NotFoundError of that field for any other.
+    """
+    try:
+        conversation = conversation_for(viewer=viewer, conversation_id=conversation_id)
+    except NotFoundError as error:
+        raise NotFoundError(error.message, field=field) from None
+    if viewer.end_user_id not in (None, conversation.end_user_id):
+        raise NotFoundError("There is no such conversation with this user.", field=field)
+    return conversation
+
+
+def in_conversation(viewer: Viewer, conversation: Conversation) -> Viewer:
+    """The viewer with the conversation's person and project where it names none itself."""
+    return replace(
+        viewer,
+        end_user_id=viewer.end_user_id or conversation.end_user_id,
+        project_id=viewer.project_id or conversation.project_id,
+    )
+
+
+def weights_of(agent: Agent, *, given: Weights | None = None) -> Weights:
+    """The weights of a request, or else the agent's own.
+
+    Raises InvalidError when the agent's document holds weights that cannot be.
+    """
+    if given is not None:
+        return given
+    try:
+        return Weights.from_config(agent.retrieval_weights)
+    except ValueError as error:
+        raise InvalidError(
+            f"The agent '{agent.slug}' has retrieval weights that cannot be used: {error}."
+            " Correct them in its document, or give weights.",
+            field="weights",
+        ) from None
 
 
 def _viewer(

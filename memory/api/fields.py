@@ -11,7 +11,7 @@ from django.utils.dateparse import parse_datetime
 from rest_framework import serializers
 
 from memory.domain.clock import is_to_come
-from memory.domain.text import NO_WORDS, has_words, is_blank
+from memory.domain.text.normalise import NO_WORDS, has_words, is_blank
 
 MAX_QUERY_CHARS = 8_000
 
@@ -57,6 +57,14 @@ class ContentField(TextField):
         if is_blank(value):
             self.fail("blank")
         return value
+
+
+class QuestionField(ContentField):
+    """What a reader asks: 1 to 8,000 characters, not only white space."""
+
+    def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
+        kwargs.setdefault("max_length", MAX_QUERY_CHARS)
+        super().__init__(**kwargs)
 
 
 class StatementField(ContentField):
@@ -146,20 +154,6 @@ class StrictFloatField(serializers.FloatField):
         if isinstance(data, bool) or not isinstance(data, int | float):
             self.fail("invalid")
         return super().to_internal_value(data)
-
-
-class QuestionField(TextField):
-    """What a reader asks: 1 to 8,000 characters, not only white space."""
-
-    def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
-        kwargs.setdefault("max_length", MAX_QUERY_CHARS)
-        super().__init__(**kwargs)
-
-    def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
-        value = super().to_internal_value(data)
-        if is_blank(value):
-            self.fail("blank")
-        return value
 
 
 class StrictIntegerField(serializers.IntegerField):

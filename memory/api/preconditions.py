@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.request import Request
 
 from teams.errors import InvalidError
@@ -19,6 +19,20 @@ UNCHANGED = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="The ETag that you have: answered with 304 while it stands.",
 )
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="The ETag that you loaded: another version that stands by now is not overwritten"
+    " (412). `*` asks that there is one.",
+)
+IF_NONE_MATCH = OpenApiParameter(
+    "If-None-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="`*` saves only where there is none yet (412).",
+)
+NOT_MODIFIED = OpenApiResponse(description="The version you have still stands.")
 ANY = "*"
 _TAG = re.compile(r'\s*(W/)?"([^"]*)"\s*(?:,|$)')
 

@@ -1,4 +1,4 @@
-"""Media types that a caller may ask for and that are written elsewhere."""
+"""Media types of streams, which a caller may ask for and which the views write themselves."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import Any
 
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 
+EVENT_STREAM = "text/event-stream"
+JSON_LINES = "application/x-ndjson"
 
-class StreamRenderer(BaseRenderer):
+
+class _StreamRenderer(BaseRenderer):
     """Lets a caller ask for the media type of a stream; what is no stream is JSON all the same."""
 
     def render(
@@ -19,3 +22,17 @@ class StreamRenderer(BaseRenderer):
     ) -> bytes:
         """The data as JSON."""
         return bytes(JSONRenderer().render(data))
+
+
+class EventStreamRenderer(_StreamRenderer):
+    """Server-sent events."""
+
+    media_type = EVENT_STREAM
+    format = "sse"
+
+
+class JsonLinesRenderer(_StreamRenderer):
+    """JSON Lines."""
+
+    media_type = JSON_LINES
+    format = "jsonl"

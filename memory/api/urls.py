@@ -3,22 +3,19 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from memory.api.agents import AgentViewSet
-from memory.api.audit_state import StateViewSet
-from memory.api.budget import BudgetViewSet
-from memory.api.chat import ChatViewSet, ModelViewSet
-from memory.api.contradictions import ContradictionViewSet
-from memory.api.conversations import ConversationViewSet, JobViewSet
-from memory.api.events import EventViewSet
-from memory.api.export import ExportViewSet
-from memory.api.history import AuditLogViewSet, HistoryViewSet
-from memory.api.memories import MemoryViewSet
-from memory.api.prompt import PromptViewSet
-from memory.api.query import MemoryQueryViewSet
-from memory.api.retrieval import RetrievalViewSet
-from memory.api.route import RouteViewSet
-from memory.api.threads import CheckpointViewSet, ThreadChangesViewSet
-from memory.api.users import UserViewSet
+from memory.api.views.agents import AgentViewSet
+from memory.api.views.audit import AuditLogViewSet, ExportViewSet, HistoryViewSet, StateViewSet
+from memory.api.views.chat import ChatViewSet, ModelViewSet
+from memory.api.views.contradictions import ContradictionViewSet
+from memory.api.views.conversations import ConversationViewSet, JobViewSet
+from memory.api.views.events import EventViewSet
+from memory.api.views.memories import MemoryViewSet
+from memory.api.views.prompt import PromptViewSet
+from memory.api.views.query import MemoryQueryViewSet
+from memory.api.views.retrieval import RetrievalViewSet
+from memory.api.views.routing import BudgetViewSet, RouteViewSet
+from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
+from memory.api.views.users import UserViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("conversations", ConversationViewSet, basename="conversation")

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from memory.clients.embedder_choice import EmbedderSpec, build_embedder, spec_of
 from memory.domain.ports import Embedder
 from memory.models import EmbeddingState
-from routing.clients.embeddings import EmbeddingError
-from routing.clients.protocol import FailureKind
+from routing.clients.protocol import EmbeddingError, FailureKind
 from teams.errors import UnavailableError
 
 logger = logging.getLogger(__name__)

@@ -1,6 +1,6 @@
-"""What a read leaves in Redis: all of it in one round trip, once its answer is sent.
+"""Redis commands of a read that nobody waits for, sent in one round trip after the answer.
 
-Commands that nobody gathers go out at once. With Redis away they are lost, as with `quick_redis`.
+Outside `gathering` a command is sent at once. While Redis is down the commands are dropped.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from typing import Any
 
 from redis.client import Pipeline
 
-from memory.clients.quick_redis import quick_redis
+from routing.clients.quick_redis import quick_redis
 
 # Any: what Redis answers, which nobody waits for.
 Command = Callable[[Pipeline], Any]
 
 
 class Gathered:
-    """Commands on their way, in their order; thread-safe."""
+    """Commands to be sent, in order; thread-safe."""
 
     def __init__(self) -> None:
         self._commands: list[Command] = []
         self._changing = threading.Lock()
 
     def add(self, command: Command) -> None:
-        """One more, after those that are there."""
+        """Add a command."""
         with self._changing:
             self._commands.append(command)
 
     def send(self) -> None:
-        """All of them in one round trip; each goes out once."""
+        """Send all commands in one round trip; each is sent once."""
         with self._changing:
             commands, self._commands = self._commands, []
         if not commands:
@@ -47,7 +47,7 @@ _gathered: ContextVar[Gathered | None] = ContextVar("gathered", default=None)
 
 
 def afterwards(command: Command) -> None:
-    """Send the command with what is being gathered, or now."""
+    """Add the command to those being gathered, or send it now."""
     gathered = _gathered.get()
     if gathered is not None:
         gathered.add(command)
@@ -59,7 +59,7 @@ def afterwards(command: Command) -> None:
 
 @contextmanager
 def gathering() -> Iterator[Gathered]:
-    """Keep the block's commands until somebody sends them; inside another one, that one's."""
+    """Gather the block's commands until `send`; a nested block adds to the outer one."""
     outer = _gathered.get()
     if outer is not None:
         yield outer
@@ -74,7 +74,7 @@ def gathering() -> Iterator[Gathered]:
 
 @contextmanager
 def at_its_end() -> Iterator[None]:
-    """Send the block's commands together when it ends, or with those of the one around it."""
+    """Send the block's commands together at its end, or with those of the outer block."""
     is_inside = _gathered.get() is not None
     with gathering() as gathered:
         try:

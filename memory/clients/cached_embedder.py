@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import threading
 import unicodedata
-from collections import OrderedDict
 from collections.abc import Sequence
 
 import numpy as np
+from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from memory.domain.ports import Embedder
@@ -27,8 +27,7 @@ class CachedEmbedder:
         self.name = embedder.name
         self.opposition_similarity = embedder.opposition_similarity
         self._embedder = embedder
-        self._size = size
-        self._vectors: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+        self._vectors: LRUCache[bytes, NDArray[np.float32]] = LRUCache(size)
         self._lock = threading.Lock()
 
     @property
@@ -43,7 +42,8 @@ class CachedEmbedder:
         """
         normalised = [normalise(text) for text in texts]
         keys = [hashlib.sha256(text.encode(errors="replace")).digest() for text in normalised]
-        found = self._take(keys)
+        with self._lock:
+            found = {key: self._vectors[key] for key in keys if key in self._vectors}
         missing = {
             key: text for key, text in zip(keys, normalised, strict=True) if key not in found
         }
@@ -52,23 +52,11 @@ class CachedEmbedder:
             # Copies: a row of the batch would keep the whole batch in memory.
             new = {key: row.copy() for key, row in zip(missing, fresh, strict=True)}
             found |= new
-            self._keep(new)
+            with self._lock:
+                self._vectors.update(new)
         if not keys:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         return np.stack([found[key] for key in keys])
-
-    def _take(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        with self._lock:
-            known = {key: self._vectors[key] for key in keys if key in self._vectors}
-            for key in known:
-                self._vectors.move_to_end(key)
-        return known
-
-    def _keep(self, new: dict[bytes, NDArray[np.float32]]) -> None:
-        with self._lock:
-            self._vectors.update(new)
-            while len(self._vectors) > self._size:
-                self._vectors.popitem(last=False)
 
 
 def normalise(text: str) -> str:

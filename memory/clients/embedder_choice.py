@@ -1,4 +1,4 @@
-"""Which embedder a name or the settings mean, and how it is built."""
+"""Chooses and builds the embedder that a stored name or the settings ask for."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from memory.clients.embedders import (
     WordLlamaEmbedder,
 )
 from memory.domain.ports import Embedder
-from routing.clients.embeddings import EmbeddingError, TextEmbeddings
-from routing.clients.protocol import FailureKind
+from routing.clients.embeddings import TextEmbeddings
+from routing.clients.protocol import EmbeddingError, FailureKind
 
 WORDLLAMA, OPENAI, FASTEMBED = PROVIDERS = ("wordllama", "openai", "fastembed")
 _DEFAULT_MODELS = {

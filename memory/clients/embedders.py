@@ -7,16 +7,16 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-import wordllama
 from numpy.typing import NDArray
 
-from memory.domain.text import is_blank
-from routing.clients.embeddings import EmbeddingError, TextEmbeddings
-from routing.clients.protocol import FailureKind
+from memory.domain.text.normalise import is_blank
+from routing.clients.embeddings import TextEmbeddings
+from routing.clients.protocol import EmbeddingError, FailureKind
+from routing.clients.resting import EndpointRest
+from routing.clients.static_vectors import DIMENSIONS, load_model, static_vectors, unit_rows
 
 logger = logging.getLogger(__name__)
 
@@ -24,38 +24,25 @@ logger = logging.getLogger(__name__)
 TRANSFORMER_OPPOSITION = 0.7
 
 
-def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Each row at length 1; a zero row stays zero."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: NDArray[np.float32] = np.divide(
-        vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0
-    )
-    return unit
-
-
 class WordLlamaEmbedder:
     """Static word vectors from the wheel: no network, about 0.05 ms a text, thread-safe."""
 
     name = "wordllama/l2_supercat_256"
-    dimensions = 256
+    dimensions = DIMENSIONS
     # Static vectors lie further apart than a transformer's: 95 % of the labelled conflicts of the
     # development pairs lie above 0.3, and 99 % of unrelated pairs below.
     opposition_similarity = 0.3
 
     def __init__(self) -> None:
-        folder = Path(wordllama.__file__).parent
-        self._model = wordllama.WordLlama.load(
-            cache_dir=folder, dim=self.dimensions, disable_download=True
-        )
-        # It would keep ten thousand whole texts a thread, 65 MB in all, and none comes twice: who
-        # asks again is answered by the cache of vectors.
-        self._model.tokenizer.model._resize_cache(0)
+        load_model()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), 256); a text without known words is a zero vector."""
-        if not texts:
-            return np.zeros((0, self.dimensions), dtype=np.float32)
-        return unit_rows(np.asarray(self._model.embed(list(texts), norm=False), dtype=np.float32))
+        return static_vectors(texts)
+
+    def word_vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of words, not scaled: the longer a vector, the more its word says."""
+        return np.asarray(load_model().embed(list(words), norm=False), dtype=np.float32)
 
 
 class OpenAIEmbedder:
@@ -81,10 +68,9 @@ class OpenAIEmbedder:
         self.dimensions = dimensions
         self.opposition_similarity = opposition_similarity
         self._embeddings = embeddings
-        self._patience_seconds = patience_seconds
-        self._rest_seconds = rest_seconds
-        self._monotonic = monotonic
-        self._rests_until = float("-inf")
+        self._rest = EndpointRest(
+            patience_seconds=patience_seconds, rest_seconds=rest_seconds, monotonic=monotonic
+        )
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dimensions); a blank text is a zero vector.
@@ -108,17 +94,15 @@ class OpenAIEmbedder:
         return unit
 
     def _ask(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        started = self._monotonic()
-        if started < self._rests_until:
+        started = self._rest.begin()
+        if started is None:
             raise EmbeddingError(
                 f"{self.name} did not answer a moment ago.", kind=FailureKind.UNAVAILABLE
             )
         try:
             return self._embeddings.embed(texts)
         except EmbeddingError as error:
-            now = self._monotonic()
-            if error.kind is FailureKind.UNAVAILABLE and now - started > self._patience_seconds:
-                self._rests_until = now + self._rest_seconds
+            self._rest.note(error, started=started)
             raise
 
 

@@ -1,4 +1,4 @@
-"""From what a model proposes to candidates within the house's bounds."""
+"""Turns a model's proposals into candidates that may be stored."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 
-from memory.domain.extraction.language.sentences import split_sentences
-from memory.domain.extraction.meant.guards import is_command, without_rendered_memory
-from memory.domain.extraction.threads.dialogue import is_person_speaking
-from memory.domain.text import is_blank, normalise_text
+from memory.domain.prompt_guards import is_command, without_rendered_memory
+from memory.domain.text.normalise import is_blank, normalise_text
+from memory.domain.text.sentences import split_sentences
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.domain.wording import MAX_SENTENCES
 
@@ -46,7 +45,7 @@ def missing_sources(*, answer: ExtractedMemories, count: int) -> str:
     )
 
 
-def candidate_of(
+def candidates_of(
     *,
     proposal: ProposedMemory,
     messages: Sequence[SourceMessage],
@@ -54,8 +53,8 @@ def candidate_of(
     participants: Participants,
     extraction_pass: int,
     extractor: str,
-) -> Candidate | None:
-    """The proposal within the house's bounds; None when it may not be stored.
+) -> list[Candidate]:
+    """The proposal within the bounds of what is stored; nothing when it may not be stored.
 
     Its message numbers count `messages` from 1; the first `overlap` of them were read before.
     """
@@ -65,22 +64,20 @@ def candidate_of(
     content = _bounded(proposal.content)
     importance = round(_within(proposal.importance, 1, 10))
     if numbers and numbers[-1] <= overlap:
-        # The window before had these messages as its own.
-        return None
+        # The window before extracted from these messages.
+        return []
     if not sources or is_blank(content) or is_command(text=content) or importance < MIN_IMPORTANCE:
-        return None
+        return []
     if without_rendered_memory(text=content) != content:
-        # What a prompt of ours told, read back as if it had been said.
-        return None
+        # A memory from one of our prompts, read back as if it had been said.
+        return []
     memory_type = _memory_type(proposal.type)
-    if importance >= 9 and not any(
-        is_person_speaking(message=source, participants=participants) for source in sources
-    ):
-        # What only an assistant or a tool said can be neither a wish to remember nor a core fact.
+    if importance >= 9 and not any(participants.is_person(source) for source in sources):
+        # Only a person can ask to remember something or state a core fact about themselves.
         importance = 8
     subject = _subject(proposal.subject)
     valid_from, valid_to = _validity(proposal)
-    return Candidate(
+    candidate = Candidate(
         content=content,
         memory_type=memory_type,
         importance=importance,
@@ -95,15 +92,16 @@ def candidate_of(
         valid_to=valid_to,
         extractor=extractor,
     )
+    return _in_memories(candidate)
 
 
-def in_memories(candidate: Candidate) -> list[Candidate]:
+def _in_memories(candidate: Candidate) -> list[Candidate]:
     """The candidate as memories of at most two sentences each, so that none of them is lost.
 
     Where a later sentence leans on the first ones ("She …"), it stays whole, and is cut by what
-    holds memories to their wording.
+    checks the wording of memories.
     """
-    said = split_sentences(candidate.content)
+    said = [sentence.text for sentence in split_sentences(candidate.content)]
     later = said[MAX_SENTENCES::MAX_SENTENCES]
     if not later or any(_LEANS.match(sentence) for sentence in later):
         return [candidate]

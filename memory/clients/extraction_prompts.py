@@ -10,8 +10,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, FiniteFloat, WithJsonSchema
 
-from memory.domain.extraction.meant.guards import without_rendered_memory
-from memory.domain.extraction.threads.dialogue import is_person_speaking
+from memory.domain.prompt_guards import without_rendered_memory
 from memory.domain.secrets import mask_secrets
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from routing.clients.protocol import ChatMessage
@@ -243,7 +242,7 @@ def _newest(lines: Sequence[str], room: int) -> list[str]:
 
 
 def _rendered(message: SourceMessage, participants: Participants) -> str:
-    person = is_person_speaking(message=message, participants=participants)
+    person = participants.is_person(message)
     speaker = "user" if person else message.role.value
     name = _one_line(message.name)[:60]
     label = f"{speaker} {name}" if name else speaker

@@ -1,4 +1,4 @@
-"""A conversation in stretches that fit a model's context."""
+"""Splits a conversation into windows that fit a model's context."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def windows_of(
 
     Each has at most `size` messages, up to `overlap` of which were in the one before.
     """
-    # Nobody says a system message: it configures an agent, and may hold memories we rendered.
+    # A system message configures the agent and may hold memories that we rendered.
     readable = [message for message in messages if message.role is not Role.SYSTEM]
     earlier = [message for message in context if message.role is not Role.SYSTEM]
     prices = [_price(message) for message in readable]

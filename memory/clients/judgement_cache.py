@@ -1,4 +1,4 @@
-"""What a model has judged before, so that no pair is paid for twice."""
+"""Cache of a model's judgements, so that no pair is paid for twice."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import hashlib
 import json
 import logging
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import redis
+from cachetools import LRUCache
 
 from memory.domain.types import Judgement, Statement, Verdict
 
@@ -21,7 +20,7 @@ KEPT_IN_PROCESS = 10_000
 
 
 class JudgementCache:
-    """Judgements by the contents of their pair: in Redis for all processes, the last ones here.
+    """Judgements by the contents of their pair, in Redis and, for the latest, in this process.
 
     `connect` gives the Redis client, `prefix` begins every key and must name the judge. Without
     Redis the process goes on with what it holds itself; thread-safe. A key holds no team: it is
@@ -34,25 +33,19 @@ class JudgementCache:
         connect: Callable[[], redis.Redis],
         prefix: str,
         size: int = KEPT_IN_PROCESS,
-        seconds: int = KEPT_SECONDS,
     ) -> None:
         self._connect = connect
         self._prefix = prefix
-        self._size = size
-        self._seconds = seconds
-        self._held: OrderedDict[str, Judgement] = OrderedDict()
+        self._held: LRUCache[str, Judgement] = LRUCache(size)
         self._lock = threading.Lock()
 
     def get(self, key: str) -> Judgement | None:
-        """The judgement that this process holds; never asks Redis."""
+        """The judgement that this process holds; sends nothing to Redis."""
         with self._lock:
-            judgement = self._held.get(key)
-            if judgement is not None:
-                self._held.move_to_end(key)
-            return judgement
+            return self._held.get(key)
 
     def load(self, keys: Sequence[str]) -> set[str]:
-        """Fetch into this process what Redis has of `keys`; returns the keys held afterwards."""
+        """Load the judgements of `keys` from Redis; returns the keys held afterwards."""
         missing = [key for key in keys if self.get(key) is None]
         if missing:
             try:
@@ -75,7 +68,7 @@ class JudgementCache:
         try:
             pipe = self._connect().pipeline(transaction=False)
             for key, judgement in judgements.items():
-                pipe.set(self._prefix + key, _written(judgement), ex=self._seconds)
+                pipe.set(self._prefix + key, _written(judgement), ex=KEPT_SECONDS)
             pipe.execute()
         except redis.RedisError as error:
             logger.warning("Redis takes no judgements: %s", type(error).__name__)
@@ -83,9 +76,6 @@ class JudgementCache:
     def _hold(self, key: str, judgement: Judgement) -> None:
         with self._lock:
             self._held[key] = judgement
-            self._held.move_to_end(key)
-            while len(self._held) > self._size:
-                self._held.popitem(last=False)
 
 
 def pair_key(*, existing: Statement, new: Statement) -> str:
@@ -101,6 +91,6 @@ def _written(judgement: Judgement) -> str:
 def _read(value: bytes | str) -> Judgement | None:
     try:
         verdict, reason, confidence = json.loads(value)
-        return replace(Judgement(Verdict(verdict), str(reason)), confidence=float(confidence))
+        return Judgement(Verdict(verdict), str(reason), float(confidence))
     except (ValueError, TypeError):
         return None

@@ -1,4 +1,4 @@
-"""The extractor that asks a language model, with the rules behind it."""
+"""The extractor that asks a language model and falls back to the rules."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from functools import partial
 from typing import Self
 
 from memory.domain.ports import Extractor
-from memory.domain.text import normalise_text
+from memory.domain.text.normalise import normalise_text
 from memory.domain.types import Candidate, Participants, PassWork, SourceMessage
 from routing.clients.protocol import ChatMessage, CompletionError, FailureKind
+from routing.clients.resting import EndpointRest
 from routing.clients.structured_calls import StructuredCompletions
 
-from .extracted_candidates import candidate_of, in_memories, merged, missing_sources
+from .extracted_candidates import candidates_of, merged, missing_sources
 from .extraction_prompts import ExtractedMemories, extraction_prompt, review_prompt
 from .extraction_windows import CONTEXT_TOKENS, Window, windows_of
 
 logger = logging.getLogger(__name__)
+
+_PATIENCE_SECONDS, _REST_SECONDS = 10.0, 60.0
 
 
 class ModelExtractor:
@@ -30,8 +33,8 @@ class ModelExtractor:
     in `extractor`; `telling` says so also of a window without any. `reviewer`, when given, is the
     model of pass 2. `overlap` messages are read again with the next window, which must add a
     message of its own to what it finds. `context_tokens` is how much the models read and write at
-    once. When an unavailable endpoint has cost more than `patience_seconds`, it is left alone for
-    `rest_seconds`.
+    once. When an unavailable endpoint has cost more than ten seconds, it is left alone for a
+    minute.
     """
 
     def __init__(
@@ -43,8 +46,6 @@ class ModelExtractor:
         overlap: int = 4,
         reviewer: StructuredCompletions | None = None,
         context_tokens: int = CONTEXT_TOKENS,
-        patience_seconds: float = 10.0,
-        rest_seconds: float = 60.0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         if not 0 <= overlap < window_messages:
@@ -56,16 +57,17 @@ class ModelExtractor:
         self._window_messages = window_messages
         self._overlap = overlap
         self._context_tokens = context_tokens
-        self._patience_seconds = patience_seconds
-        self._rest_seconds = rest_seconds
-        self._monotonic = monotonic
-        # One for each endpoint; two threads that write at once cost at most one more request.
-        self._rests_until: dict[StructuredCompletions, float] = {}
+        self._rests = {
+            each: EndpointRest(
+                patience_seconds=_PATIENCE_SECONDS, rest_seconds=_REST_SECONDS, monotonic=monotonic
+            )
+            for each in (completions, self._reviewer)
+        }
         self._note: Callable[[PassWork], object] = lambda _: None
 
     def telling(self, note: Callable[[PassWork], object]) -> Self:
         """The same extractor, which tells `note` who did each window of each pass."""
-        # Not a new one: what rests, rests for all.
+        # A copy shares which endpoints are left alone.
         one = copy.copy(self)
         one._note = note
         return one
@@ -80,24 +82,14 @@ class ModelExtractor:
         """Pass 1: what `messages` say, each candidate once, with its exact sources."""
         found: list[Candidate] = []
         for window in self._windows(messages, context):
-            found += self._ask(
-                self._completions,
-                window=window,
-                prompt=extraction_prompt(
-                    messages=window.messages,
-                    context=window.before,
-                    participants=participants,
-                    noted=window.noted_in(found),
-                ),
+            prompt = extraction_prompt(
+                messages=window.messages,
+                context=window.before,
                 participants=participants,
-                extraction_pass=1,
-                otherwise=partial(
-                    self._fallback.extract,
-                    messages=window.messages[window.overlap :],
-                    context=[*window.before, *window.messages[: window.overlap]],
-                    participants=participants,
-                ),
+                noted=window.noted_in(found),
             )
+            otherwise = partial(self._fallback.extract, participants=participants)
+            found += self._ask(self._completions, window, prompt, participants, 1, otherwise)
         return merged(candidates=found)
 
     def review(
@@ -112,46 +104,31 @@ class ModelExtractor:
         found: list[Candidate] = []
         for window in self._windows(messages, context):
             noted = window.noted_in([*first_pass, *found])
-            found += self._ask(
-                self._reviewer,
-                window=window,
-                prompt=review_prompt(
-                    messages=window.messages,
-                    context=window.before,
-                    participants=participants,
-                    first_pass=noted,
-                ),
+            prompt = review_prompt(
+                messages=window.messages,
+                context=window.before,
                 participants=participants,
-                extraction_pass=2,
-                otherwise=partial(
-                    self._fallback.review,
-                    messages=window.messages[window.overlap :],
-                    context=[*window.before, *window.messages[: window.overlap]],
-                    participants=participants,
-                    first_pass=noted,
-                ),
+                first_pass=noted,
             )
+            otherwise = partial(self._fallback.review, participants=participants, first_pass=noted)
+            found += self._ask(self._reviewer, window, prompt, participants, 2, otherwise)
         known = {normalise_text(candidate.content) for candidate in first_pass}
-        return [
-            memory
-            for memory in merged(candidates=found)
-            if normalise_text(memory.content) not in known
-        ]
+        new = merged(candidates=found)
+        return [memory for memory in new if normalise_text(memory.content) not in known]
 
     def _ask(
         self,
         completions: StructuredCompletions,
-        *,
         window: Window,
         prompt: Sequence[ChatMessage],
         participants: Participants,
         extraction_pass: int,
-        otherwise: Callable[[], list[Candidate]],
+        otherwise: Callable[..., list[Candidate]],
     ) -> list[Candidate]:
         """The model's candidates for a window, or what `otherwise` finds when it gives none."""
-        started = self._monotonic()
+        started = self._rests[completions].begin()
         problem = f"{completions.model}: no answer a moment ago"
-        if started >= self._rests_until.get(completions, started):
+        if started is not None:
             try:
                 answer = completions.complete(
                     schema=ExtractedMemories,
@@ -163,8 +140,10 @@ class ModelExtractor:
                 self._note_failure(completions, error, started=started)
             else:
                 self._note(PassWork(extraction_pass, _name_of(completions)))
-                proposals = (
-                    candidate_of(
+                return [
+                    memory
+                    for proposal in answer.memories
+                    for memory in candidates_of(
                         proposal=proposal,
                         messages=window.messages,
                         overlap=window.overlap,
@@ -172,18 +151,14 @@ class ModelExtractor:
                         extraction_pass=extraction_pass,
                         extractor=_name_of(completions),
                     )
-                    for proposal in answer.memories
-                )
-                return [
-                    memory
-                    for candidate in proposals
-                    if candidate is not None
-                    for memory in in_memories(candidate)
                 ]
         self._note(PassWork(extraction_pass, self._fallback.name, problem))
         return [
             replace(candidate, extractor=candidate.extractor or self._fallback.name)
-            for candidate in otherwise()
+            for candidate in otherwise(
+                messages=window.messages[window.overlap :],
+                context=[*window.before, *window.messages[: window.overlap]],
+            )
         ]
 
     def _note_failure(
@@ -191,9 +166,7 @@ class ModelExtractor:
     ) -> None:
         level = logging.ERROR if error.kind is FailureKind.MISCONFIGURED else logging.WARNING
         logger.log(level, "%s extracts instead (%s): %s", self._fallback.name, error.kind, error)
-        now = self._monotonic()
-        if error.kind is FailureKind.UNAVAILABLE and now - started > self._patience_seconds:
-            self._rests_until[completions] = now + self._rest_seconds
+        self._rests[completions].note(error, started=started)
 
     def _windows(
         self, messages: Sequence[SourceMessage], context: Sequence[SourceMessage]

@@ -1,4 +1,4 @@
-"""The judge that asks a language model, with the rules behind it."""
+"""The judge that asks a language model and falls back to the rules."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from memory.clients.judgement_cache import JudgementCache, pair_key
 from memory.domain.ports import Judge
 from memory.domain.types import Judgement, Statement, Verdict
 from routing.clients.protocol import CompletionError, FailureKind
+from routing.clients.resting import EndpointRest
 from routing.clients.structured_calls import StructuredCompletions
 
 logger = logging.getLogger(__name__)
 
 _THREADS = 4
-# What would drop or retire a fact although the model itself holds that for unlikely is no answer.
+# These verdicts drop or retire a fact, so a model must hold them for likely.
 _TAKES_AWAY = frozenset({Verdict.DUPLICATE, Verdict.SUPERSEDE})
 _LIKELY = 0.5
 _MAX_REASON = 300
@@ -58,10 +59,10 @@ class ModelJudge:
         self._cache = cache
         self._fallback = fallback
         self._budget_seconds = budget_seconds
-        self._patience_seconds = patience_seconds
-        self._rest_seconds = rest_seconds
         self._monotonic = monotonic
-        self._rests_until = float("-inf")
+        self._rest = EndpointRest(
+            patience_seconds=patience_seconds, rest_seconds=rest_seconds, monotonic=monotonic
+        )
 
     def judge(self, *, existing: Statement, new: Statement) -> Judgement:
         """The prepared judgement of the pair, else the fallback's; no call leaves the process."""
@@ -85,8 +86,8 @@ class ModelJudge:
         }
         known = self._cache.load(list(wanted))
         asked = {key: pair for key, pair in wanted.items() if key not in known}
-        now = self._monotonic()
-        if not asked or now < self._rests_until:
+        now = self._rest.begin()
+        if not asked or now is None:
             return
         turn = _Round(deadline=now + self._budget_seconds)
         with ThreadPoolExecutor(min(_THREADS, len(asked))) as pool:
@@ -122,9 +123,7 @@ class ModelJudge:
         if error.kind in {FailureKind.UNAVAILABLE, FailureKind.MISCONFIGURED}:
             # The other pairs of this write would fail the same way.
             turn.stopped.set()
-        now = self._monotonic()
-        if error.kind is FailureKind.UNAVAILABLE and now - started > self._patience_seconds:
-            self._rests_until = now + self._rest_seconds
+        self._rest.note(error, started=started)
 
 
 def judge_name(*, model: str) -> str:

@@ -17,10 +17,10 @@ from memory.clients.embedders import WordLlamaEmbedder
 from memory.clients.judgement_cache import JudgementCache
 from memory.clients.model_extractor import ModelExtractor
 from memory.clients.model_judge import ModelJudge, judge_name
-from memory.domain.extraction.rules import RulesExtractor
-from memory.domain.judging.rules import RulesJudge
 from memory.domain.ports import Embedder, Extractor, Judge, Summariser
 from memory.domain.summarising import RulesSummariser
+from memory.fallback.extractor import RulesExtractor
+from memory.fallback.judge import RulesJudge
 from routing.clients.structured_calls import StructuredCompletions
 
 
@@ -42,7 +42,7 @@ class Tools:
 
     @property
     def embeds_in_process(self) -> bool:
-        """Whether embedding takes a part of a millisecond and asks nobody."""
+        """Whether embedding runs in this process and takes less than a millisecond."""
         return self.embedder.name == WordLlamaEmbedder.name
 
     def next_vectors(
@@ -79,7 +79,7 @@ def configured_tools() -> Tools:
             reviewer=_completions(settings.REVIEW_MODEL) if settings.REVIEW_MODEL else None,
             context_tokens=settings.EXTRACTION_CONTEXT_TOKENS,
         )
-    judge: Judge = RulesJudge()
+    judge: Judge = fallback_judge()
     if settings.JUDGE_MODEL:
         name = judge_name(model=settings.JUDGE_MODEL)
         judge = ModelJudge(
@@ -96,6 +96,12 @@ def configured_tools() -> Tools:
         judge=judge,
         summariser=RulesSummariser(),
     )
+
+
+@cache
+def fallback_judge() -> Judge:
+    """The judge without a language model, with the word vectors of the embedded embedder."""
+    return RulesJudge(word_vectors=WordLlamaEmbedder().word_vectors)
 
 
 def _completions(model: str) -> StructuredCompletions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .filter_values import BadValueError, Kind, read_value
+from .filter_values import BadValueError
 from .filters import (
     BOUNDS,
     FIELDS,
@@ -14,6 +14,7 @@ from .filters import (
     Field,
     Not,
     Operator,
+    Reader,
     Value,
 )
 
@@ -97,15 +98,15 @@ class _Reader:
         self, field: Field, operator: Operator, value: object, *, path: str
     ) -> Condition:
         self._count(path)
-        kind, allowed = FIELDS[field]
+        reader, allowed = FIELDS[field]
         if operator not in allowed:
             raise FilterError(path, f"'{field}' takes {', '.join(allowed)}.")
         lists = operator is Operator.IN or (
             operator is Operator.CONTAINS and field is Field.TAGS and isinstance(value, list)
         )
         if lists:
-            return Condition(field, operator, _read_list(value, kind, path=path))
-        read = _read(value, kind, path=path)
+            return Condition(field, operator, _read_list(value, reader, path=path))
+        read = _read(value, reader, path=path)
         if operator is Operator.CONTAINS and read == "":
             raise FilterError(path, "Must not be empty.")
         return Condition(field, operator, read)
@@ -134,20 +135,20 @@ def _operator_named(name: str, *, field: Field, path: str) -> Operator:
         raise FilterError(path, f"There is no such operator; '{field}' takes {known}.") from None
 
 
-def _read_list(value: object, kind: Kind, *, path: str) -> tuple[Value, ...]:
+def _read_list(value: object, reader: Reader, *, path: str) -> tuple[Value, ...]:
     if not isinstance(value, list) or not value:
         raise FilterError(path, "Must be a list of one or more values.")
     if len(value) > MAX_VALUES:
         raise FilterError(path, f"Must hold at most {MAX_VALUES} values.")
     return tuple(
         dict.fromkeys(
-            _read(each, kind, path=f"{path}[{index}]") for index, each in enumerate(value)
+            _read(each, reader, path=f"{path}[{index}]") for index, each in enumerate(value)
         )
     )
 
 
-def _read(value: object, kind: Kind, *, path: str) -> Value:
+def _read(value: object, reader: Reader, *, path: str) -> Value:
     try:
-        return read_value(value, kind)
+        return reader(value)
     except BadValueError as error:
         raise FilterError(path, str(error)) from None

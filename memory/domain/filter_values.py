@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
-from enum import Enum, auto
 from uuid import UUID
 
 from .types import MemoryType, Role
@@ -13,35 +12,12 @@ from .types import MemoryType, Role
 MAX_TEXT_CHARS = 200
 
 
-class Kind(Enum):
-    """What a value must be."""
-
-    NAME = auto()
-    NAME_OR_NONE = auto()
-    ID_OR_NONE = auto()
-    TEXT = auto()
-    TEXT_OR_NONE = auto()
-    MEMORY_TYPE = auto()
-    ROLE = auto()
-    BOOLEAN = auto()
-    IMPORTANCE = auto()
-    SHARE = auto()
-    TIME = auto()
-
-
 class BadValueError(ValueError):
     """A sentence that says what the value must be."""
 
 
-def read_value(value: object, kind: Kind) -> str | bool | int | float | datetime | UUID | None:
-    """The value as the type of its kind; BadValueError for anything else.
-
-    Times are aware UTC; a date alone is its first moment in UTC.
-    """
-    return _READERS[kind](value)
-
-
-def _text(value: object) -> str:
+def read_text(value: object) -> str:
+    """A printable text of at most 200 characters."""
     if not isinstance(value, str):
         raise BadValueError("Must be a text.")
     if len(value) > MAX_TEXT_CHARS:
@@ -52,31 +28,34 @@ def _text(value: object) -> str:
     return value
 
 
-def _text_or_none(value: object) -> str:
-    # What has none is stored with an empty one.
+def read_text_or_none(value: object) -> str:
+    """A text; "" for null, as what has none is stored."""
     if value is None:
         return ""
     if not isinstance(value, str):
         raise BadValueError("Must be a text, or null for what has none.")
-    return _text(value)
+    return read_text(value)
 
 
-def _name(value: object) -> str:
-    text = _text(value).strip()
+def read_name(value: object) -> str:
+    """A text that is not blank, without the spaces around it."""
+    text = read_text(value).strip()
     if not text:
         raise BadValueError("Must not be empty.")
     return text
 
 
-def _name_or_none(value: object) -> str | None:
+def read_name_or_none(value: object) -> str | None:
+    """A name, or None."""
     if value is None:
         return None
     if not isinstance(value, str):
         raise BadValueError("Must be a name, or null for what belongs to none.")
-    return _name(value)
+    return read_name(value)
 
 
-def _id_or_none(value: object) -> UUID | None:
+def read_id_or_none(value: object) -> UUID | None:
+    """An id, or None."""
     if value is None:
         return None
     try:
@@ -87,7 +66,8 @@ def _id_or_none(value: object) -> UUID | None:
     raise BadValueError("Must be an id, or null for what belongs to none.")
 
 
-def _member_of(choices: type[MemoryType] | type[Role]) -> Callable[[object], str]:
+def reader_of(choices: type[MemoryType] | type[Role]) -> Callable[[object], str]:
+    """A reader of one of the choices."""
     known = ", ".join(choices)
 
     def read(value: object) -> str:
@@ -98,22 +78,24 @@ def _member_of(choices: type[MemoryType] | type[Role]) -> Callable[[object], str
     return read
 
 
-def _boolean(value: object) -> bool:
+def read_boolean(value: object) -> bool:
+    """True or false."""
     if not isinstance(value, bool):
         raise BadValueError("Must be true or false.")
     return value
 
 
-def _importance(value: object) -> int:
+def read_importance(value: object) -> int:
+    """A whole number from 0 to 11, so that "gt 0" and "lt 11" can be said."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    # The ends are there so that "gt 0" and "lt 11" can be said.
     for whole in range(12):
         if is_number and value == whole:
             return whole
     raise BadValueError("Must be a whole number; importance runs from 1 to 10.")
 
 
-def _share(value: object) -> float:
+def read_share(value: object) -> float:
+    """A number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadValueError("Must be a number from 0 to 1.")
     if not math.isfinite(value) or not 0 <= value <= 1:
@@ -121,7 +103,8 @@ def _share(value: object) -> float:
     return float(value)
 
 
-def _time(value: object) -> datetime:
+def read_time(value: object) -> datetime:
+    """An aware UTC time; a date alone is its first moment in UTC."""
     sentence = "Must be a time with its zone, as in 2026-02-09T09:04:00Z, or a date."
     if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS:
         raise BadValueError(sentence)
@@ -133,18 +116,3 @@ def _time(value: object) -> datetime:
         return read.replace(tzinfo=UTC) if is_date else read.astimezone(UTC)
     except (ValueError, OverflowError):
         raise BadValueError(sentence) from None
-
-
-_READERS: Mapping[Kind, Callable[[object], str | bool | int | float | datetime | UUID | None]] = {
-    Kind.NAME: _name,
-    Kind.NAME_OR_NONE: _name_or_none,
-    Kind.ID_OR_NONE: _id_or_none,
-    Kind.TEXT: _text,
-    Kind.TEXT_OR_NONE: _text_or_none,
-    Kind.MEMORY_TYPE: _member_of(MemoryType),
-    Kind.ROLE: _member_of(Role),
-    Kind.BOOLEAN: _boolean,
-    Kind.IMPORTANCE: _importance,
-    Kind.SHARE: _share,
-    Kind.TIME: _time,
-}

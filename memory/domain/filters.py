@@ -8,13 +8,14 @@ seed 004 (§6) and of what other memory servers call them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from .filter_values import Kind
+from . import filter_values as values
+from .types import MemoryType, Role
 
 Value = str | bool | int | float | datetime | UUID | None
 
@@ -56,22 +57,25 @@ _SAME = (Operator.EQ, Operator.NE, Operator.IN)
 _TEXT = (*_SAME, Operator.CONTAINS)
 _ORDER = (*_SAME, Operator.GT, Operator.GTE, Operator.LT, Operator.LTE)
 
-FIELDS: Mapping[Field, tuple[Kind, tuple[Operator, ...]]] = {
-    Field.USER: (Kind.NAME_OR_NONE, _SAME),
-    Field.AGENT: (Kind.NAME_OR_NONE, _SAME),
-    Field.PROJECT: (Kind.NAME_OR_NONE, _SAME),
-    Field.CONVERSATION: (Kind.ID_OR_NONE, _SAME),
-    Field.CATEGORY: (Kind.TEXT_OR_NONE, _TEXT),
-    Field.MEMORY_TYPE: (Kind.MEMORY_TYPE, _SAME),
-    Field.SUBJECT: (Kind.TEXT_OR_NONE, _TEXT),
-    Field.TAGS: (Kind.NAME, _TEXT),
-    Field.PINNED: (Kind.BOOLEAN, (Operator.EQ, Operator.NE)),
-    Field.IMPORTANCE: (Kind.IMPORTANCE, _ORDER),
-    Field.CONFIDENCE: (Kind.SHARE, _ORDER),
-    Field.CREATED: (Kind.TIME, _ORDER),
-    Field.UPDATED: (Kind.TIME, _ORDER),
-    Field.ACTOR: (Kind.TEXT, _TEXT),
-    Field.ROLE: (Kind.ROLE, _SAME),
+Reader = Callable[[object], Value]
+"""Reads a value strictly; raises BadValueError for one of another type."""
+
+FIELDS: Mapping[Field, tuple[Reader, tuple[Operator, ...]]] = {
+    Field.USER: (values.read_name_or_none, _SAME),
+    Field.AGENT: (values.read_name_or_none, _SAME),
+    Field.PROJECT: (values.read_name_or_none, _SAME),
+    Field.CONVERSATION: (values.read_id_or_none, _SAME),
+    Field.CATEGORY: (values.read_text_or_none, _TEXT),
+    Field.MEMORY_TYPE: (values.reader_of(MemoryType), _SAME),
+    Field.SUBJECT: (values.read_text_or_none, _TEXT),
+    Field.TAGS: (values.read_name, _TEXT),
+    Field.PINNED: (values.read_boolean, (Operator.EQ, Operator.NE)),
+    Field.IMPORTANCE: (values.read_importance, _ORDER),
+    Field.CONFIDENCE: (values.read_share, _ORDER),
+    Field.CREATED: (values.read_time, _ORDER),
+    Field.UPDATED: (values.read_time, _ORDER),
+    Field.ACTOR: (values.read_text, _TEXT),
+    Field.ROLE: (values.reader_of(Role), _SAME),
 }
 
 SYNONYMS: Mapping[str, Field] = {

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from itertools import pairwise
-from typing import NamedTuple
 
-from .text import bare_words
+from memory.domain.text.normalise import bare_words
 
 # Up to so many letters each capital may carry meaning: "MB" and "Mb", "US" and "us".
 _SHORT = 4
 _PAIR = 2
 
 
-class OtherCase(NamedTuple):
-    """A word written in two ways that are two things; `is_unit` where it stands after a figure."""
-
-    one: str
-    other: str
-    is_unit: bool
-
-
-def other_case(one: str, other: str) -> OtherCase | None:
-    """The first word of which the case makes another thing, of two texts of the same words.
+def differs_in_case(one: str, other: str) -> bool:
+    """Whether the capitals of two texts of the same words make them two statements.
 
     A name is not the word ("calls Mark", "calls mark"), nor are letters of a short one whose
     capitals differ ("US", "us"; "5 MB", "5 Mb"). The capital that opens a text says nothing, nor
@@ -30,19 +20,17 @@ def other_case(one: str, other: str) -> OtherCase | None:
     lives in berlin") or in a unit ("5 mb").
     """
     if one == other or one.isupper() or other.isupper():
-        return None
+        return False
     first, second = _words(one), _words(other)
     if len(first) != len(second):
-        return None
+        return False
     careless = any(text.lstrip()[:1].islower() for text in (one, other))
-    before = ("", *first)
-    for a, b, (figure, _) in zip(first, second, pairwise((*before, "")), strict=False):
-        if a == b or a.casefold() != b.casefold():
-            continue
-        is_unit = figure[-1:].isdigit() or a[:1].isdigit()
-        if _is_apart(a, b, is_unit=is_unit, careless=careless):
-            return OtherCase(a, b, is_unit)
-    return None
+    return any(
+        a != b
+        and a.casefold() == b.casefold()
+        and _is_apart(a, b, is_unit=before[-1:].isdigit() or a[:1].isdigit(), careless=careless)
+        for before, a, b in zip(("", *first), first, second, strict=False)
+    )
 
 
 def _words(text: str) -> list[str]:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
-from typing import TypeVar
 
-from .escaping import beginning, escaped_line, quoted
+from .escaping import beginning, escaped_line, plain_line, quoted
 from .types import MemoryType, Scope, Status
-
-_T = TypeVar("_T")
 
 IDENTITY = "## Your Identity"
 ABOUT_USER = "## About This User"
@@ -51,6 +46,7 @@ MARKS = (DISPUTED_MARK, *PAST_MARKS.values())
 MOST_QUOTED = 3
 # Nor with the whole of each: that stands in a line of its own.
 MOST_QUOTED_CHARS = 120
+MOST_NAME_CHARS = 40
 _RATED = (MemoryType.SEMANTIC, MemoryType.AGENT_PRIVATE)
 
 
@@ -70,8 +66,7 @@ def mark_of(status: str, *, is_disputed: bool = False) -> str:
     return f" {DISPUTED_MARK}" if is_disputed or status == Status.DISPUTED else ""
 
 
-# Without slots: what is made of a line is kept with it.
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Line:
     """What a prompt shows of one memory, and what decides where; `at` is when it happened."""
 
@@ -106,7 +101,7 @@ class Line:
         """Whether something speaks against it."""
         return self.status == Status.DISPUTED or bool(self.opposites)
 
-    @cached_property
+    @property
     def label(self) -> str:
         """What kind of memory it is, an event with its day."""
         label = _PREFERENCE if self.is_preference else _PLACE[self.memory_type][1]
@@ -114,19 +109,8 @@ class Line:
             label += f" {self.at:%Y-%m-%d}"
         return label
 
-    def once(self, name: str, make: Callable[[Line], _T]) -> _T:
-        """What `make` makes of the line under that name, made the first time it is asked for."""
-        kept: dict[str, _T] = self.__dict__
-        if name not in kept:
-            kept[name] = make(self)
-        return kept[name]
-
     def render(self) -> str:
         """One line; the memory's text cannot open a line, label or section of its own."""
-        return self._rendered
-
-    @cached_property
-    def _rendered(self) -> str:
         mark = mark_of(self.status, is_disputed=self.is_disputed)
         return (
             f"[{self.label}{mark}]: {escaped_line(self.content)}{self._remarks()}{self._dispute()}"
@@ -152,3 +136,18 @@ class Line:
         )
         more = len(latest) - MOST_QUOTED
         return f" (contradicts: {against}{f'; and {more} more' if more > 0 else ''})"
+
+
+@dataclass(frozen=True, slots=True)
+class SaidLine:
+    """A line of a prompt that quotes a message; `text` is an excerpt."""
+
+    text: str
+    speaker: str
+    said_at: datetime
+
+    def render(self) -> str:
+        """One line with its day and speaker; neither name nor text can open anything."""
+        name = escaped_line(plain_line(self.speaker)[:MOST_NAME_CHARS])
+        name = name.replace("[", "&#91;").replace("]", "&#93;")
+        return f"[{SAID_LABEL} {self.said_at:%Y-%m-%d} by {name}]: {escaped_line(self.text)}"

@@ -1,7 +1,7 @@
 """Secrets in a text, and the text without them: keys, passwords, card and account numbers.
 
-What a secret is called (`secret_fields.py`, `secret_codes.py`) or where it stands
-(`secret_logins.py`) is one sign of it; here are those that show by themselves.
+What a secret is called (`secret_fields.py`) or where it stands (`secret_logins.py`) is one sign of
+it; here are those that show by themselves, card and account numbers by their checksums.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 import re
 
-from .account_numbers import MASK, mask_account_numbers
-from .secret_codes import mask_codes
-from .secret_fields import mask_fields
-from .secret_logins import mask_logins
+from stdnum import iban, luhn
+
+from .secret_fields import MASK, mask_fields
+from .secret_logins import mask_codes, mask_logins
 
 __all__ = ["MASK", "mask_private_keys", "mask_secrets", "secrets_in"]
 
@@ -44,6 +44,15 @@ _KINDS = (str.isupper, str.islower, str.isdigit)
 # Of 40 random characters of base64 about 25 differ in kind from the one before; in paths and names
 # of 40 characters hardly more than a dozen.
 _RANDOM_FROM = 18
+_CARD = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d-])")
+_IBAN = re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,42}", re.IGNORECASE)
+_SHORTEST_IBAN, _LONGEST_IBAN = 15, 34
+# A number of social security shows nothing of itself; only its name does.
+_PERSONAL = re.compile(
+    r"(\b(?:ssn|social\ssecurity\s(?:number|no\.?)|(?:my|his|her)\ssocial)[\s:#=]{1,3}(?:is\s)?)"
+    r"\d{3}[- ]?\d{2}[- ]?\d{4}\b",
+    re.IGNORECASE,
+)
 
 
 def mask_secrets(*, text: str) -> str:
@@ -55,7 +64,7 @@ def mask_secrets(*, text: str) -> str:
     is_pair = _KEY_ID.search(text) is not None
     text = _KEY_HALF.sub(lambda match: _mask_half(match, is_pair), text)
     text = _HEX.sub(_mask_hex, _TOKEN.sub(MASK, text))
-    return mask_account_numbers(text=text)
+    return _mask_account_numbers(text)
 
 
 def mask_private_keys(*, text: str) -> str:
@@ -93,3 +102,26 @@ def _mask_hex(match: re.Match[str]) -> str:
     before = match.string[max(0, match.start() - 40) : match.start()]
     is_digest = len(match[0]) == _GIT_CHARS or _DIGEST.search(before)
     return match[0] if is_digest and not _CALLED_SECRET.search(before) else MASK
+
+
+def _mask_account_numbers(text: str) -> str:
+    """The text with card numbers, IBANs and numbers of social security masked."""
+    if not any(char.isdigit() for char in text):
+        return text
+    text = _PERSONAL.sub(lambda match: match[1] + MASK, text)
+    return _CARD.sub(_mask_card, _IBAN.sub(_mask_iban, text))
+
+
+def _mask_iban(match: re.Match[str]) -> str:
+    """The number masked; words behind it that the pattern took along are kept."""
+    found = match[0] + match.string[match.end() : match.end() + 1]
+    ends = [at + 1 for at, char in enumerate(match[0]) if char.isalnum()]
+    for end in reversed(ends[_SHORTEST_IBAN - 1 : _LONGEST_IBAN]):
+        number = found[:end].replace("-", "")
+        if not found[end : end + 1].isalnum() and iban.is_valid(number, check_country=False):
+            return MASK + match[0][end:]
+    return match[0]
+
+
+def _mask_card(match: re.Match[str]) -> str:
+    return MASK if luhn.is_valid(re.sub(r"\D", "", match[0])) else match[0]

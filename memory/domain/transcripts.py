@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from .text import is_blank
+from memory.domain.text.normalise import is_blank
+
 from .transcript_fields import (
     TranscriptError,
     name_at,

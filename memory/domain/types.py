@@ -102,6 +102,13 @@ class Participants:
     user: str = ""
     agent: str = ""
 
+    def is_person(self, message: SourceMessage) -> bool:
+        """Whether a message is a person's: a user's, or an "assistant"'s under another name."""
+        if message.role is Role.USER:
+            return True
+        name = message.name.strip().lower()
+        return message.role is Role.ASSISTANT and bool(name) and name != self.agent.lower()
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

@@ -98,17 +98,18 @@ def updates_of(happened: Iterable[Happened], known: Mapping[UUID, Known]) -> lis
     return sorted(found.values(), key=lambda each: (-each.memory.importance, -each.revision))
 
 
-def header(
-    updates: Sequence[Update], *, since: int, counter: TokenCounter, tokens: int = HEADER_TOKENS
-) -> str:
-    """The lines at the head of a prompt, at most three bullets in about `tokens`; "" for none."""
+def header(updates: Sequence[Update], *, since: int, counter: TokenCounter) -> str:
+    """The lines at the head of a prompt: three bullets at most, HEADER_TOKENS or little more.
+
+    It is "" where there is no update.
+    """
     for count in range(min(MAX_BULLETS, len(updates)), 0, -1):
         shortest, longest = _SHORTEST, _LONGEST
         best = ""
         while shortest <= longest:
             middle = (shortest + longest) // 2
             text = _written(updates[:count], since, middle)
-            if counter.count(text) <= tokens:
+            if counter.count(text) <= HEADER_TOKENS:
                 best, shortest = text, middle + 1
             else:
                 longest = middle - 1

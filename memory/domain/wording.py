@@ -6,13 +6,12 @@ import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from .extraction.clauses import opens_clause
-from .extraction.days.dates import resolve_dates
-from .extraction.drafts import CLAUSE_END
-from .extraction.language.rewrite import Voice, third_person_text
-from .extraction.language.sentences import split_sentences
-from .extraction.language.tense import is_past
-from .extraction.language.words import content_words
+from memory.domain.text.date_types import Lean
+from memory.domain.text.sentences import split_sentences
+from memory.domain.text.stop_words import STOP_WORDS, word_set
+from memory.domain.text.verb_forms import IRREGULAR_FORMS, PAST_FORMS
+from memory.domain.text.written_dates import write_dates
+
 from .secrets import MASK, mask_secrets
 from .types import Candidate, MemoryType
 
@@ -25,26 +24,42 @@ _PERSONAL = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
-    r"^(?:this|that|these|those)"
-    r"(?:['’](?:s|re|m|ve|ll|d)\b|\s+(?:(?:also|still|now|then|really|just|always|never)\s+)?"
-    r"(?:am|is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|shall|should|"
-    r"may|might|must|[a-z]{2,}(?:ed|s))\b)",
+    r"^(?:this|that|these|those)(?:['’](?:s|re|ve|ll|d)\b|\s+(?:is|are|was|were|has|have|had|does"
+    r"|did|will|would|can|could|should|may|might|must|[a-z]{2,}ed)\b)",
     re.IGNORECASE,
 )
-_FIRST_PERSON = re.compile(r"(?:I(?:['’](?:m|ve|ll|d))?|My)\b(?!\.|/)")
 # Also with a full stop in place of its mark. A quotation that asks ends in a quotation mark.
 _QUESTION = re.compile(
-    r"(?:(?:what|where|when|why|how|which|who)\s)?(?:does|did)\s(?!not\b)|"
-    r"(?:is|are|was|were|has)\s(?!not\b)|.*\?[?!]*$",
+    r"(?:(?:what|where|when|why|how|which|who)\s)?(?:does|did)\s(?!not\b)"
+    r"|(?:is|are|was|were|has)\s(?!not\b)|.*\?[?!]*$",
     re.IGNORECASE | re.DOTALL,
 )
-_USER = Voice(name="User", group="the team", addressee="the agent")
+_CLAUSE_END = re.compile(r"[,;:]\s|\s(?=(?:and|but|because|which|who|while)\s)")
+_CLAUSE_JOINT = re.compile(r"[.;,]\s(?:(?:and|but|while)\s)?|\s(?:and|but|while)\s")
 _SECRET_STATED = re.compile(
-    r"(?:\b(?:is|isn['’]t|it['’]s|are|was|be|not|now|to|from|reads?|answered|said)|=|:|/|\b(?:password|passphrase|pw|pin|key"
-    r"|token|codes?|number|secret))\s?[\"'`“(]?" + re.escape(MASK) + "(?!@)",
+    r"(?:\b(?:is|isn['’]t|it['’]s|are|was|be|not|now|to|from|password|passphrase|pin|key|token"
+    r"|codes?|number|secret)|=|:|/)\s?[\"'`“(]?" + re.escape(MASK) + "(?!@)",
     re.IGNORECASE,
 )
-_CLAUSE_JOINT = re.compile(r"[.;,]\s(?:(?:and|but|while)\s)?|\s(?:and|but|while)\s")
+_VERBS = word_set("is are was were has have had will can does did") | PAST_FORMS
+
+_FIRST_PERSON = re.compile(r"(?:I(?:['’](?P<short>m|ve|ll|d))?|(?P<my>My))\b(?!\.|/)\s*")
+_SHORT_FORMS = {"m": "is", "ve": "has", "ll": "will", "d": "would"}
+_THIRD = {
+    "am": "is", "have": "has", "do": "does", "go": "goes", "don't": "does not",
+    "haven't": "has not",
+}  # fmt: skip
+_AS_THEY_ARE = word_set(
+    """
+    can could will would shall should may might must was did had can't couldn't won't wouldn't
+    shouldn't wasn't didn't hadn't cannot never
+    """
+)
+# "Put", "let", "cut" may be past; so they stay.
+_UNCHANGED = {base for base, forms in IRREGULAR_FORMS.items() if base in forms}
+_ADVERBS = word_set("also always never often really still usually just currently now")
+_REST = re.compile(r"\b(?:my|me|myself|mine)\b")
+_OWN = {"my": "their", "me": "them", "myself": "themself", "mine": "theirs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,31 +81,23 @@ def check_wording(candidate: Candidate, *, said_at: datetime) -> Wording:
     `said_at` is when the source was said; relative dates are resolved against it.
     """
     problems: list[str] = []
-    text = " ".join(candidate.content.split())
-    masked = mask_secrets(text=text)
-    text, secret = masked, masked != text
+    plain = " ".join(candidate.content.split())
+    text = mask_secrets(text=plain)
+    secret = text != plain
     if not any(char.isalnum() for char in text):
         return Wording(None, ("empty",), secret)
     if secret and _tells_only_of_a_secret(text):
         return Wording(None, ("nothing but a secret",), secret)
-    text = _third_person(text, problems)
-    stated = _without_questions(text)
-    if not stated:
-        return Wording(None, (*problems, "a question"), secret)
-    if stated != text:
-        problems.append("a question")
-        text = stated
+    text = _repaired(text, in_third_person(text), "first person", problems)
+    text = _repaired(text, _without_questions(text), "a question", problems)
+    if not text:
+        return Wording(None, tuple(problems), secret)
     told = _OPENING_DATE.sub("", text)
     if _PERSONAL.match(told) or _PRONOUN.match(told):
         return Wording(None, (*problems, "a pronoun is its subject"), secret)
-    dated = resolve_dates(
-        text=text, today=said_at.date(), past=candidate.memory_type == MemoryType.EPISODIC
-    ).text
-    if text[-1] in ".!?" and dated[-1:] not in (".", "!", "?"):
-        dated += text[-1]
-    if dated != text:
-        problems.append("relative date")
-        text = dated
+    lean: Lean = "past" if candidate.memory_type == MemoryType.EPISODIC else "future"
+    dated = write_dates(text, anchor=said_at, lean=lean).text
+    text = _repaired(text, dated, "relative date", problems)
     shorter = _shortened(text, problems)
     if shorter is None:
         return Wording(None, (*problems, f"no clause ends within {MAX_CHARS} characters"), secret)
@@ -112,23 +119,66 @@ def departures(*, text: str, memory_type: MemoryType, said_at: datetime) -> tupl
     return check_wording(stated, said_at=said_at).problems
 
 
+def in_third_person(text: str) -> str:
+    """A statement that opens with "I" or "My" as one about the user; any other one unchanged."""
+    opening = text[: len(text) - len(_OPENING_DATE.sub("", text))]
+    match = _FIRST_PERSON.match(text, len(opening))
+    if match is None:
+        return text
+    rest = text[match.end() :]
+    if match["my"]:
+        subject = "User's "
+    elif match["short"]:
+        subject = f"User {_SHORT_FORMS[match['short'].lower()]} "
+    else:
+        words = rest.split(" ")
+        place = next((at for at, word in enumerate(words) if word not in _ADVERBS), 0)
+        words[place] = _third_person(words[place])
+        subject, rest = "User ", " ".join(words)
+    return opening + subject + _REST.sub(lambda own: _OWN[own[0]], rest)
+
+
+def _third_person(verb: str) -> str:
+    """The verb behind "I" as it stands behind a name: "live" is "lives", "lived" stays."""
+    plain = verb.replace("’", "'")
+    known = _THIRD.get(plain)
+    is_past = plain in PAST_FORMS or (plain.endswith("ed") and not plain.endswith("eed"))
+    if known or plain in _AS_THEY_ARE | _UNCHANGED or is_past or not plain.isalpha():
+        return known or verb
+    if plain[-1] == "y" and plain[-2:-1] not in "aeiou":
+        return f"{plain[:-1]}ies"
+    return plain + ("es" if plain.endswith(("s", "x", "z", "ch", "sh")) else "s")
+
+
+def _repaired(text: str, better: str, problem: str, problems: list[str]) -> str:
+    if better != text:
+        problems.append(problem)
+    return better
+
+
 def _tells_only_of_a_secret(text: str) -> bool:
     """Whether a masked text says no more than that a secret exists ("The door code is [masked]").
 
     A second clause that tells something else saves it.
     """
     if not _SECRET_STATED.search(text):
-        return not content_words(text.replace(MASK, " "))
-    parts = _CLAUSE_JOINT.split(text)
+        return not _telling_words(text.replace(MASK, " "))
     return not any(
-        MASK not in part and opens_clause(text=part) and len(content_words(part)) > 1
-        for part in parts
+        MASK not in part
+        and not _VERBS.isdisjoint(part.lower().split())
+        and len(_telling_words(part)) > 1
+        for part in _CLAUSE_JOINT.split(text)
     )
+
+
+def _telling_words(text: str) -> list[str]:
+    words = (word.strip(".,;:!?\"'()") for word in text.lower().split())
+    return [word for word in words if word.isalnum() and word not in STOP_WORDS]
 
 
 def _without_questions(text: str) -> str:
     """The text without what it asks; "" where that comes first, as the rest then answers it."""
-    sentences = split_sentences(text)
+    sentences = _sentences(text)
     asked = [bool(_QUESTION.match(sentence)) for sentence in sentences]
     if not any(asked):
         return text
@@ -137,18 +187,9 @@ def _without_questions(text: str) -> str:
     return " ".join(each for each, asks in zip(sentences, asked, strict=True) if not asks)
 
 
-def _third_person(text: str, problems: list[str]) -> str:
-    told = _OPENING_DATE.sub("", text)
-    if not _FIRST_PERSON.match(told):
-        return text
-    problems.append("first person")
-    opening = text[: len(text) - len(told)]
-    return opening + third_person_text(text=told, voice=_USER, past=is_past(text=told))
-
-
 def _shortened(text: str, problems: list[str]) -> str | None:
     """At most two sentences and 280 characters; None where no clause ends early enough."""
-    sentences = split_sentences(text)
+    sentences = _sentences(text)
     if len(sentences) > MAX_SENTENCES:
         problems.append("more than two sentences")
         sentences = sentences[:MAX_SENTENCES]
@@ -158,7 +199,11 @@ def _shortened(text: str, problems: list[str]) -> str | None:
     problems.append("too long")
     if len(sentences[0]) <= MAX_CHARS:
         return sentences[0]
-    ends = [match.start() for match in CLAUSE_END.finditer(sentences[0], 0, MAX_CHARS)]
+    ends = [match.start() for match in _CLAUSE_END.finditer(sentences[0], 0, MAX_CHARS)]
     if not ends or ends[-1] < MAX_CHARS // 3:
         return None
     return sentences[0][: ends[-1]].rstrip(" ,;:") + "."
+
+
+def _sentences(text: str) -> list[str]:
+    return [sentence.text for sentence in split_sentences(text)]

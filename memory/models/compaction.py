@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from teams.models import Conversation
-from teams.models.base import TeamOwned
+from teams.models.base import SameTeamKey, TeamOwned
 
 from .memory import Memory
 
@@ -18,20 +18,12 @@ class Compaction(TeamOwned):
     next summary is built on. Each is `{"text", "importance", "said_at", "memory_ids"}`.
     """
 
-    conversation = models.ForeignKey(
-        Conversation,
-        on_delete=models.PROTECT,
-        related_name="compactions",
-        db_constraint=False,
-        db_index=False,
-    )
+    conversation = SameTeamKey(Conversation, related_name="compactions")
     from_position = models.PositiveIntegerField()
     to_position = models.PositiveIntegerField()
     summary = models.TextField()
     points = models.JSONField(default=list, blank=True)
-    summary_memory = models.ForeignKey(
-        Memory, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
-    )
+    summary_memory = SameTeamKey(Memory)
     extraction = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from memory.domain.types import Strategy, Verdict
-from teams.models.base import TeamOwned
+from teams.models.base import SameTeamKey, TeamOwned
 
 from .memory import Memory
 
@@ -22,18 +22,8 @@ class Contradiction(TeamOwned):
     Without a `memory_b` somebody said that `memory_a` is wrong, and nothing stands against it yet.
     """
 
-    memory_a = models.ForeignKey(
-        Memory, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
-    )
-    memory_b = models.ForeignKey(
-        Memory,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-    )
+    memory_a = SameTeamKey(Memory)
+    memory_b = SameTeamKey(Memory, null=True, blank=True)
     strategy = models.CharField(max_length=30, choices=STRATEGIES)
     judge = models.CharField(max_length=200)
     verdict = models.CharField(max_length=20, choices=VERDICTS)

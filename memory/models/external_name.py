@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from teams.models import Agent
-from teams.models.base import TeamOwned
+from teams.models.base import SameTeamKey, TeamOwned
 
 from .memory import Memory
 
@@ -17,21 +17,8 @@ class ExternalName(TeamOwned):
     `text_key` is the digest of the normalised text that was sent. Erasing the memory deletes it.
     """
 
-    memory = models.ForeignKey(
-        Memory,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_constraint=False,
-        db_index=False,
-    )
-    agent = models.ForeignKey(
-        Agent,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        db_constraint=False,
-        db_index=False,
-    )
+    memory = SameTeamKey(Memory)
+    agent = SameTeamKey(Agent, null=True)
     external_id = models.CharField(max_length=200)
     text_key = models.BinaryField(max_length=32, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)

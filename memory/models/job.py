@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from teams.models import Conversation
-from teams.models.base import TeamOwned
+from teams.models.base import SameTeamKey, TeamOwned
 
 
 class Job(TeamOwned):
@@ -23,13 +23,7 @@ class Job(TeamOwned):
         DONE = "done", "Done"
         FAILED = "failed", "Failed"
 
-    conversation = models.ForeignKey(
-        Conversation,
-        on_delete=models.PROTECT,
-        related_name="jobs",
-        db_constraint=False,
-        db_index=False,
-    )
+    conversation = SameTeamKey(Conversation, related_name="jobs")
     from_position = models.PositiveIntegerField()
     to_position = models.PositiveIntegerField()
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)

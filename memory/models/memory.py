@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memory.domain.types import MemoryType, Scope, Status, Tier
 from teams.models import Agent, Conversation, EndUser, Project
-from teams.models.base import TeamOwned
+from teams.models.base import SameTeamKey, TeamOwned
 
 from .querysets import MemoryQuerySet
 
@@ -55,62 +55,14 @@ class Memory(TeamOwned):
     version = models.PositiveIntegerField(default=1)
     tags = ArrayField(models.CharField(max_length=100), default=list, blank=True)
 
-    supersedes = models.ForeignKey(
-        "self",
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-    )
-    superseded_by = models.ForeignKey(
-        "self",
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-    )
+    supersedes = SameTeamKey("self", null=True, blank=True)
+    superseded_by = SameTeamKey("self", null=True, blank=True)
     contradicts = ArrayField(models.UUIDField(), default=list, blank=True)
 
-    agent = models.ForeignKey(
-        Agent,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-    )
-    end_user = models.ForeignKey(
-        EndUser,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-    )
-    project = models.ForeignKey(
-        Project,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-    )
-    conversation = models.ForeignKey(
-        Conversation,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-    )
+    agent = SameTeamKey(Agent, null=True, blank=True)
+    end_user = SameTeamKey(EndUser, null=True, blank=True)
+    project = SameTeamKey(Project, null=True, blank=True)
+    conversation = SameTeamKey(Conversation, null=True, blank=True)
     source_message_ids = ArrayField(models.UUIDField(), default=list, blank=True)
     source_external_ids = ArrayField(models.CharField(max_length=200), default=list, blank=True)
     extractor = models.CharField(max_length=200)
@@ -247,13 +199,7 @@ class Memory(TeamOwned):
 class MemoryTag(TeamOwned):
     """One tag of one memory, kept by a trigger from `Memory.tags` for lists and filters."""
 
-    memory = models.ForeignKey(
-        Memory,
-        on_delete=models.PROTECT,
-        related_name="tag_rows",
-        db_constraint=False,
-        db_index=False,
-    )
+    memory = SameTeamKey(Memory, related_name="tag_rows")
     name = models.CharField(max_length=100)
 
     class Meta:

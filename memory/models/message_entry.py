@@ -8,6 +8,7 @@ from django.db import models
 from pgvector.django import HalfVectorField
 
 from teams.models import Agent, Conversation, EndUser, Message, Project, Team
+from teams.models.base import SameTeamKey
 from teams.models.conversations import ROLES
 
 from .querysets import MessageEntryQuerySet
@@ -35,39 +36,10 @@ class MessageEntry(models.Model):
         db_constraint=False,
     )
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
-    conversation = models.ForeignKey(
-        Conversation,
-        on_delete=models.PROTECT,
-        related_name="+",
-        editable=False,
-        db_constraint=False,
-        db_index=False,
-    )
-    agent = models.ForeignKey(
-        Agent,
-        on_delete=models.PROTECT,
-        related_name="+",
-        editable=False,
-        db_constraint=False,
-        db_index=False,
-    )
-    end_user = models.ForeignKey(
-        EndUser,
-        on_delete=models.PROTECT,
-        related_name="+",
-        editable=False,
-        db_constraint=False,
-        db_index=False,
-    )
-    project = models.ForeignKey(
-        Project,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        editable=False,
-        db_constraint=False,
-        db_index=False,
-    )
+    conversation = SameTeamKey(Conversation, editable=False)
+    agent = SameTeamKey(Agent, editable=False)
+    end_user = SameTeamKey(EndUser, editable=False)
+    project = SameTeamKey(Project, null=True, editable=False)
     position = models.PositiveIntegerField(editable=False)
     said_at = models.DateTimeField(editable=False)
     role = models.CharField(max_length=20, choices=ROLES, editable=False)

@@ -111,7 +111,3 @@ class SearchEntryQuerySet(QuerySet["SearchEntry"]):
 
 class MessageEntryQuerySet(QuerySet["MessageEntry"]):
     """Chainable filters over the search entries of messages."""
-
-    def heard_by(self, viewer: Viewer) -> MessageEntryQuerySet:
-        """Only the entries of messages that `viewer` may see."""
-        return self.filter(heard_by_q(viewer))

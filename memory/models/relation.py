@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from teams.models.base import TeamOwned
+from teams.models.base import SameTeamKey, TeamOwned
 
 from .memory import Memory
 
@@ -17,12 +17,8 @@ RELATION_TYPES = [
 class MemoryRelation(TeamOwned):
     """A weighted, directed edge; `strength` is 0-1."""
 
-    from_memory = models.ForeignKey(
-        Memory, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
-    )
-    to_memory = models.ForeignKey(
-        Memory, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
-    )
+    from_memory = SameTeamKey(Memory)
+    to_memory = SameTeamKey(Memory)
     relation_type = models.CharField(max_length=20, choices=RELATION_TYPES, default="related_to")
     strength = models.FloatField()
     created_at = models.DateTimeField(auto_now_add=True)

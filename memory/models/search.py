@@ -8,7 +8,7 @@ from django.db import models
 from pgvector.django import HalfVectorField
 
 from teams.models import Agent, Conversation, EndUser, Project, Team
-from teams.models.base import TeamOwned
+from teams.models.base import SameTeamKey, TeamOwned
 
 from .memory import MEMORY_TYPES, Memory
 from .querysets import SearchEntryQuerySet
@@ -44,42 +44,10 @@ class SearchEntry(models.Model):
     )
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
     memory_type = models.CharField(max_length=20, choices=MEMORY_TYPES, editable=False)
-    agent = models.ForeignKey(
-        Agent,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        editable=False,
-        db_constraint=False,
-        db_index=False,
-    )
-    end_user = models.ForeignKey(
-        EndUser,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        editable=False,
-        db_constraint=False,
-        db_index=False,
-    )
-    project = models.ForeignKey(
-        Project,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        editable=False,
-        db_constraint=False,
-        db_index=False,
-    )
-    conversation = models.ForeignKey(
-        Conversation,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        editable=False,
-        db_constraint=False,
-        db_index=False,
-    )
+    agent = SameTeamKey(Agent, null=True, editable=False)
+    end_user = SameTeamKey(EndUser, null=True, editable=False)
+    project = SameTeamKey(Project, null=True, editable=False)
+    conversation = SameTeamKey(Conversation, null=True, editable=False)
     position = models.PositiveIntegerField(null=True, editable=False)
     said_at = models.DateTimeField(editable=False)
     held_from = models.DateTimeField(null=True, editable=False)

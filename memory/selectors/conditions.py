@@ -13,8 +13,6 @@ from django.db.models import Model, Q
 from memory.domain.viewer import Viewer
 from memory.models import SearchEntry
 
-TABLE = "memory_searchentry"
-
 
 def stand_ins(*names: str) -> dict[str, UUID]:
     """An id for each parameter of a condition, to be put into the Q in its place."""

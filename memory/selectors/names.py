@@ -6,32 +6,24 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, connection
+from django.db import connection
 
-from memory.selectors.prepared import fetch_planned
 from memory.selectors.revisions import REVISION, Revision
 from teams.models import Agent
 from teams.prepared import run_prepared
-from teams.tenancy import current_scope, team_scope
+from teams.rows import Columns
+from teams.scope import current_scope
+from teams.tenancy import team_scope
 
-_AGENT = [field.attname for field in Agent._meta.concrete_fields]
+_AGENT = Columns(Agent)
+# Outside of a transaction the statement sets the scope itself: what is set comes back as the team
+# that is asked for, and OFFSET 0 keeps each table from being looked at before.
+_OWN_SCOPE = "set_config('palimpsest.team_ids', $1::text, true)::uuid"
 _STATEMENT = """
-SELECT u.id, p.id, {columns}
-FROM (SELECT %(team)s::uuid AS id) AS t
-LEFT JOIN teams_agent a ON a.team_id = t.id AND a.slug = %(agent)s::text
-LEFT JOIN teams_enduser u ON u.team_id = t.id AND u.external_id = %(user)s::text
-LEFT JOIN teams_project p ON p.team_id = t.id AND p.slug = %(project)s::text
-""".format(columns=", ".join(f"a.{field.column}" for field in Agent._meta.concrete_fields))
-
-# As above, with the scope of the team set by the statement itself: what is set comes back as the
-# team that is asked for, and OFFSET 0 keeps each table from being looked at before.
-_ALONE = """
-WITH scope AS MATERIALIZED (
-    SELECT set_config('palimpsest.team_ids', $1, true)::uuid AS team_id
-)
-SELECT r.revision, u.id, p.id, COLUMNS
+WITH scope AS MATERIALIZED (SELECT {team} AS team_id)
+SELECT r.revision, u.id, p.id, {columns}
 FROM scope
-LEFT JOIN LATERAL (REVISION) AS r (revision) ON true
+LEFT JOIN LATERAL ({revision}) AS r (revision) ON true
 LEFT JOIN LATERAL (
     SELECT * FROM teams_agent WHERE team_id = scope.team_id AND slug = $2::text OFFSET 0
 ) AS a ON true
@@ -41,9 +33,15 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
     SELECT id FROM teams_project WHERE team_id = scope.team_id AND slug = $4::text OFFSET 0
 ) AS p ON true
-""".replace(
-    "COLUMNS", ", ".join(f"a.{field.column}" for field in Agent._meta.concrete_fields)
-).replace("REVISION", REVISION.replace("%(team)s", "scope.team_id"))
+"""
+_ALONE, _IN_SCOPE = (
+    _STATEMENT.format(
+        team=team,
+        columns=_AGENT.named("a"),
+        revision=REVISION.replace("%(team)s", "scope.team_id"),
+    )
+    for team in (_OWN_SCOPE, "$1::text::uuid")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +67,18 @@ def names_of(
     """
     if agent is None and user is None and project is None:
         return Named(None, None, None)
-    revision = None
+    given = [str(team_id), agent, user, project]
     if not connection.in_atomic_block:
-        ((counts, *found),) = run_prepared(_ALONE, [str(team_id), agent, user, project])
-        revision = Revision(*counts) if counts is not None else None
+        ((counts, *found),) = run_prepared(_ALONE, given)
     else:
-        given = {"team": team_id, "agent": agent, "user": user, "project": project}
         is_seen = team_id in current_scope().team_ids
         with nullcontext() if is_seen else team_scope(team_ids=[team_id], actor="names"):
-            ((*found,),) = fetch_planned(_STATEMENT, given)
+            ((counts, *found),) = run_prepared(_IN_SCOPE, given)
+        counts = None
     end_user_id, project_id, *values = found
-    known = Agent.from_db(DEFAULT_DB_ALIAS, _AGENT, values) if values[0] is not None else None
-    return Named(known, end_user_id, project_id, revision)
+    return Named(
+        agent=_AGENT.take(iter(values)),
+        end_user_id=end_user_id,
+        project_id=project_id,
+        revision=Revision(*counts) if counts is not None else None,
+    )

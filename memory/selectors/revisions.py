@@ -1,4 +1,4 @@
-"""How often a team's memories changed, as a reader's transaction sees it."""
+"""How often a team's memories and messages changed, as a reader's transaction sees it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory.selectors.prepared import fetch_planned
-from teams.prepared import run_prepared
+from teams.prepared import fetch_planned, run_prepared
 
 # Nothing in a transaction that wrote: what it sees is not what others see, and its own changes
 # move the revision only with its commit.

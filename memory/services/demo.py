@@ -15,9 +15,9 @@ from memory.domain.transcripts import Transcript, Turn
 from memory.domain.types import MemoryType, Role
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
-from memory.services.extracting.importing import ImportMode, ImportTarget, import_transcripts
-from memory.services.writing.drafts import Outcome
-from memory.services.writing.explicit import StatedMemory, remember
+from memory.services.messages.importing import ImportMode, ImportTarget, import_transcripts
+from memory.services.write.drafts import Outcome
+from memory.services.write.explicit import StatedMemory, remember
 from teams.models import Agent, EndUser
 from teams.services.people import ensure_agent, ensure_end_user, ensure_project
 from teams.tenancy import team_scope

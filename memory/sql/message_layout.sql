@@ -73,9 +73,10 @@ CREATE INDEX memory_message_by_word ON memory_messageentry
     ))
     WITH (fastupdate = off);
 
--- The messages that hold each of the terms, as palimpsest_matches says it of memories.
+-- The messages that hold each of the terms, as palimpsest_matches says it of memories: narrowed to
+-- the agent and the project before they are cut off at `most`, else what others said would use it up.
 CREATE FUNCTION palimpsest_message_matches(
-    asked_team uuid, owners text[], terms text[], most int
+    asked_team uuid, owners text[], terms text[], most int, asked_agent uuid, asked_project uuid
 ) RETURNS TABLE (
     term int, message_id uuid, team_id uuid, agent_id uuid, end_user_id uuid, project_id uuid
 )
@@ -105,13 +106,17 @@ BEGIN
             ) @> wanted.keys
             -- Not an equality: only the index of words is to answer this.
             AND s.team_id IS NOT DISTINCT FROM asked_team
+            AND (asked_agent IS NULL OR s.agent_id = asked_agent)
+            AND (asked_project IS NULL OR s.project_id = asked_project OR s.project_id IS NULL)
         LIMIT most
     ) AS e
     WHERE wanted.keys IS NOT NULL;
 END
 $$;
-REVOKE ALL ON FUNCTION palimpsest_message_matches(uuid, text[], text[], int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION palimpsest_message_matches(uuid, text[], text[], int) TO palimpsest_app;
+REVOKE ALL ON FUNCTION palimpsest_message_matches(uuid, text[], text[], int, uuid, uuid)
+    FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION palimpsest_message_matches(uuid, text[], text[], int, uuid, uuid)
+    TO palimpsest_app;
 
 -- The teams in which messages wait: the one question of the sweep that comes before a team.
 CREATE FUNCTION palimpsest_teams_with_waiting_messages() RETURNS SETOF uuid

@@ -3,8 +3,6 @@
 -- was last read, which every answer would change.
 
 -- Feedback of every kind, and not only what the score is made of.
-DROP TRIGGER move_revision ON memory_memoryusage;
-DROP TRIGGER move_revision_on_change ON memory_memoryusage;
 CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT ON memory_memoryusage
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     WHEN (NEW.succeeded + NEW.failed + NEW.cited + NEW.ignored > 0

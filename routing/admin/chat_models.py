@@ -6,11 +6,11 @@ from django.contrib import admin
 
 from routing.models import ChatModel
 from teams.admin.base import TeamAdmin
-from teams.admin.display import moment
-from teams.admin.theme import ChoiceFilter, RelatedFilter, YesNoFilter, display
+from teams.admin.columns import label_column, time_column
+from teams.admin.theme import ChoiceFilter, RelatedFilter, YesNoFilter
 from teams.admin_permissions import ADMINS
 
-from .colours import TIER_COLOURS
+from .columns import TIER_COLOURS, dollar_column
 
 
 @admin.register(ChatModel)
@@ -51,23 +51,7 @@ class ChatModelAdmin(TeamAdmin[ChatModel]):
         "created",
     ]
     readonly_fields = ["created"]
-
-    @display(description="tier", ordering="tier", label=TIER_COLOURS)
-    def tier_label(self, model: ChatModel) -> str:
-        """Its tier, coloured."""
-        return model.tier
-
-    @display(description="USD per 1,000 read", ordering="input_price")
-    def paid_in(self, model: ChatModel) -> str:
-        """The price of what it reads."""
-        return f"{model.input_price.normalize():f}"
-
-    @display(description="USD per 1,000 written", ordering="output_price")
-    def paid_out(self, model: ChatModel) -> str:
-        """The price of what it writes."""
-        return f"{model.output_price.normalize():f}"
-
-    @display(description="created", ordering="created_at")
-    def created(self, model: ChatModel) -> str:
-        """When it was entered."""
-        return moment(model.created_at)
+    created = time_column("created_at", "created")
+    tier_label = label_column("tier", "tier", TIER_COLOURS)
+    paid_in = dollar_column("input_price", "USD per 1,000 read")
+    paid_out = dollar_column("output_price", "USD per 1,000 written")

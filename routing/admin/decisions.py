@@ -6,11 +6,12 @@ from django.contrib import admin
 
 from routing.models import RoutingDecision
 from teams.admin.base import TeamAdmin
-from teams.admin.display import NOTHING, as_json, excerpt, id_link, moment
+from teams.admin.columns import id_column, json_column, label_column, time_column
+from teams.admin.display import excerpt
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import ChoiceFilter, RelatedFilter, display
 
-from .colours import TIER_COLOURS
+from .columns import TIER_COLOURS, dollar_column
 
 _OUTCOME_COLOURS = {"answered": "success", "cut": "warning", "failed": "danger", "advised": "info"}
 
@@ -57,7 +58,7 @@ class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
         ),
         ("Score", {"fields": [("score_label", "scorer"), "scores_document"]}),
         (
-            "What became of it",
+            "Outcome",
             {
                 "fields": [
                     ("outcome_label", "answered_by"),
@@ -68,52 +69,21 @@ class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
         ),
     ]
 
-    @display(description="time", ordering="id")
-    def decided(self, decision: RoutingDecision) -> str:
-        """When it was made."""
-        return moment(decision.at)
-
-    @display(description="tier", ordering="tier", label=TIER_COLOURS)
-    def tier_label(self, decision: RoutingDecision) -> str:
-        """The tier chosen, coloured."""
-        return decision.tier
+    decided = time_column("at", "time", ordering="id")
+    tier_label = label_column("tier", "tier", TIER_COLOURS)
+    outcome_label = label_column("outcome", "outcome", _OUTCOME_COLOURS)
+    estimated = dollar_column("estimated_usd", "estimate in USD")
+    cost = dollar_column("cost_usd", "cost in USD")
+    person = id_column("end_user_id", "teams_enduser", "end user")
+    scores_document = json_column("scores", "scores")
+    attempts_document = json_column("attempts", "failed attempts")
 
     @display(description="score", ordering="score")
     def score_label(self, decision: RoutingDecision) -> str:
         """The weighted score, 0 to 10."""
         return f"{decision.score:.1f}"
 
-    @display(description="outcome", ordering="outcome", label=_OUTCOME_COLOURS)
-    def outcome_label(self, decision: RoutingDecision) -> str:
-        """What became of it; advised where no model was called."""
-        return decision.outcome
-
-    @display(description="estimate in USD", ordering="estimated_usd")
-    def estimated(self, decision: RoutingDecision) -> str:
-        """What it was expected to cost."""
-        return f"{decision.estimated_usd:f}"
-
-    @display(description="cost in USD", ordering="cost_usd")
-    def cost(self, decision: RoutingDecision) -> str:
-        """What it cost."""
-        return NOTHING if decision.cost_usd is None else f"{decision.cost_usd:f}"
-
     @display(description="reason")
     def beginning(self, decision: RoutingDecision) -> str:
         """The beginning of the reason."""
         return excerpt(decision.reason)
-
-    @display(description="end user")
-    def person(self, decision: RoutingDecision) -> str:
-        """Whom the answer was for."""
-        return id_link("teams_enduser", decision.end_user_id)
-
-    @display(description="scores")
-    def scores_document(self, decision: RoutingDecision) -> str:
-        """The five dimensions with their reasons."""
-        return as_json(decision.scores)
-
-    @display(description="asked in vain")
-    def attempts_document(self, decision: RoutingDecision) -> str:
-        """The models that did not answer, and why."""
-        return as_json(decision.attempts)

@@ -10,7 +10,8 @@ from routing.domain.endpoints import problem_with_key_name, problem_with_url
 from routing.models import Provider
 from routing.services.models import provider_key
 from teams.admin.base import TeamAdmin, TeamOwnedForm
-from teams.admin.display import NOTHING, moment
+from teams.admin.columns import time_column
+from teams.admin.display import NOTHING
 from teams.admin.theme import RelatedFilter, YesNoFilter, display
 from teams.admin_permissions import ADMINS
 from teams.models import Team
@@ -49,6 +50,7 @@ class ProviderAdmin(TeamAdmin[Provider]):
     search_fields = ["name", "base_url"]
     fields = ["team", "name", "base_url", _KEY, "timeout_seconds", "is_enabled", "created"]
     readonly_fields = ["created"]
+    created = time_column("created_at", "created")
 
     @display(description="API key", label={"set": "success", "not usable": "danger"})
     def key(self, provider: Provider) -> str:
@@ -57,8 +59,3 @@ class ProviderAdmin(TeamAdmin[Provider]):
             return NOTHING
         _, problem = provider_key(provider=provider, team=provider.team)
         return "not usable" if problem else "set"
-
-    @display(description="created", ordering="created_at")
-    def created(self, provider: Provider) -> str:
-        """When it was entered."""
-        return moment(provider.created_at)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from django.contrib import admin
 
 from routing.models import SpendEntry, SpendTotal
 from teams.admin.base import TeamAdmin
-from teams.admin.display import NOTHING, link, moment, page_of
+from teams.admin.columns import time_column
+from teams.admin.display import NOTHING, link, page_of
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import ChoiceFilter, RelatedFilter, display
 
-
-def dollars(amount: Decimal) -> str:
-    """An amount in USD without the zeros that say nothing, cents always."""
-    whole, _, part = f"{amount:f}".partition(".")
-    return f"{whole}.{part.rstrip('0'):0<2}"
+from .columns import dollar_column
 
 
 @admin.register(SpendEntry)
@@ -58,15 +53,8 @@ class SpendEntryAdmin(TeamAdmin[SpendEntry]):
         ),
     ]
 
-    @display(description="time", ordering="id")
-    def settled(self, entry: SpendEntry) -> str:
-        """When it was settled."""
-        return moment(entry.at)
-
-    @display(description="cost in USD", ordering="cost_usd")
-    def cost(self, entry: SpendEntry) -> str:
-        """What it cost."""
-        return dollars(entry.cost_usd)
+    settled = time_column("at", "time", ordering="id")
+    cost = dollar_column("cost_usd", "cost in USD")
 
     @display(description="tokens in, out")
     def tokens(self, entry: SpendEntry) -> str:
@@ -123,6 +111,8 @@ class SpendTotalAdmin(TeamAdmin[SpendTotal]):
         ),
     ]
 
+    spent = dollar_column("spent_usd", "spent in USD")
+
     @display(description="of")
     def whose(self, total: SpendTotal) -> str:
         """The agent or end user; nobody where it is the team's own."""
@@ -131,8 +121,3 @@ class SpendTotalAdmin(TeamAdmin[SpendTotal]):
         if total.end_user is not None:
             return link(page_of("teams_enduser", total.end_user.pk), total.end_user)
         return NOTHING
-
-    @display(description="spent in USD", ordering="spent_usd")
-    def spent(self, total: SpendTotal) -> str:
-        """What was spent."""
-        return dollars(total.spent_usd)

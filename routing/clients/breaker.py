@@ -25,7 +25,7 @@ from routing.domain.circuits import (
 
 from .quick_redis import QuickRedis, quick_redis
 
-# Others change a circuit at the same moment so often at most before a change is let go.
+# Attempts to change a circuit that other processes change at the same time.
 _ATTEMPTS = 8
 
 _Change = Callable[[Circuit], Circuit]
@@ -33,7 +33,7 @@ _Change = Callable[[Circuit], Circuit]
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """Whether a call of `name` may be made; hand it back with what became of the call."""
+    """Whether a call to `name` may be made; hand it back with the outcome of the call."""
 
     name: str
     verdict: Verdict
@@ -46,7 +46,7 @@ class Permit:
 
     @property
     def is_probe(self) -> bool:
-        """Whether the call is the one that tries whether the endpoint is back."""
+        """Whether the call is the probe that finds out if the endpoint is back."""
         return self.verdict is Verdict.HALF_OPEN
 
 
@@ -63,7 +63,7 @@ class Breaker:
         self._lock = threading.Lock()
 
     def ask(self, name: str) -> Permit:
-        """Whether a call may be made now; of those that ask an open circuit later, one may."""
+        """Whether a call may be made now; when an open circuit is due, one caller may probe it."""
         known = self._shared.ask(lambda client: (client.get(_key(name)),))
         if known is not None and known[0] is None:
             return Permit(name, Verdict.CLOSED, is_unmarked=True)
@@ -78,7 +78,7 @@ class Breaker:
 
     def succeeded(self, permit: Permit) -> None:
         """The endpoint answered."""
-        # Between asking and now others may have failed; they count for themselves.
+        # Failures of other calls since then are counted by those calls.
         if not permit.is_unmarked:
             self._change(permit.name, lambda circuit: succeeded(circuit, is_probe=permit.is_probe))
 

@@ -1,4 +1,4 @@
-"""An agent's chat, passed on to one model of one endpoint, whole or as a stream."""
+"""Sends a chat request to one model, for a whole answer or a stream."""
 
 from __future__ import annotations
 
@@ -15,20 +15,27 @@ import openai
 from routing.domain.chat_answers import Json, has_answer
 from routing.domain.choices import ModelChoice
 
-from .chat_dialect import ChatDialect, adapted, worded
-from .structured_dialect import FILTERED, error_code
+from .endpoints import (
+    FILTERED,
+    NOT_THERE,
+    TOO_LONG,
+    Dialect,
+    adapted,
+    describe,
+    error_code,
+    is_momentary,
+    open_client,
+)
 
 logger = logging.getLogger(__name__)
 
-_CONNECT_SECONDS = 5.0
-_TOO_LONG = frozenset({"context_length_exceeded", "string_above_max_length"})
-_NOT_THERE = frozenset({"invalid_api_key", "model_not_found"})
+_OURS = frozenset({"model", "messages", "stream"})
+_LIMITS = ("max_tokens", "max_completion_tokens")
 _AT_FAULT = frozenset({400, 413, 422})
 _MOST_WORDS = 500
-_MOMENTARY = frozenset({408, 409, 425, 429})
-# What answers 429 and does not pass by itself.
+# Codes of a 429 that waiting does not cure.
 _LASTING = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
-# Who wants to be left alone for more seconds is not asked again.
+# Endpoints that ask for a longer wait are not retried, in seconds.
 _MOST_PATIENCE = 1.0
 
 
@@ -45,7 +52,7 @@ class ChatRequest:
 
 
 class ChatFailure(StrEnum):
-    """What a failure says of whom: of the endpoint, of the request's length, of the request."""
+    """What is at fault: the endpoint, the length of the request, or the request itself."""
 
     ENDPOINT = "endpoint"
     LENGTH = "length"
@@ -77,11 +84,11 @@ class ChatError(Exception):
 
 @dataclass(slots=True)
 class _Endpoint:
-    """The connections to an endpoint, and what its refusals taught about its models."""
+    """The client of an endpoint, and the dialects of its models."""
 
     client: openai.OpenAI
     # Values are replaced whole: threads that learn at the same time learn the same.
-    dialects: dict[str, ChatDialect]
+    dialects: dict[str, Dialect]
 
 
 def complete(*, choice: ModelChoice, request: ChatRequest) -> Json:
@@ -138,11 +145,9 @@ class ChunkStream:
 
 def _ask(choice: ModelChoice, request: ChatRequest, *, stream: bool) -> object:
     endpoint = _endpoint(choice.base_url, choice.api_key, choice.timeout_seconds)
-    known = dialect = endpoint.dialects.get(choice.name, ChatDialect())
+    known = dialect = endpoint.dialects.get(choice.name, Dialect())
     while True:
-        parameters = worded(
-            parameters=request.parameters, choice=choice, dialect=dialect, stream=stream
-        )
+        parameters = _worded(request.parameters, choice, dialect, stream=stream)
         try:
             # Not by `chat.completions.create`, which takes request and answer apart by its own
             # types, and costs more than the rest of the call where a conversation is long.
@@ -159,7 +164,9 @@ def _ask(choice: ModelChoice, request: ChatRequest, *, stream: bool) -> object:
                 stream_cls=openai.Stream[object],
             )
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-            other = adapted(dialect=dialect, error=error, sent=parameters)
+            other = adapted(
+                dialect=dialect, error=error, sent=parameters, optional="stream_options"
+            )
             if other is None:
                 raise _failure(error, choice) from None
             dialect = other
@@ -184,37 +191,46 @@ def _parsed(text: str) -> object:
         return None
 
 
+def _worded(
+    parameters: Mapping[str, Any], choice: ModelChoice, dialect: Dialect, *, stream: bool
+) -> Json:
+    """The parameters for this model: what it cannot take is left out, renamed or lowered."""
+    sent = {name: value for name, value in parameters.items() if name not in _OURS}
+    for name in _LIMITS:
+        limit = sent.get(name)
+        if isinstance(limit, int) and not isinstance(limit, bool):
+            sent[name] = min(limit, choice.max_output_tokens)
+    asked = sent.pop("stream_options", None)
+    if stream and dialect.stream_options:
+        wishes = asked if isinstance(asked, Mapping) else {}
+        sent["stream_options"] = {**wishes, "include_usage": True}
+    return dialect.worded(sent)
+
+
 @lru_cache(maxsize=128)
 def _endpoint(base_url: str, api_key: str, timeout: float) -> _Endpoint:
-    seconds = openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
-    client = openai.OpenAI(
-        base_url=base_url,
-        api_key=api_key or "none",
-        timeout=seconds,
-        max_retries=0,
-        # Whoever may answer at an address that a team entered sends the server nowhere else.
-        http_client=openai.DefaultHttpxClient(timeout=seconds, follow_redirects=False),
+    # A team enters the address, so its answers must not redirect the server elsewhere.
+    client = open_client(
+        base_url=base_url, api_key=api_key, timeout=timeout, max_retries=0, follow_redirects=False
     )
     return _Endpoint(client, {})
 
 
 def _failure(error: openai.OpenAIError, choice: ModelChoice) -> ChatError:
-    if isinstance(error, openai.APITimeoutError):
-        return ChatError("timeout", kind=ChatFailure.ENDPOINT)
-    if isinstance(error, openai.APIConnectionError):
-        return ChatError("no connection", kind=ChatFailure.ENDPOINT, is_transient=True)
     if not isinstance(error, openai.APIStatusError):
-        return ChatError("an error in place of an answer", kind=ChatFailure.ENDPOINT)
-    code = error_code(error=error)
+        is_unconnected = isinstance(error, openai.APIConnectionError)
+        is_transient = is_unconnected and not isinstance(error, openai.APITimeoutError)
+        return ChatError(describe(error), kind=ChatFailure.ENDPOINT, is_transient=is_transient)
+    code = error_code(error)
     kind = ChatFailure.ENDPOINT
     if code in FILTERED:
         kind = ChatFailure.REQUEST
-    elif code in _TOO_LONG or error.status_code == 413:
+    elif code in TOO_LONG or error.status_code == 413:
         kind = ChatFailure.LENGTH
-    elif error.status_code in _AT_FAULT and code not in _NOT_THERE:
+    elif error.status_code in _AT_FAULT and code not in NOT_THERE:
         kind = ChatFailure.REQUEST
     return ChatError(
-        f"HTTP {error.status_code} {code}".rstrip(),
+        describe(error),
         kind=kind,
         code=code,
         told=_told(error, choice) if kind is not ChatFailure.ENDPOINT else "",
@@ -223,7 +239,7 @@ def _failure(error: openai.OpenAIError, choice: ModelChoice) -> ChatError:
 
 
 def _is_transient(error: openai.APIStatusError, code: str) -> bool:
-    if code in _LASTING or not (error.status_code in _MOMENTARY or error.status_code >= 500):
+    if code in _LASTING or not is_momentary(error):
         return False
     try:
         return float(error.response.headers.get("Retry-After", 0)) <= _MOST_PATIENCE

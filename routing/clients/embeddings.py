@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import logging
-import re
 import time
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 import numpy as np
 import openai
 from numpy.typing import NDArray
 from openai.types import CreateEmbeddingResponse
 
-from .protocol import FailureKind
+from .endpoints import describe, failure_kind, open_client, settings_problem
+from .protocol import EmbeddingError, FailureKind
 
 logger = logging.getLogger(__name__)
 
 # The protocol's own limit on the texts of one request.
 MAX_BATCH = 2048
-_CONNECT_SECONDS = 5.0
 # Below 8,192 tokens, the protocol's limit on one text, in every script.
 _SURE_CHARS = 6_000
-_TOKEN = re.compile(r"[\w.\[\]-]{1,64}")
-
-
-class EmbeddingError(Exception):
-    """No usable vectors came; the message never holds a text or a key."""
-
-    def __init__(self, message: str, *, kind: FailureKind) -> None:
-        super().__init__(message)
-        self.kind = kind
 
 
 class TextEmbeddings:
@@ -59,11 +48,13 @@ class TextEmbeddings:
         self.model = model
         self._dimensions = dimensions
         self._batch_size = batch_size
-        self._problem = _problem_with(base_url=base_url, api_key=api_key, model=model)
-        self._client = openai.OpenAI(
-            base_url="http://misconfigured.invalid" if self._problem else base_url or None,
-            api_key=api_key.strip() or "none",
-            timeout=openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS)),
+        self._problem = settings_problem(
+            base_url=base_url, api_key=api_key, model=model, prefix="EMBEDDING"
+        )
+        self._client = open_client(
+            base_url="" if self._problem else base_url,
+            api_key=api_key,
+            timeout=timeout,
             max_retries=max_retries,
         )
 
@@ -160,31 +151,4 @@ class TextEmbeddings:
         return EmbeddingError(f"{self.model}: {what}", kind=FailureKind.MALFORMED)
 
     def _failure(self, error: openai.OpenAIError) -> EmbeddingError:
-        """The error as ours, without the server's own words: they may repeat a text or the key."""
-        if isinstance(error, openai.APITimeoutError):
-            return EmbeddingError(f"{self.model}: timeout", kind=FailureKind.UNAVAILABLE)
-        if not isinstance(error, openai.APIStatusError):
-            return EmbeddingError(f"{self.model}: no connection", kind=FailureKind.UNAVAILABLE)
-        code = str(error.code or "")
-        told = f" {code}" if _TOKEN.fullmatch(code) else ""
-        passing = error.status_code in {408, 409, 425, 429} or error.status_code >= 500
-        return EmbeddingError(
-            f"{self.model}: HTTP {error.status_code}{told}",
-            kind=FailureKind.UNAVAILABLE if passing else FailureKind.MISCONFIGURED,
-        )
-
-
-def _problem_with(*, base_url: str, api_key: str, model: str) -> str:
-    if not model:
-        return "No embedding model is named: set EMBEDDING_MODEL."
-    if not base_url and not api_key.strip():
-        return "Set EMBEDDING_API_KEY, or EMBEDDING_BASE_URL for an endpoint of your own."
-    if base_url:
-        try:
-            parts = urlsplit(base_url)
-            usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            usable = False
-        if not usable:
-            return "EMBEDDING_BASE_URL must look like https://host/v1."
-    return ""
+        return EmbeddingError(f"{self.model}: {describe(error)}", kind=failure_kind(error))

@@ -24,9 +24,17 @@ class FailureKind(StrEnum):
     MISCONFIGURED = "misconfigured"
 
 
-class CompletionError(Exception):
-    """No usable answer came; the message never holds prompt, answer or key."""
+class ModelError(Exception):
+    """No usable answer of a model came; the message never holds a prompt, text, answer or key."""
 
     def __init__(self, message: str, *, kind: FailureKind) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+class CompletionError(ModelError):
+    """No usable completion came."""
+
+
+class EmbeddingError(ModelError):
+    """No usable vectors came."""

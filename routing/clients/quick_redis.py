@@ -1,4 +1,4 @@
-"""Redis for what can go on without it: asked with little patience, left alone while away."""
+"""Redis for work that can do without it: short timeouts, and a pause after a failure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from redis.retry import Retry
 
 logger = logging.getLogger(__name__)
 
-# Redis answers within a millisecond; who waits longer had better do without it.
+# Redis answers within a millisecond; after this long the caller goes on without it.
 PATIENCE_SECONDS = 0.2
 PAUSE_SECONDS = 2.0
 
@@ -24,10 +24,10 @@ _T = TypeVar("_T")
 
 
 class QuickRedis:
-    """A Redis that may be away: one caller finds out, the others go on at once; thread-safe.
+    """A Redis client whose failure costs one caller a moment and the others nothing; thread-safe.
 
-    `patience` is how long a connection and an answer may take, `pause` how long nobody asks again
-    after a failure, both in seconds.
+    `patience` limits the time of connecting and of answering, and after a failure no command is
+    sent for `pause`; both are in seconds.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class QuickRedis:
         pause: float = PAUSE_SECONDS,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        # One more attempt at once: a server that was started anew has closed the old connections.
+        # One immediate retry: a restarted server has closed the old connections.
         again = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
         self._client: redis.Redis = redis.Redis.from_url(
             url, socket_timeout=patience, socket_connect_timeout=patience, retry=again
@@ -48,22 +48,22 @@ class QuickRedis:
         self._away_until = float("-inf")
 
     def pipeline(self) -> Pipeline:
-        """Commands that `ask` may send together; making it asks for nothing."""
+        """A pipeline whose commands `ask` may send; creating it sends nothing."""
         return self._client.pipeline(transaction=False)
 
     def ask(self, command: Callable[[redis.Redis], _T]) -> _T | None:
-        """What the command answers, or None while Redis is away."""
+        """The result of the command, or None while Redis is down."""
         if self._monotonic() < self._away_until:
             return None
         try:
             return command(self._client)
         except redis.RedisError as error:
             self._away_until = self._monotonic() + self._pause
-            logger.warning("Redis is away (%s); what can goes on without it.", type(error).__name__)
+            logger.warning("Redis is down (%s); going on without it.", type(error).__name__)
             return None
 
 
 @cache
 def quick_redis() -> QuickRedis:
-    """The Redis of the settings, one a process."""
+    """The client of the configured Redis, one a process."""
     return QuickRedis(settings.REDIS_URL)

@@ -1,4 +1,4 @@
-"""The budget counters in Redis: quick, shared by all processes, and no truth of their own."""
+"""Budget counters in Redis: fast, shared by all processes, rebuilt from the database when lost."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Decision:
 
 
 class AwayError(Exception):
-    """Redis does not answer; what it did with the last step is not known."""
+    """Redis does not answer; whether it carried out the last step is unknown."""
 
 
 class StaleError(Exception):
-    """The counters are not there, or not worth anything any more; the record must be asked."""
+    """The counters are missing or outdated; the record in the database must be read."""
 
 
 class SpendCounters:
@@ -139,11 +139,11 @@ class SpendCounters:
         self._ask(lambda client: client.rpush(self._unsettled, line))
 
     def kept_costs(self) -> list[bytes]:
-        """What waits the longest of what is kept, up to 100."""
+        """The oldest of the kept costs, up to 100."""
         return list(self._ask(lambda client: client.lrange(self._unsettled, 0, _BATCH - 1)))
 
     def forget_cost(self, line: bytes) -> None:
-        """The record has it."""
+        """Remove a kept cost once the record holds it."""
         self._ask(lambda client: client.lrem(self._unsettled, 1, line))  # type: ignore[arg-type]
 
     @property

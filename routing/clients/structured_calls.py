@@ -6,21 +6,26 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 import openai
 import pydantic
 from openai.types.chat import ChatCompletion
 
+from .endpoints import (
+    Dialect,
+    adapted,
+    describe,
+    failure_kind,
+    open_client,
+    settings_problem,
+)
 from .protocol import ChatMessage, CompletionError, FailureKind
 from .structured_answers import UnusableAnswerError, asked_again, read_answer
-from .structured_dialect import FILTERED, Dialect, adapted, as_params, error_code, response_format
+from .structured_schema import as_params, response_format
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T", bound=pydantic.BaseModel)
-
-_CONNECT_SECONDS = 5.0
 
 
 class StructuredCompletions:
@@ -42,13 +47,15 @@ class StructuredCompletions:
         max_retries: int = 2,
     ) -> None:
         self.model = model
-        self._problem = _problem_with(base_url=base_url, api_key=api_key, model=model)
+        self._problem = settings_problem(
+            base_url=base_url, api_key=api_key, model=model, prefix="OPENAI"
+        )
         # Replaced whole, never changed: threads that learn at the same time learn the same.
         self._dialect = Dialect()
-        self._client = openai.OpenAI(
-            base_url="http://misconfigured.invalid" if self._problem else base_url or None,
-            api_key=api_key.strip() or "none",
-            timeout=openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS)),
+        self._client = open_client(
+            base_url="" if self._problem else base_url,
+            api_key=api_key,
+            timeout=timeout,
             max_retries=max_retries,
         )
 
@@ -58,7 +65,6 @@ class StructuredCompletions:
         schema: type[T],
         messages: Sequence[ChatMessage],
         max_tokens: int | None = None,
-        temperature: float = 0.0,
         on_usage: Callable[[int, int], None] | None = None,
         fault: Callable[[T], str] = lambda _: "",
     ) -> T:
@@ -73,12 +79,12 @@ class StructuredCompletions:
         if self._problem:
             raise CompletionError(self._problem, kind=FailureKind.MISCONFIGURED)
         try:
-            return self._attempt(schema, messages, max_tokens, temperature, on_usage, fault)
+            return self._attempt(schema, messages, max_tokens, on_usage, fault)
         except UnusableAnswerError as unusable:
             logger.info("model=%s asked again: %s", self.model, unusable.reason)
             again = asked_again(messages=messages, unusable=unusable)
         try:
-            return self._attempt(schema, again, max_tokens, temperature, on_usage, fault)
+            return self._attempt(schema, again, max_tokens, on_usage, fault)
         except UnusableAnswerError as unusable:
             reason = unusable.reason
         raise CompletionError(
@@ -90,12 +96,11 @@ class StructuredCompletions:
         schema: type[T],
         messages: Sequence[ChatMessage],
         max_tokens: int | None,
-        temperature: float,
         on_usage: Callable[[int, int], None] | None,
         fault: Callable[[T], str],
     ) -> T:
         started = time.monotonic()
-        completion = self._request(schema, messages, max_tokens, temperature)
+        completion = self._request(schema, messages, max_tokens)
         # An endpoint may answer 200 with a page, or with an error object and no choices.
         if not isinstance(completion, ChatCompletion):
             raise UnusableAnswerError(reason="no JSON in the response", advice="It was empty.")
@@ -120,24 +125,31 @@ class StructuredCompletions:
         schema: type[T],
         messages: Sequence[ChatMessage],
         max_tokens: int | None,
-        temperature: float,
     ) -> object:
         known = dialect = self._dialect
+        asked: dict[str, object] = {"temperature": 0.0}
+        if max_tokens is not None:
+            asked["max_tokens"] = max_tokens
         while True:
-            limit = openai.omit if max_tokens is None else max_tokens
+            strict = dialect.response_format
+            parameters = {
+                **asked,
+                "response_format": response_format(schema=schema, is_strict=strict),
+            }
             try:
-                completion = self._client.chat.completions.create(
-                    model=self.model,
-                    messages=as_params(
-                        messages=messages, schema=None if dialect.json_schema else schema
-                    ),
-                    response_format=response_format(schema=schema, dialect=dialect),
-                    temperature=temperature if dialect.temperature else openai.omit,
-                    max_tokens=openai.omit if dialect.max_completion_tokens else limit,
-                    max_completion_tokens=limit if dialect.max_completion_tokens else openai.omit,
+                completion: object = self._client.post(
+                    "/chat/completions",
+                    cast_to=ChatCompletion,
+                    body={
+                        **dialect.worded(parameters),
+                        "model": self.model,
+                        "messages": as_params(messages=messages, schema=None if strict else schema),
+                    },
                 )
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                other = adapted(dialect=dialect, error=error)
+                other = adapted(
+                    dialect=dialect, error=error, sent=parameters, optional="response_format"
+                )
                 if other is None:
                     raise self._failure(error) from None
                 dialect = other
@@ -161,37 +173,4 @@ class StructuredCompletions:
                 return completion
 
     def _failure(self, error: openai.OpenAIError) -> CompletionError:
-        """The error as ours, without the server's own words: they may repeat prompt or key."""
-        if isinstance(error, openai.APITimeoutError):
-            return CompletionError(f"{self.model}: timeout", kind=FailureKind.UNAVAILABLE)
-        if isinstance(error, openai.APIConnectionError):
-            return CompletionError(f"{self.model}: no connection", kind=FailureKind.UNAVAILABLE)
-        if not isinstance(error, openai.APIStatusError):
-            return CompletionError(
-                f"{self.model}: {type(error).__name__}", kind=FailureKind.UNAVAILABLE
-            )
-        kind = FailureKind.MISCONFIGURED
-        if error_code(error=error) in FILTERED:
-            kind = FailureKind.REFUSED
-        elif error.status_code in {408, 409, 425, 429} or error.status_code >= 500:
-            kind = FailureKind.UNAVAILABLE
-        return CompletionError(
-            f"{self.model}: HTTP {error.status_code} {error_code(error=error)}".rstrip(), kind=kind
-        )
-
-
-def _problem_with(*, base_url: str, api_key: str, model: str) -> str:
-    if not model:
-        return "No model is named."
-    if not base_url and not api_key.strip():
-        return "Set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own."
-    if base_url:
-        try:
-            parts = urlsplit(base_url)
-            usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
-            usable = usable and parts.port != 0
-        except ValueError:
-            usable = False
-        if not usable:
-            return "OPENAI_BASE_URL must look like https://host/v1."
-    return ""
+        return CompletionError(f"{self.model}: {describe(error)}", kind=failure_kind(error))

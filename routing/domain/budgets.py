@@ -156,25 +156,10 @@ class BudgetLeft:
         """The agent's month; None where it has no cap of its own."""
         return self.of(CapKind.AGENT_MONTH)
 
-    @property
-    def user_day_usd(self) -> Decimal | None:
-        """Left of the end user's day."""
-        return _left_of(self.user_day)
-
-    @property
-    def team_month_usd(self) -> Decimal | None:
-        """Left of the team's month."""
-        return _left_of(self.team_month)
-
-    @property
-    def agent_day_usd(self) -> Decimal | None:
-        """Left of the agent's day."""
-        return _left_of(self.agent_day)
-
-    @property
-    def agent_month_usd(self) -> Decimal | None:
-        """Left of the agent's month."""
-        return _left_of(self.agent_month)
+    def left_in(self, kind: CapKind) -> Decimal | None:
+        """What the cap of that kind has left, None where none holds."""
+        cap = self.of(kind)
+        return None if cap is None else cap.left_usd
 
     @property
     def tightest(self) -> CapLeft:
@@ -216,7 +201,3 @@ def whole_micros(amount: Decimal) -> Decimal:
     if not amount.is_finite() or amount < 0 or amount > MOST_USD:
         raise ValueError(f"An amount is between 0 and {MOST_USD} USD, not {amount}.")
     return amount.quantize(MICRO, rounding=ROUND_CEILING)
-
-
-def _left_of(cap: CapLeft | None) -> Decimal | None:
-    return None if cap is None else cap.left_usd

@@ -1,4 +1,4 @@
-"""A model that may answer, what it costs, and in which order models are tried."""
+"""A model that may answer, and the expected cost of a call."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from routing.domain.complexity import Tier
 from teams.models import Agent, EndUser
-from teams.models.base import TeamOwned
+from teams.models.base import SameTeamKey, TeamOwned
 
 SCORERS = [("heuristics", "Heuristics"), ("model", "Model")]
 OUTCOMES = [
@@ -27,18 +27,8 @@ class RoutingDecision(TeamOwned):
     were asked in vain. Costs are USD.
     """
 
-    agent = models.ForeignKey(
-        Agent, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
-    )
-    end_user = models.ForeignKey(
-        EndUser,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-    )
+    agent = SameTeamKey(Agent)
+    end_user = SameTeamKey(EndUser, null=True, blank=True)
     query_hash = models.CharField(max_length=64)
     scores = models.JSONField()
     score = models.FloatField()

@@ -10,7 +10,7 @@ from django.db import models
 
 from routing.domain.complexity import Tier
 from routing.domain.endpoints import problem_with_key_name, problem_with_url
-from teams.models.base import TeamOwned
+from teams.models.base import SameTeamKey, TeamOwned
 
 TIERS = [(tier.value, tier.value.title()) for tier in Tier]
 MAX_TIMEOUT_SECONDS = 600
@@ -90,13 +90,7 @@ class Provider(TeamOwned):
 class ChatModel(TeamOwned):
     """A model of a provider, in one tier; prices are USD per 1,000 tokens."""
 
-    provider = models.ForeignKey(
-        Provider,
-        on_delete=models.PROTECT,
-        related_name="chat_models",
-        db_constraint=False,
-        db_index=False,
-    )
+    provider = SameTeamKey(Provider, related_name="chat_models")
     name = models.CharField(
         max_length=200,
         validators=[RegexValidator(r"\A[!-~]+\Z", "Use the provider's name, without spaces.")],

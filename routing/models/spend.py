@@ -8,24 +8,14 @@ from django.db import models
 
 from routing.domain.budgets import CapKind
 from teams.models import Agent, EndUser
-from teams.models.base import TeamOwned
+from teams.models.base import SameTeamKey, TeamOwned
 
 
 class Spender(TeamOwned):
     """A row about the money that an agent spends, for an end user where there is one."""
 
-    agent = models.ForeignKey(
-        Agent, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
-    )
-    end_user = models.ForeignKey(
-        EndUser,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-    )
+    agent = SameTeamKey(Agent)
+    end_user = SameTeamKey(EndUser, null=True, blank=True)
 
     class Meta:
         abstract = True
@@ -98,24 +88,8 @@ class SpendTotal(TeamOwned):
         max_length=20,
         choices=[*((kind.value, kind.title) for kind in CapKind), ("team_day", "Team's day")],
     )
-    agent = models.ForeignKey(
-        Agent,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-    )
-    end_user = models.ForeignKey(
-        EndUser,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-    )
+    agent = SameTeamKey(Agent, null=True, blank=True)
+    end_user = SameTeamKey(EndUser, null=True, blank=True)
     begins_on = models.DateField()
     spent_usd = models.DecimalField(max_digits=18, decimal_places=6, default=Decimal(0))
     calls = models.PositiveBigIntegerField(default=0)

@@ -1,4 +1,4 @@
-"""What the durable record says about money: what was spent, what is held, of which epoch."""
+"""Reads the durable record: spend, holds and the epoch."""
 
 from __future__ import annotations
 

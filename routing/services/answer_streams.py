@@ -1,4 +1,4 @@
-"""Answers of a model, whole or under way, with what they used and cost."""
+"""Answers of a model, whole or streamed, with their usage and cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which caps hold for a call, and what is left under them."""
+"""The caps of a call and what is left under them."""
 
 from __future__ import annotations
 

@@ -11,8 +11,9 @@ from uuid import UUID
 from django.db import DatabaseError, InterfaceError
 
 from routing.clients.classifier import Classifier, configured_classifier
-from routing.clients.kept_scores import keep_score, kept_score, key_of
 from routing.clients.protocol import CompletionError, FailureKind
+from routing.clients.score_cache import cache_score, cached_score, key_of
+from routing.clients.static_vectors import static_vectors
 from routing.domain.complexity import ComplexityScore, score_query
 from routing.services.classifying import Payer, classified
 from routing.services.cost_guard import BudgetExceededError
@@ -22,11 +23,20 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A score, who gave it, and whether it was kept from the last five minutes."""
+    """A score, who gave it, and whether it came from the cache."""
 
     score: ComplexityScore
     scorer: Literal["heuristics", "model"]
     cached: bool
+
+
+def heuristic_score(
+    *, query: str, history_turns: int = 0, history: Sequence[str] = ()
+) -> ComplexityScore:
+    """The complexity by the words alone, as `score_query` tells it; no language model is asked."""
+    return score_query(
+        query=query, history_turns=history_turns, history=history, embed=static_vectors
+    )
 
 
 def score(
@@ -53,16 +63,16 @@ def score(
         history=history,
         history_turns=turns,
     )
-    kept = kept_score(key=key)
+    kept = cached_score(key=key)
     if kept is not None:
         return Scored(score=kept, scorer=scorer, cached=True)
     found = _classified(classifier, query, history, turns, payer) if classifier else None
     if found is None:
-        found = score_query(query=query, history_turns=turns, history=history)
+        found = heuristic_score(query=query, history_turns=turns, history=history)
         if classifier:
             # Not kept: the model is asked again as soon as it is back.
             return Scored(score=found, scorer="heuristics", cached=False)
-    keep_score(key=key, score=found)
+    cache_score(key=key, score=found)
     return Scored(score=found, scorer=scorer, cached=False)
 
 

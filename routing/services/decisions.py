@@ -1,4 +1,4 @@
-"""Keeping what was decided, and what became of it."""
+"""Stores routing decisions and their outcomes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A model that did not answer: why, in words that hold no prompt, answer or key."""
+    """A model that did not answer, and why; the reason holds no prompt, answer or key."""
 
     model: str
     provider: str
@@ -50,7 +50,7 @@ class Attempt:
 
 
 def hash_of(*, team_id: UUID, query: str) -> str:
-    """A digest that tells equal queries of a team, and nothing else without the server's secret."""
+    """A keyed digest, equal for equal queries of a team."""
     return salted_hmac("routing.query", f"{team_id}:{query}", algorithm="sha256").hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Costs as they are kept in Redis while the database is away."""
+"""JSON form of the costs that wait in Redis while the database is down."""
 
 from __future__ import annotations
 

@@ -8,12 +8,12 @@ from datetime import datetime
 
 from routing.domain.budgets import BudgetLeft
 from routing.domain.choices import Expected, ModelChoice, estimate_tokens, expected_output
-from routing.domain.complexity import ComplexityScore, Tier, score_query
+from routing.domain.complexity import ComplexityScore, Tier
 from routing.domain.ladder import Ladder, Means, Rules, at_most, choose_tier, holding, in_order
 from routing.domain.reservations import TierEstimate
 from routing.services.budgets import budget_glance
 from routing.services.classifying import Payer
-from routing.services.complexity import Scored, score
+from routing.services.complexity import Scored, heuristic_score, score
 from routing.services.decisions import ACTOR, decision_of, keep_by_itself
 from routing.services.models import Catalogue, catalogue_of
 from routing.services.routes import NoModelConfiguredError, Route
@@ -133,7 +133,7 @@ def _scored(
             payer=payer,
         )
     turns = len(history) if history_turns is None else history_turns
-    found = score_query(query=query, history_turns=turns, history=history)
+    found = heuristic_score(query=query, history_turns=turns, history=history)
     return Scored(score=found, scorer="heuristics", cached=False)
 
 

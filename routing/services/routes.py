@@ -1,4 +1,4 @@
-"""Which model is to answer a query, and which others may: what the router decides."""
+"""The router's result: the model that answers a query and its fallbacks."""
 
 from __future__ import annotations
 

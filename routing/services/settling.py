@@ -1,4 +1,4 @@
-"""After the call: what it cost is counted once, and nothing is held for it any more."""
+"""Settles reservations: the cost of a call is counted once and its hold is released."""
 
 from __future__ import annotations
 
@@ -57,7 +57,6 @@ def count_along(
     actual_usd: Decimal,
     usage: Usage,
     now: datetime,
-    counters: SpendCounters | None = None,
 ) -> None:
     """Count what the call cost in the transaction under way, once, as `settle` does in its own.
 
@@ -68,7 +67,7 @@ def count_along(
     claimant = _claimant(reservation)
     cost = Cost(usd=amount_of(actual_usd, field="actual_usd"), usage=usage, at=now)
     _, spent = spend_record.count_spend(claimant=claimant, cost=cost)
-    _tell(claimant, spent, counters or spend_counters())
+    _tell(claimant, spent, spend_counters())
 
 
 def settle_kept(*, counters: SpendCounters | None = None) -> int:

@@ -1,4 +1,4 @@
-"""The durable side of the cost guard: entries, what is held, the sums, and who may decide.
+"""The durable record of the cost guard: entries, holds, totals and the team's lock.
 
 Whoever holds or counts money shares a lock of the team; who makes the counters anew from the
 record, or decides by it, has that lock alone. So no call is ever between the two when it matters:

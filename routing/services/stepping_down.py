@@ -1,7 +1,8 @@
-"""What answers where the money for the chosen model is gone by the time it is to be held."""
+"""Finds a cheaper tier when the budget no longer covers the chosen model."""
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
@@ -44,20 +45,11 @@ def cheapest_within(*, route: Route, left_usd: Decimal, now: datetime) -> Route 
 def _decision(
     route: Route, tier: Tier, reason: str, estimated_usd: Decimal, now: datetime
 ) -> RoutingDecision:
-    before, model = route.decision, route.lower[tier][0]
-    return RoutingDecision(
-        id=new_id(),
-        team_id=before.team_id,
-        agent_id=before.agent_id,
-        end_user_id=before.end_user_id,
-        query_hash=before.query_hash,
-        scores=before.scores,
-        score=before.score,
-        scorer=before.scorer,
-        tier=tier.value,
-        model=model.name,
-        provider=model.provider,
-        reason=reason,
-        estimated_usd=estimated_usd,
-        at=now,
-    )
+    model = route.lower[tier][0]
+    decision = copy(route.decision)
+    decision.pk = new_id()
+    decision.tier, decision.reason, decision.at = tier.value, reason, now
+    decision.model, decision.provider = model.name, model.provider
+    decision.estimated_usd = estimated_usd
+    decision._state.adding = True
+    return decision

@@ -1,13 +1,13 @@
 """The web admin's pages of teams, people and talk."""
 
-from .agents import AgentAdmin, AgentVersionAdmin
+from .agents import AgentAdmin
 from .checkpoints import CheckpointAdmin
 from .conversations import ConversationAdmin
 from .keys import ApiKeyAdmin
 from .logins import MembershipAdmin, StaffUserAdmin
 from .people import EndUserAdmin, ProjectAdmin
-from .team_versions import TeamVersionAdmin
 from .teams import TeamsAdmin
+from .versions import AgentVersionAdmin, TeamVersionAdmin
 
 __all__ = [
     "AgentAdmin",

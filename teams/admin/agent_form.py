@@ -15,6 +15,7 @@ from teams.services.agents import columns_of
 
 from .base import TeamOwnedForm
 from .theme import TextWidget
+from .versions import refuse_stale
 
 IDENTITY = ("personality", "rules", "skills")
 DOCUMENTS = (*IDENTITY, "model_config", "retrieval_weights", "allowed_categories")
@@ -76,16 +77,10 @@ class AgentForm(TeamOwnedForm):
             elif value and not isinstance(value, dict):
                 self.add_error(name, 'Write a JSON object, such as {"tone": "calm"}.')
         self._check_document()
-        loaded = values.get("loaded_version")
-        if loaded is not None and not self.instance._state.adding:
+        if not self.instance._state.adding:
             # The row stands as it is until this request ends.
             stored = Agent.objects.select_for_update().get(pk=self.instance.pk).version
-            if stored != loaded:
-                self.add_error(
-                    None,
-                    f"Somebody changed this agent meanwhile: you loaded version {loaded}, and"
-                    f" {stored} stands. Load the page again and bring your change to it.",
-                )
+            refuse_stale(self, stored=stored)
         return values
 
     def _check_document(self) -> None:

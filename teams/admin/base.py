@@ -32,7 +32,7 @@ class TeamOwnedForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic w
     """A form of one team's row: whatever it names belongs to the same team."""
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
-        """Refuse a choice from another team, which the database would refuse without a word."""
+        """Refuse a choice from another team, with a message instead of a database error."""
         values = super().clean() or self.cleaned_data
         team_id = self.team_id
         for name, value in list(values.items()):
@@ -63,8 +63,16 @@ class TeamChoiceField(ModelChoiceField):  # type: ignore[type-arg]  # not generi
         return f"{obj} ({team})" if team else str(obj)
 
 
+def section(
+    title: str | None, *rows: str | tuple[str, ...], description: str | None = None
+) -> tuple[str | None, Any]:
+    """A part of a row's page: fields one below the other, those of a tuple side by side."""
+    options: dict[str, Any] = {"fields": list(rows)}  # Any: Django's own shape
+    return title, options | ({"description": description} if description else {})
+
+
 class OneCountChangeList(ThemedChangeList):
-    """A list that counts its rows once, and does not offer to show all of what is all."""
+    """A list that counts its rows once and offers no link to show all of them."""
 
     def get_results(self, request: HttpRequest) -> None:
         """The page's rows and their number; the theme compares it with a second one."""
@@ -73,7 +81,7 @@ class OneCountChangeList(ThemedChangeList):
 
 
 class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
-    """A ModelAdmin of team rows: role permissions, one count a list, no column that says nothing.
+    """A ModelAdmin of team rows: permissions by role, one count per list, no redundant columns.
 
     The team of a row is chosen when it is added and never changes.
     """
@@ -92,7 +100,6 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OneCountChangeList]:
         """The list's class."""
-        del request, kwargs
         return OneCountChangeList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
@@ -113,6 +120,21 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
         found: tuple[QuerySet[Row], bool]
         found = super().get_search_results(request, queryset, search_term)
         return found
+
+    def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
+        """What the template of a row's page gets beside what Django gives it."""
+        return {}
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """A row's page."""
+        context = self.page_context(request, object_id) | (extra_context or {})
+        return super().change_view(request, object_id, form_url, context)
 
     def change_this(
         self, request: HttpRequest, object_id: str, change: Change[Row]

@@ -12,8 +12,9 @@ from django.template.defaultfilters import filesizeformat
 from teams.admin_permissions import ADMINS
 from teams.models import Checkpoint
 
-from .base import TeamAdmin
-from .display import as_json, moment
+from .base import TeamAdmin, section
+from .columns import time_column
+from .display import as_json
 from .filters import DaysFilter
 from .theme import AutocompleteFilter, RelatedFilter, display
 
@@ -38,19 +39,17 @@ class CheckpointAdmin(TeamAdmin[Checkpoint]):
     search_fields = ["thread_id", "end_user__external_id", "end_user__display_name"]
     search_help_text = "A thread, or whose it is"
     fieldsets = [
-        (
+        section(
             None,
-            {
-                "fields": [
-                    "thread",
-                    ("end_user", "agent", "team"),
-                    ("version", "bytes"),
-                    ("saved", "actor"),
-                    "document",
-                ]
-            },
+            "thread",
+            ("end_user", "agent", "team"),
+            ("version", "bytes"),
+            ("saved", "actor"),
+            "document",
         )
     ]
+
+    saved = time_column("saved_at", "saved")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Checkpoint]:
         """Without the states, which a list does not show."""
@@ -65,11 +64,6 @@ class CheckpointAdmin(TeamAdmin[Checkpoint]):
     def bytes(self, checkpoint: Checkpoint) -> str:
         """How large its JSON is."""
         return filesizeformat(checkpoint.size)
-
-    @display(description="saved", ordering="saved_at")
-    def saved(self, checkpoint: Checkpoint) -> str:
-        """When it was saved."""
-        return moment(checkpoint.saved_at)
 
     @display(description="state")
     def document(self, checkpoint: Checkpoint) -> str:

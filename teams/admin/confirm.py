@@ -16,27 +16,29 @@ from django.template.response import TemplateResponse
 from teams.admin_permissions import REVIEWERS, Roles, may
 from teams.errors import DomainError
 
-from .theme import Row, ThemedAdmin
+from .theme import Row, ThemedAdmin, action
 
 MAX_ROWS = 200
 MAX_NAMED = 5
 MAX_REASON = 500
 _TEMPLATE = "admin/confirm_change.html"
 
+Apply = Callable[[HttpRequest, Row, str], str | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Change(Generic[Row]):
     """What an action does to one row: `apply` gets the request, the row and the typed reason.
 
-    `apply` raises a DomainError where the row cannot be changed, and may return a sentence that
-    says what became of it. `effect` says what will become of one row; with a `name`, rows that
-    stay as they were are named as well as counted.
+    `apply` raises a DomainError where the row cannot be changed, and may return a sentence about
+    the result. `effect` describes what will happen to one row; with a `name`, unchanged rows are
+    named as well as counted.
     """
 
     verb: str
     done: str
     explanation: str
-    apply: Callable[[HttpRequest, Row, str], str | None]
+    apply: Apply[Row]
     roles: Roles = REVIEWERS
     asks_reason: bool = False
     effect: Callable[[Row], str] = str
@@ -49,9 +51,9 @@ def confirm_and_run(
     rows: QuerySet[Row],
     change: Change[Row],
 ) -> HttpResponse | None:
-    """The page that asks; once it was answered the change is made and None returned.
+    """The confirmation page; once confirmed, makes the change and returns None.
 
-    Rows of teams in which the login lacks the role are left alone and counted.
+    Rows of teams in which the login lacks the role are left unchanged and counted.
     """
     found = list(rows.select_related("team")[: MAX_ROWS + 1])
     if len(found) > MAX_ROWS:
@@ -63,6 +65,34 @@ def confirm_and_run(
         return _ask(model_admin, request, change, allowed, refused)
     _run(model_admin, request, change, allowed, refused)
     return None
+
+
+# Any, in these two: what Django and the theme hand to actions of any model.
+
+
+def list_action(
+    name: str, change: Change[Any], title: str, *, rows_of: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    """The action `name` of a list: the change to the chosen rows, as `rows_of` reads them."""
+
+    def run(self: ThemedAdmin[Any], request: HttpRequest, queryset: QuerySet[Any]) -> Any:
+        rows = queryset if rows_of is None else rows_of(request, queryset)
+        return confirm_and_run(self, request, rows, change)
+
+    run.__name__ = name
+    return action(description=title, permissions=["act"])(run)
+
+
+def page_action(name: str, change: Change[Any], title: str, *, icon: str) -> Callable[..., Any]:
+    """The button `name` of a row's page, such as "pin_this": the change to that row."""
+
+    def run(self: Any, request: HttpRequest, object_id: str) -> HttpResponse:
+        changed: HttpResponse = self.change_this(request, object_id, change)
+        return changed
+
+    run.__name__ = name
+    path = name.removesuffix("_this").replace("_", "-")
+    return action(description=title, permissions=["act"], url_path=path, icon=icon)(run)
 
 
 def _ask(

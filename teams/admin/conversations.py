@@ -7,13 +7,14 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.urls import reverse
 
 from teams.models import Conversation, Message
 
-from .base import TeamAdmin
-from .display import cell, moment
+from .base import TeamAdmin, section
+from .columns import time_column
+from .display import cell
 from .filters import DaysFilter
 from .theme import AutocompleteFilter, RelatedFilter, display
 
@@ -85,48 +86,27 @@ class ConversationAdmin(TeamAdmin[Conversation]):
     is_found_by_id = True
     search_fields = ["thread_id", "end_user__external_id", "end_user__display_name"]
     fieldsets = [
-        (
+        section(
             None,
-            {
-                "fields": [
-                    "thread_id",
-                    ("agent", "end_user", "project"),
-                    ("last_position", "extracted_position", "revision"),
-                    ("team", "created", "closed"),
-                ]
-            },
+            "thread_id",
+            ("agent", "end_user", "project"),
+            ("last_position", "extracted_position", "revision"),
+            ("team", "created", "closed"),
         )
     ]
     readonly_fields = ["created", "closed"]
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
+    created = time_column("created_at", "started")
+    closed = time_column("closed_at", "closed")
+
+    def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """The conversation with a page of its messages."""
         conversation = self.get_object(request, object_id)
         typed = request.GET.get("page", "1")
         number = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 10 else 1
-        context = {
-            "page": conversation and message_page(conversation=conversation, number=number),
-            **(extra_context or {}),
-        }
-        return super().change_view(request, object_id, form_url, context)
+        return {"page": conversation and message_page(conversation=conversation, number=number)}
 
     @display(description="thread", ordering="thread_id")
     def thread(self, conversation: Conversation) -> str:
         """The thread's name."""
         return cell(conversation.thread_id)
-
-    @display(description="started", ordering="created_at")
-    def created(self, conversation: Conversation) -> str:
-        """When it began."""
-        return moment(conversation.created_at)
-
-    @display(description="closed", ordering="closed_at")
-    def closed(self, conversation: Conversation) -> str:
-        """When it was first closed."""
-        return moment(conversation.closed_at)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any, ClassVar
 
-from django.contrib.admin.views.main import ChangeList
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -15,11 +14,10 @@ from .theme import DateRangeFilter, DropdownFilter
 
 
 class DaysFilter(DateRangeFilter):
-    """From one day to another in the zone that the page names, both included."""
+    """A range of days, both included, in the time zone shown on the page."""
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Rows of these days; a day that is none is ignored."""
-        del request
         first, last = self._day("from"), self._day("to")
         if first is not None:
             queryset = queryset.filter(**{f"{self.field_path}__gte": first})
@@ -37,17 +35,34 @@ class DaysFilter(DateRangeFilter):
             return None
 
 
-class OpenFirstFilter(DropdownFilter):
-    """A filter whose first choice holds until another one is made: the work that waits."""
+class ValueFilter(DropdownFilter):
+    """One of some known values of the column that the parameter names."""
 
-    states: ClassVar[Mapping[str, tuple[str, Q]]]
+    values: ClassVar[Sequence[str]]
+
+    def lookups(
+        self, request: HttpRequest, model_admin: Any
+    ) -> list[tuple[str, str]]:  # Any: Django's own, generic over the model
+        """The values as they stand."""
+        return [(value, value.replace("_", " ")) for value in self.values]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Rows with the chosen value."""
+        chosen = self.value()
+        return queryset.filter(**{str(self.parameter_name): chosen}) if chosen else queryset
+
+
+class OpenFirstFilter(DropdownFilter):
+    """A filter whose first choice is the default: the list opens on the rows that need work."""
+
+    # A condition that depends on the time is a function of nothing.
+    states: ClassVar[Mapping[str, tuple[str, Q | Callable[[], Q]]]]
     all_option = None
 
     def lookups(
         self, request: HttpRequest, model_admin: Any
     ) -> list[tuple[str, str]]:  # Any: Django's own, generic over the model
         """The choices in the order of `states`."""
-        del request, model_admin
         return [(name, title) for name, (title, _) in self.states.items()]
 
     def value(self) -> str:
@@ -57,9 +72,5 @@ class OpenFirstFilter(DropdownFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
         """Rows of the choice."""
-        del request
-        return queryset.filter(self.states[self.value()][1])
-
-    def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        """The choices as the theme's template wants them."""
-        yield from super().choices(changelist)
+        condition = self.states[self.value()][1]
+        return queryset.filter(condition if isinstance(condition, Q) else condition())

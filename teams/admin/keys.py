@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
@@ -15,10 +15,10 @@ from teams.models import ApiKey
 from teams.services.keys import issue_key, revoke_key
 
 from .base import TeamAdmin
-from .confirm import Change, confirm_and_run
-from .display import moment
+from .columns import time_column
+from .confirm import Change, list_action, page_action
 from .filters import OpenFirstFilter
-from .theme import RelatedFilter, action, display
+from .theme import RelatedFilter, display
 
 _TOKEN = "issued_token"  # noqa: S105 - the name of an attribute
 
@@ -62,9 +62,14 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
     actions = ["revoke_selected"]
     actions_detail = ["revoke_this"]
 
+    created = time_column("created_at", "issued")
+    last_used = time_column("last_used_at", "last used")
+    revoked = time_column("revoked_at", "revoked")
+    revoke_selected = list_action("revoke_selected", REVOKE, "Revoke")
+    revoke_this = page_action("revoke_this", REVOKE, "Revoke", icon="block")
+
     def get_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> Any:
         """What a new key needs, or all that may be known of a stored one."""
-        del request
         asked = ["team", "agent", "name"]
         if obj is None:
             return asked
@@ -78,7 +83,6 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
         """Issue the key; its secret goes to the answer of this request alone."""
-        del request, form, change
         issued = issue_key(team_id=obj.team_id, agent=obj.agent, name=obj.name)
         obj.pk, obj.prefix = issued.key.pk, issued.key.prefix
         setattr(obj, _TOKEN, issued.token)
@@ -87,7 +91,6 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
         self, request: HttpRequest, obj: ApiKey, post_url_continue: str | None = None
     ) -> HttpResponse:
         """The page with the secret: no cookie and no session ever holds it."""
-        del post_url_continue
         context = {
             **self.admin_site.each_context(request),
             "title": "Your new API key",
@@ -96,18 +99,6 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
             "token": getattr(obj, _TOKEN),
         }
         return TemplateResponse(request, "admin/teams/apikey/issued.html", context)
-
-    @action(description="Revoke", permissions=["act"])
-    def revoke_selected(
-        self, request: HttpRequest, queryset: QuerySet[ApiKey]
-    ) -> HttpResponse | None:
-        """Revoke the chosen keys."""
-        return confirm_and_run(self, request, queryset, REVOKE)
-
-    @action(description="Revoke", permissions=["act"], url_path="revoke", icon="block")
-    def revoke_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Revoke this key."""
-        return self.change_this(request, object_id, REVOKE)
 
     def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
         """No button for a key that is revoked."""
@@ -123,18 +114,3 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
     def validity(self, key: ApiKey) -> str:
         """Whether it still opens anything."""
         return "revoked" if key.revoked_at else "valid"
-
-    @display(description="issued", ordering="created_at")
-    def created(self, key: ApiKey) -> str:
-        """When it was issued."""
-        return moment(key.created_at)
-
-    @display(description="last used", ordering="last_used_at")
-    def last_used(self, key: ApiKey) -> str:
-        """When it was last used, to half a minute."""
-        return moment(key.last_used_at)
-
-    @display(description="revoked")
-    def revoked(self, key: ApiKey) -> str:
-        """When it was revoked."""
-        return moment(key.revoked_at)

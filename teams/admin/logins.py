@@ -14,8 +14,8 @@ from django.http import HttpRequest
 from teams.admin_permissions import ADMINS, is_superuser
 from teams.models import Membership, StaffUser
 
-from .base import TeamAdmin, TeamOwnedForm
-from .display import moment
+from .base import TeamAdmin, TeamOwnedForm, section
+from .columns import time_column
 from .theme import (
     ChoiceFilter,
     LoginForm,
@@ -46,6 +46,11 @@ class StaffForm(LoginForm):
         model = StaffUser
 
 
+def _superusers_only(_: object, request: HttpRequest, obj: object = None) -> bool:
+    del obj
+    return is_superuser(request)
+
+
 @admin.register(StaffUser)
 class StaffUserAdmin(UserAdmin, ThemedAdmin[StaffUser]):  # type: ignore[type-arg]  # as above
     """Superusers alone see and change logins."""
@@ -60,58 +65,33 @@ class StaffUserAdmin(UserAdmin, ThemedAdmin[StaffUser]):  # type: ignore[type-ar
     filter_horizontal = ()
     readonly_fields = ["signed_in", "joined"]
     fieldsets = [
-        (None, {"fields": ["username", "password"]}),
-        ("Person", {"fields": ["first_name", "last_name", "email"]}),
-        (
+        section(None, "username", "password"),
+        section("Person", "first_name", "last_name", "email"),
+        section(
             "Rights",
-            {
-                "fields": ["is_active", "is_staff", "is_superuser"],
-                "description": "What a login may do in a team is said under Members.",
-            },
+            "is_active",
+            "is_staff",
+            "is_superuser",
+            description="What a login may do in a team is said under Members.",
         ),
-        ("Times", {"fields": ["signed_in", "joined"]}),
+        section("Times", "signed_in", "joined"),
     ]
-    add_fieldsets = [
-        (None, {"fields": ["username", "email", "is_staff", "password1", "password2"]}),
-    ]
+    add_fieldsets = [section(None, "username", "email", "is_staff", "password1", "password2")]
+
+    signed_in = time_column("last_login", "last signed in")
+    joined = time_column("date_joined", "made")
+    has_module_permission = _superusers_only
+    has_view_permission = _superusers_only
+    has_add_permission = _superusers_only
+    has_change_permission = _superusers_only
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """A login made here is for the admin."""
         return {"is_staff": True, **super().get_changeform_initial_data(request)}
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        """Only superusers."""
-        return is_superuser(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Only superusers."""
-        del obj
-        return is_superuser(request)
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Only superusers."""
-        del obj
-        return is_superuser(request)
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Only superusers."""
-        del obj
-        return is_superuser(request)
-
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Nobody: the log names logins, so they are made inactive instead."""
-        del request, obj
         return False
-
-    @display(description="last signed in", ordering="last_login")
-    def signed_in(self, user: StaffUser) -> str:
-        """When the login was last used."""
-        return moment(user.last_login)
-
-    @display(description="made", ordering="date_joined")
-    def joined(self, user: StaffUser) -> str:
-        """When the login was made."""
-        return moment(user.date_joined)
 
 
 class MemberForm(TeamOwnedForm):
@@ -159,6 +139,8 @@ class MembershipAdmin(TeamAdmin[Membership]):
     search_fields = ["user__username"]
     readonly_fields = ["created"]
 
+    created = time_column("created_at", "since")
+
     def get_form(
         self,
         request: HttpRequest,
@@ -172,7 +154,6 @@ class MembershipAdmin(TeamAdmin[Membership]):
 
     def get_fields(self, request: HttpRequest, obj: Membership | None = None) -> Any:
         """A new member is named, a stored one shown."""
-        del request
         if obj is None:
             return ["team", "username", "role"]
         return ["team", "user_name", "role", "created"]
@@ -194,8 +175,3 @@ class MembershipAdmin(TeamAdmin[Membership]):
     def role_label(self, member: Membership) -> tuple[str, str]:
         """What the member may do."""
         return member.role, member.get_role_display()
-
-    @display(description="since", ordering="created_at")
-    def created(self, member: Membership) -> str:
-        """Since when."""
-        return moment(member.created_at)

@@ -16,11 +16,10 @@ _MOST_LOOKED_AT = 20_000
 
 
 class TeamPaginator(Paginator):  # type: ignore[type-arg]  # not generic when it runs
-    """Takes the first rows of each team in the list's order, and the page out of these.
+    """Reads the first rows of each team by its index, and takes the page from these.
 
-    Every index of a team's rows begins with the team. Asked for the first rows of all teams of the
-    scope at once, PostgreSQL would read and sort all that they have. Two statements, of which the
-    first applies the list's filters once to each team's rows.
+    Every index of team rows begins with the team: asked for the first rows of several teams at
+    once, PostgreSQL would read and sort all their rows.
     """
 
     object_list: QuerySet[Any]  # Any: rows of whatever list it serves

@@ -8,8 +8,8 @@ from teams.admin_permissions import ADMINS
 from teams.models import EndUser, Project
 
 from .base import TeamAdmin
-from .display import as_json, moment
-from .theme import RelatedFilter, display
+from .columns import json_column, time_column
+from .theme import RelatedFilter
 
 
 @admin.register(Project)
@@ -24,10 +24,7 @@ class ProjectAdmin(TeamAdmin[Project]):
     fields = ["team", "slug", "name", "created"]
     readonly_fields = ["created"]
 
-    @display(description="created", ordering="created_at")
-    def created(self, project: Project) -> str:
-        """When the project was first named."""
-        return moment(project.created_at)
+    created = time_column("created_at", "created")
 
 
 @admin.register(EndUser)
@@ -45,12 +42,5 @@ class EndUserAdmin(TeamAdmin[EndUser]):
     fields = ["team", "external_id", "display_name", "profile_document", "created"]
     readonly_fields = ["external_id", "profile_document", "created"]
 
-    @display(description="profile")
-    def profile_document(self, end_user: EndUser) -> str:
-        """The approved profile."""
-        return as_json(end_user.profile)
-
-    @display(description="created", ordering="created_at")
-    def created(self, end_user: EndUser) -> str:
-        """When the person was first named."""
-        return moment(end_user.created_at)
+    profile_document = json_column("profile", "profile")
+    created = time_column("created_at", "created")

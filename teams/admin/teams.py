@@ -16,10 +16,11 @@ from teams.models import Team, TeamVersion
 from teams.services.flags import default_flags
 from teams.services.people import create_team, team_id_of_slug
 
-from .base import TeamAdmin
-from .display import moment, words
-from .team_versions import versions_table
+from .base import TeamAdmin, section
+from .columns import time_column
+from .display import words
 from .theme import SelectWidget, display
+from .versions import refuse_stale, versions_table
 
 _CHOSEN = {"on": True, "off": False}
 _BUDGETS = {
@@ -115,16 +116,10 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
     def clean(self) -> dict[str, Any]:  # Any: a form's values
         """Take over the flags that were chosen; refuse to overwrite what somebody else wrote."""
         values = super().clean() or self.cleaned_data
-        loaded = values.get("loaded_version")
-        if loaded is not None and not self.instance._state.adding:
+        if not self.instance._state.adding:
             # The row stands as it is until this request ends.
             Team.objects.select_for_update().get(pk=self.instance.pk)
-            if loaded != (stands := _latest_version(self.instance)):
-                self.add_error(
-                    None,
-                    f"Somebody changed this team meanwhile: you loaded version {loaded}, and"
-                    f" {stands} stands. Load the page again and bring your change to it.",
-                )
+            refuse_stale(self, stored=_latest_version(self.instance))
         if any(name in self.fields for name in FLAGS):
             self.instance.feature_flags = {
                 name: _CHOSEN[values[name]] for name in FLAGS if values.get(name) in _CHOSEN
@@ -141,6 +136,8 @@ class TeamsAdmin(TeamAdmin[Team]):
     list_display = ["name", "slug", "time_zone", "flags", "created"]
     search_fields = ["name", "slug"]
 
+    created = time_column("created_at", "created")
+
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Only superusers."""
         del obj
@@ -148,21 +145,15 @@ class TeamsAdmin(TeamAdmin[Team]):
 
     def get_fieldsets(self, request: HttpRequest, obj: Team | None = None) -> Any:
         """The names of a new team; of a stored one its settings too."""
-        names: tuple[str | None, dict[str, list[str]]]
-        names = (None, {"fields": ["name", "slug", "created"]})
+        names = ["name", "slug", "created"]
         if obj is None:
-            return [names]
+            return [section(None, *names)]
         may_write = self.has_change_permission(request, obj)
-        if may_write:
-            names[1]["fields"].append("loaded_version")
         return [
-            names,
-            (
-                "Time and budgets",
-                {"fields": ["time_zone", "monthly_budget_usd", "daily_user_budget_usd"]},
-            ),
-            ("What is switched on", {"fields": [*FLAGS] if may_write else ["flags"]}),
-            ("Versions", {"fields": ["versions"]}),
+            section(None, *names, *(["loaded_version"] if may_write else [])),
+            section("Time and budgets", "time_zone", "monthly_budget_usd", "daily_user_budget_usd"),
+            section("What is switched on", *(FLAGS if may_write else ["flags"])),
+            section("Versions", "versions"),
         ]
 
     def get_form(
@@ -205,9 +196,4 @@ class TeamsAdmin(TeamAdmin[Team]):
     @display(description="latest versions")
     def versions(self, team: Team) -> str:
         """The last ones of its settings, with who made them and what changed."""
-        return versions_table(team)
-
-    @display(description="created", ordering="created_at")
-    def created(self, team: Team) -> str:
-        """When the team was made."""
-        return moment(team.created_at)
+        return versions_table(TeamVersion.objects.filter(team=team))

@@ -81,7 +81,6 @@ if TYPE_CHECKING:
         *,
         description: str,
         ordering: str | None = None,
-        boolean: bool | None = None,
         label: Mapping[str, str] | None = None,
     ) -> Callable[[Function], Function]:
         """Say how a column is titled, sorted and coloured."""

@@ -6,10 +6,11 @@ checked here is what a person writes; what is stored is given back as it stands.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .agent_parts import Personality, Rules, Skills
-from .checking import Checked, Problems
+from .agent_parts import read_personality, read_rules, read_skills
+from .checking import Checked
 from .memory_config import MemoryConfig
 from .model_config import ModelConfig
 
@@ -29,13 +30,13 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class AgentDocument:
-    """An agent's whole identity document."""
+    """An agent's whole identity document; its JSON parts are as the agent's row holds them."""
 
     name: str
     tagline: str = ""
-    personality: Personality = field(default_factory=Personality)
-    rules: Rules = field(default_factory=Rules)
-    skills: Skills = field(default_factory=Skills)
+    personality: Mapping[str, object] = field(default_factory=dict)
+    rules: Mapping[str, object] = field(default_factory=dict)
+    skills: Mapping[str, object] = field(default_factory=dict)
     model: ModelConfig = field(default_factory=ModelConfig)
     memory: MemoryConfig = field(default_factory=MemoryConfig)
 
@@ -45,17 +46,17 @@ class AgentDocument:
 
         Raises DocumentError with everything that is wrong and where.
         """
-        problems = Problems()
-        parts = Checked(value, "", problems).fields(_FIELDS)
+        given = Checked(value)
+        parts = given.fields(_FIELDS)
         name = parts["name"].line(most=MAX_NAME_CHARS, is_required=True)
         document = cls(
             name=name or "",
             tagline=parts["tagline"].line(most=MAX_TAGLINE_CHARS) or "",
-            personality=Personality.check(parts["personality"]),
-            rules=Rules.check(parts["rules"]),
-            skills=Skills.check(parts["skills"]),
+            personality=read_personality(parts["personality"]),
+            rules=read_rules(parts["rules"]),
+            skills=read_skills(parts["skills"]),
             model=ModelConfig.check(parts["model_config"]),
             memory=MemoryConfig.check(parts["memory_config"]),
         )
-        problems.raise_any()
+        given.raise_problems()
         return document

@@ -1,9 +1,12 @@
-"""The parts of an agent's identity document that say who it is: personality, rules, skills."""
+"""The parts of an agent's identity document that say who it is: personality, rules, skills.
+
+Each reader answers with the part as an agent's row holds it, without what is empty, and notes what
+it cannot read as a problem.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from .checking import Checked, likely_meant
 
@@ -15,146 +18,67 @@ MAX_SKILL_NAME_CHARS = 100
 # Of words of the author's own beside those that have a place in the template.
 MAX_OTHERS = 30
 MAX_OTHER_CHARS = 60
-_PERSONALITY = (
-    "traits",
-    "tone",
-    "verbosity",
-    "formality",
-    "voice_examples",
-    "custom_instructions",
-)
 # Other names that the same things have gone by.
 _SYNONYMS = {"personality_traits": "traits", "examples": "voice_examples"}
-_RULES = ("always", "never", "custom_instructions")
+_LISTS, _LINES, _INSTRUCTIONS = (
+    ("traits", "voice_examples"),
+    ("tone", "verbosity", "formality"),
+    "custom_instructions",
+)
+_PERSONALITY = (*_LISTS, *_LINES, _INSTRUCTIONS)
+_RULES = ("always", "never", _INSTRUCTIONS)
 _SKILLS = ("shared", "custom", "disabled")
 
 
-@dataclass(frozen=True, slots=True)
-class Skill:
-    """A skill and what it is for, as a prompt lists it."""
-
-    name: str
-    description: str = ""
-
-    def as_json(self) -> object:
-        """As the document holds it: the name alone where nothing describes it."""
-        if not self.description:
-            return self.name
-        return {"name": self.name, "description": self.description}
-
-
-@dataclass(frozen=True, slots=True)
-class Personality:
-    """How the agent is; `others` are words of its author's own, each with its lines."""
-
-    traits: tuple[str, ...] = ()
-    tone: str = ""
-    verbosity: str = ""
-    formality: str = ""
-    voice_examples: tuple[str, ...] = ()
-    custom_instructions: str = ""
-    others: Mapping[str, object] = field(default_factory=dict)
-
-    @classmethod
-    def check(cls, given: Checked) -> Personality:
-        """As far as it can be read; what cannot is noted as a problem."""
-        said = _without_synonyms(given)
-        return cls(
-            traits=said["traits"].lines(most=MAX_LINES, most_chars=MAX_LINE_CHARS),
-            tone=said["tone"].line(most=MAX_LINE_CHARS) or "",
-            verbosity=said["verbosity"].line(most=MAX_LINE_CHARS) or "",
-            formality=said["formality"].line(most=MAX_LINE_CHARS) or "",
-            voice_examples=said["voice_examples"].lines(most=MAX_LINES, most_chars=MAX_LINE_CHARS),
-            custom_instructions=said["custom_instructions"].text(most=MAX_INSTRUCTION_CHARS) or "",
-            others=_others(given, (*_PERSONALITY, *_SYNONYMS)),
-        )
-
-    def as_json(self) -> dict[str, object]:
-        """As the document holds it, without what is empty."""
-        named: dict[str, object] = {
-            "traits": list(self.traits),
-            "tone": self.tone,
-            "verbosity": self.verbosity,
-            "formality": self.formality,
-            "voice_examples": list(self.voice_examples),
-            "custom_instructions": self.custom_instructions,
-        }
-        return {**{name: value for name, value in named.items() if value}, **self.others}
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What the agent always and never does; `others` are further kinds, each with its lines."""
-
-    always: tuple[str, ...] = ()
-    never: tuple[str, ...] = ()
-    custom_instructions: str = ""
-    others: Mapping[str, object] = field(default_factory=dict)
-
-    @classmethod
-    def check(cls, given: Checked) -> Rules:
-        """As far as they can be read; what cannot is noted as a problem."""
-        said = _named(given, _RULES)
-        return cls(
-            always=said["always"].lines(most=MAX_LINES, most_chars=MAX_LINE_CHARS),
-            never=said["never"].lines(most=MAX_LINES, most_chars=MAX_LINE_CHARS),
-            custom_instructions=said["custom_instructions"].text(most=MAX_INSTRUCTION_CHARS) or "",
-            others=_others(given, _RULES),
-        )
-
-    def as_json(self) -> dict[str, object]:
-        """As the document holds them, without what is empty."""
-        named: dict[str, object] = {
-            "always": list(self.always),
-            "never": list(self.never),
-            "custom_instructions": self.custom_instructions,
-        }
-        return {**{name: value for name, value in named.items() if value}, **self.others}
-
-
-@dataclass(frozen=True, slots=True)
-class Skills:
-    """What the agent can: skills of the team and its own, without the disabled ones."""
-
-    shared: tuple[Skill, ...] = ()
-    custom: tuple[Skill, ...] = ()
-    disabled: tuple[str, ...] = ()
-
-    @classmethod
-    def check(cls, given: Checked) -> Skills:
-        """As far as they can be read; what cannot is noted as a problem."""
-        parts = given.fields(_SKILLS)
-        return cls(
-            shared=_skills(parts["shared"]),
-            custom=_skills(parts["custom"]),
-            disabled=tuple(skill.name for skill in _skills(parts["disabled"])),
-        )
-
-    def as_json(self) -> dict[str, object]:
-        """As the document holds them, without kinds that have none."""
-        named: dict[str, list[object]] = {
-            "shared": [skill.as_json() for skill in self.shared],
-            "custom": [skill.as_json() for skill in self.custom],
-            "disabled": list(self.disabled),
-        }
-        return {name: value for name, value in named.items() if value}
-
-
-def _without_synonyms(given: Checked) -> dict[str, Checked]:
+def read_personality(given: Checked) -> dict[str, object]:
+    """How the agent is; words of its author's own are kept beside the template's."""
     values = given.mapping()
-    said = _named(given, _PERSONALITY)
+    said = {name: given.at(name, values.get(name)) for name in _PERSONALITY}
     for other, name in _SYNONYMS.items():
         if values.get(other) is None:
             continue
         if values.get(name) is not None:
             given.at(other).problem(f"It means the same as {name}; give one of them.")
         said[name] = given.at(other, values[other])
-    return said
+    found: dict[str, object] = {name: _lines(said[name]) for name in _LISTS}
+    found |= {name: said[name].line(most=MAX_LINE_CHARS) for name in _LINES}
+    found[_INSTRUCTIONS] = said[_INSTRUCTIONS].text(most=MAX_INSTRUCTION_CHARS)
+    return _filled(found) | _others(given, (*_PERSONALITY, *_SYNONYMS))
 
 
-def _named(given: Checked, known: Sequence[str]) -> dict[str, Checked]:
+def read_rules(given: Checked) -> dict[str, object]:
+    """What the agent always and never does, and further kinds of rules, each with its lines."""
     values = given.mapping()
-    return {name: given.at(name, values.get(name)) for name in known}
+    said = {name: given.at(name, values.get(name)) for name in _RULES}
+    found: dict[str, object] = {name: _lines(said[name]) for name in ("always", "never")}
+    found[_INSTRUCTIONS] = said[_INSTRUCTIONS].text(most=MAX_INSTRUCTION_CHARS)
+    return _filled(found) | _others(given, _RULES)
+
+
+def read_skills(given: Checked) -> dict[str, object]:
+    """Skills of the team, the agent's own, and the names of those that are disabled."""
+    parts = given.fields(_SKILLS)
+    found = {kind: _skills(parts[kind]) for kind in _SKILLS}
+    return _filled(
+        {
+            "shared": [_skill_json(*each) for each in found["shared"]],
+            "custom": [_skill_json(*each) for each in found["custom"]],
+            "disabled": [name for name, _ in found["disabled"]],
+        }
+    )
+
+
+def _filled(values: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in values.items() if value}
+
+
+def _lines(given: Checked) -> list[str]:
+    return list(given.lines(most=MAX_LINES, most_chars=MAX_LINE_CHARS))
+
+
+def _skill_json(name: str, about: str) -> object:
+    """The name alone where nothing describes it."""
+    return {"name": name, "description": about} if about else name
 
 
 def _others(given: Checked, known: Sequence[str]) -> dict[str, object]:
@@ -180,16 +104,16 @@ def _others(given: Checked, known: Sequence[str]) -> dict[str, object]:
             if said := part.text(most=MAX_LINE_CHARS):
                 found[name] = said
         elif isinstance(value, list | tuple):
-            if lines := part.lines(most=MAX_LINES, most_chars=MAX_LINE_CHARS):
-                found[name] = list(lines)
+            if lines := _lines(part):
+                found[name] = lines
         elif value is not None:
             part.problem("Must be a text, a number, true or false, or a list of texts.")
     return found
 
 
-def _skills(given: Checked) -> tuple[Skill, ...]:
-    """Names, {"name", "description"} objects, or one object of descriptions by name."""
-    found: list[Skill] = []
+def _skills(given: Checked) -> list[tuple[str, str]]:
+    """Names with descriptions, of names, {"name", "description"} objects, or one object by name."""
+    found: list[tuple[str, str]] = []
     for place in _skill_places(given):
         if isinstance(place.value, Mapping):
             parts = place.fields(("name", "description"))
@@ -202,10 +126,10 @@ def _skills(given: Checked) -> tuple[Skill, ...]:
             continue
         if name is None:
             continue
-        if any(name.casefold() == other.name.casefold() for other in found):
+        if any(name.casefold() == other.casefold() for other, _ in found):
             place.problem(f"The skill '{name}' stands there twice.")
-        found.append(Skill(name, about))
-    return tuple(found)
+        found.append((name, about))
+    return found
 
 
 def _skill_places(given: Checked) -> list[Checked]:

@@ -19,38 +19,29 @@ class DocumentError(ValueError):
         self.problems = dict(problems)
 
 
-class Problems:
-    """What is wrong with a document, by place."""
-
-    def __init__(self) -> None:
-        self._found: dict[str, list[str]] = {}
-
-    def add(self, place: str, words: str) -> None:
-        """Note one."""
-        said = self._found.setdefault(place, [])
-        if words not in said:
-            said.append(words)
-
-    def raise_any(self) -> None:
-        """Raise DocumentError when anything was noted."""
-        if self._found:
-            raise DocumentError(self._found)
-
-
 class Checked:
     """A JSON value at a place of a document; its readers note what is wrong and answer None.
 
-    A missing value and null are the same: no value.
+    A missing value and null are the same: no value. All values of a document share `problems`.
     """
 
-    def __init__(self, value: object, place: str, problems: Problems) -> None:
+    def __init__(
+        self, value: object, place: str = "", problems: dict[str, list[str]] | None = None
+    ) -> None:
         self.value = value
         self.place = place
-        self._problems = problems
+        self.problems: dict[str, list[str]] = {} if problems is None else problems
 
     def problem(self, words: str) -> None:
         """Note what is wrong with the value."""
-        self._problems.add(self.place, words)
+        said = self.problems.setdefault(self.place, [])
+        if words not in said:
+            said.append(words)
+
+    def raise_problems(self) -> None:
+        """Raise DocumentError if anything was noted in the document."""
+        if self.problems:
+            raise DocumentError(self.problems)
 
     def fields(self, known: Sequence[str]) -> dict[str, Checked]:
         """An object's values by name, one for each of `known`; others are problems."""
@@ -71,7 +62,7 @@ class Checked:
 
     def at(self, name: str, value: object = None) -> Checked:
         """A value of this object."""
-        return Checked(value, f"{self.place}.{name}" if self.place else name, self._problems)
+        return Checked(value, f"{self.place}.{name}" if self.place else name, self.problems)
 
     def items(self, *, most: int) -> list[Checked]:
         """A list's values; empty for no value."""
@@ -84,7 +75,7 @@ class Checked:
             self.problem(f"It has {len(self.value)} items and may have at most {most}.")
             return []
         return [
-            Checked(value, f"{self.place}[{place}]", self._problems)
+            Checked(value, f"{self.place}[{place}]", self.problems)
             for place, value in enumerate(self.value)
         ]
 

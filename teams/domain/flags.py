@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 
-from .checking import Checked, Problems
+from .checking import Checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,7 @@ def check_overrides(value: object) -> dict[str, bool]:
 
     Raises DocumentError for unknown flags and for what is not true, false or null.
     """
-    problems = Problems()
-    parts = Checked(value, "", problems).fields(FLAGS)
-    own = {name: part.flag() for name, part in parts.items()}
-    problems.raise_any()
+    given = Checked(value)
+    own = {name: part.flag() for name, part in given.fields(FLAGS).items()}
+    given.raise_problems()
     return {name: value for name, value in own.items() if value is not None}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from .checking import Checked, Problems
+from .checking import Checked
 
 TIERS = ("fast", "balanced", "powerful")
 MAX_BUDGET_USD = Decimal(1_000_000)
@@ -66,9 +66,9 @@ class ModelConfig:
 
         Raises DocumentError, whose paths begin with `model_config`, for what cannot be used.
         """
-        problems = Problems()
-        config = cls.check(Checked(value, "model_config", problems))
-        problems.raise_any()
+        given = Checked(value, "model_config")
+        config = cls.check(given)
+        given.raise_problems()
         return config
 
     @classmethod
@@ -90,20 +90,16 @@ class ModelConfig:
 
     def as_json(self) -> dict[str, object]:
         """As the document holds it, without what has its default."""
-        found: dict[str, object] = {}
-        if not self.enable_model_routing:
-            found["enable_model_routing"] = False
-        named = {"model_name": self.model_name, "force_tier": self.force_tier}
-        found |= {name: value for name, value in named.items() if value is not None}
-        if self.max_tier is not None:
-            found["max_tier"] = self.max_tier
-        if self.custom_tiers:
-            found["custom_tiers"] = [tier.as_json() for tier in self.custom_tiers]
-        if self.daily_budget_usd is not None:
-            found["daily_budget_usd"] = float(self.daily_budget_usd)
-        if self.monthly_budget_usd is not None:
-            found["monthly_budget_usd"] = float(self.monthly_budget_usd)
-        return found
+        found = {
+            "enable_model_routing": None if self.enable_model_routing else False,
+            "model_name": self.model_name,
+            "force_tier": self.force_tier,
+            "max_tier": self.max_tier,
+            "custom_tiers": [tier.as_json() for tier in self.custom_tiers] or None,
+            "daily_budget_usd": _number(self.daily_budget_usd),
+            "monthly_budget_usd": _number(self.monthly_budget_usd),
+        }
+        return {name: value for name, value in found.items() if value is not None}
 
     def _check_tiers(self, parts: Mapping[str, Checked]) -> None:
         """What no choice could satisfy: the seed's rules 1, 4 and 5 of the router, together."""
@@ -126,6 +122,10 @@ class ModelConfig:
             parts["force_tier"].problem(
                 f"It is above max_tier, '{self.max_tier}'; leave one of them out."
             )
+
+
+def _number(amount: Decimal | None) -> float | None:
+    return None if amount is None else float(amount)
 
 
 def _tiers(given: Checked) -> list[CustomTier]:

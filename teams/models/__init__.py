@@ -1,13 +1,11 @@
 """Who works here and what they said."""
 
-from .agent_version import AgentVersion
-from .checkpoint import Checkpoint
 from .conversations import Conversation, Message
 from .idempotency import IdempotentRequest
 from .keys import ApiKey
 from .people import Agent, EndUser, Membership, Project, StaffUser, Team
-from .team_version import TeamVersion
-from .told import ToldRevision
+from .threads import Checkpoint, ToldRevision
+from .versions import AgentVersion, TeamVersion
 
 __all__ = [
     "Agent",

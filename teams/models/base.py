@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 from django.db import models
 
 from teams.ids import new_id
+
+# What may be assigned to a reference, and what it reads as.
+_Set = TypeVar("_Set")
+_Get = TypeVar("_Get")
 
 
 class TeamOwned(models.Model):
@@ -22,3 +28,22 @@ class TeamOwned(models.Model):
 
     class Meta:
         abstract = True
+
+
+class SameTeamKey(models.ForeignKey[_Set, _Get]):
+    """A reference to another row of the same team.
+
+    The database checks it together with the team (`tenancy_sql.tenant_references`), and the rules
+    of uniqueness of each table have the indexes that it needs.
+    """
+
+    def __init__(
+        self, to: Any, on_delete: Any = models.PROTECT, *, null: bool = False, **kwargs: Any
+    ) -> None:  # Any: Django's own signature
+        kwargs = {"related_name": "+", **kwargs, "db_constraint": False, "db_index": False}
+        super().__init__(to, on_delete, null=null, **kwargs)
+
+    def deconstruct(self) -> Any:  # Any: Django's own
+        """As migrations write it: a plain foreign key."""
+        name, _, args, kwargs = super().deconstruct()
+        return name, "django.db.models.ForeignKey", args, kwargs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.utils import timezone
 
-from .base import TeamOwned
+from .base import SameTeamKey, TeamOwned
 from .people import Agent, EndUser, Project
 
 ROLES = [("user", "User"), ("assistant", "Assistant"), ("system", "System"), ("tool", "Tool")]
@@ -18,21 +18,9 @@ class Conversation(TeamOwned):
     messages; every message up to `extracted_position` belongs to an extraction job.
     """
 
-    agent = models.ForeignKey(
-        Agent, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
-    )
-    end_user = models.ForeignKey(
-        EndUser, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
-    )
-    project = models.ForeignKey(
-        Project,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-    )
+    agent = SameTeamKey(Agent)
+    end_user = SameTeamKey(EndUser)
+    project = SameTeamKey(Project, null=True, blank=True)
     thread_id = models.CharField(max_length=200)
     revision = models.BigIntegerField(default=0)
     last_position = models.PositiveIntegerField(default=0)
@@ -62,13 +50,7 @@ class Conversation(TeamOwned):
 class Message(TeamOwned):
     """One message as it was said; inserted once, never changed, never removed."""
 
-    conversation = models.ForeignKey(
-        Conversation,
-        on_delete=models.PROTECT,
-        related_name="messages",
-        db_constraint=False,
-        db_index=False,
-    )
+    conversation = SameTeamKey(Conversation, related_name="messages")
     position = models.PositiveIntegerField()
     role = models.CharField(max_length=20, choices=ROLES)
     content = models.TextField()

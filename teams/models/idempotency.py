@@ -5,29 +5,21 @@ from __future__ import annotations
 from django.db import models
 from django.utils import timezone
 
-from .base import TeamOwned
+from .base import SameTeamKey, TeamOwned
 from .people import Agent
 
 
 class IdempotentRequest(TeamOwned):
     """One request under an idempotency key, claimed before it runs.
 
-    Without a `status` it is unfinished: `claim` is the token of the run that may still commit,
-    until `lease_until` at least. `committed_at` was set by the first transaction of the request
-    that wrote anything, in that transaction. So of an unfinished row whose run is gone it says
-    what happened: without it nothing did, and the request may run again; with it something was
-    written, and only the answer is lost.
+    Without a `status` it is unfinished: `claim` is the token of the run that may still commit, at
+    least until `lease_until`. The first transaction of the request that writes anything sets
+    `committed_at`. So for an unfinished request whose run has died it tells what happened: if it
+    is empty, nothing was written and the request may run again; otherwise only the answer is lost.
     """
 
-    agent = models.ForeignKey(
-        Agent,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-        help_text="Whose key it is; keys of the team share theirs.",
+    agent = SameTeamKey(
+        Agent, null=True, blank=True, help_text="Whose key it is; keys of the team share theirs."
     )
     key = models.CharField(max_length=200)
     digest = models.BinaryField(max_length=32, help_text="Of method, address and body.")

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from django.db import models
 
-from .base import TeamOwned
+from .base import SameTeamKey, TeamOwned
 from .people import Agent
 
 
 class ApiKey(TeamOwned):
     """A credential of a team, or of one of its agents; only its digest is kept."""
 
-    agent = models.ForeignKey(
-        Agent,
-        on_delete=models.PROTECT,
-        related_name="keys",
-        null=True,
-        blank=True,
-        db_constraint=False,
-        db_index=False,
-    )
+    agent = SameTeamKey(Agent, related_name="keys", null=True, blank=True)
     name = models.CharField(max_length=200, blank=True, default="")
     prefix = models.CharField(max_length=16, editable=False)
     digest = models.BinaryField(max_length=32, unique=True, editable=False)

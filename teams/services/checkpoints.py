@@ -13,7 +13,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection
 from django.db.models import QuerySet
 
-from teams.errors import InvalidError, NotFoundError, StaleError, TooLargeError
+from teams.errors import InvalidError, NotFoundError, TooLargeError
 from teams.ids import new_id
 from teams.models import Checkpoint
 from teams.services.conditions import UNCONDITIONAL, Condition
@@ -21,7 +21,7 @@ from teams.services.conditions import UNCONDITIONAL, Condition
 
 @dataclass(frozen=True, slots=True)
 class ThreadKey:
-    """Whose state of which thread; without an agent the team's own."""
+    """Identifies a saved state: a thread of an end user, of one agent or of the team itself."""
 
     team_id: UUID
     end_user_id: UUID
@@ -44,8 +44,8 @@ class Saved:
     versions: tuple[int, ...]
 
 
-# Of savers who saw the same version only one inserts the next: the others wait for its end at the
-# rule of uniqueness, insert nothing and look again. One statement, as each more costs a round trip.
+# Of several writers that saw the same version only one inserts the next: the others wait for it at
+# the unique constraint, insert nothing and read again. One statement saves round trips.
 _SAVE = """
 WITH kept AS (
     SELECT version FROM teams_checkpoint
@@ -107,10 +107,10 @@ def checkpoint_text(data: Mapping[str, object]) -> str:
 def save_checkpoint(
     *, key: ThreadKey, text: str, actor: str, now: datetime, condition: Condition = UNCONDITIONAL
 ) -> Saved:
-    """Store the next version of a thread's state and drop those beyond CHECKPOINT_VERSIONS.
+    """Store the next version of a thread's state and delete those beyond CHECKPOINT_VERSIONS.
 
-    `text` comes from `checkpoint_text`. Raises StaleError when the condition does not hold of the
-    version that stands. Call it in the team's scope.
+    `text` comes from `checkpoint_text`. Raises StaleError when the condition is not met by
+    the current version. Call it in the team's scope.
     """
     depth, size = settings.CHECKPOINT_VERSIONS, len(text.encode())
     given = {
@@ -136,12 +136,12 @@ def save_checkpoint(
         if version is not None:
             kept = [each for each in stored if each > version - depth]
             return Saved(key, version, size, actor, now, (version, *kept))
-        _check(condition, max(stored, default=0))
-        # Somebody saved the same version first, which this statement did not see yet.
+        condition.check(stored=max(stored, default=0), what="a checkpoint of this thread")
+        # Another writer saved the same version first, which this statement did not see yet.
 
 
 def load_checkpoint(*, key: ThreadKey, version: int | None = None) -> tuple[Saved, str]:
-    """The thread's state that stands, or an earlier one that is still kept, and its JSON text.
+    """The thread's current state, or an earlier version that is still kept, and its JSON text.
 
     Raises NotFoundError when there is none. Call it in the team's scope.
     """
@@ -159,24 +159,6 @@ def load_checkpoint(*, key: ThreadKey, version: int | None = None) -> tuple[Save
         )
     saved = Saved(key, found.version, found.size, found.actor, found.saved_at, tuple(found.kept))
     return saved, found.data
-
-
-def _check(condition: Condition, stored: int) -> None:
-    if condition.must_be_new and stored:
-        raise StaleError(
-            f"There is a checkpoint of this thread already, version {stored}. Load it, or save with"
-            f' If-Match: "{stored}".'
-        )
-    wanted = condition.versions
-    if (condition.must_exist or wanted is not None) and not stored:
-        raise StaleError("There is no checkpoint of this thread yet; save it without If-Match.")
-    if wanted is not None and stored not in wanted:
-        raise StaleError(
-            f"The checkpoint is at version {stored} now: somebody saved it in between. Load it,"
-            f' bring your change to it and save with If-Match: "{stored}".'
-        )
-    if stored in condition.other_than:
-        raise StaleError(f"The checkpoint is at version {stored}, which the request excludes.")
 
 
 def _rows(key: ThreadKey) -> QuerySet[Checkpoint, Checkpoint]:

@@ -19,7 +19,7 @@ SELECT c.last_position, c.extracted_position, u.external_id = 'erased-' || u.id
 FROM teams_conversation c JOIN teams_enduser u ON u.team_id = c.team_id AND u.id = c.end_user_id
 WHERE c.team_id = $1 AND c.id = $2 FOR UPDATE OF c
 """
-# Nothing where one of them is known. Each is looked up by itself, which OFFSET makes sure of.
+# Inserts nothing if one of the external ids is known. OFFSET has each looked up by the index.
 _APPEND = """
 WITH known AS MATERIALIZED (
     SELECT FROM unnest($10::text[]) AS wanted (external_id)
@@ -79,7 +79,7 @@ def start_conversation(
 
 
 def lock_conversation(*, team_id: UUID, conversation_id: UUID) -> Conversation:
-    """The conversation's row, held until the transaction ends, so that numbers follow on.
+    """The conversation, its row locked until the transaction ends, so that positions have no gaps.
 
     Raises NotFoundError when the team has none of that id, or its person was erased.
     """
@@ -159,7 +159,7 @@ def _numbered(
 def _stored(
     conversation: Conversation, messages: Sequence[NewMessage]
 ) -> dict[str | None, Message]:
-    """Those of the messages that the conversation has already, by external id."""
+    """The messages that the conversation already has, by external id."""
     wanted = {message.external_id for message in messages if message.external_id is not None}
     rows = Message.objects.filter(
         team_id=conversation.team_id, conversation=conversation, external_id__in=wanted

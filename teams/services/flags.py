@@ -15,7 +15,7 @@ _OVERRIDES = "SELECT feature_flags FROM teams_team WHERE id = $1"
 
 
 def default_flags() -> Flags:
-    """Those of the installation, from the settings (ENABLE_MEMORY and so on)."""
+    """The installation's flags, from the settings (ENABLE_MEMORY and so on)."""
     return Flags(**{name: getattr(settings, f"ENABLE_{name.upper()}") for name in FLAGS})
 
 

@@ -89,7 +89,7 @@ def claim_request(
 
 
 def _row_of(mine: IdempotentRequest) -> IdempotentRequest:
-    """The row of the key, held: that one, or the one that was there before.
+    """The locked row of the key: the new one, or the one that was there before.
 
     Raises ConflictError where others claim and release it again and again.
     """
@@ -105,7 +105,7 @@ def _row_of(mine: IdempotentRequest) -> IdempotentRequest:
 
 
 def mark_committed(claimed: ClaimedRequest) -> Callable[[], None]:
-    """What a transaction of the request does at its end: mark the row if it wrote anything.
+    """Returns what each transaction of the request runs at its end: mark the row if it wrote.
 
     Raises ConflictError, which undoes the transaction, when the claim went to another run.
     """
@@ -143,7 +143,7 @@ def release_request(*, claimed: ClaimedRequest) -> None:
 
 
 def abandon_request(*, claimed: ClaimedRequest) -> None:
-    """End the claim of a run that failed; what it wrote, if anything, decides what comes next."""
+    """End the claim of a run that failed; a retry looks at whether it wrote anything."""
     with team_scope(team_ids=[claimed.team_id], actor=ACTOR):
         _mine(claimed).update(lease_until=timezone.now())
 

@@ -90,9 +90,9 @@ def principal_of(token: str) -> Principal | None:
 
 
 def note_key_use(*, principal: Principal, now: datetime) -> None:
-    """Remember in Redis that the key was used; a task writes it down. Never fails a request.
+    """Note in Redis that the key was used; a task stores it. Never fails a request.
 
-    A process says so of each key every few seconds at most (`NOTED_EVERY`).
+    A process notes each key every few seconds at most (`NOTED_EVERY`).
     """
     noted_at = _noted.get(principal.key_id)
     if noted_at is not None and timedelta(0) <= now - noted_at < NOTED_EVERY:

@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection
 
 from teams.errors import InvalidError
 from teams.ids import new_id
-from teams.models import Agent, EndUser, Membership, Project, StaffUser, Team
+from teams.models import Agent, EndUser, Project, Team
 from teams.tenancy import team_scope
 
 _END_USER = "SELECT id FROM teams_enduser WHERE team_id = %s AND external_id = %s"
@@ -33,9 +33,9 @@ def all_team_ids() -> list[UUID]:
 
 
 def slugs_like(slug: str) -> list[str]:
-    """Slugs of up to three teams that somebody may have meant by this one, likeliest first.
+    """Slugs of up to three teams that resemble this one, the most similar first.
 
-    For whoever runs the installation: it looks at every team.
+    For operators' commands: it looks at every team.
     """
     with team_scope(team_ids=all_team_ids(), actor="command"):
         known = list(Team.objects.values_list("slug", flat=True))
@@ -49,17 +49,11 @@ def team_ids_of_staff(staff_id: int) -> list[UUID]:
         return [row[0] for row in cursor.fetchall()]
 
 
-def create_team(*, slug: str, name: str, actor: str, admin: StaffUser | None = None) -> Team:
-    """Create a team, with `admin` as its first admin where one is given.
-
-    Raises IntegrityError for a slug that is taken.
-    """
+def create_team(*, slug: str, name: str, actor: str) -> Team:
+    """Create a team; raises IntegrityError for a slug that is taken."""
     team_id = new_id()
     with team_scope(team_ids=[team_id], actor=actor):
-        team = Team.objects.create(id=team_id, slug=slug, name=name or slug)
-        if admin is not None:
-            Membership.objects.create(team=team, user=admin, role=Membership.Role.ADMIN)
-    return team
+        return Team.objects.create(id=team_id, slug=slug, name=name or slug)
 
 
 def ensure_team(*, slug: str, actor: str) -> UUID:
@@ -95,9 +89,9 @@ def ensure_agent(*, team_id: UUID, slug: str) -> Agent:
 
 
 def check_new_slug(slug: str, *, field: str = "agent") -> None:
-    """Raise InvalidError for what is no slug of a new agent: it stands in addresses, as one word.
+    """Raise InvalidError for a new agent's slug with spaces: it is part of addresses.
 
-    Those that have such a slug already are left alone.
+    Agents that already have such a slug keep it.
     """
     words = slug.split()
     if len(words) > 1:
@@ -115,7 +109,7 @@ def ensure_end_user(*, team_id: UUID, external_id: str) -> EndUser:
 
 
 def ensure_end_users(*, team_id: UUID, external_ids: Collection[str]) -> dict[str, EndUser]:
-    """The same for many, by external id; new ones are made in one order by everybody."""
+    """Many end users by external id; new ones are created in sorted order, to avoid deadlocks."""
     known = EndUser.objects.filter(team_id=team_id, external_id__in=external_ids)
     found = {each.external_id: each for each in known}
     for external_id in sorted(set(external_ids) - found.keys()):
@@ -124,7 +118,7 @@ def ensure_end_users(*, team_id: UUID, external_ids: Collection[str]) -> dict[st
 
 
 def ensure_end_user_id(*, team_id: UUID, external_id: str) -> UUID:
-    """The id of `ensure_end_user`, where the ORM would take longer than the answer."""
+    """The id of `ensure_end_user`, by a plain statement where the person is known."""
     with connection.cursor() as cursor:
         cursor.execute(_END_USER, [team_id, external_id])
         row = cursor.fetchone()

@@ -34,9 +34,13 @@ REVOKE ALL ON FUNCTION palimpsest_key_by_team(regclass, text) FROM PUBLIC;
 -- The few questions that must be asked before a team is known. They run with the owner's rights
 -- and answer with as little as the caller needs.
 CREATE FUNCTION palimpsest_api_key(key_digest bytea)
-RETURNS TABLE (id uuid, team_id uuid, prefix text, agent_id uuid, agent_slug text)
+RETURNS TABLE (
+    id uuid, team_id uuid, prefix text, agent_id uuid, agent_slug text, allowed_categories text[]
+)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT k.id, k.team_id, k.prefix::text, k.agent_id, a.slug::text
+    SELECT k.id, k.team_id, k.prefix::text, k.agent_id, a.slug::text,
+        CASE WHEN jsonb_typeof(a.allowed_categories) = 'array'
+            THEN ARRAY(SELECT jsonb_array_elements_text(a.allowed_categories)) ELSE '{}' END
     FROM public.teams_apikey k
     LEFT JOIN public.teams_agent a ON a.team_id = k.team_id AND a.id = k.agent_id
     WHERE k.digest = key_digest AND k.revoked_at IS NULL

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from django.test import Client
 
-from teams.models import Membership, StaffUser, Team
+from teams.models import Team
 from teams.tenancy import team_scope
-from tests.conftest import Cast, make_cast
 from tests.factories import StaffUserFactory
-
-SignIn = Callable[..., Client]
+from tests.support.admin import SignIn, join
+from tests.support.cast import Cast, make_cast
 
 
 @pytest.fixture
@@ -32,12 +31,6 @@ def inside(cast: Cast) -> Iterator[Cast]:
     """Acme with the test in its scope, to put rows in."""
     with team_scope(team_ids=[cast.team.id], actor="test"):
         yield cast
-
-
-def join(user: StaffUser, team: Team, role: str) -> None:
-    """Make the login a member of the team."""
-    with team_scope(team_ids=[team.id], actor="test"):
-        Membership.objects.create(team=team, user=user, role=role)
 
 
 @pytest.fixture

@@ -10,14 +10,15 @@ from django.test import Client
 from django.urls import reverse
 
 from audit.models import MemoryLog
-from memory.models import Job, Memory
+from memory.models import Memory
 from teams.admin.confirm import MAX_ROWS
 from teams.models import ApiKey
 from teams.services.keys import issue_key, principal_of
 from teams.tenancy import team_scope
-from tests.admin.conftest import SignIn
-from tests.conftest import Cast
+from tests import factories
 from tests.factories import ConversationFactory, MemoryFactory
+from tests.support.admin import SignIn
+from tests.support.cast import Cast
 
 LIST = "admin:memory_memory_changelist"
 
@@ -169,7 +170,7 @@ def test_a_failed_job_is_queued_again_and_others_are_left(
         team=inside.team, agent=inside.kyra, end_user=inside.sarah
     )
     failed, done = (
-        Job.objects.create(
+        factories.JobFactory.create(
             team=inside.team,
             conversation=conversation,
             from_position=position,

@@ -14,8 +14,8 @@ from audit.models import OperationalEvent
 from memory.api.urls import router, urlpatterns
 from teams.models import Checkpoint
 from teams.tenancy import team_scope
-from tests.admin.conftest import SignIn
-from tests.conftest import Cast
+from tests.support.admin import SignIn
+from tests.support.cast import Cast
 
 LISTS = ["teams_checkpoint", "audit_operationalevent"]
 HOSTILE = "<script>alert('state')</script>"

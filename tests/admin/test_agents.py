@@ -12,8 +12,8 @@ from django.urls import reverse
 from teams.admin.agent_form import DOCUMENTS
 from teams.models import Agent, AgentVersion
 from teams.tenancy import team_scope
-from tests.admin.test_forms import agent_form
-from tests.conftest import Cast
+from tests.support.admin import agent_form
+from tests.support.cast import Cast
 
 
 def page(cast: Cast) -> str:

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.messages import get_messages
 from django.test import Client
 
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 PAGES = [
     "memory/memory/{}/change/",

@@ -14,10 +14,9 @@ from pytest_django.live_server_helper import LiveServer
 
 from teams.models import Team
 from teams.tenancy import team_scope
-from tests.admin.conftest import join
-from tests.admin.settling import dispute, page_of
-from tests.conftest import make_cast
 from tests.factories import MemoryFactory, StaffUserFactory
+from tests.support.admin import dispute, join, page_of
+from tests.support.cast import make_cast
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 WIDTH, HEIGHT = 1600, 1000

@@ -11,9 +11,9 @@ from django.urls import reverse
 from memory.models import Category
 from teams.models import Team
 from teams.tenancy import team_scope
-from tests.admin.conftest import SignIn
-from tests.conftest import Cast
 from tests.factories import MemoryFactory
+from tests.support.admin import SignIn
+from tests.support.cast import Cast
 
 LIST = "admin:memory_category_changelist"
 ADD = "admin:memory_category_add"

@@ -13,10 +13,10 @@ from django.urls import reverse
 from audit.models import MemoryLog
 from memory.models import Contradiction
 from teams.tenancy import team_scope
-from tests.admin.conftest import SignIn
-from tests.admin.settling import dispute, page_of, states, told, two
-from tests.conftest import Cast
+from tests import factories
 from tests.factories import MemoryFactory
+from tests.support.admin import SignIn, dispute, page_of, states, told, two
+from tests.support.cast import Cast
 
 LIST = "admin:memory_contradiction_changelist"
 HOSTILE = "<script>alert('x')</script> & <b>bold</b>"
@@ -164,7 +164,7 @@ def test_one_that_another_of_the_same_choice_settles_is_told(
     inside: Cast, reviewer_client: Client
 ) -> None:
     pair = two(inside.team)
-    objection = Contradiction.objects.create(
+    objection = factories.ContradictionFactory.create(
         team=inside.team,
         memory_a=pair.memory_a,
         strategy="feedback",
@@ -191,7 +191,9 @@ def test_what_ends_with_a_settled_one_and_what_stays_open_is_told_and_linked(
     )
     shared = {"team": inside.team, "strategy": "same_subject", "judge": "rules"}
     beside = [
-        Contradiction.objects.create(memory_a_id=side, memory_b=third, verdict="dispute", **shared)
+        factories.ContradictionFactory.create(
+            memory_a_id=side, memory_b=third, verdict="dispute", **shared
+        )
         for side in named
     ]
 
@@ -241,7 +243,7 @@ def test_a_stale_page_keeps_the_reason_that_was_typed(
     assert "by staff:rob: the later one stands" in told(late)[-2]  # type: ignore[arg-type]
 
 
-def test_long_sides_are_told_apart_before_one_is_settled(
+def test_long_sides_are_aligned_excerpts_before_one_is_settled(
     inside: Cast, reviewer_client: Client
 ) -> None:
     plan = "The evacuation plan of the harbour festival for the main stage, the quay, the ferry"

@@ -12,28 +12,11 @@ from teams.models import Agent, ApiKey, EndUser, Membership, Project, StaffUser,
 from teams.services.keys import principal_of
 from teams.services.people import team_id_of_slug
 from teams.tenancy import team_scope
-from tests.admin.conftest import SignIn
-from tests.conftest import Cast
 from tests.factories import StaffUserFactory
+from tests.support.admin import SignIn, agent_form
+from tests.support.cast import Cast
 
 ADD_KEY = "admin:teams_apikey_add"
-
-
-def agent_form(team: Team | None, **changes: object) -> dict[str, object]:
-    """The fields of an agent's form."""
-    fields: dict[str, object] = {
-        "slug": "mira",
-        "name": "Mira",
-        "token_budget": 2000,
-        "summarize_interval": 20,
-        "personality": "{}",
-        "rules": "{}",
-        "skills": "{}",
-        "model_config": "{}",
-        "retrieval_weights": "{}",
-        "allowed_categories": "[]",
-    }
-    return {**fields, **({"team": team.pk} if team else {}), **changes}
 
 
 def test_a_new_key_is_shown_once(cast: Cast, admin_client: Client) -> None:

@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import MemoryLog
-from memory.models import Contradiction, Job
-from tests.conftest import Cast
+from tests import factories
 from tests.factories import ConversationFactory, MemoryFactory, ProjectFactory
+from tests.support.cast import Cast
 
 MEMORIES = "admin:memory_memory_changelist"
 
@@ -119,10 +119,10 @@ def test_contradictions_open_on_those_that_wait(inside: Cast, viewer_client: Cli
         MemoryFactory.create(team=inside.team, content=f"Side {number}.") for number in "abc"
     )
     shared = {"team": inside.team, "strategy": "same_subject", "judge": "rules"}
-    waiting = Contradiction.objects.create(
+    waiting = factories.ContradictionFactory.create(
         memory_a=first, memory_b=second, verdict="dispute", **shared
     )
-    settled = Contradiction.objects.create(
+    settled = factories.ContradictionFactory.create(
         memory_a=first,
         memory_b=third,
         verdict="supersede",
@@ -148,7 +148,7 @@ def test_a_memory_said_to_be_wrong_has_a_page_without_another_side(
     inside: Cast, viewer_client: Client
 ) -> None:
     memory = MemoryFactory.create(team=inside.team, content="Wrong, they say.")
-    pair = Contradiction.objects.create(
+    pair = factories.ContradictionFactory.create(
         team=inside.team, memory_a=memory, strategy="same_subject", judge="x", verdict="dispute"
     )
 
@@ -166,7 +166,7 @@ def test_jobs_open_on_those_that_are_not_done(inside: Cast, viewer_client: Clien
         team=inside.team, agent=inside.kyra, end_user=inside.sarah
     )
     for position, state in enumerate(["done", "failed", "queued"], start=1):
-        Job.objects.create(
+        factories.JobFactory.create(
             team=inside.team,
             conversation=conversation,
             from_position=position,

@@ -10,10 +10,10 @@ from django.urls import reverse
 from audit.models import MemoryLog
 from memory.admin.memory_history import history_of
 from memory.models import Contradiction, Memory, MemoryRelation
-from tests.admin.settling import page_of as settle
-from tests.admin.settling import told, two
-from tests.conftest import Cast
 from tests.factories import MemoryFactory
+from tests.support.admin import page_of as settle
+from tests.support.admin import told, two
+from tests.support.cast import Cast
 
 
 def page_of(memory: Memory, path: str = "change") -> str:

@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from routing.models import ChatModel, Provider
 from teams.tenancy import team_scope
-from tests.admin.conftest import SignIn
-from tests.conftest import Cast
-from tests.routing.models import make_model, make_models, make_provider, route_of
+from tests.support.admin import SignIn
+from tests.support.cast import Cast
+from tests.support.chat_models import make_model, make_models, make_provider, route_of
 
 SECRET = "sk-of-the-test-4711"
 ADD_PROVIDER = reverse("admin:routing_provider_add")

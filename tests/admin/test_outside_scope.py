@@ -14,16 +14,16 @@ from django.test import Client, RequestFactory, override_settings
 from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
-from memory.services.writing.write_path import write_memories
+from memory.services.write.write_path import write_memories
 from teams.middleware import StaffScopeMiddleware, outside_staff_scope
 from teams.models import Membership, Team
 from teams.tenancy import team_scope
-from tests.admin.conftest import join
-from tests.clean_database import conninfo_of
-from tests.conftest import Cast, make_cast
 from tests.factories import StaffUserFactory
-from tests.memory.writing.test_write_path import draft
-from tests.openai_server import Behaviour, FakeOpenAI, RecordedRequest, answer
+from tests.support.admin import join
+from tests.support.cast import Cast, make_cast
+from tests.support.clean_database import conninfo_of
+from tests.support.openai_server import Behaviour, FakeOpenAI, RecordedRequest, answer
+from tests.support.writing import draft
 
 SUBJECT = "office.place"
 

@@ -13,8 +13,8 @@ from django.utils import timezone
 from audit.models import MemoryLog
 from memory.models import Memory
 from teams.tenancy import team_scope
-from tests.conftest import Cast
 from tests.factories import MemoryFactory
+from tests.support.cast import Cast
 
 
 @pytest.fixture

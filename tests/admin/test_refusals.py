@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from teams.models import StaffUser
-from tests.admin.settling import page_of, states, two
-from tests.conftest import Cast
+from tests.support.admin import page_of, states, two
+from tests.support.cast import Cast
 
 
 def test_who_may_not_act_is_told_so_on_a_page_with_a_way_back(

@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from memory.models import Memory
-from tests.admin.settling import dispute, page_of, states, told, two
-from tests.conftest import Cast
+from tests.support.admin import dispute, page_of, states, told, two
+from tests.support.cast import Cast
 
 
 def test_merging_shows_both_sides_then_its_text_then_writes_it(

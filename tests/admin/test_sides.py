@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.admin.sides import marked, told_apart
+from memory.admin.sides import aligned_excerpts, marked
 
 LENGTH = 60
 WORDS = st.text(alphabet="ab .", max_size=90)
@@ -15,7 +15,7 @@ WORDS = st.text(alphabet="ab .", max_size=90)
 def test_what_is_cut_still_differs_where_the_texts_do(shared: str, one: str, other: str) -> None:
     first, second = shared + one, shared + other
 
-    cut = told_apart(first, second, length=LENGTH)
+    cut = aligned_excerpts(first, second, length=LENGTH)
 
     assert all(len(each) <= LENGTH for each in cut)
     assert (cut[0] == cut[1]) == (first.split() == second.split())

@@ -13,7 +13,7 @@ from django.urls import reverse
 from routing.models import SpendEntry
 from teams.ids import new_id
 from teams.tenancy import team_scope
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 ENTRIES = "admin:routing_spendentry_changelist"
 TOTALS = "admin:routing_spendtotal_changelist"

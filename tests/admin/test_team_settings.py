@@ -13,7 +13,7 @@ from django.urls import reverse
 from teams.models import Team
 from teams.services.flags import flag
 from teams.tenancy import team_scope
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 
 def page(cast: Cast) -> str:

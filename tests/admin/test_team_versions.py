@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from teams.models import Team, TeamVersion
 from teams.tenancy import team_scope
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 
 def test_the_page_of_a_team_tells_its_last_changes(cast: Cast, admin_client: Client) -> None:

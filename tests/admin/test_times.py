@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from teams.models import StaffUser, Team
-from tests.admin.conftest import SignIn
-from tests.conftest import Cast
 from tests.factories import MemoryFactory
+from tests.support.admin import SignIn
+from tests.support.cast import Cast
 
 LIST = "admin:memory_memory_changelist"
 LATE = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)

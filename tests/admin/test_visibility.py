@@ -11,18 +11,19 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from audit.models import MemoryLog
-from memory.models import Contradiction, Job, Memory
+from memory.models import Memory
 from teams.models import ApiKey, Conversation, Membership, Message, StaffUser
 from teams.services.keys import issue_key
 from teams.tenancy import team_scope
-from tests.admin.conftest import SignIn
-from tests.conftest import Cast
+from tests import factories
 from tests.factories import (
     ConversationFactory,
     MemoryFactory,
     MessageFactory,
     ProjectFactory,
 )
+from tests.support.admin import SignIn
+from tests.support.cast import Cast
 
 LISTS = [
     "memory_memory",
@@ -63,7 +64,7 @@ def fill(cast: Cast, mark: str) -> dict[str, UUID | int]:
             )
             for number in (1, 2)
         )
-        pair = Contradiction.objects.create(
+        pair = factories.ContradictionFactory.create(
             team=cast.team,
             memory_a=first,
             memory_b=second,
@@ -72,7 +73,7 @@ def fill(cast: Cast, mark: str) -> dict[str, UUID | int]:
             verdict="dispute",
             reason=f"{mark} reason",
         )
-        job = Job.objects.create(
+        job = factories.JobFactory.create(
             team=cast.team,
             conversation=conversation,
             from_position=1,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from uuid import uuid4
 
@@ -13,15 +13,13 @@ from rest_framework.test import APIClient
 from audit.services.events import Event, record_events
 from memory.clients.tools import Tools
 from memory.models import Job, Memory
-from memory.services.extracting.job_runs import run_job
+from memory.services.extraction.job_runs import run_job
 from teams.errors import NotFoundError
 from teams.models import EndUser, Message
 from teams.tenancy import team_scope
 from tests import factories
-from tests.audit.erasing import NEEDLE, erase, post, said
-from tests.conftest import Cast, make_cast
-
-Clients = Callable[..., APIClient]
+from tests.support.cast import Cast, Clients, make_cast
+from tests.support.erasure import NEEDLE, erase, post, said
 
 
 @pytest.fixture

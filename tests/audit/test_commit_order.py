@@ -23,11 +23,11 @@ from audit.selectors.instants import Instant, instant_at
 from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
 from memory.models import Memory
-from memory.selectors.looking_back.past import as_of
+from memory.selectors.history.past import as_of
 from teams.tenancy import team_scope
 from tests import factories
-from tests.clean_database import conninfo_of
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, make_cast
+from tests.support.clean_database import conninfo_of
 
 Rows = dict[UUID, dict[str, Any]]  # every column of every memory, by its id
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -16,13 +15,14 @@ from audit.models import Erasure, MemoryLog
 from audit.services.verification import verify_team
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Memory, SearchEntry
-from memory.selectors.looking_back.states import state_at
+from memory.selectors.history.states import state_at
 from memory.selectors.memories import MemoryFilters
 from teams.models import Conversation, EndUser, Message
 from teams.services.idempotency import Answer, ClaimedRequest, claim_request, finish_request
 from teams.tenancy import team_scope
 from tests import factories
-from tests.audit.erasing import (
+from tests.support.cast import Cast, make_cast
+from tests.support.erasure import (
     ERASED,
     NEEDLE,
     erase,
@@ -32,9 +32,6 @@ from tests.audit.erasing import (
     rows_of,
     seal,
 )
-from tests.conftest import Cast, make_cast
-
-Clients = Callable[..., APIClient]
 
 
 def test_nothing_that_was_said_can_be_read_anywhere(town: Cast, story: APIClient) -> None:

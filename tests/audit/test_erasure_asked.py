@@ -7,7 +7,6 @@ import pty
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from io import StringIO
 from urllib.parse import urlsplit
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.core import signing
 from django.core.management import CommandError, call_command
+from django.db import connection
 from rest_framework.test import APIClient
 
 from audit.models import Erasure
@@ -22,16 +22,8 @@ from config import embedded
 from memory.models import Memory
 from teams.models import Message
 from teams.tenancy import team_scope
-from tests.audit.erasing import (
-    ERASED,
-    NEEDLE,
-    erase,
-    found_in_tables,
-    post,
-)
-from tests.conftest import TEST_DATABASE, Cast
-
-Clients = Callable[..., APIClient]
+from tests.support.cast import Cast, Clients
+from tests.support.erasure import ERASED, NEEDLE, erase, found_in_tables, post
 
 
 class SignerOfThePast(signing.TimestampSigner):
@@ -87,7 +79,9 @@ def at_a_terminal(*args: str, typed: str | None) -> str:
     for name in ("DATABASE_URL", "DATABASE_OWNER_URL"):
         if url := environment.get(name):
             # A server that was given holds the tests' database beside others.
-            environment[name] = urlsplit(url)._replace(path=f"/{TEST_DATABASE}").geturl()
+            environment[name] = (
+                urlsplit(url)._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
+            )
     screen, terminal = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "manage.py", "erase_user", *args],

@@ -18,14 +18,8 @@ from teams.errors import NotFoundError
 from teams.models import Message
 from teams.tenancy import team_scope
 from tests import factories
-from tests.audit.erasing import (
-    ERASED,
-    NEEDLE,
-    erase,
-    found_in_tables,
-    said,
-)
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, make_cast
+from tests.support.erasure import ERASED, NEEDLE, erase, found_in_tables, said
 
 EMPTYINGS = {
     "message": "UPDATE teams_message SET content = '[erased]', name = '', external_id = NULL"

@@ -11,21 +11,13 @@ from audit.services.verification import verify_team
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
-from memory.services.deciding.disputes import resolve_contradiction
+from memory.services.decisions.disputes import resolve_contradiction
 from teams.ids import new_id
 from teams.models import EndUser
 from teams.tenancy import team_scope
 from tests import factories
-from tests.audit.erasing import (
-    ERASED,
-    NEEDLE,
-    dispute,
-    erase,
-    found_in_tables,
-    said,
-    seal,
-)
-from tests.conftest import Cast
+from tests.support.cast import Cast
+from tests.support.erasure import ERASED, NEEDLE, dispute, erase, found_in_tables, said, seal
 
 
 def test_a_dispute_with_another_memory_ends_and_that_one_stands(town: Cast) -> None:

@@ -19,15 +19,15 @@ from audit.services.verification import verify_team
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.extracting.conversations import open_conversation, post_messages
-from memory.services.writing.explicit import StatedMemory, remember
+from memory.services.messages.posting import open_conversation, post_messages
+from memory.services.write.explicit import StatedMemory, remember
 from teams.errors import DomainError
 from teams.models import EndUser, Message
 from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope
 from tests import factories
-from tests.conftest import Cast, make_cast
-from tests.waiting import PATIENCE_SECONDS
+from tests.support.cast import Cast, make_cast
+from tests.support.waiting import PATIENCE_SECONDS
 
 ERASED = "[erased]"
 

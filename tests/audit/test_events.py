@@ -24,7 +24,7 @@ from audit.services.events import (
 from audit.tasks import flush_events as flush_task
 from audit.tasks import keep_event_days as keep_task
 from teams.tenancy import team_scope
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 
 def note(cast: Cast, *events: Event, at: datetime | None = None) -> None:

@@ -13,13 +13,12 @@ from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.selectors.looking_back.states import state_at
+from memory.selectors.history.states import state_at
 from memory.selectors.memories import MemoryFilters
 from teams.tenancy import team_scope
 from tests import factories
-from tests.audit.erasing import ERASED, erase
-from tests.audit.test_erasure_asked import Clients
-from tests.conftest import Cast
+from tests.support.cast import Cast, Clients
+from tests.support.erasure import ERASED, erase
 
 # As the trigger of a table of requests would: the memory itself does not change.
 DECIDE = """

@@ -28,15 +28,15 @@ from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
-from memory.selectors.looking_back.past import as_of
-from memory.services.deciding.corrections import correct_memory, give_feedback
-from memory.services.deciding.disputes import resolve_contradiction
-from memory.services.deciding.restoring import restore_memory
-from memory.services.deciding.state import delete_memory, pin_memory
-from memory.services.writing.explicit import StatedMemory, remember
+from memory.selectors.history.past import as_of
+from memory.services.decisions.corrections import correct_memory, give_feedback
+from memory.services.decisions.disputes import resolve_contradiction
+from memory.services.decisions.restoring import restore_memory
+from memory.services.decisions.state import delete_memory, pin_memory
+from memory.services.write.explicit import StatedMemory, remember
 from teams.errors import DomainError
 from teams.tenancy import team_scope
-from tests.conftest import make_cast
+from tests.support.cast import make_cast
 
 Rows = dict[UUID, dict[str, Any]]  # every column of every memory, by its id
 FACTS = st.builds(

@@ -11,8 +11,8 @@ from audit.models import MemoryLog
 from memory.models import Memory
 from teams.tenancy import team_scope
 from tests import factories
-from tests.audit.logged import execute, log_of, state_of
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, make_cast
+from tests.support.memory_log import execute, log_of, state_of
 
 # -- one transaction -------------------------------------------------------------------------
 

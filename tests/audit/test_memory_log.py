@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from audit.models import MemoryLog
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryRelation, MemoryUsage
-from memory.services.deciding.state import delete_memory, pin_memory
+from memory.services.decisions.state import delete_memory, pin_memory
 from teams.ids import new_id
 from teams.models import Conversation
 from teams.tenancy import team_scope
 from tests import factories
-from tests.audit.logged import execute, log_of, salt_of, state_of
-from tests.conftest import Cast
+from tests.support.cast import Cast
+from tests.support.memory_log import execute, log_of, salt_of, state_of
 
 # -- every way of changing a memory ----------------------------------------------------------
 

@@ -20,9 +20,9 @@ from audit.tasks import seal_log
 from memory.models import Memory
 from teams.tenancy import team_scope
 from tests import factories
-from tests.audit.sealing import Sealed, by_owner, kinds, memories, seal, sealed, seqs, town
-from tests.conftest import Cast, make_cast
-from tests.waiting import until
+from tests.support.cast import Cast, make_cast
+from tests.support.seals import Sealed, by_owner, kinds, memories, seal, sealed, seqs, town
+from tests.support.waiting import until
 
 __all__ = ["sealed", "town"]
 

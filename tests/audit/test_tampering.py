@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.services.verification import verify_team
-from tests.audit.sealing import Sealed, by_owner, kinds, memories, seal, sealed, seqs, town
-from tests.conftest import make_cast
+from tests.support.cast import make_cast
+from tests.support.seals import Sealed, by_owner, kinds, memories, seal, sealed, seqs, town
 
 __all__ = ["sealed", "town"]
 COLUMNS = {

@@ -14,8 +14,8 @@ from memory.models import Memory, MemoryRelation, MemoryUsage
 from memory.selectors.revisions import Revision, team_revision
 from teams.tenancy import team_scope
 from tests import factories
-from tests.clean_database import conninfo_of
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, make_cast
+from tests.support.clean_database import conninfo_of
 
 
 @pytest.fixture

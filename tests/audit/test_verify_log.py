@@ -7,8 +7,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.audit.sealing import Sealed, by_owner, sealed, town
-from tests.conftest import Cast
+from tests.support.cast import Cast
+from tests.support.seals import Sealed, by_owner, sealed, town
 
 __all__ = ["sealed", "town"]
 

@@ -16,7 +16,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from config import embedded
-from tests.waiting import until
+from tests.support.waiting import until
 
 ROOT = embedded.PROJECT_ROOT
 # What a start or a stop may take beside other work; the launcher itself gives up after 90.

@@ -23,12 +23,12 @@ from rest_framework.test import APIClient
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
-from memory.services.writing.drafts import Outcome
-from memory.services.writing.explicit import StatedMemory, remember
+from memory.services.write.drafts import Outcome
+from memory.services.write.explicit import StatedMemory, remember
 from teams.tenancy import team_scope
 from tests import factories
-from tests.conftest import Cast, make_cast
-from tests.waiting import until
+from tests.support.cast import Cast, make_cast
+from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -117,7 +117,7 @@ def test_jobs_are_counted_by_state_over_all_teams(acme: Cast, globex: Cast) -> N
             talk = factories.ConversationFactory.create(
                 team=cast.team, agent=cast.kyra, end_user=cast.sarah
             )
-            Job.objects.create(
+            factories.JobFactory.create(
                 team=cast.team, conversation=talk, from_position=1, to_position=1, state=state
             )
 

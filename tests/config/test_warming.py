@@ -24,7 +24,7 @@ from types import SimpleNamespace
 from config.wsgi import application
 from config import gunicorn_conf
 
-needed = ("memory.api.urls", "memory.api.retrieval", "wordllama")
+needed = ("memory.api.urls", "memory.api.views.retrieval", "wordllama")
 before = [name for name in needed if name in sys.modules]
 gunicorn_conf.post_worker_init(SimpleNamespace(age=2))
 print(before, [name for name in needed if name in sys.modules])
@@ -61,4 +61,4 @@ def test_the_server_warms_each_of_its_processes(tmp_path: Path) -> None:
     before, after = run(_HOOK, PROMETHEUS_MULTIPROC_DIR=metrics).split("] ", 1)
 
     assert "retrieval" not in before
-    assert after == "['memory.api.urls', 'memory.api.retrieval', 'wordllama']"
+    assert after == "['memory.api.urls', 'memory.api.views.retrieval', 'wordllama']"

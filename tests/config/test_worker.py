@@ -19,9 +19,9 @@ from django.conf import settings
 from rest_framework.test import APIClient
 
 from config import embedded
-from config.at_work import AT_WORK, note_begun, note_done
-from tests.config.piped_tasks import READ_PIPE
-from tests.waiting import until
+from config.worker_heartbeat import AT_WORK, note_begun, note_done
+from tests.support.piped_tasks import READ_PIPE
+from tests.support.waiting import until
 
 QUEUE = f"{settings.REDIS_PREFIX}:{settings.CELERY_TASK_DEFAULT_QUEUE}"
 
@@ -68,7 +68,7 @@ def shop() -> Iterator[Shop]:
         celery = ("-m", "celery", "-A", "config", "worker", "--concurrency", "1", *alone)
         with log.open("wb") as output:
             process = subprocess.Popen(
-                [sys.executable, *celery, "-I", "tests.config.piped_tasks"],
+                [sys.executable, *celery, "-I", "tests.support.piped_tasks"],
                 cwd=embedded.PROJECT_ROOT,
                 env={**os.environ, "REDIS_URL": f"unix://{socket}"},
                 stdout=output,

@@ -15,7 +15,7 @@ from memory.models import Category, Memory
 from teams.models import Agent, Team
 from teams.services.people import team_id_of_slug
 from tests import factories
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, make_cast
 
 SEED = """
 categories:

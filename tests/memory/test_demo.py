@@ -13,7 +13,7 @@ from memory.domain.types import MemoryType, Role, Status
 from memory.models import Contradiction, Memory
 from memory.services.demo import load_demo, read_story
 from teams.models import Agent, Conversation, EndUser, Message
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 NOW = datetime(2026, 6, 17, 12, 0, tzinfo=UTC)
 

@@ -11,37 +11,31 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
-from memory.domain.judging.duplicates_only import DuplicatesOnly
-from memory.domain.judging.rules import RulesJudge
+from memory.clients.tools import Tools, fallback_judge
 from memory.domain.scoring import Weights
-from memory.domain.types import Judgement, MemoryType, Statement, Verdict
+from memory.domain.types import Judgement, MemoryType, Statement
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Contradiction, Job, Memory
-from memory.services.compacting.compaction import compact_conversation
-from memory.services.extracting.conversations import close_conversation, post_messages
-from memory.services.extracting.job_runs import run_job
-from memory.services.extracting.jobs import overdue_jobs, start_extraction
-from memory.services.extracting.waiting import extract_now
-from memory.services.reading.ranking import Question
-from memory.services.reading.retrieval import retrieve
-from memory.services.writing.drafts import MemoryDraft, Outcome, WriteResult
-from memory.services.writing.write_path import write_memories
+from memory.services.compaction.compaction import compact_conversation
+from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.jobs import overdue_jobs, start_extraction
+from memory.services.extraction.waiting import extract_now
+from memory.services.messages.posting import close_conversation, post_messages
+from memory.services.read.ranking import Question
+from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
+from memory.services.write.write_path import write_memories
 from teams.domain.flags import FLAGS
 from teams.errors import ForbiddenError
-from teams.models import Agent, Conversation, Message, Team
+from teams.models import Agent, Conversation, Message
 from teams.services.conversations import NewMessage
 from teams.services.flags import flag
 from tests import factories
-from tests.conftest import Cast
-from tests.memory.extraction.extracting import CountingExtractor, OrthogonalEmbedder
+from tests.support.cast import Cast, switch
+from tests.support.embedders import OrthogonalEmbedder
+from tests.support.extraction import CountingExtractor
+from tests.support.reading import retrieve
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
-
-
-def switch(cast: Cast, **flags: bool) -> None:
-    """Override these flags for the team."""
-    Team.objects.filter(pk=cast.team.pk).update(feature_flags=flags)
 
 
 @pytest.fixture
@@ -274,7 +268,7 @@ class CountingJudge:
 
     def __init__(self) -> None:
         self.asked = 0
-        self._rules = RulesJudge()
+        self._rules = fallback_judge()
 
     def judge(self, *, existing: Statement, new: Statement) -> Judgement:
         self.asked += 1
@@ -354,15 +348,3 @@ def test_without_contradictions_readers_see_no_marks_of_new_ones(acme: Cast, too
     assert "DISPUTED" in ask("Which port does staging use?")
     switch(acme, contradiction_detection=False)
     assert "DISPUTED" not in ask("On which port is the staging database?")
-
-
-def test_duplicates_only_never_finds_a_conflict() -> None:
-    judge = DuplicatesOnly()
-    old = Statement("Sarah lives in Oslo.", NOON)
-
-    verdicts = [
-        judge.judge(existing=old, new=Statement(text, NOON + timedelta(days=1))).verdict
-        for text in ("Sarah lives in Oslo.", "Sarah does not live in Oslo.", "Sarah moved to Rome.")
-    ]
-
-    assert verdicts == [Verdict.DUPLICATE, Verdict.COEXIST, Verdict.COEXIST]

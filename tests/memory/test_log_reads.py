@@ -15,10 +15,10 @@ from django.utils import timezone
 from audit.models import MemoryLog
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.selectors.looking_back.log import LogFilters, filtered_log
+from memory.selectors.history.log import LogFilters, filtered_log
 from teams.tenancy import team_scope
 from tests import factories
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, make_cast
 
 MEMORIES, CHANGES = 20, 60
 # More rows than are looked up by their time.

@@ -13,7 +13,7 @@ from memory.models import Memory, MemoryRelation, MemoryTag
 from teams.ids import new_id
 from teams.tenancy import team_scope
 from tests import factories
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, make_cast
 
 WORDS = "Sarah lives in Berlin."
 

@@ -20,17 +20,20 @@ from routing.services.calling import (
     open_stream,
 )
 from routing.services.routes import Route
-from tests.conftest import Cast
-from tests.openai_server import (
-    Behaviour,
-    FakeOpenAI,
-    dropped,
-    error,
-    slow,
-    tool_call,
+from tests.support.cast import Cast
+from tests.support.chat_calls import (
+    PROMPT,
+    TOOLS,
+    ask,
+    asked,
+    once,
+    outcome,
+    route,
+    server,
+    text_of,
 )
-from tests.routing.calling import PROMPT, TOOLS, ask, asked, once, outcome, route, server, text_of
-from tests.routing.models import make_model, make_models, make_provider, route_of
+from tests.support.chat_models import make_model, make_models, make_provider, route_of
+from tests.support.openai_server import Behaviour, FakeOpenAI, dropped, error, slow, tool_call
 
 __all__ = ["once", "route", "server"]
 SECRET = "sk-of-the-test-4711"

@@ -9,17 +9,10 @@ from routing.services.calling import (
     open_stream,
 )
 from routing.services.routes import Route
-from tests.conftest import Cast
-from tests.openai_server import (
-    Behaviour,
-    FakeOpenAI,
-    dropped,
-    error,
-    tool_call,
-    truncated,
-)
-from tests.routing.calling import PROMPT, TOOLS, ask, asked, once, outcome, route, server
-from tests.routing.models import make_models, route_of
+from tests.support.cast import Cast
+from tests.support.chat_calls import PROMPT, TOOLS, ask, asked, once, outcome, route, server
+from tests.support.chat_models import make_models, route_of
+from tests.support.openai_server import Behaviour, FakeOpenAI, dropped, error, tool_call, truncated
 
 __all__ = ["once", "route", "server"]
 

@@ -19,14 +19,10 @@ from routing.services.calling import (
     open_stream,
 )
 from routing.services.routes import Route
-from tests.conftest import Cast
-from tests.openai_server import (
-    Behaviour,
-    FakeOpenAI,
-    error,
-)
-from tests.routing.calling import ask, asked, once, route, server
-from tests.routing.models import make_models, route_of
+from tests.support.cast import Cast
+from tests.support.chat_calls import ask, asked, once, route, server
+from tests.support.chat_models import make_models, route_of
+from tests.support.openai_server import Behaviour, FakeOpenAI, error
 
 __all__ = ["once", "route", "server"]
 

@@ -12,15 +12,15 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from routing.clients.classifier import Classifier
-from routing.domain.complexity import DIMENSIONS, ComplexityScore, score_query
+from routing.domain.complexity import DIMENSIONS, ComplexityScore
 from routing.models import SpendEntry, SpendReservation
 from routing.services.classifying import Payer, classified
 from routing.services.routes import Route
 from teams.models import Team
 from teams.tenancy import team_scope
-from tests.conftest import Cast, make_cast
-from tests.openai_server import FakeOpenAI, answer, error
-from tests.routing.models import make_models, route_of
+from tests.support.cast import Cast, make_cast
+from tests.support.chat_models import make_models, route_of
+from tests.support.openai_server import FakeOpenAI, answer, error
 
 JUDGED = {name: {"why": "plain", "score": 1} for name in DIMENSIONS}
 
@@ -87,7 +87,7 @@ def test_no_connection_is_held_while_it_is_waited_for(cast: Cast) -> None:
 
         def classify(self, **asked: object) -> ComplexityScore:
             held_then.append(connection.connection is not None)
-            return score_query(query="What time is it?", history_turns=0)
+            return ComplexityScore(1, 1, 0, 0, 1)
 
     payer = Payer(cast.team, cast.kyra, cast.sarah, timezone.now())
     classified(classifier=Waiting(), query="So?", history=[], history_turns=0, payer=payer)

@@ -9,17 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.routing_data import figures, read_items
+from benchmarks.routing_data import CHECK, FIT, figures, read_items
 from routing.domain.complexity import (
     DIMENSIONS,
     WEIGHTS,
     ComplexityScore,
     Tier,
-    score_query,
     tier_of,
 )
+from routing.services.complexity import heuristic_score
 
-QUERIES = Path(__file__).parent / "queries"
 PASTED = (
     "The committee met on Thursday and discussed the roof, the boiler and the new bicycle shed. "
     "Anna presented three offers, of which the second was the cheapest by far. It was decided to "
@@ -28,15 +27,15 @@ PASTED = (
 
 
 def tier(query: str, turns: int = 0) -> Tier:
-    return score_query(query=query, history_turns=turns).tier
+    return heuristic_score(query=query, history_turns=turns).tier
 
 
 def test_queries_that_nothing_was_fitted_to_reach_their_tier() -> None:
-    items = read_items(paths=[QUERIES / "check.jsonl"])
+    items = read_items(paths=[CHECK])
 
     found = figures(
         items=items,
-        scores=[score_query(query=i.query, history_turns=i.history_turns) for i in items],
+        scores=[heuristic_score(query=i.query, history_turns=i.history_turns) for i in items],
     )
 
     assert found.accuracy >= 0.8
@@ -45,14 +44,14 @@ def test_queries_that_nothing_was_fitted_to_reach_their_tier() -> None:
 
 
 def test_no_query_is_both_fitted_to_and_measured_on() -> None:
-    fitted = {item.query for item in read_items(paths=[QUERIES / "fit.jsonl"])}
+    fitted = {item.query for item in read_items(paths=[FIT])}
 
-    assert not fitted & {item.query for item in read_items(paths=[QUERIES / "check.jsonl"])}
+    assert not fitted & {item.query for item in read_items(paths=[CHECK])}
 
 
-@pytest.mark.parametrize("name", ["fit.jsonl", "check.jsonl"])
-def test_every_label_follows_from_its_judgements(name: str) -> None:
-    wrong = [i.id for i in read_items(paths=[QUERIES / name]) if i.score.tier is not i.label]
+@pytest.mark.parametrize("path", [FIT, CHECK], ids=["fit", "check"])
+def test_every_label_follows_from_its_judgements(path: Path) -> None:
+    wrong = [i.id for i in read_items(paths=[path]) if i.score.tier is not i.label]
 
     assert wrong == []
 
@@ -100,6 +99,8 @@ def test_trifles_stay_fast_whatever_words_they_use(query: str) -> None:
 @pytest.mark.parametrize(
     "query",
     [
+        "Debug this race condition.",
+        "Debug this race condition: two workers claim the same job.",
         "Prove that the scheduler cannot starve, or give a counterexample.",
         "Why does the estimator stay biased even under randomisation?",
         "Is the reduction still polynomial if weights are asymmetric, and why?",
@@ -119,8 +120,8 @@ def test_pasted_text_does_not_make_a_trifle_hard() -> None:
 def test_a_reference_to_earlier_turns_counts_only_where_there_are_any() -> None:
     query = "Turn the plan we discussed above into a checklist."
 
-    alone = score_query(query=query)
-    after_ten = score_query(query=query, history_turns=10)
+    alone = heuristic_score(query=query)
+    after_ten = heuristic_score(query=query, history_turns=10)
 
     assert alone.context_dependency < 1.5
     assert after_ten.context_dependency > 4
@@ -130,8 +131,8 @@ def test_a_follow_up_is_nearly_as_hard_as_what_it_follows() -> None:
     hard = "Prove that the allocator is linearisable under asynchronous reclamation."
     small = "What is the capital of Peru?"
 
-    after_hard = score_query(query="Still wrong, try again.", history_turns=2, history=[hard])
-    after_small = score_query(query="Still wrong, try again.", history_turns=2, history=[small])
+    after_hard = heuristic_score(query="Still wrong, try again.", history_turns=2, history=[hard])
+    after_small = heuristic_score(query="Still wrong, try again.", history_turns=2, history=[small])
 
     assert after_hard.reasoning_depth > 6
     assert after_hard.weighted > after_small.weighted
@@ -141,7 +142,7 @@ def test_a_follow_up_is_nearly_as_hard_as_what_it_follows() -> None:
 def test_thanks_after_a_hard_turn_are_not_a_follow_up() -> None:
     hard = "Prove that the allocator is linearisable under asynchronous reclamation."
 
-    thanked = score_query(query="Great, thanks a lot!", history_turns=2, history=[hard])
+    thanked = heuristic_score(query="Great, thanks a lot!", history_turns=2, history=[hard])
 
     assert thanked.tier is Tier.FAST
 
@@ -157,13 +158,13 @@ def test_thanks_after_a_hard_turn_are_not_a_follow_up() -> None:
 )
 def test_what_the_word_lists_cannot_read_is_not_taken_for_easy(query: str) -> None:
     assert tier(query) is not Tier.FAST
-    assert "word lists" in score_query(query=query).reasons["reasoning_depth"]
+    assert "word lists" in heuristic_score(query=query).reasons["reasoning_depth"]
 
 
 def test_each_dimension_says_why_without_the_words_of_the_query() -> None:
     query = "Derive the posterior for Zanzibar's mangrove kingfishers and justify the prior."
 
-    score = score_query(query=query)
+    score = heuristic_score(query=query)
 
     assert set(score.reasons) == set(DIMENSIONS)
     assert "proof or derivation" in score.reasons["reasoning_depth"]
@@ -180,7 +181,7 @@ def test_words_at_the_end_of_a_very_long_query_are_read() -> None:
         "Now prove that the protocol is linearisable, derive the bound, and refute the converse."
     )
 
-    assert score_query(query=filler + ending).weighted > score_query(query=filler).weighted
+    assert heuristic_score(query=filler + ending).weighted > heuristic_score(query=filler).weighted
 
 
 @given(
@@ -191,11 +192,11 @@ def test_words_at_the_end_of_a_very_long_query_are_read() -> None:
 def test_any_text_gets_five_judgements_from_0_to_10(
     query: str, turns: int, history: list[str]
 ) -> None:
-    score = score_query(query=query, history_turns=turns, history=history)
+    score = heuristic_score(query=query, history_turns=turns, history=history)
 
     assert all(0 <= value <= 10 for value in score.dimensions.values())
     assert 0 <= score.weighted <= 10
-    assert score == score_query(query=query, history_turns=turns, history=history)
+    assert score == heuristic_score(query=query, history_turns=turns, history=history)
     assert all(score.reasons[name] for name in DIMENSIONS)
 
 
@@ -204,4 +205,4 @@ CUES = "prove ``` \" : 12 words why design — é , ; ? 9e999 lines SELECT x=1 d
 
 @given(words=st.lists(st.sampled_from(CUES.split()), max_size=60))
 def test_any_mixture_of_cues_is_judged(words: list[str]) -> None:
-    assert 0 <= score_query(query=" ".join(words), history_turns=3).weighted <= 10
+    assert 0 <= heuristic_score(query=" ".join(words), history_turns=3).weighted <= 10

@@ -10,11 +10,11 @@ from django_redis import get_redis_connection
 from pytest_django import Settings
 
 from routing.clients.breaker import breaker
-from routing.clients.kept_scores import KEPT_SECONDS, key_of
 from routing.clients.quick_redis import quick_redis
-from routing.domain.complexity import DIMENSIONS, Tier, score_query
-from routing.services.complexity import Scored, score
-from tests.openai_server import FakeOpenAI, answer, dropped, error, refusal, slow
+from routing.clients.score_cache import CACHED_SECONDS, key_of
+from routing.domain.complexity import DIMENSIONS, Tier
+from routing.services.complexity import Scored, heuristic_score, score
+from tests.support.openai_server import FakeOpenAI, answer, dropped, error, refusal, slow
 
 ACME, GLOBEX = uuid.UUID(int=1), uuid.UUID(int=2)
 QUERY = "Which tea goes with a rainy Sunday?"
@@ -54,7 +54,7 @@ def test_without_a_classifier_the_heuristics_speak() -> None:
     found = asked("Prove that the queue is linearisable.")
 
     assert found.scorer == "heuristics"
-    assert found.score == score_query(query="Prove that the queue is linearisable.")
+    assert found.score == heuristic_score(query="Prove that the queue is linearisable.")
 
 
 def test_the_classifier_speaks_where_one_is_named(server: FakeOpenAI) -> None:
@@ -77,7 +77,7 @@ def test_a_query_asked_again_within_five_minutes_is_not_judged_again(server: Fak
     assert second == Scored(score=first.score, scorer="model", cached=True)
     assert len(server.chats) == 1
     key = key_of(team_id=ACME, scorer=f"model:{MODEL}", query=QUERY, history=(), history_turns=0)
-    assert 0 < get_redis_connection().ttl(key) <= KEPT_SECONDS
+    assert 0 < get_redis_connection().ttl(key) <= CACHED_SECONDS
 
 
 def test_heuristic_scores_are_kept_as_well() -> None:
@@ -137,7 +137,7 @@ def test_the_heuristics_stand_in_when_the_classifier_fails(
     found = asked()
 
     assert (found.scorer, found.cached) == ("heuristics", False)
-    assert found.score == score_query(query=QUERY)
+    assert found.score == heuristic_score(query=QUERY)
 
 
 def test_a_stand_in_is_not_kept_so_that_the_model_speaks_once_it_is_back(
@@ -217,7 +217,7 @@ def test_with_redis_away_the_classifier_is_asked_each_time(server: FakeOpenAI) -
 
 @pytest.mark.usefixtures("redis_away")
 def test_with_redis_away_the_heuristics_speak_as_well() -> None:
-    assert asked() == Scored(score_query(query=QUERY), "heuristics", cached=False)
+    assert asked() == Scored(heuristic_score(query=QUERY), "heuristics", cached=False)
 
 
 def test_an_unreadable_kept_score_is_as_none(server: FakeOpenAI) -> None:

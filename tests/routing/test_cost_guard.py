@@ -17,15 +17,7 @@ from routing.services.cost_guard import BudgetExceededError, settle
 from routing.services.spend_record import Claimant, Cost, count_spend, shared_turn
 from teams.errors import ConflictError, InvalidError
 from teams.tenancy import before_commit, team_scope
-from tests.routing.spending import (
-    USAGE,
-    OwnRedis,
-    Till,
-    limit_agent,
-    make_till,
-    no_redis,
-    own_redis,
-)
+from tests.support.budgets import USAGE, OwnRedis, Till, limit_agent, make_till, no_redis, own_redis
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +49,8 @@ def exceeded(till: Till, amount: str, **given: object) -> BudgetExceededError:
 def test_what_is_held_is_no_longer_left(any_till: Till) -> None:
     reservation = any_till.reserve("1.25")
 
-    assert any_till.left().user_day_usd == Decimal("3.75")
-    assert any_till.left().team_month_usd == Decimal("98.75")
+    assert any_till.left().left_in(CapKind.USER_DAY) == Decimal("3.75")
+    assert any_till.left().left_in(CapKind.TEAM_MONTH) == Decimal("98.75")
     assert reservation.left == any_till.left()
 
 
@@ -66,8 +58,8 @@ def test_what_was_settled_replaces_what_was_held(any_till: Till) -> None:
     settled = any_till.settle(any_till.reserve("1.25"), "0.5")
 
     assert settled.is_counted
-    assert any_till.left().user_day_usd == Decimal("4.5")
-    assert any_till.left().team_month_usd == Decimal("99.5")
+    assert any_till.left().left_in(CapKind.USER_DAY) == Decimal("4.5")
+    assert any_till.left().left_in(CapKind.TEAM_MONTH) == Decimal("99.5")
     assert any_till.outstanding() == 0
 
 
@@ -76,7 +68,7 @@ def test_what_was_given_up_is_left_again(any_till: Till) -> None:
     any_till.release(reservation)
     any_till.release(reservation)
 
-    assert any_till.left().user_day_usd == Decimal(5)
+    assert any_till.left().left_in(CapKind.USER_DAY) == Decimal(5)
     assert any_till.reserve("5").estimated_usd == Decimal(5)
 
 
@@ -88,14 +80,14 @@ def test_a_person_may_spend_the_whole_day_and_no_more(any_till: Till) -> None:
     assert refusal.tightest.cap.account.kind is CapKind.USER_DAY
     assert refusal.tightest.left_usd == Decimal("0.000001")
     assert "max_tokens" in str(refusal)
-    assert any_till.left().user_day_usd == 0
+    assert any_till.left().left_in(CapKind.USER_DAY) == 0
     assert "max_tokens" not in str(exceeded(any_till, "0.000001"))
 
 
 def test_another_person_has_a_day_of_their_own(any_till: Till) -> None:
     any_till.spend("5")
 
-    assert any_till.left(end_user=any_till.cast.dmitri).user_day_usd == Decimal(5)
+    assert any_till.left(end_user=any_till.cast.dmitri).left_in(CapKind.USER_DAY) == Decimal(5)
     assert any_till.reserve("5", end_user=any_till.cast.dmitri).estimated_usd == Decimal(5)
 
 
@@ -106,7 +98,7 @@ def test_all_people_and_agents_share_the_teams_month(committed_db: None, server:
 
     assert refusal.tightest.cap.account.kind is CapKind.TEAM_MONTH
     assert refusal.tightest.left_usd == Decimal(2)
-    assert till.left(end_user=till.cast.dmitri).user_day_usd == Decimal(5)
+    assert till.left(end_user=till.cast.dmitri).left_in(CapKind.USER_DAY) == Decimal(5)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +122,7 @@ def test_a_cap_that_is_new_knows_what_was_spent_and_held_before(any_till: Till) 
     any_till.reserve("1")
     limit_agent(any_till.cast.kyra, day=3.5)
 
-    assert any_till.left().agent_day_usd == Decimal("0.5")
+    assert any_till.left().left_in(CapKind.AGENT_DAY) == Decimal("0.5")
     assert exceeded(any_till, "0.6").tightest.cap.account.kind is CapKind.AGENT_DAY
 
 
@@ -142,22 +134,22 @@ def test_a_cap_that_comes_back_has_missed_nothing(any_till: Till) -> None:
     any_till.reserve("0.5")
     limit_agent(any_till.cast.kyra, day=3)
 
-    assert any_till.left().agent_day_usd == Decimal("0.5")
+    assert any_till.left().left_in(CapKind.AGENT_DAY) == Decimal("0.5")
 
 
 def test_without_a_person_only_the_team_and_the_agent_are_bounded(any_till: Till) -> None:
     reservation = any_till.reserve("60", nobody=True)
 
-    assert reservation.left.user_day_usd is None
-    assert any_till.left().team_month_usd == Decimal(40)
-    assert any_till.left().user_day_usd == Decimal(5)
+    assert reservation.left.left_in(CapKind.USER_DAY) is None
+    assert any_till.left().left_in(CapKind.TEAM_MONTH) == Decimal(40)
+    assert any_till.left().left_in(CapKind.USER_DAY) == Decimal(5)
 
 
 def test_a_refusal_holds_nothing_anywhere(any_till: Till) -> None:
     exceeded(any_till, "5.000001")
 
-    assert any_till.left().user_day_usd == Decimal(5)
-    assert any_till.left().team_month_usd == Decimal(100)
+    assert any_till.left().left_in(CapKind.USER_DAY) == Decimal(5)
+    assert any_till.left().left_in(CapKind.TEAM_MONTH) == Decimal(100)
     assert any_till.outstanding() == 0
 
 
@@ -189,7 +181,7 @@ def test_what_costs_nothing_is_let_through(any_till: Till) -> None:
     any_till.spend("5")
     any_till.settle(any_till.reserve("0"), "0")
 
-    assert any_till.left().user_day_usd == 0
+    assert any_till.left().left_in(CapKind.USER_DAY) == 0
     assert len(any_till.entries()) == 2
 
 
@@ -201,7 +193,7 @@ def test_what_is_no_amount_is_refused(amount: str, till: Till) -> None:
     with pytest.raises(InvalidError, match="between 0 and"):
         till.settle(reservation, amount)
 
-    assert till.left().user_day_usd == Decimal(4)
+    assert till.left().left_in(CapKind.USER_DAY) == Decimal(4)
 
 
 def test_no_part_of_a_cost_is_lost_in_rounding(any_till: Till) -> None:
@@ -209,7 +201,7 @@ def test_no_part_of_a_cost_is_lost_in_rounding(any_till: Till) -> None:
         any_till.settle(any_till.reserve("0.0000001"), "0.0000001")
 
     assert any_till.spent() == Decimal("0.000003")
-    assert any_till.left().user_day_usd == Decimal("4.999997")
+    assert any_till.left().left_in(CapKind.USER_DAY) == Decimal("4.999997")
 
 
 # -- once, and not for ever ------------------------------------------------------------------
@@ -222,7 +214,7 @@ def test_a_call_settled_twice_counts_once(any_till: Till) -> None:
 
     assert (first.is_counted, second.is_counted) == (True, False)
     assert any_till.spent() == Decimal(1)
-    assert any_till.left().user_day_usd == Decimal(4)
+    assert any_till.left().left_in(CapKind.USER_DAY) == Decimal(4)
 
 
 def test_a_release_after_the_settlement_gives_nothing_back(any_till: Till) -> None:
@@ -230,7 +222,7 @@ def test_a_release_after_the_settlement_gives_nothing_back(any_till: Till) -> No
     any_till.settle(reservation, "1")
     any_till.release(reservation)
 
-    assert any_till.left().user_day_usd == Decimal(4)
+    assert any_till.left().left_in(CapKind.USER_DAY) == Decimal(4)
 
 
 def test_a_call_that_cost_something_after_all_counts(any_till: Till) -> None:
@@ -238,7 +230,7 @@ def test_a_call_that_cost_something_after_all_counts(any_till: Till) -> None:
     any_till.release(reservation)
     any_till.settle(reservation, "0.7")
 
-    assert any_till.left().user_day_usd == Decimal("4.3")
+    assert any_till.left().left_in(CapKind.USER_DAY) == Decimal("4.3")
 
 
 def test_what_nobody_settles_is_free_again_after_ten_minutes(any_till: Till) -> None:
@@ -248,8 +240,8 @@ def test_what_nobody_settles_is_free_again_after_ten_minutes(any_till: Till) -> 
     free = any_till.later(seconds=600).reserve("5")
 
     assert refusal.tightest.left_usd == 0
-    assert left.user_day_usd == Decimal(5)
-    assert free.left.user_day_usd == 0
+    assert left.left_in(CapKind.USER_DAY) == Decimal(5)
+    assert free.left.left_in(CapKind.USER_DAY) == 0
     assert any_till.outstanding() == 1
 
 
@@ -261,14 +253,14 @@ def test_a_settlement_after_the_expiry_counts_once(any_till: Till) -> None:
     late.settle(reservation, "2.5")
 
     assert late.spent() == Decimal("2.5")
-    assert late.left().user_day_usd == Decimal("1.5")
+    assert late.left().left_in(CapKind.USER_DAY) == Decimal("1.5")
 
 
 def test_a_call_dearer_than_reserved_counts_in_full(any_till: Till) -> None:
     any_till.settle(any_till.reserve("4"), "6")
 
-    assert any_till.left().user_day_usd == 0
-    assert any_till.left().team_month_usd == Decimal(94)
+    assert any_till.left().left_in(CapKind.USER_DAY) == 0
+    assert any_till.left().left_in(CapKind.TEAM_MONTH) == Decimal(94)
     exceeded(any_till, "0.000001")
 
 
@@ -303,7 +295,7 @@ def test_a_cost_counts_though_the_request_may_commit_nothing_more(till: Till) ->
         till.release(till.reserve("1"))
 
     assert till.spent() == Decimal("1.5")
-    assert till.left().user_day_usd == Decimal("3.5")
+    assert till.left().left_in(CapKind.USER_DAY) == Decimal("3.5")
 
 
 # -- what the database keeps -----------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from decimal import Decimal
 from uuid import uuid4
 
@@ -15,10 +14,8 @@ from config.problems import problem_for
 from routing.clients.spend_counters import spend_counters
 from routing.domain.reservations import TierEstimate
 from routing.services.cost_guard import BudgetExceededError
-from tests.conftest import Cast, make_cast
-from tests.routing.spending import Till, limit_agent
-
-Clients = Callable[..., APIClient]
+from tests.support.budgets import Till, limit_agent
+from tests.support.cast import Cast, Clients, make_cast
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from django.db import connections
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from routing.domain.budgets import MICRO
+from routing.domain.budgets import MICRO, CapKind
 from routing.domain.reservations import Reservation
 from routing.services.cost_guard import BudgetExceededError
-from tests.routing.spending import OwnRedis, Till, make_till, no_redis, own_redis
+from tests.support.budgets import OwnRedis, Till, make_till, no_redis, own_redis
 
 CAP = Decimal(1)
 FATES = ["settled", "settled", "settled", "settled twice", "released", "crashed", "late"]
@@ -155,11 +155,11 @@ class Office:
         assert books == self.told.settled
         assert self.till.left().left_usd <= rest
         if rest:
-            assert later.reserve(str(rest)).left.team_month_usd == 0
+            assert later.reserve(str(rest)).left.left_in(CapKind.TEAM_MONTH) == 0
             with pytest.raises(BudgetExceededError):
                 later.reserve(str(MICRO))
-        assert later.left().team_month_usd == 0
-        assert replace(later, counters=no_redis()).left().team_month_usd == 0
+        assert later.left().left_in(CapKind.TEAM_MONTH) == 0
+        assert replace(later, counters=no_redis()).left().left_in(CapKind.TEAM_MONTH) == 0
 
 
 @settings(

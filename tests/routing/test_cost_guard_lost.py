@@ -12,10 +12,11 @@ from threading import Barrier
 import pytest
 from django.db import OperationalError, connection, connections
 
+from routing.domain.budgets import CapKind
 from routing.domain.reservations import Reservation
 from routing.services.cost_guard import BudgetExceededError
 from routing.services.settling import settle_kept
-from tests.routing.spending import PREFIX, OwnRedis, Till, make_till, no_redis, own_redis
+from tests.support.budgets import PREFIX, OwnRedis, Till, make_till, no_redis, own_redis
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +79,8 @@ def test_neither_spend_nor_calls_under_way_are_forgotten(
     till.settle(under_way, "2")
 
     assert refusal.value.tightest.left_usd == Decimal(1)
-    assert till.left().user_day_usd == Decimal(2)
-    assert till.reserve("2").left.user_day_usd == 0
+    assert till.left().left_in(CapKind.USER_DAY) == Decimal(2)
+    assert till.reserve("2").left.left_in(CapKind.USER_DAY) == 0
 
 
 @each_loss
@@ -91,7 +92,7 @@ def test_what_was_settled_before_the_loss_is_not_held_after_it(
     till.release(second)
     lose(server)
 
-    assert till.reserve("4.5").left.user_day_usd == 0
+    assert till.reserve("4.5").left.left_in(CapKind.USER_DAY) == 0
 
 
 def test_a_server_that_comes_back_with_an_older_state_is_not_believed(
@@ -123,7 +124,7 @@ def test_spend_settled_while_redis_is_away_is_known_when_it_is_back(
     away.settle(first, "2")
     away.release(second)
 
-    assert till.reserve("3").left.user_day_usd == 0
+    assert till.reserve("3").left.left_in(CapKind.USER_DAY) == 0
 
 
 def test_who_reaches_redis_knows_what_others_hold_who_do_not(till: Till) -> None:
@@ -138,10 +139,10 @@ def test_who_reaches_redis_knows_what_others_hold_who_do_not(till: Till) -> None
         till.reserve("1.5")
     cut_off.settle(there, "0.5")
 
-    assert here.left.user_day_usd == Decimal(1)
+    assert here.left.left_in(CapKind.USER_DAY) == Decimal(1)
     assert refused_there.value.tightest.left_usd == Decimal(1)
     assert refused_here.value.tightest.left_usd == Decimal(1)
-    assert till.reserve("2.5").left.user_day_usd == 0
+    assert till.reserve("2.5").left.left_in(CapKind.USER_DAY) == 0
 
 
 def test_what_is_left_counts_what_was_spent_without_redis(till: Till) -> None:
@@ -149,11 +150,11 @@ def test_what_is_left_counts_what_was_spent_without_redis(till: Till) -> None:
     cut_off = replace(till, counters=no_redis())
     cut_off.spend("1.5")
 
-    assert till.left().user_day_usd == Decimal("2.5")
+    assert till.left().left_in(CapKind.USER_DAY) == Decimal("2.5")
     cut_off.reserve("0.5")
-    assert till.left().user_day_usd == Decimal(2)
-    assert till.reserve("2").left.user_day_usd == 0
-    assert till.left().user_day_usd == 0
+    assert till.left().left_in(CapKind.USER_DAY) == Decimal(2)
+    assert till.reserve("2").left.left_in(CapKind.USER_DAY) == 0
+    assert till.left().left_in(CapKind.USER_DAY) == 0
 
 
 def test_a_refusal_of_one_who_is_cut_off_holds_nothing_for_the_others(till: Till) -> None:
@@ -162,7 +163,7 @@ def test_a_refusal_of_one_who_is_cut_off_holds_nothing_for_the_others(till: Till
     with pytest.raises(BudgetExceededError):
         cut_off.reserve("4.5")
 
-    assert till.reserve("4").left.user_day_usd == 0
+    assert till.reserve("4").left.left_in(CapKind.USER_DAY) == 0
 
 
 def at_once(tills: list[Till], act: Callable[[Till], Reservation | None]) -> list[Reservation]:
@@ -215,7 +216,7 @@ def test_processes_that_rebuild_at_the_same_moment_multiply_nothing(
         for each in at_once(processes, lambda till: till.reserve("0.1")):
             till.release(each)
 
-    assert till.reserve("3").left.user_day_usd == 0
+    assert till.reserve("3").left.left_in(CapKind.USER_DAY) == 0
 
 
 def test_settlements_during_a_rebuild_are_neither_lost_nor_doubled(
@@ -235,9 +236,9 @@ def test_settlements_during_a_rebuild_are_neither_lost_nor_doubled(
         till.release(each)
 
     assert till.spent() == Decimal("1.5")
-    assert till.left().user_day_usd == Decimal("3.5")
+    assert till.left().left_in(CapKind.USER_DAY) == Decimal("3.5")
     server.flush()
-    assert till.reserve("3.5").left.user_day_usd == 0
+    assert till.reserve("3.5").left.left_in(CapKind.USER_DAY) == 0
 
 
 def test_with_redis_away_many_at_once_are_decided_one_by_one(till: Till) -> None:
@@ -245,7 +246,7 @@ def test_with_redis_away_many_at_once_are_decided_one_by_one(till: Till) -> None
     held = at_once([*processes, replace(till, counters=no_redis())], one_dollar)
 
     assert len(held) == 5
-    assert till.left().user_day_usd == 0
+    assert till.left().left_in(CapKind.USER_DAY) == 0
 
 
 def test_some_with_redis_and_some_without_stay_below_the_cap_together(
@@ -257,7 +258,7 @@ def test_some_with_redis_and_some_without_stay_below_the_cap_together(
     held += [found for _ in range(5) if (found := one_dollar(till)) is not None]
 
     assert len(held) == 5
-    assert till.left().user_day_usd == 0
+    assert till.left().left_in(CapKind.USER_DAY) == 0
 
 
 # -- PostgreSQL goes away --------------------------------------------------------------------
@@ -287,7 +288,7 @@ def test_a_cost_that_the_database_cannot_take_waits_and_counts_once(till: Till) 
     assert refusal.value.tightest.left_usd == Decimal(2)
     assert counted == [3, 0]
     assert till.spent() == Decimal("2.25")
-    assert till.left().user_day_usd == Decimal(3)
+    assert till.left().left_in(CapKind.USER_DAY) == Decimal(3)
     assert till.outstanding() == 0
 
 

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from routing.domain.budgets import CapKind
 from routing.domain.windows import day_window, month_window
 from routing.services.cost_guard import BudgetExceededError
 from teams.tenancy import team_scope
-from tests.routing.spending import OwnRedis, Till, make_till, own_redis
+from tests.support.budgets import OwnRedis, Till, make_till, own_redis
 
 
 def utc(text: str) -> datetime:
@@ -120,8 +121,8 @@ def test_a_new_day_and_month_begin_at_the_teams_own_midnight(tokyo: Till) -> Non
     after = tokyo.later(seconds=1).reserve("5")
 
     assert before.value.tightest.cap.resets_at == utc("2026-05-31 15:00")
-    assert after.left.user_day_usd == 0
-    assert after.left.team_month_usd == Decimal(1)
+    assert after.left.left_in(CapKind.USER_DAY) == 0
+    assert after.left.left_in(CapKind.TEAM_MONTH) == Decimal(1)
 
 
 def test_a_call_over_midnight_counts_where_it_was_reserved(tokyo: Till) -> None:
@@ -130,10 +131,10 @@ def test_a_call_over_midnight_counts_where_it_was_reserved(tokyo: Till) -> None:
     june.spend("1")
     june.settle(over_midnight, "3")
 
-    assert tokyo.left().user_day_usd == Decimal(2)
-    assert tokyo.left().team_month_usd == Decimal(3)
-    assert june.left().user_day_usd == Decimal(4)
-    assert june.left().team_month_usd == Decimal(5)
+    assert tokyo.left().left_in(CapKind.USER_DAY) == Decimal(2)
+    assert tokyo.left().left_in(CapKind.TEAM_MONTH) == Decimal(3)
+    assert june.left().left_in(CapKind.USER_DAY) == Decimal(4)
+    assert june.left().left_in(CapKind.TEAM_MONTH) == Decimal(5)
     assert [(entry.day, entry.cost_usd) for entry in june.entries()] == [
         (date(2026, 6, 1), Decimal(1)),
         (date(2026, 5, 31), Decimal(3)),
@@ -145,7 +146,7 @@ def test_what_is_held_over_midnight_is_held_once(tokyo: Till, server: OwnRedis) 
     server.flush()
     june = tokyo.later(seconds=1)
 
-    assert june.reserve("5").left.user_day_usd == 0
+    assert june.reserve("5").left.left_in(CapKind.USER_DAY) == 0
     with pytest.raises(BudgetExceededError):
         tokyo.reserve("2")
 
@@ -156,8 +157,8 @@ def test_a_day_that_begins_anew_keeps_the_months_spend(tokyo: Till, server: OwnR
     server.flush()
     next_day = noon.later(days=1)
 
-    assert next_day.left().user_day_usd == Decimal(5)
-    assert next_day.left().team_month_usd == Decimal(2)
+    assert next_day.left().left_in(CapKind.USER_DAY) == Decimal(5)
+    assert next_day.left().left_in(CapKind.TEAM_MONTH) == Decimal(2)
     with pytest.raises(BudgetExceededError):
         next_day.reserve("3")
 
@@ -170,6 +171,6 @@ def test_another_time_zone_moves_no_spend(tokyo: Till) -> None:
         tokyo.cast.team.save()
     same_date_again = tokyo.at(utc("2026-06-01 06:00"))
 
-    assert same_date_again.left().user_day_usd == Decimal(1)
-    assert same_date_again.left().team_month_usd == Decimal(2)
-    assert same_date_again.later(hours=1).left().team_month_usd == Decimal(6)
+    assert same_date_again.left().left_in(CapKind.USER_DAY) == Decimal(1)
+    assert same_date_again.left().left_in(CapKind.TEAM_MONTH) == Decimal(2)
+    assert same_date_again.later(hours=1).left().left_in(CapKind.TEAM_MONTH) == Decimal(6)

@@ -12,8 +12,8 @@ from pytest_django import Settings
 from routing.models import RoutingDecision
 from routing.services.decisions import prune_decisions
 from teams.prepared import run_prepared
-from tests.conftest import Cast
-from tests.routing.models import make_models, route_of
+from tests.support.cast import Cast
+from tests.support.chat_models import make_models, route_of
 
 
 def test_old_decisions_go_and_young_ones_stay(acme: Cast, globex: Cast, settings: Settings) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import socket
-import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
 
-from routing.clients.embeddings import EmbeddingError, TextEmbeddings
-from routing.clients.protocol import FailureKind
-from tests.openai_server import Behaviour, FakeOpenAI, dropped, error, slow
+from routing.clients.embeddings import TextEmbeddings
+from routing.clients.protocol import EmbeddingError, FailureKind
+from tests.support.model_calls import retry_pauses
+from tests.support.openai_server import Behaviour, FakeOpenAI, dropped, error, slow
 
 KEY = "key-of-the-test-4711"
 SECRET = "Sarah's door is green."
@@ -110,26 +110,31 @@ def test_a_batch_is_within_the_protocols_limits(server: FakeOpenAI, size: int) -
         client(server, batch_size=size)
 
 
-def test_an_overloaded_endpoint_is_asked_again_when_it_says(server: FakeOpenAI) -> None:
-    server.will(error(429, retry_after=0.7))
-    started = time.monotonic()
+def test_an_overloaded_endpoint_is_asked_again_when_it_says(
+    server: FakeOpenAI, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.will(error(429, retry_after=0.02))
 
-    found = client(server, max_retries=1).embed(["green door"])
+    with caplog.at_level("INFO", logger="openai"):
+        found = client(server, max_retries=1).embed(["green door"])
 
     assert found.shape == (1, 256)
     assert len(server.requests) == 2
-    # The client's own first pause would be 0.5 s at most.
-    assert time.monotonic() - started >= 0.7
+    # The client's own first pause would be 0.375 s at least.
+    assert retry_pauses(caplog) == [0.02]
 
 
-def test_a_broken_endpoint_is_asked_again_after_a_growing_pause(server: FakeOpenAI) -> None:
+def test_a_broken_endpoint_is_asked_again_after_a_growing_pause(
+    server: FakeOpenAI, caplog: pytest.LogCaptureFixture
+) -> None:
     server.will(error(500), dropped())
-    started = time.monotonic()
 
-    assert client(server, max_retries=2).embed(["green door"]).shape == (1, 256)
+    with caplog.at_level("INFO", logger="openai"):
+        assert client(server, max_retries=2).embed(["green door"]).shape == (1, 256)
 
     assert len(server.requests) == 3
-    assert time.monotonic() - started >= 0.75 * (0.5 + 1.0)
+    first, second = retry_pauses(caplog)
+    assert 0 < first < second
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from routing.domain.endpoints import problem_with_key_name, problem_with_url
 from routing.models import ChatModel, Provider
 from routing.services.models import provider_key
 from teams.tenancy import team_scope
-from tests.conftest import Cast
-from tests.routing.models import make_model, make_provider
+from tests.support.cast import Cast
+from tests.support.chat_models import make_model, make_provider
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from django.db import ProgrammingError, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
+from routing.domain.budgets import CapKind
 from routing.domain.complexity import DIMENSIONS, Tier
 from routing.domain.reservations import Usage
 from routing.models import ChatModel, RoutingDecision
@@ -20,8 +21,8 @@ from routing.services.routes import NoModelConfiguredError
 from teams.errors import InvalidError
 from teams.models import Agent, EndUser
 from teams.tenancy import team_scope
-from tests.conftest import Cast
-from tests.routing.models import make_model, make_models, make_provider, names, route_of
+from tests.support.cast import Cast
+from tests.support.chat_models import make_model, make_models, make_provider, names, route_of
 
 HARD = (
     "Prove that the following lock-free queue is linearizable under the C++11 memory model, derive"
@@ -190,7 +191,7 @@ def test_a_nearly_spent_budget_means_the_cheapest_tier(
     assert names(after.choices) == ["swift"]
     assert "budget is nearly used up" in after.reason
     assert forced.tier is Tier.POWERFUL
-    assert after.budget_left.user_day_usd == Decimal("0.05")
+    assert after.budget_left.left_in(CapKind.USER_DAY) == Decimal("0.05")
 
 
 def test_a_tier_that_the_budget_does_not_pay_for_is_left_for_a_cheaper_one(acme: Cast) -> None:
@@ -392,5 +393,5 @@ def test_a_route_needs_no_end_user(acme: Cast) -> None:
         team=acme.team, agent=acme.kyra, end_user=None, query="Hello", now=timezone.now()
     )
 
-    assert route.budget_left.user_day_usd is None
+    assert route.budget_left.left_in(CapKind.USER_DAY) is None
     assert RoutingDecision.objects.get(pk=route.decision_id).end_user is None

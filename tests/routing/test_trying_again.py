@@ -11,9 +11,9 @@ from pytest_django import Settings
 from routing.models import RoutingDecision
 from routing.services.calling import ChatRequest, NoModelAnsweredError, call, open_stream
 from routing.services.routes import Route
-from tests.conftest import Cast
-from tests.openai_server import Behaviour, FakeOpenAI, dropped, error, slow
-from tests.routing.models import make_models, route_of
+from tests.support.cast import Cast
+from tests.support.chat_models import make_models, route_of
+from tests.support.openai_server import Behaviour, FakeOpenAI, dropped, error, slow
 
 ASKED = ChatRequest(messages=[{"role": "user", "content": "Which door?"}], parameters={})
 HERE = Behaviour(content="The blue one.")

@@ -14,7 +14,7 @@ from teams.services.agents import model_config_of, save_document, versions_of
 from teams.services.conditions import Condition
 from teams.services.people import ensure_agent
 from teams.tenancy import team_scope
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 
 def run(statement: str, *params: UUID) -> None:

@@ -14,7 +14,7 @@ from teams.ids import new_id
 from teams.models import Message
 from teams.tenancy import team_scope
 from tests import factories
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, make_cast
 
 TABLES = ("teams_message", "teams_agentversion", "audit_memorylog")
 # The log and the versions of agents are written by triggers alone.

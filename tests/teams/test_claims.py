@@ -11,8 +11,8 @@ from django.utils import timezone
 from teams.models import IdempotentRequest
 from teams.services.idempotency import ACTOR, Answer, ClaimedRequest, claim_request
 from teams.tenancy import team_scope
-from tests.conftest import make_cast
-from tests.waiting import until
+from tests.support.cast import make_cast
+from tests.support.waiting import until
 
 # Whoever waits for a row waits for the transaction that holds it.
 _WAITING = """

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from threading import Barrier
-from typing import TypeVar
 from uuid import uuid4
 
 import pytest
-from django.db import connections
 from django.utils import timezone
 
 from teams.errors import NotFoundError
@@ -26,27 +21,8 @@ from teams.services.conversations import (
 from teams.services.people import ensure_agent, ensure_end_user, ensure_project, ensure_team
 from teams.tenancy import team_scope
 from tests import factories
-from tests.conftest import Cast, make_cast
-
-T = TypeVar("T")
-
-
-def race(runners: int, act: Callable[[int], T]) -> list[T]:
-    """What `act(0)` to `act(runners - 1)` return, each begun at one moment in a thread of its own.
-
-    An error in any of them is raised here.
-    """
-    start = Barrier(runners)
-
-    def run(number: int) -> T:
-        start.wait(timeout=30)
-        try:
-            return act(number)
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(runners) as pool:
-        return [each.result() for each in [pool.submit(run, n) for n in range(runners)]]
+from tests.support.cast import Cast, make_cast
+from tests.support.waiting import race
 
 
 def post(conversation: Conversation, *messages: NewMessage) -> list[Message]:

@@ -32,7 +32,7 @@ from teams.services.keys import (
 from teams.services.people import team_id_of_slug
 from teams.tasks import flush_key_use
 from teams.tenancy import team_scope
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ from django.test import override_settings
 
 from teams.models import Agent
 from teams.services.people import ensure_agent
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 
 @override_settings(SUMMARIZE_INTERVAL=7)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from pytest_django import Settings
 
-from teams.prepared import Bits, Uuids, run_prepared
+from teams.prepared import Uuids, run_prepared
 
 pytestmark = pytest.mark.django_db
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -33,13 +33,6 @@ def test_ids_arrive_as_they_are(ids: list[UUID]) -> None:
     packed = np.array([each.bytes for each in ids], dtype="S16").view(Uuids)
 
     assert run_prepared("SELECT $1::uuid[]", [packed]) == [(ids,)]
-
-
-@given(numbers=st.lists(st.integers(-(2**63), 2**63 - 1), max_size=20))
-def test_numbers_arrive_as_they_are_whatever_their_size(numbers: list[int]) -> None:
-    packed = np.array(numbers, dtype=np.int64).view(Bits)
-
-    assert run_prepared("SELECT $1::bigint[]", [packed]) == [(numbers,)]
 
 
 @pytest.mark.parametrize("is_on", [True, False])

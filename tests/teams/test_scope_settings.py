@@ -10,7 +10,7 @@ from django.db import connection, connections
 from teams.errors import ConflictError
 from teams.models import Project
 from teams.tenancy import before_commit, team_scope, wait_for_disk
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, make_cast
 
 LOCK = 20_261_121
 

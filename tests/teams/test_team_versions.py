@@ -10,7 +10,7 @@ from django.db import ProgrammingError, transaction
 from teams.models import Team, TeamVersion
 from teams.services.people import create_team
 from teams.tenancy import team_scope
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 
 def versions(team: Team) -> list[TeamVersion]:

@@ -22,8 +22,8 @@ from teams.models import (
 from teams.services.people import all_team_ids, team_id_of_slug
 from teams.tenancy import team_scope
 from tests import factories
-from tests.conftest import Cast, make_cast
-from tests.teams.tenants import ask, each_known_model, neighbours, settle
+from tests.support.cast import Cast, make_cast
+from tests.support.tenants import ask, each_known_model, neighbours, settle
 
 __all__ = ["neighbours"]
 

@@ -8,7 +8,7 @@ from django.db import ProgrammingError, models, transaction
 from teams.models import (
     ApiKey,
 )
-from tests.teams.tenants import KNOWN, TENANT_MODELS, ask, each_tenant_model
+from tests.support.tenants import KNOWN, TENANT_MODELS, ask, each_tenant_model
 
 
 def test_the_tables_with_a_team_are_those_of_the_models(db: None) -> None:

@@ -8,10 +8,9 @@ from typing import NamedTuple
 from uuid import UUID
 
 from ..packing import Item, Packed, pack
-from ..rendering import Line
 from ..tokens import TokenCounter
 from .once import Shown, likeness_of, saying_of, without_what_memories_say
-from .plan import Block, Entry, Plan, Text, Written
+from .plan import Block, Entry, Plan, Section, Text, Written
 
 
 class Told(NamedTuple):
@@ -127,54 +126,29 @@ def _items(
             openings[name, heading] = (*before, frame(block), below)
         return openings[name, heading]
 
-    def item(shown: Entry | Text, placed: _Placed) -> Item[Shown]:
-        written, section = placed.written, placed.section
+    def item(
+        shown: Entry | Text, section: Section, written: Written, *, is_mandatory: bool
+    ) -> Item[Shown]:
         return Item(
             (shown, written),
-            section,
-            placed.tokens,
+            section.room.name,
+            counter.count(f"{written.text}\n"),
             shown.score,
-            opens(sections[section].block, written.heading),
-            placed.is_mandatory,
+            opens(section.block, written.heading),
+            is_mandatory,
         )
 
-    def of_text(text: Text) -> _Placed:
-        tokens = counter.count(f"{text.written.text}\n")
-        return _Placed(text.section, text.written, tokens, text.is_mandatory)
-
-    items = [item(text, of_text(text)) for text in texts if text.written.text]
+    items = [
+        item(text, sections[text.section], text.written, is_mandatory=text.is_mandatory)
+        for text in texts
+        if text.written.text
+    ]
     for entry in entries:
-        placed = _placed(entry.line, plan, counter)
-        if placed is not None:
-            items.append(item(entry, placed))
+        line = entry.line
+        if (section := plan.section_of(line)) is not None:
+            written = section.write(line)
+            items.append(item(entry, section, written, is_mandatory=section.must(line)))
     return items
-
-
-class _Placed(NamedTuple):
-    """Where a line stands in a plan, how it is written there and what that takes."""
-
-    section: str
-    written: Written
-    tokens: int
-    is_mandatory: bool
-
-
-def _placed(line: Line, plan: Plan, counter: TokenCounter) -> _Placed | None:
-    """Where the line stands; it outlives its question, and that stays the same."""
-    places = line.once("_places", lambda _: dict[str, tuple[Plan, _Placed | None]]())
-    known = places.get(counter.name)
-    if known is None or known[0] is not plan:
-        known = places[counter.name] = (plan, _place(line, plan, counter))
-    return known[1]
-
-
-def _place(line: Line, plan: Plan, counter: TokenCounter) -> _Placed | None:
-    section = plan.section_of(line)
-    if section is None:
-        return None
-    written = section.write(line)
-    tokens = counter.count(f"{written.text}\n")
-    return _Placed(section.room.name, written, tokens, section.must(line))
 
 
 def _print(plan: Plan, packed: Packed[Shown]) -> str:

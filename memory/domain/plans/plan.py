@@ -8,8 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from ..packing import Room
-from ..rendering import HEADINGS, Line
-from ..said_lines import SaidLine
+from ..rendering import HEADINGS, Line, SaidLine
 from ..types import MemoryType
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .periods import TOLD_DAYS
-from .sides import is_state
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -21,20 +20,25 @@ NEAR_DAYS = 14.0
 # A memory of the event holds at least this share of the rarity of the event's words.
 SURE = 0.6
 _DAY_SECONDS = 86_400.0
+# The event goes on to a comma or to where and when it was ("the trip in May").
 _CLAUSE = re.compile(
-    r"\b(?P<side>before|after|since|until|during|while|following"
-    r"|ahead\s+of|(?:prior|leading\s+up)\s+to)\s+"
+    r"\b(?P<side>before|after|since|until|during|while|following|ahead\s+of"
+    r"|(?:prior|leading\s+up)\s+to)\s+"
     r"(?P<event>(?:the|a|an|this|that|his|her|their|our|my|your|its|[\w'’]+ing"
-    # "Farid left", "she moved"
     r"|(?-i:[A-Z])[\w'’-]*|(?:he|she|they|we|you|it)\s+\w+)\b[^,.?!;:]*?)"
-    # "the trip in May": where and when the event was need not stand beside its name.
     r"(?=\s+(?:in|on|at)\s+(?:\d|(?-i:[A-Z]))|[,.?!;:]|$)",
     re.IGNORECASE,
 )
-
-
-# Words that may as well tell what somebody does or is.
+# "Who is following the project?", "who's still ahead of the others?" tell what somebody does.
 _MAY_BE_STATE = frozenset({"following", "ahead of"})
+_STATE = re.compile(
+    r"(?:\b(?:am|is|are|was|were|be)|['’](?:s|m|re))"
+    r"(?:\s+(?:i|you|he|she|it|we|they|(?-i:[A-Z])[\w'’]*))?"
+    r"(?:\s+(?:still|all|always|just|not|now|far))?\s+$",
+    re.IGNORECASE,
+)
+_LONGEST_STATE = 40
+_MOST_CLAUSES = 8
 
 
 class Side(StrEnum):
@@ -72,9 +76,13 @@ class Event:
 def find_event(text: str) -> Event | None:
     """The first event that a question dates its answer by."""
     place = 0
-    while match := _CLAUSE.search(text, place):
+    for _ in range(_MOST_CLAUSES):
+        match = _CLAUSE.search(text, place)
+        if match is None:
+            return None
         word = " ".join(match["side"].lower().split())
-        if word not in _MAY_BE_STATE or not is_state(text[: match.start()]):
+        before = text[max(0, match.start() - _LONGEST_STATE) : match.start()]
+        if word not in _MAY_BE_STATE or not _STATE.search(before):
             return Event(_SIDES[word], match.start(), match.start("event"), match.end("event"))
         place = match.start("event")
     return None

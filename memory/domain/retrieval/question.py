@@ -8,15 +8,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memory.domain.text import STOP_WORDS
+from memory.domain.text.date_types import Lean
+from memory.domain.text.stop_words import STOP_WORDS
+from memory.domain.text.verb_forms import PAST_FORMS, other_forms
 
-from ..extraction.language.verbs import PAST, THIRD
 from .events import Event, Side, find_event
 from .past import asks_for_past
 from .periods import Period
-from .time_expressions import Time, find_times
-from .time_patterns import COUNTING, MONTHS, WEEKDAYS
-from .verb_forms import other_forms
+from .question_times import COUNTING, NAMES_OF_TIMES, QuestionTime, find_times
 
 MAX_TERMS = 32
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
@@ -33,14 +32,14 @@ _DATING = re.compile(
 _ABOUT = re.compile(r"\b(?:about|for|of|like)\s+(?:the\s+)?$", re.IGNORECASE)
 # ... and no thing is called after it: "in the March report".
 _ENDS = re.compile(rf"\W*(?:$|[?.!,;:]|(?:{'|'.join(sorted(STOP_WORDS))})\b)", re.IGNORECASE)
-# People tell of a feast by its name, of a month or day seldom.
-_NAMES_OF_TIMES = MONTHS.keys() | WEEKDAYS.keys()
 # They open a question more often than a name of somebody does.
 _OPENERS = frozenset({"will", "may"})
-_TOLD = PAST | {"has", "have"}
+_TOLD = PAST_FORMS | {"has", "have"}
 _NOW = frozenset({"am", "is", "are", "does", "will", "shall"})
 _IS = frozenset({"is", "was", "has", "had", "does", "did", "and"})
 _LONGEST_NAME = 3
+# Characters before a word that are looked at.
+_LONGEST_LEAD = 40
 # Shorter beginnings of a name ("Jo") would name too many people.
 _SHORTEST_NICKNAME = 3
 
@@ -83,8 +82,8 @@ class Asked:
     of_past: bool = False
 
 
-def read_question(text: str, *, now: datetime, limit: int = MAX_TERMS) -> Asked:
-    """Take a question apart; at most `limit` terms, in its order; `now` is aware.
+def read_question(text: str, *, now: datetime) -> Asked:
+    """Take a question apart; at most MAX_TERMS terms, in its order; `now` is aware.
 
     Days begin in the zone of `now`.
     """
@@ -94,11 +93,12 @@ def read_question(text: str, *, now: datetime, limit: int = MAX_TERMS) -> Asked:
     # Who writes without capitals may mean anybody with any word.
     is_plain = not names and plain == plain.lower()
     is_title = len(words) > _LONGEST_NAME and all(word.istitle() for _, word in words)
-    times = find_times(plain, now=now)
+    said = {word.casefold() for _, word in words}
+    times = find_times(plain, now=now, lean=_lean(said))
     event = _event_beside(find_event(plain), times)
     timed = {word.casefold() for match, word in words if _is_within(match, times)}
     # "What happens on Tuesday?" asks for what is told of Tuesdays.
-    is_dated = bool(times) and _is_of_past({word.casefold() for _, word in words})
+    is_dated = bool(times) and _is_of_past(said)
     dating = [time for time in times if is_dated and _dates(plain, time)]
     terms: dict[str, Term] = {}
     following = [*(word.casefold() for _, word in words[1:]), ""]
@@ -119,7 +119,7 @@ def read_question(text: str, *, now: datetime, limit: int = MAX_TERMS) -> Asked:
             or (event is not None and event.start <= match.start() < event.end),
             only_name=known.only_name or (capital and folded in STOP_WORDS and not is_title),
             of_time=(known.of_time or folded not in terms)
-            and (folded in _NAMES_OF_TIMES or folded.isdigit())
+            and (folded in NAMES_OF_TIMES or folded.isdigit())
             and _is_within(match, dating),
         )
     # Who bought something two weeks ago did not say "two weeks ago".
@@ -134,7 +134,7 @@ def read_question(text: str, *, now: datetime, limit: int = MAX_TERMS) -> Asked:
         telling = []
     return Asked(
         text=text,
-        terms=tuple(_with_forms(telling or list(terms.values()))[:limit]),
+        terms=tuple(_with_forms(telling or list(terms.values()))[:MAX_TERMS]),
         periods=tuple(time.period for time in times),
         side=event.side if event else None,
         meaning=_without(names, words) or plain,
@@ -157,7 +157,7 @@ def _with_forms(terms: Sequence[Term]) -> list[Term]:
     ]
 
 
-def _is_within(match: re.Match[str], times: Sequence[Time]) -> bool:
+def _is_within(match: re.Match[str], times: Sequence[QuestionTime]) -> bool:
     return any(time.start <= match.start() < time.end for time in times)
 
 
@@ -166,16 +166,22 @@ def _is_of_past(words: Collection[str]) -> bool:
     return _NOW.isdisjoint(words) and any(word in _TOLD or word.endswith("ed") for word in words)
 
 
-def _dates(text: str, time: Time) -> bool:
+def _lean(words: Collection[str]) -> Lean:
+    """ "What is due on Friday?" asks for the next one, "what came on Friday?" for the last."""
+    return "past" if _NOW.isdisjoint(words) or not PAST_FORMS.isdisjoint(words) else "future"
+
+
+def _dates(text: str, time: QuestionTime) -> bool:
     """Whether a time only dates what is asked: "in March", and not "about March", "March sales"."""
+    before = text[max(0, time.start - _LONGEST_LEAD) : time.start]
     return bool(
-        (_DATING.match(text, time.start) or _DATING_BEFORE.search(text[: time.start]))
-        and not _ABOUT.search(text[: time.start])
+        (_DATING.match(text, time.start) or _DATING_BEFORE.search(before))
+        and not _ABOUT.search(before)
         and _ENDS.match(text, time.end)
     )
 
 
-def _event_beside(event: Event | None, times: Sequence[Time]) -> Event | None:
+def _event_beside(event: Event | None, times: Sequence[QuestionTime]) -> Event | None:
     """The event, where it is none of the times: "after the 3rd of May" names no event."""
     if event and any(time.start < event.end and event.start < time.end for time in times):
         return None
@@ -191,13 +197,25 @@ def _opens(written: str, word: str, after: str) -> bool:
     """Whether the first word of a sentence asks ("Will it rain?") and names nobody ("Will's")."""
     if word not in _OPENERS:
         return word in STOP_WORDS
-    is_name = len(written) > len(word) or not after or after in _IS | THIRD.keys() | PAST
+    is_name = (
+        len(written) > len(word)
+        or not after
+        or after in _IS | PAST_FORMS
+        or _is_third_person(after)
+    )
     return not is_name
 
 
+def _is_third_person(word: str) -> bool:
+    """Whether a word may be a verb of one person ("likes"), which follows a name."""
+    return word.endswith("s") and not word.endswith("ss") and word not in STOP_WORDS
+
+
 def _begins_sentence(text: str, match: re.Match[str]) -> bool:
-    before = text[: match.start()]
-    return not before.strip("\"'“‘( \t\n") or bool(_SENTENCE_END.search(before))
+    before = text[max(0, match.start() - _LONGEST_LEAD) : match.start()]
+    if match.start() <= _LONGEST_LEAD and not before.strip("\"'“‘( \t\n"):
+        return True
+    return bool(_SENTENCE_END.search(before))
 
 
 def _without(names: set[int], words: list[tuple[re.Match[str], str]]) -> str:

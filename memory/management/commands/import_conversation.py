@@ -14,9 +14,7 @@ from types import FrameType
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.core.validators import validate_slug
 from django.template.defaultfilters import pluralize
 from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
@@ -25,9 +23,10 @@ from memory.clients.tools import default_tools
 from memory.domain.transcript_fields import TranscriptError
 from memory.domain.transcripts import TranscriptFile, read_transcripts
 from memory.management.naming import team_named
-from memory.services.extracting.importing import ImportMode, ImportTarget, import_transcripts
 from memory.services.indexing.statistics import WORTH_IT, renew_statistics
+from memory.services.messages.importing import ImportMode, ImportTarget, import_transcripts
 from teams.errors import DomainError
+from teams.management.arguments import check_team_slug
 
 ACTOR = "command:import_conversation"
 INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended
@@ -117,12 +116,7 @@ class Command(BaseCommand):
 
     def _check_names(self, options: dict[str, Any]) -> None:  # Any: as `handle`
         """Refuse what the API would refuse as a name, before anything is created."""
-        try:
-            validate_slug(options["team"])
-        except ValidationError:
-            raise CommandError(
-                "--team must be a slug: letters, digits, hyphens and underscores."
-            ) from None
+        check_team_slug(options["team"])
         for option, limit in (("agent", 100), ("user", 200), ("project", 100)):
             name = options[option]
             if name is None:

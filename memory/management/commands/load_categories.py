@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.core.validators import validate_slug
 
 from memory.domain.categories import CategoryFile, CategoryFileError, read_category_file
 from memory.management.naming import team_named
 from memory.services.categories import load_categories
 from teams.errors import InvalidError
+from teams.management.arguments import check_team_slug
 
 ACTOR = "command:load_categories"
 MAX_BYTES = 1_000_000
@@ -35,12 +34,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
-        try:
-            validate_slug(options["team"])
-        except ValidationError:
-            raise CommandError(
-                "--team must be a slug: letters, digits, hyphens and underscores."
-            ) from None
+        check_team_slug(options["team"])
         file = _read(options["file"])
         team_id = team_named(
             options["team"],

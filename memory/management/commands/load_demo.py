@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.core.validators import validate_slug
+from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
 from memory.clients.tools import default_tools
 from memory.services.demo import load_demo
+from teams.management.arguments import check_team_slug
 from teams.services.people import ensure_team
 
 ACTOR = "command:load_demo"
@@ -39,12 +38,7 @@ class Command(BaseCommand):
         parser.add_argument("--team", default="demo", help="slug of the team, created when new")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
-        try:
-            validate_slug(options["team"])
-        except ValidationError:
-            raise CommandError(
-                "--team must be a slug: letters, digits, hyphens and underscores."
-            ) from None
+        check_team_slug(options["team"])
         made = load_demo(
             team_id=ensure_team(slug=options["team"], actor=ACTOR),
             tools=default_tools(),

@@ -13,7 +13,7 @@ from django.utils.dateparse import parse_datetime
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.memory import STATUSES
-from memory.selectors.looking_back.states import Change, all_changes, fields_of, state_at
+from memory.selectors.history.states import Change, all_changes, fields_of, state_at
 from memory.selectors.memories import ALL, MemoryFilters
 from teams.errors import DomainError
 from teams.services.people import team_id_of_slug

@@ -12,7 +12,7 @@ from memory.clients.embedder_choice import build_embedder, configured_spec
 from memory.services.indexing.embedding_status import embedding_status
 from memory.services.indexing.reembedding import GRACE_SECONDS, reembed
 from memory.services.indexing.vector_graphs import MOST_DIMENSIONS
-from routing.clients.embeddings import EmbeddingError
+from routing.clients.protocol import EmbeddingError
 from teams.errors import ConflictError
 
 INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended

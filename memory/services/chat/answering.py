@@ -1,4 +1,4 @@
-"""A chat request from the messages that come in to the answer that goes out (issue 6)."""
+"""A chat request, from the incoming messages to the stored answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from memory.services.chat.exchanges import Exchange, summed_up
 from memory.services.chat.history import Recorded, earlier_messages, record_request
 from memory.services.chat.spending import Ended, released_on_failure, settle_call
 from memory.services.chat.threads import conversation_of
-from memory.services.reading.updates import note_first_prompt
+from memory.services.read.updates import note_first_prompt
 from routing.domain.choices import ModelChoice
 from routing.domain.reservations import Reservation, Usage
 from routing.services.calling import (
@@ -47,7 +47,7 @@ _Given = TypeVar("_Given")
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A request whose messages are stored and whose answer is paid for: the model may be asked."""
+    """A request whose messages are stored and whose cost is reserved: the model may be called."""
 
     exchange: Exchange
     context: Context
@@ -72,7 +72,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What an answer took: the model that gave it, those that failed before, tokens and money."""
+    """What an answer used: its model, those that failed before, tokens and cost."""
 
     choice: ModelChoice
     attempts: tuple[Attempt, ...]
@@ -96,7 +96,7 @@ class Answered:
 def prepare_chat(
     *, team_id: UUID, actor: str, ask: ChatAsk, tools: Tools, now: datetime
 ) -> Prepared:
-    """Store what is new of a request, build what the model reads, choose it and hold its money.
+    """Store the request's new messages, build the context, choose a model and reserve the cost.
 
     Agent, user, project and conversation are created when first named. Call it outside a
     transaction: it makes several, none of which waits for a model. Raises BudgetExceededError,
@@ -104,7 +104,7 @@ def prepare_chat(
     UnavailableError while a compaction goes on; the messages are stored by then and a request that
     is sent again stores none twice.
     """
-    # Nobody is told of this before the hold or the refusal after it is committed, and with it this.
+    # Not flushed by itself: the reservation or refusal that follows is, and with it this commit.
     with team_scope(team_ids=[team_id], actor=actor, is_planned_once=True, is_flushed=False):
         conversation = conversation_of(team_id=team_id, ask=ask)
         team = conversation.team
@@ -131,7 +131,7 @@ def prepare_chat(
 
 
 def answer_chat(*, prepared: Prepared) -> Answered:
-    """Ask the model, store its answer and count its cost; no connection is held meanwhile.
+    """Call the model, store its answer and count its cost; no connection is held meanwhile.
 
     Raises what `routing.services.calling.call` raises: then nothing is held or counted.
     """
@@ -154,10 +154,10 @@ def answer_chat(*, prepared: Prepared) -> Answered:
 
 
 def asked(*, prepared: Prepared, ask: Callable[..., _Given]) -> tuple[Prepared, _Given]:
-    """What the model gives (`call` or `open_stream`), and for what.
+    """The request that was sent in the end, and what `ask` (`call` or `open_stream`) returned.
 
-    Sizes are estimates: where every model finds the request too long, it is made shorter once and
-    asked again. No connection is held meanwhile.
+    Sizes are estimates: if every model refuses the request as too long, it is shortened once and
+    sent again. No connection is held meanwhile.
     """
     try:
         return prepared, _ask(prepared, ask)
@@ -180,10 +180,10 @@ def _ask(prepared: Prepared, ask: Callable[..., _Given]) -> _Given:
 
 
 def paid_for(exchange: Exchange, context: Context, route: Route, now: datetime) -> Prepared:
-    """The request with its money held, and the decision kept.
+    """The request with its cost reserved and the routing decision stored.
 
-    Where others took what was left while the tier was chosen, the cheapest tier that still fits is
-    tried once. Raises BudgetExceededError.
+    If other calls used up the budget meanwhile, the cheapest tier that still fits is tried once.
+    Raises BudgetExceededError.
     """
     try:
         return Prepared(exchange, context, route, _reserved(exchange, route, now))
@@ -223,7 +223,7 @@ def _reserved(exchange: Exchange, route: Route, now: datetime) -> Reservation:
 
 
 def used_by(answer: Answer | AnswerStream) -> Used:
-    """What an answer took, or has taken so far."""
+    """What an answer used, or has used so far."""
     return Used(answer.choice, answer.attempts, answer.usage, answer.is_estimated, answer.cost_usd)
 
 

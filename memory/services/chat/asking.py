@@ -1,4 +1,4 @@
-"""What a chat client asks for."""
+"""A chat request as the services see it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ChatAsk:
-    """A request of the protocol, checked: who is to answer whom, where, and what.
+    """A validated chat completion request.
 
-    Without a `thread_id` the conversation is known by what is sent of it. `tier` is the caller's
-    wish. `parameters` are those of the protocol that go to the model as they came. `is_retry`: the
-    client says that it sent the same before. `asked_at` is when the request came.
+    Without a `thread_id` the conversation is recognised by its history. `tier` is the caller's
+    choice. `parameters` are passed to the model unchanged. With `is_retry` the client says that it
+    sent the same before. `asked_at` is when the request arrived.
     """
 
     agent: str
@@ -35,7 +35,7 @@ class ChatAsk:
 
     @property
     def question(self) -> str:
-        """What is asked: the user's last words, or what comes nearest to them."""
+        """The user's last message; without one, the last message of another role with text."""
         for role in ("user", "tool", "assistant", "system"):
             for message in reversed(self.messages):
                 if ROLES[message["role"]] == role:

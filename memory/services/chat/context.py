@@ -1,4 +1,4 @@
-"""What the model reads: the prompt, the client's messages, and what its thread said before."""
+"""The context of a model call: the prompt, the client's messages and earlier ones."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
 from memory.services.chat.asking import ChatAsk, Json
-from memory.services.compacting.compaction import compact_conversation
-from memory.services.extracting.waiting import StillExtractingError
-from memory.services.reading.built_prompts import BuiltPrompt
-from memory.services.reading.prompting import build_prompt, prompt_without_memory
-from memory.services.reading.ranking import Question
-from memory.services.reading.updates import with_news
+from memory.services.compaction.compaction import compact_conversation
+from memory.services.extraction.waiting import StillExtractingError
+from memory.services.read.prompting import BuiltPrompt, build_prompt, prompt_without_memory
+from memory.services.read.ranking import Question
+from memory.services.read.updates import with_news
 from routing.domain.chat_answers import tokens_of_request
 from teams.errors import InvalidError, UnavailableError
 from teams.models import Agent, Conversation, Message
@@ -40,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A message for the model after its prompt, and where its last row stands in the log."""
+    """A message for the model, and the position of its last row in the conversation."""
 
     message: Json
     position: int | None
@@ -54,11 +53,11 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """All that the model reads.
+    """Everything that is sent to the model.
 
-    `built` is None where memory is off and the agent has nothing to say of itself. `lead` are the
-    client's own instructions, which stand first of its messages. `left_out` counts the messages
-    that a summary in the prompt stands for; `is_compacted`: the shield was needed for it just now.
+    `built` is None where memory is off and the agent's document is empty. `lead` are the client's
+    own instructions at the head of its messages. `left_out` counts the messages that a summary in
+    the prompt replaces; `is_compacted` says that this request caused the compaction.
     """
 
     built: BuiltPrompt | None
@@ -81,7 +80,7 @@ class Context:
 def spoken_of(
     *, ask: ChatAsk, positions: Sequence[int | None], earlier: Sequence[Message]
 ) -> tuple[tuple[Json, ...], tuple[Spoken, ...]]:
-    """The client's instructions, and the talk after them, what was said earlier included."""
+    """The client's instructions, and the messages after them, earlier ones included."""
     lead = 0
     while lead < len(ask.messages) and ROLES[ask.messages[lead]["role"]] == "system":
         lead += 1
@@ -127,7 +126,7 @@ def build_context(
         now=now,
     )
     if not conversation.revision:
-        # No memory came of it yet, so there are no news to tell.
+        # No memory came of it yet, so there are no changes to report.
         return Context(build(budget), lead, talk)
     built, _ = with_news(
         viewer=viewer,
@@ -140,7 +139,7 @@ def build_context(
 
 
 def _in_view(talk: Sequence[Spoken]) -> tuple[int, ...]:
-    """The places in the log of what the model reads anyhow."""
+    """The positions of messages that the context contains anyway."""
     return tuple(each.position for each in talk if each.position is not None)
 
 
@@ -172,14 +171,13 @@ def _build(
         tools=tools,
         counter=counter_for(agent.model_config),
         now=now,
-        # The question itself is stored, so that what the team knows is never the same again.
-        is_kept=False,
-        is_shown=False,
+        # A model reads the prompt: its memories need not be loaded.
+        is_loaded=False,
     )
 
 
 def without_compacted(*, context: Context, position: int) -> Context:
-    """The context without the messages up to a position of the log, which the summary tells."""
+    """The context without the messages up to a position, which the summary covers."""
     first = after_position([each.piece for each in context.talk], position=position)
     return replace(context, talk=context.talk[first:], left_out=context.left_out + first)
 
@@ -194,10 +192,10 @@ def compacted(
     answer_tokens: int,
     tools: Tools,
 ) -> Context | None:
-    """The context without what does not fit `window`, once all of that is extracted and summed up.
+    """The context without the messages that do not fit `window`, after they were compacted.
 
-    Its prompt is the old one: build it anew for the summary. None where nothing may go. Raises
-    UnavailableError where the extraction takes longer than can be waited for: it goes on, and the
+    It still has the old prompt: rebuild it for the summary. None if no message may be removed.
+    Raises UnavailableError if the extraction takes too long to wait for: it continues, and the
     same request succeeds later.
     """
     pieces = [each.piece for each in context.talk]

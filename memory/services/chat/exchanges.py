@@ -1,4 +1,4 @@
-"""A request as the model is to read it: its prompt, its route, and what must go to make it fit."""
+"""One chat request: its context, its route, and shortening it to fit the model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from memory.services.chat.context import (
     without_compacted,
 )
 from memory.services.chat.history import Recorded
-from memory.services.compacting.summaries import latest_compaction
+from memory.services.compaction.summaries import latest_compaction
 from routing.domain.chat_answers import tokens_of_request
 from routing.services.models import Catalogue
 from routing.services.router import choose_route
@@ -33,7 +33,7 @@ _JUDGED_TURNS = 12
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request and who makes it: what stays the same while its context is made to fit."""
+    """A chat request and everything that stays the same while its context is shortened."""
 
     team: Team
     viewer: Viewer
@@ -45,7 +45,7 @@ class Exchange:
     now: datetime
 
     def context(self, lead: tuple[Json, ...], talk: tuple[Spoken, ...]) -> Context:
-        """What the model reads, with a prompt of this moment."""
+        """The context for the model, with a freshly built prompt."""
         conversation = self.recorded.conversation
         return build_context(
             viewer=self.viewer,
@@ -60,7 +60,7 @@ class Exchange:
         )
 
     def route(self, context: Context) -> Route:
-        """The models for what the model reads; the decision is not kept yet."""
+        """The routing decision for a context; it is not stored yet."""
         conversation = self.recorded.conversation
         texts = [
             text
@@ -96,9 +96,9 @@ class Exchange:
     def shortened(
         self, context: Context, route: Route, *, window: int | None = None
     ) -> tuple[Context, Route]:
-        """The context without what the last summary tells, or after a new compaction.
+        """The context without what the last summary covers, or after a new compaction.
 
-        It is to fit the chosen model's window, or `window` tokens as they are estimated here.
+        It is to fit the chosen model's window, or `window` estimated tokens.
         """
         with team_scope(team_ids=[self.team.pk], actor=self.viewer.actor):
             gone = summed_up(self.recorded.conversation)
@@ -128,16 +128,16 @@ class Exchange:
         return context, self.route(context)
 
     def _growth(self, context: Context) -> int:
-        """By how much the prompt may grow: what leaves the talk is for memory to tell from then on.
+        """By how much the prompt may grow, as memory then covers the removed messages.
 
-        Endpoints that cut what is too long by themselves say nothing of it.
+        Some endpoints truncate an overlong request without an error.
         """
         used = context.built.stats.tokens_used if context.built else 0
         return max(0, self.recorded.conversation.agent.token_budget - used)
 
 
 def summed_up(conversation: Conversation) -> int:
-    """Up to which message the conversation's summary tells it; call it in scope."""
+    """The position up to which the conversation's summary covers it; call it in scope."""
     past = latest_compaction(team_id=conversation.team_id, conversation_id=conversation.pk)
     return past.to_position if past else 0
 

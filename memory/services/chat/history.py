@@ -1,4 +1,4 @@
-"""The log of a chat: each message that clients send, and each answer, stored once."""
+"""Storing a chat: each message that clients send, and each answer, exactly once."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from memory.domain.chat.wording import ROLES, Turn, tool_names, turns_of
 from memory.domain.tokens import estimate_tokens
 from memory.domain.viewer import Viewer
 from memory.services.chat.asking import ChatAsk, Json
-from memory.services.extracting.conversations import keep_messages
+from memory.services.messages.posting import keep_messages
 from teams.models import Conversation, Message
-from teams.prepared import run_prepared
 from teams.services.conversations import NewMessage, lock_again
 
-# How a row says that a chat request brought it: its chain and digest, and what else is to know.
+# The external id of a row from a chat request: this prefix, its chain, its digest and a mark.
 _ROW = "chat"
 _LOOSE = "chat~"
 PARTIAL = "partial"
@@ -28,19 +27,14 @@ _CONTINUING = "thread"
 # So many of the last rows are compared; older ones are still found by their chains.
 _COMPARED = 1000
 _REMEMBERED, _REMEMBERED_TOKENS = 200, 8_000
-_ROWS = """
-SELECT position, role, external_id, received_at FROM teams_message
-WHERE team_id = $1 AND conversation_id = $2 AND role <> 'system' ORDER BY position
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A request's messages in the log.
+    """A request's messages as they were stored.
 
-    `positions` has for each of the request's messages the position of its last row, None for one
-    that says nothing. `chain` is that of the last message: the answer follows on it. `stored` is
-    the number of rows that are new.
+    `positions` has the position of each message's last row, None for an empty message. `chain` is
+    that of the last message, which the answer continues. `stored` counts the new rows.
     """
 
     conversation: Conversation
@@ -52,10 +46,11 @@ class Recorded:
 def record_request(
     *, viewer: Viewer, conversation: Conversation, ask: ChatAsk, now: datetime
 ) -> Recorded:
-    """Store what is new of a request, and queue its extraction as for any message.
+    """Store a request's new messages, and queue their extraction like that of any message.
 
-    However often and with how much of its history a request is sent, each message is stored once.
-    It becomes searchable with its answer. Call it in the team's scope, with `conversation` locked.
+    However often, and with however much history, a request is sent, each message is stored once.
+    It becomes searchable together with its answer. Call it in the team's scope, with
+    `conversation` locked.
     """
     names = tool_names(ask.messages)
     most = settings.MAX_CONTENT_CHARS
@@ -94,11 +89,10 @@ def record_answer(
     tools: Tools,
     now: datetime,
 ) -> Sequence[Message]:
-    """Store an answer after the message it answers; the same answer once, an empty one not at all.
+    """Store an answer after the message it answers, once; an empty one is not stored.
 
-    A partial one, as it was when the client went away or the endpoint broke off, is marked as such
-    in its external id. Call it in the team's scope. Raises NotFoundError where the person was
-    erased meanwhile.
+    A partial answer, cut off by the client or the endpoint, is marked in its external id. Call it
+    in the team's scope. Raises NotFoundError if the person was erased meanwhile.
     """
     turns = turns_of({**message, "role": "assistant"}, most_chars=settings.MAX_CONTENT_CHARS)
     if not turns:
@@ -122,10 +116,10 @@ def record_answer(
 
 
 def earlier_messages(*, recorded: Recorded, after: int) -> list[Message]:
-    """What was said before a request that brings new messages alone; call it in the team's scope.
+    """Earlier messages, for a request that sends only new ones; call it in the team's scope.
 
-    Of the last 200 messages beyond position `after`, without results of tools, as many as have
-    about 8,000 tokens: what is older is for memory to recall.
+    The latest up to 200 after position `after`, without tool results, within about 8,000 tokens:
+    older ones are left to memory.
     """
     known = [position for position in recorded.positions if position is not None]
     rows = Message.objects.filter(
@@ -170,10 +164,7 @@ def _kept(conversation: Conversation, asked: Sequence[Asked], asked_at: datetime
     """The turns of the log, oldest first."""
     if not conversation.last_position:
         return []
-    if conversation.last_position <= _COMPARED:
-        found = run_prepared(_ROWS, [conversation.team_id, conversation.pk])
-    else:
-        found = _nearest_rows(conversation, asked)
+    found = _rows_to_compare(conversation, asked)
     listed = [each for each in found if not is_loose(each[2])]
     # The words of rows that say their digest need not be read.
     foreign = [each[0] for each in listed if not _is_ours(each[2])]
@@ -187,17 +178,21 @@ def _kept(conversation: Conversation, asked: Sequence[Asked], asked_at: datetime
     ]
 
 
-def _nearest_rows(
+def _rows_to_compare(
     conversation: Conversation, asked: Sequence[Asked]
 ) -> list[tuple[int, str, str | None, datetime]]:
-    """Of a long conversation its last rows, and those of the request wherever they stand."""
+    """The turns; of a long conversation the last ones, and those of the request wherever they are.
+
+    Each as its position, role, external id and time of arrival, in order.
+    """
     rows = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
-    chains = chain_of([each.digest for each in asked])
-    ids = [external_id(c, each.digest) for c, each in zip(chains, asked, strict=True)]
-    near = Q(position__gt=conversation.last_position - _COMPARED)
-    found = rows.exclude(role="system").filter(near | Q(external_id__in=ids))
-    ordered = found.order_by("position")
-    return list(ordered.values_list("position", "role", "external_id", "received_at"))
+    rows = rows.exclude(role="system").order_by("position")
+    if conversation.last_position > _COMPARED:
+        chains = chain_of([each.digest for each in asked])
+        ids = [external_id(c, each.digest) for c, each in zip(chains, asked, strict=True)]
+        near = Q(position__gt=conversation.last_position - _COMPARED)
+        rows = rows.filter(near | Q(external_id__in=ids))
+    return list(rows.values_list("position", "role", "external_id", "received_at"))
 
 
 def _kept_row(position: int, role: str, row_id: str | None, is_new: bool, text: str) -> Kept:

@@ -1,4 +1,4 @@
-"""The money of a call and its answer: held while it runs, then stored and counted once."""
+"""The cost of a call: reserved while it runs, then counted once together with its answer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def released_on_failure(reservation: Reservation) -> Iterator[None]:
-    """Hold the money no longer when the block raises: the call cost nothing."""
+    """Release the reservation if the block raises: the call cost nothing."""
     try:
         yield
     except BaseException:
@@ -38,10 +38,10 @@ def released_on_failure(reservation: Reservation) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A call that has ended, and where its answer belongs.
+    """A finished call, and where its answer belongs.
 
-    `message` is what came of the answer, as partial as `is_partial` says; `outcomes` are those of
-    its decision.
+    `message` is the answer, or the received part of it if `is_partial`; `outcomes` belong to the
+    routing decision.
     """
 
     viewer: Viewer
@@ -55,10 +55,10 @@ class Ended:
 
 
 def settle_call(ended: Ended, *, tools: Tools) -> None:
-    """Store the answer, the outcome and the cost of a call, in one transaction where that is had.
+    """Store the answer, the outcome and the cost of a call in one transaction.
 
-    Where the cost cannot be counted with them, they are stored without it, and it by itself. What
-    is raised says that the answer is not stored; its cost is counted all the same.
+    If the cost cannot be counted with them, they are stored without it, and it is counted
+    separately. An exception means that the answer is not stored; its cost is counted anyway.
     """
     committed: list[bool] = []
     try:
@@ -99,7 +99,7 @@ def _store(ended: Ended, *, tools: Tools) -> None:
 
 
 def _store_alone(ended: Ended, *, tools: Tools) -> None:
-    """Store the answer and the outcome once more, without the cost beside them."""
+    """Store the answer and the outcome again, without the cost."""
     try:
         with team_scope(team_ids=[ended.viewer.team_id], actor=ended.viewer.actor):
             _store(ended, tools=tools)
@@ -114,7 +114,7 @@ def _note_outcomes(ended: Ended) -> None:
 
 
 def _count(ended: Ended) -> None:
-    """Count what a call cost. What cannot be written now stays held until it expires."""
+    """Count the cost of a call. If that fails, the reservation stays until it expires."""
     try:
         settle(
             reservation=ended.reservation,

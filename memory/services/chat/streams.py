@@ -1,4 +1,4 @@
-"""An answer that comes bit by bit, and what is left of it when either side breaks off."""
+"""Streamed answers: whatever arrived is stored and counted, also if either side disconnects."""
 
 from __future__ import annotations
 

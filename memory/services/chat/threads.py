@@ -1,51 +1,25 @@
-"""Which conversation a chat request belongs to, also where its client names none."""
+"""Finds the conversation of a chat request, with or without a thread id."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 from django.db.models import Q
 
 from memory.domain.chat.placing import chain_of
 from memory.domain.chat.wording import turns_of
 from memory.services.chat.asking import ChatAsk
 from memory.services.chat.history import PARTIAL, external_id
-from memory.services.extracting.conversations import open_conversation
+from memory.services.messages.posting import open_conversation
 from teams.errors import NotFoundError
-from teams.models import Agent, Conversation, EndUser, Message, Project, Team
-from teams.prepared import run_prepared
-from teams.rows import Columns
+from teams.models import Conversation, Message
 from teams.services.conversations import lock_conversation
 from teams.services.people import ensure_agent, ensure_end_user
-from teams.tenancy import wait_for_disk
+from teams.tenancy import hold_lock, wait_for_disk
 
-_CONVERSATION, _TEAM, _AGENT = Columns(Conversation), Columns(Team), Columns(Agent)
-_END_USER, _PROJECT = Columns(EndUser), Columns(Project)
-_THREAD = """
-SELECT COLUMNS FROM teams_conversation c
-JOIN teams_team t ON t.id = c.team_id
-JOIN teams_agent a ON a.team_id = c.team_id AND a.id = c.agent_id
-JOIN teams_enduser u ON u.team_id = c.team_id AND u.id = c.end_user_id
-LEFT JOIN teams_project p ON p.team_id = c.team_id AND p.id = c.project_id
-WHERE c.team_id = $1 AND a.slug = $2 AND u.external_id = $3 AND c.thread_id = $4
-FOR UPDATE OF c
-""".replace(
-    "COLUMNS",
-    ", ".join(
-        [
-            _CONVERSATION.named("c"),
-            _TEAM.named("t"),
-            _AGENT.named("a"),
-            _END_USER.named("u"),
-            _PROJECT.named("p"),
-        ]
-    ),
-)
 # A conversation without a thread id is looked for among so many of the person's last ones.
 _LOOKED_AT = 100
 _ANSWERS_LOOKED_FOR = 4
@@ -70,32 +44,24 @@ def conversation_of(*, team_id: UUID, ask: ChatAsk) -> Conversation:
         thread_id=ask.thread_id,
     )
     if is_new:
-        # Who asks for the conversation of that thread is told of it without a write of his own.
+        # Another request may rely on the new conversation without writing anything itself.
         wait_for_disk()
     return lock_conversation(team_id=team_id, conversation_id=conversation.pk)
 
 
 def _known_thread(team_id: UUID, ask: ChatAsk) -> Conversation | None:
-    """The conversation of the thread id, in one query where it is known."""
+    """The conversation of the thread id, locked, where it is known."""
     if ask.thread_id is None:
         return None
-    rows = run_prepared(_THREAD, [team_id, ask.agent, ask.user, ask.thread_id])
-    found = _conversation(rows[0]) if rows else None
+    rows = Conversation.objects.select_for_update(of=("self",)).filter(
+        team_id=team_id,
+        agent__slug=ask.agent,
+        end_user__external_id=ask.user,
+        thread_id=ask.thread_id,
+    )
+    found = rows.select_related("team", "agent", "end_user", "project").first()
     if found is not None and found.end_user.is_erased:
         raise NotFoundError("There is no such conversation.", field="user")
-    return found
-
-
-def _conversation(values: Sequence[Any]) -> Conversation:  # Any: columns of any type
-    columns = iter(values)
-    found, team = _CONVERSATION.take(columns), _TEAM.take(columns)
-    agent, end_user = _AGENT.take(columns), _END_USER.take(columns)
-    assert found is not None
-    assert team is not None
-    assert agent is not None
-    assert end_user is not None
-    found.team, found.agent, found.end_user = team, agent, end_user
-    found.project = _PROJECT.take(columns)
     return found
 
 
@@ -112,7 +78,8 @@ def _found_by_history(team_id: UUID, ask: ChatAsk) -> Conversation | None:
     end_user = ensure_end_user(team_id=team_id, external_id=ask.user)
     digests = [turn.digest for turn in turns]
     answers = [index for index, turn in enumerate(turns) if turn.role == "assistant"]
-    _take_turn(agent, end_user, digests[0])
+    # Requests that begin alike wait for each other, to find each other's conversations.
+    hold_lock(f"chat|{team_id}|{agent.pk}|{end_user.pk}|{digests[0]}")
     recent = Conversation.objects.filter(team_id=team_id, agent=agent, end_user=end_user)
     ids = list(recent.order_by("-created_at").values_list("id", flat=True)[:_LOOKED_AT])
     if answers:
@@ -124,17 +91,10 @@ def _found_by_history(team_id: UUID, ask: ChatAsk) -> Conversation | None:
     return lock_conversation(team_id=team_id, conversation_id=found)
 
 
-def _take_turn(agent: Agent, end_user: EndUser, digest: str) -> None:
-    """Let requests that begin alike find each other's conversations."""
-    turn = f"chat|{agent.team_id}|{agent.pk}|{end_user.pk}|{digest}"
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [turn])
-
-
 def _with_history(
     team_id: UUID, ids: Sequence[UUID], digests: Sequence[str], answers: Sequence[int]
 ) -> UUID | None:
-    """The conversation that knows the latest of the answers; else one whose end goes on so."""
+    """The conversation with the latest of the answers; else one with the last two turns."""
     chains = chain_of(digests)
     looked_for = [answers[0], *answers[-_ANSWERS_LOOKED_FOR:]]
     depths = {
@@ -170,7 +130,7 @@ def _has(digest: str) -> Q:
 def _being_asked(
     team_id: UUID, ids: Sequence[UUID], digests: Sequence[str], ask: ChatAsk
 ) -> UUID | None:
-    """The conversation that holds just this request: unanswered, or answered while it came."""
+    """The conversation that holds exactly this request: unanswered, or answered meanwhile."""
     chain = chain_of(digests)[-1]
     asked = Message.objects.filter(
         team_id=team_id, conversation_id__in=ids, external_id=external_id(chain, digests[-1])

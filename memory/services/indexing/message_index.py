@@ -11,9 +11,9 @@ from django.db import connection
 from pgvector import HalfVector
 
 from memory.clients.tools import Tools
-from memory.domain.said import searchable_text
-from memory.domain.text import name_words
-from memory.selectors.spoken import spoken_messages
+from memory.domain.spoken_lines import searchable_text
+from memory.domain.text.normalise import name_words
+from memory.selectors.speakers import spoken_messages
 from teams.prepared import run_prepared
 from teams.tenancy import team_scope
 

@@ -21,7 +21,7 @@ from django.db.models import Q
 from memory.models import EmbeddingState, SearchEntry, SearchGraph
 from memory.models.querysets import SearchEntryQuerySet
 from memory.models.search import Place
-from memory.selectors.searching.vectors import forget_graphs
+from memory.selectors.search.vectors import forget_graphs
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 

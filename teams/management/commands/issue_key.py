@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.core.validators import validate_slug
 
 from teams.errors import InvalidError
+from teams.management.arguments import check_team_slug
 from teams.models import Agent
 from teams.services.keys import issue_key
 from teams.services.people import ensure_agent, ensure_team
@@ -31,12 +30,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         for option, limit in _LIMITS.items():
             _check(option, options[option], limit)
-        try:
-            validate_slug(options["team"])
-        except ValidationError:
-            raise CommandError(
-                "--team must be a slug: letters, digits, hyphens and underscores."
-            ) from None
+        check_team_slug(options["team"])
         actor = "command:issue_key"
         team_id = ensure_team(slug=options["team"], actor=actor)
         with team_scope(team_ids=[team_id], actor=actor):

@@ -8,11 +8,10 @@ import pytest
 from rest_framework.test import APIClient
 
 from memory.models import Contradiction, Memory, MemoryRelation
-from tests.conftest import Cast
-from tests.memory.api.acting import (
+from tests.support.cast import Cast, Clients
+from tests.support.memories_api import (
     OLD_LIMIT,
     OTHER_LIMIT,
-    Clients,
     disputed,
     open_ones,
     post,

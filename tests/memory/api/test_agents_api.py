@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import uuid4
@@ -14,11 +13,10 @@ from rest_framework.test import APIClient
 from memory.models import Memory
 from teams.models import Agent
 from teams.services.people import ensure_agent
-from tests.conftest import Cast, make_cast
-from tests.teams.domain.test_agent_document import WHOLE
+from tests.support.agent_documents import WHOLE
+from tests.support.cast import Cast, Clients, make_cast
 
 URL = "/v1/agents/kyra"
-Clients = Callable[..., APIClient]
 
 
 def put(api: APIClient, body: object, url: str = URL, **headers: str) -> Any:

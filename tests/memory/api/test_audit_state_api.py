@@ -17,7 +17,7 @@ from audit.models import MemoryLog
 from audit.selectors.instants import instant_at
 from memory.models import Memory
 from teams.tenancy import team_scope
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, make_cast
 
 STATE = "/v1/audit/state"
 

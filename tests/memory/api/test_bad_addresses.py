@@ -6,7 +6,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from memory.models import Memory
-from tests.memory.api.bad_input import (
+from tests.support.bad_input import (
     JSON,
     NOBODY,
     assert_problem,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from tests.memory.api.bad_input import (
+from tests.support.bad_input import (
     GOOD,
     JSON,
     LONG,

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from tests.conftest import Cast
-from tests.memory.api.bad_input import (
+from tests.support.bad_input import (
     GOOD,
     JSON,
     assert_problem,
@@ -21,6 +20,7 @@ from tests.memory.api.bad_input import (
     nothing_stored,
     paths,
 )
+from tests.support.cast import Cast
 
 __all__ = ["conversation", "memory", "nothing_stored", "paths"]
 

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from memory.api.thread_serializers import LoadedCheckpointSerializer, SavedCheckpointSerializer
+from memory.api.serializers.threads import LoadedCheckpointSerializer, SavedCheckpointSerializer
 from teams.errors import InvalidError
 from teams.models import Checkpoint
 from teams.services.checkpoints import checkpoint_text
 from teams.tenancy import team_scope
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, make_cast
 
 URL = "/v1/threads/t-1/checkpoint"
 STATE = {"step": 3, "b": [1.0, None, True], "a": {"ü": "\U0001f642 \x00 end"}}

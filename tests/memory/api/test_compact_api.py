@@ -10,10 +10,10 @@ from rest_framework.test import APIClient
 
 from memory.clients.tools import Tools
 from memory.models import Compaction, Memory
-from memory.services.extracting.job_runs import run_job
+from memory.services.extraction.job_runs import run_job
 from teams.models import Message
-from tests.conftest import Cast
-from tests.memory.api.acting import TALK, Clients, post, shown, talk
+from tests.support.cast import Cast, Clients
+from tests.support.memories_api import TALK, post, shown, talk
 
 __all__ = ["talk"]
 

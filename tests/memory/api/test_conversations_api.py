@@ -13,9 +13,9 @@ from rest_framework.test import APIClient
 
 from memory.clients.tools import Tools
 from memory.models import Job, Memory
-from memory.services.extracting.job_runs import run_job
+from memory.services.extraction.job_runs import run_job
 from teams.models import Agent, Conversation, EndUser, Message, Project
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 SAID = "2026-02-09T09:04:00Z"
 

@@ -6,11 +6,10 @@ import re
 
 from rest_framework.test import APIClient
 
-from tests.conftest import Cast
-from tests.memory.api.acting import (
+from tests.support.cast import Cast, Clients
+from tests.support.memories_api import (
     OLD_LIMIT,
     OTHER_LIMIT,
-    Clients,
     disputed,
     open_ones,
     post,

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from audit.models import OperationalEvent
 from audit.services.events import Event, flush_events, note_events
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 
 def post(api: APIClient, url: str, body: object, **headers: str) -> Any:

@@ -8,8 +8,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from memory.domain.types import MemoryType
-from tests.conftest import Cast
-from tests.memory.api.querying import Remember, ask, remember, texts
+from tests.support.cast import Cast
+from tests.support.query_api import Remember, ask, remember, texts
 
 __all__ = ["remember"]
 

@@ -19,9 +19,8 @@ from rest_framework.test import APIClient
 from memory.models import Contradiction, Memory
 from teams.models import Agent
 from teams.tenancy import team_scope
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, Clients, make_cast
 
-Clients = Callable[..., APIClient]
 CODE = "The garage code is 4411."
 # What stands in the hidden category of one of the two teams.
 HIDDEN = (

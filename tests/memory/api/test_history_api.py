@@ -22,7 +22,7 @@ from memory.services.exporting import export_person
 from routing.models import RoutingDecision
 from teams.models import Message
 from tests import factories
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 
 def state(api: APIClient, content: str, **more: object) -> str:
@@ -55,10 +55,12 @@ def lines_of(response: Any) -> list[Any]:
 
 
 def test_what_came_late_is_in_the_history_of_what_stands(api: APIClient) -> None:
-    first = state(api, "Sarah lives in Oslo.", created_at="2026-01-05T10:00:00Z")
-    stands = state(api, "Sarah has moved to Paris.", created_at="2026-03-05T10:00:00Z")
-    told = {"content": "Sarah has moved to Berlin.", "created_at": "2026-02-05T10:00:00Z"}
-    late = api.post("/v1/memories", told, format="json").json()
+    first = state(api, "The beta starts on May 3.", created_at="2026-01-05T10:00:00Z")
+    newest = "The beta now starts on June 9 instead of May 5."
+    stands = state(api, newest, created_at="2026-03-05T10:00:00Z")
+    told = "The beta now starts on May 5 instead of May 3."
+    body = {"content": told, "created_at": "2026-02-05T10:00:00Z"}
+    late = api.post("/v1/memories", body, format="json").json()
 
     versions = [each["memory"]["id"] for each in history(api, stands).json()["versions"]]
 
@@ -325,7 +327,7 @@ def test_an_export_holds_what_rests_on_the_persons_words_alone(api: APIClient, a
     about_her = state(api, "Sarah works at the harbour.", user="sarah")
     state(api, "Both say it.", conversation=his, message_ids=[said, also])
     for first, other in ((only, second), (about_her, only), (second, about_her)):
-        Contradiction.objects.create(
+        factories.ContradictionFactory.create(
             team=acme.team,
             memory_a_id=first,
             memory_b_id=other,

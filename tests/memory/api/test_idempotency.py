@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -23,11 +22,10 @@ from teams.models import IdempotentRequest, Message
 from teams.services.keys import issue_key
 from teams.tasks import prune_idempotent_requests
 from teams.tenancy import team_scope
-from tests.conftest import Cast, make_cast
-from tests.teams.test_conversations import race
+from tests.support.cast import Cast, Clients, make_cast
+from tests.support.waiting import race
 
 BERLIN = {"content": "Sarah lives in Berlin."}
-Clients = Callable[..., APIClient]
 
 
 def post(api: APIClient, path: str, body: object, *, key: str | None = "k-1") -> Any:

@@ -9,9 +9,9 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.models import Contradiction, Memory
+from memory.models import Memory
 from tests import factories
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 
 def refused(response: Any) -> dict[str, list[str]]:  # Any: a response of the test client
@@ -59,7 +59,7 @@ def test_a_memory_or_message_of_the_far_future_is_refused(api: APIClient, acme: 
 
 def test_a_merged_text_belongs_to_a_merge(api: APIClient, acme: Cast) -> None:
     first, second = (factories.MemoryFactory.create(team=acme.team) for _ in range(2))
-    dispute = Contradiction.objects.create(
+    dispute = factories.ContradictionFactory.create(
         team=acme.team, memory_a=first, memory_b=second, verdict="dispute", strategy="same_subject"
     )
 

@@ -8,7 +8,6 @@ who names an end user or a project sees that one's memories and those of none.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -18,9 +17,8 @@ from rest_framework.test import APIClient
 
 from memory.models import Memory
 from teams.models import Agent, Conversation, Message
-from tests.conftest import Cast
+from tests.support.cast import Cast, Clients
 
-Clients = Callable[..., APIClient]
 SECRET = "The vault opens with the word heliotrope."
 
 

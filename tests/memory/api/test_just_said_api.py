@@ -5,7 +5,6 @@ These tests run inside a transaction that never ends, so that nothing is indexed
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,9 +13,8 @@ from rest_framework.test import APIClient
 
 from memory.models import MessageEntry
 from memory.tasks import index_messages
-from tests.conftest import Cast
+from tests.support.cast import Cast, Clients
 
-Clients = Callable[..., APIClient]
 SAID = "Biscuit, our office dog, chewed the blue slipper."
 QUESTION = "What did Biscuit chew?"
 

@@ -12,10 +12,10 @@ from django_redis import get_redis_connection
 from rest_framework.test import APIClient
 
 from memory.models import Category
-from memory.services.reading.usage import NOTED
+from memory.services.read.usage import NOTED
 from teams.models import Agent
 from teams.tenancy import team_scope
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, make_cast
 
 ASKED = {"agent": "kyra", "query": "the deployment plan", "categories": ["tasks"]}
 

@@ -11,8 +11,8 @@ from django_redis import get_redis_connection
 from rest_framework.test import APIClient
 
 from audit.services.events import BUFFER
-from memory.services.reading.usage import NOTED
-from tests.conftest import Cast, make_cast
+from memory.services.read.usage import NOTED
+from tests.support.cast import Cast, make_cast
 
 QUESTION = {"query": "Where does Sarah live?", "agent": "kyra", "user": "sarah"}
 Answer = dict[str, Any]

@@ -10,8 +10,9 @@ from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
 from memory.models import Memory
-from tests.conftest import Cast
-from tests.memory.api.stating import BERLIN, listed, remember
+from tests.support.cast import Cast
+from tests.support.memories_api import BERLIN, listed
+from tests.support.memories_api import post_memory as remember
 
 # -- stating one -----------------------------------------------------------------------------
 

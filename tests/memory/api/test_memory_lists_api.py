@@ -9,8 +9,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from tests import factories
-from tests.conftest import Cast
-from tests.memory.api.stating import listed, remember
+from tests.support.cast import Cast
+from tests.support.memories_api import listed
+from tests.support.memories_api import post_memory as remember
 
 
 @pytest.fixture

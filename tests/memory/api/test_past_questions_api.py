@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from tests.memory.api.querying import ask, texts
+from tests.support.query_api import ask, texts
 
 BEFORE, NOW = "The orchard dog is called Bramble.", "The orchard dog is now called Biscuit."
 QUESTION = "What was the orchard dog called before?"

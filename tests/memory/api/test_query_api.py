@@ -9,14 +9,14 @@ import pytest
 from rest_framework.serializers import ListSerializer, Serializer
 from rest_framework.test import APIClient
 
-from memory.api.output import SignalsSerializer
-from memory.api.query_serializers import BulletAnswerSerializer, FullAnswerSerializer
+from memory.api.serializers.found import SignalsSerializer
+from memory.api.serializers.query import BulletAnswerSerializer, FullAnswerSerializer
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import MemoryType
 from memory.models import Category, Memory
 from teams.models import Agent
-from tests.conftest import Cast
-from tests.memory.api.querying import Remember, ask, refuse, remember, texts
+from tests.support.cast import Cast
+from tests.support.query_api import Remember, ask, refuse, remember, texts
 
 __all__ = ["remember"]
 

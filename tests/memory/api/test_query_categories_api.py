@@ -9,8 +9,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from memory.models import Category
-from tests.conftest import Cast
-from tests.memory.api.querying import Remember, allow, ask, refuse, remember, texts
+from tests.support.cast import Cast
+from tests.support.query_api import Remember, allow, ask, refuse, remember, texts
 
 __all__ = ["remember"]
 

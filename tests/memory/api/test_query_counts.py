@@ -6,17 +6,16 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import MemoryUsage
-from memory.services.reading.ranking import Question
-from memory.services.reading.retrieval import search
-from memory.services.reading.usage import flush_noted_usage
-from memory.services.writing.explicit import StatedMemory, remember
+from memory.services.read.ranking import Question
+from memory.services.read.usage import flush_noted_usage
+from memory.services.write.explicit import StatedMemory, remember
 from teams.tenancy import team_scope
+from tests.support.reading import search
 
 
 def fill(viewer: Viewer, tools: Tools, count: int) -> None:
@@ -56,9 +55,8 @@ def test_what_was_left_out_was_not_read(
 
 @pytest.mark.parametrize("limit", [60, 150])
 def test_a_search_gives_as_many_as_it_is_asked_for(
-    limit: int, viewer: Viewer, tools: Tools, settings: Settings
+    limit: int, viewer: Viewer, tools: Tools
 ) -> None:
-    settings.READ_WHOLE_UP_TO = 0
     fill(viewer, tools, 180)
 
     found = search(

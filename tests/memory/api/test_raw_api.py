@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,9 +11,8 @@ from rest_framework.test import APIClient
 from memory.domain.plans.prompt import NOTICE
 from memory.models import Memory
 from memory.tasks import index_messages
-from tests.conftest import Cast
+from tests.support.cast import Cast, Clients
 
-Clients = Callable[..., APIClient]
 SAID = "Biscuit, our office dog, chewed the blue slipper."
 QUESTION = "What did Biscuit chew?"
 UNRELATED = "Which database does billing use?"

@@ -10,8 +10,8 @@ from rest_framework.test import APIClient
 from memory.domain.tokens import estimate_tokens
 from memory.models import Memory
 from teams.models import Agent
-from tests.conftest import Cast
-from tests.memory.api.known_to_kyra import tell_one_of_each_kind
+from tests.support.cast import Cast
+from tests.support.memories_api import tell_one_of_each_kind
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from routing.domain.complexity import DIMENSIONS
 from routing.models import RoutingDecision
 from teams.models import EndUser
 from teams.tenancy import team_scope
-from tests.conftest import Cast
-from tests.openai_server import FakeOpenAI
-from tests.routing.models import make_models
+from tests.support.cast import Cast
+from tests.support.chat_models import make_models
+from tests.support.openai_server import FakeOpenAI
 
 URL = "/v1/route"
 

@@ -8,8 +8,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from memory.models import Memory
-from memory.services.reading.usage import flush_noted_usage
-from tests.conftest import Cast
+from memory.services.read.usage import flush_noted_usage
+from tests.support.cast import Cast
 
 FACTS = [
     {"content": "Sarah lives in Berlin.", "user": "sarah", "importance": 5},

@@ -17,7 +17,7 @@ from memory.models import Memory
 from teams.models import Conversation, ToldRevision
 from teams.tenancy import team_scope
 from tests import factories
-from tests.conftest import Cast, make_cast
+from tests.support.cast import Cast, make_cast
 
 HEAD = "Memory updates since rev"
 

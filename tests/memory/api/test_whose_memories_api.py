@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.db import connection
 from rest_framework.test import APIClient
 
-from memory.models import Memory, SearchEntry
-from tests.memory.api.querying import ask, texts
+from memory.models import SearchEntry
+from tests.support.query_api import ask, texts
 
 TOLD = {
     "nina": ["I am allergic to walnuts.", "I live in Ghent.", "I play the oboe in an orchestra."],
@@ -93,19 +90,3 @@ def test_a_memory_of_a_conversation_is_about_its_user(api: APIClient) -> None:
     post(api, "memories", {"content": "Likes tea.", "conversation": made["id"]})
 
     assert people_of("Likes tea.") == ["otto"]
-
-
-def test_what_was_stored_before_learns_whom_it_is_about(api: APIClient) -> None:
-    talk(api, "otto", TOLD["otto"])
-    post(api, "memories", {"content": "Otto is tall.", "user": "otto"})
-    post(api, "memories", {"content": "Mia is a doctor.", "user": "otto"})
-    post(api, "memories", {"content": "Tea is hot."})
-    SearchEntry.objects.update(people=[])
-
-    migration = importlib.import_module("memory.migrations.0013_people_of_entries")
-    migration.fill(None, SimpleNamespace(connection=connection))
-
-    extracted = Memory.objects.filter(extraction_pass__isnull=False)
-    assert {tuple(each.search_entry.people) for each in extracted} == {("otto",)}
-    assert people_of("Otto is tall.") == ["otto"]
-    assert people_of("Mia is a doctor.") == people_of("Tea is hot.") == []

@@ -10,8 +10,8 @@ import pytest
 from memory.models import Job
 from routing.models import RoutingDecision, SpendEntry
 from teams.tenancy import team_scope
-from tests.memory.chat.conftest import Ask, Town, assistant, user
-from tests.openai_server import Behaviour, FakeOpenAI, answer, tool_call
+from tests.support.chat import Ask, Town, assistant, user
+from tests.support.openai_server import Behaviour, FakeOpenAI, answer, tool_call
 
 
 def test_only_address_key_and_model_change(town: Town, model: FakeOpenAI) -> None:

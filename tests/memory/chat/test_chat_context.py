@@ -13,8 +13,8 @@ from routing.domain.chat_answers import tokens_of_request
 from routing.models import ChatModel
 from teams.models import Agent, Team
 from teams.tenancy import team_scope
-from tests.memory.chat.conftest import Ask, Town, assistant, user
-from tests.openai_server import FakeOpenAI, answer, error, tool_call
+from tests.support.chat import Ask, Town, assistant, user
+from tests.support.openai_server import FakeOpenAI, answer, error, tool_call
 
 FACTS = [
     "My sister Nora lives in Porto and works as a nurse at the harbour clinic.",
@@ -103,8 +103,8 @@ def test_after_a_compaction_several_turns_fit_before_the_next(
     talk = history(80)
     compacted = []
     for number in range(5):
-        talk.append(user(f"{FACTS[number % len(FACTS)]} " + "It is as I say. " * 40))
-        model.will(answer("That is as you say. " * 30))
+        talk.append(user(f"{FACTS[number % len(FACTS)]} " + "It is as I say. " * 20))
+        model.will(answer("That is as you say. " * 15))
         completion = ask(*talk)
         compacted.append(completion.palimpsest["compacted"])
         talk.append(assistant(completion.choices[0].message.content))

@@ -17,8 +17,8 @@ from memory.domain.chat.wording import (
     tool_names,
     turns_of,
 )
-from tests.memory.chat.conftest import Ask, Town, assistant, user
-from tests.openai_server import Behaviour, FakeOpenAI, answer, error, slow
+from tests.support.chat import Ask, Town, assistant, user
+from tests.support.openai_server import Behaviour, FakeOpenAI, answer, error, slow
 
 
 def test_a_client_that_sends_its_history_each_time_needs_no_thread(

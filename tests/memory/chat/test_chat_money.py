@@ -7,12 +7,15 @@ from decimal import Decimal
 
 import pytest
 from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 from django.utils import timezone
 
 from memory.clients.tools import default_tools
 from memory.services.chat.answering import Prepared, answer_chat, paid_for, prepare_chat
 from memory.services.chat.asking import ChatAsk
-from memory.services.extracting.conversations import open_conversation
+from memory.services.messages.posting import open_conversation
+from routing.domain.budgets import CapKind
 from routing.domain.complexity import Tier
 from routing.models import RoutingDecision, SpendEntry, SpendReservation
 from routing.services.cost_guard import BudgetExceededError, reserve
@@ -21,9 +24,9 @@ from routing.services.spend_record import shared_turn, turn_alone
 from teams.errors import ConflictError, NotFoundError
 from teams.models import EndUser, Team
 from teams.tenancy import before_commit, team_scope
-from tests.memory.chat.conftest import Town
-from tests.openai_server import FakeOpenAI, answer
-from tests.waiting import PATIENCE_SECONDS
+from tests.support.chat import Town
+from tests.support.openai_server import FakeOpenAI, answer
+from tests.support.waiting import PATIENCE_SECONDS
 
 HARD = (
     "Design a replicated lock service: derive its safety under partitions step by step, prove the"
@@ -51,7 +54,7 @@ def prepared(town: Town, *, tier: Tier | None = None) -> Prepared:
 
 def let_others_take_all_but(town: Town, left: Decimal, before: Prepared) -> None:
     """Others hold Sarah's day but for so much."""
-    rest = before.reservation.left.user_day_usd
+    rest = before.reservation.left.left_in(CapKind.USER_DAY)
     assert rest is not None
     reserve(
         team=before.exchange.team,
@@ -83,7 +86,7 @@ def test_in_a_burst_the_cheapest_tier_that_fits_stands_in(town: Town) -> None:
     assert route.tier is not Tier.FAST
     assert (second.route.tier, second.route.model.name) == (Tier.FAST, "swift")
     assert second.reservation.estimated_usd == swift_costs(route)
-    assert second.reservation.left.user_day_usd == 0
+    assert second.reservation.left.left_in(CapKind.USER_DAY) == 0
     _, refused, taken = decisions(town)
     assert (refused.tier, refused.outcome) == (route.tier.value, "failed")
     assert refused.attempts[0]["failure"] == "not paid for by the end user's day"
@@ -182,6 +185,12 @@ def test_what_is_told_of_waits_for_the_disk_and_what_goes_before_it_need_not(
     assert waited == [False, True]
 
 
+def wait_briefly(connection: BaseDatabaseWrapper, **_: object) -> None:
+    """Let a new connection wait for locks no longer than 200 ms."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = 200")
+
+
 def test_an_answer_is_stored_though_its_cost_cannot_be_counted_now(
     town: Town, model: FakeOpenAI
 ) -> None:
@@ -199,11 +208,16 @@ def test_an_answer_is_stored_though_its_cost_cannot_be_counted_now(
     other = threading.Thread(target=keep)
     other.start()
     assert taken.wait(PATIENCE_SECONDS)
-    with connection.cursor() as cursor:
-        cursor.execute("SET lock_timeout = 200")
-    answered = answer_chat(prepared=first)
-    given_back.set()
-    other.join()
+    # The call gives its connection back and takes another one for the answer.
+    connection_created.connect(wait_briefly)
+    try:
+        answered = answer_chat(prepared=first)
+    finally:
+        connection_created.disconnect(wait_briefly)
+        given_back.set()
+        other.join()
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
 
     assert answered.body["choices"][0]["message"]["content"] == "Here it is."
     assert [role for role, _ in town.said("t")] == ["user", "assistant"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from memory.services.indexing.message_indexer import finish_indexing
-from tests.memory.chat.conftest import Ask, Town, assistant, user
-from tests.openai_server import FakeOpenAI
+from tests.support.chat import Ask, Town, assistant, user
+from tests.support.openai_server import FakeOpenAI
 
 SAID = "The manual says that bolt B wants 35 Nm."
 QUESTION = "What torque does the manual want for bolt B?"

@@ -11,8 +11,8 @@ import pytest
 from routing.models import RoutingDecision
 from teams.models import Team
 from teams.tenancy import team_scope
-from tests.memory.chat.conftest import Ask, Town
-from tests.openai_server import FakeOpenAI, error
+from tests.support.chat import Ask, Town
+from tests.support.openai_server import FakeOpenAI, error
 
 Message = dict[str, Any]
 

@@ -13,9 +13,9 @@ from memory.services.chat.history import PARTIAL
 from routing.models import RoutingDecision, SpendEntry
 from routing.services.cost_guard import budget_left
 from teams.tenancy import team_scope
-from tests.memory.chat.conftest import Ask, Town, assistant
-from tests.openai_server import Behaviour, FakeOpenAI, answer, tool_call
-from tests.waiting import until
+from tests.support.chat import Ask, Town, assistant
+from tests.support.openai_server import Behaviour, FakeOpenAI, answer, tool_call
+from tests.support.waiting import until
 
 
 def spent(town: Town) -> list[Decimal]:

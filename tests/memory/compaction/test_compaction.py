@@ -16,13 +16,13 @@ from memory.domain.tokens import estimate_tokens
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Memory
-from memory.services.compacting.compaction import compact_conversation
-from memory.services.compacting.running import running_summary
-from memory.services.extracting.waiting import extract_now
+from memory.services.compaction.compaction import compact_conversation
+from memory.services.compaction.running import running_summary
+from memory.services.extraction.waiting import extract_now
 from teams.errors import NotFoundError
 from teams.models import Conversation, Message
-from tests.conftest import Cast
-from tests.memory.compaction.compacting import (
+from tests.support.cast import Cast
+from tests.support.compaction import (
     FACTS,
     FactExtractor,
     compact,

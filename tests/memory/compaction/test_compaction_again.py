@@ -8,13 +8,13 @@ from django.utils import timezone
 from audit.models import MemoryLog
 from memory.clients.tools import Tools
 from memory.models import Compaction, Contradiction, Job, Memory
-from memory.services.deciding.corrections import correct_memory
-from memory.services.deciding.state import delete_memory
-from memory.services.extracting.job_runs import run_job
-from memory.services.extracting.jobs import start_extraction
-from memory.services.extracting.waiting import extract_now
+from memory.services.decisions.corrections import correct_memory
+from memory.services.decisions.state import delete_memory
+from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.jobs import start_extraction
+from memory.services.extraction.waiting import extract_now
 from teams.models import Conversation
-from tests.memory.compaction.compacting import (
+from tests.support.compaction import (
     FACTS,
     compact,
     facts_of,

@@ -12,12 +12,12 @@ import pytest
 from memory.clients.tools import Tools
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.models import Compaction, Job, Memory
-from memory.services.extracting.jobs import start_extraction
-from memory.services.extracting.waiting import extract_now
+from memory.services.extraction.jobs import start_extraction
+from memory.services.extraction.waiting import extract_now
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope
-from tests.memory.compaction.compacting import (
+from tests.support.compaction import (
     FACTS,
     FactExtractor,
     LateEmbedder,
@@ -36,8 +36,8 @@ from tests.memory.compaction.compacting import (
     town_talk,
     viewer_of,
 )
-from tests.memory.extraction.extracting import CountingExtractor
-from tests.teams.test_conversations import race
+from tests.support.extraction import CountingExtractor
+from tests.support.waiting import race
 
 __all__ = ["plain", "talk", "town_talk"]
 

@@ -14,11 +14,11 @@ from memory.domain.summarising import MAX_POINTS, SUMMARY_TOKENS, RulesSummarise
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.models import Compaction, Memory
-from memory.services.deciding.corrections import correct_memory
-from memory.services.deciding.state import delete_memory
-from memory.services.writing.explicit import StatedMemory, remember
+from memory.services.decisions.corrections import correct_memory
+from memory.services.decisions.state import delete_memory
+from memory.services.write.explicit import StatedMemory, remember
 from teams.models import Conversation
-from tests.memory.compaction.compacting import (
+from tests.support.compaction import (
     FACTS,
     FactExtractor,
     compact,

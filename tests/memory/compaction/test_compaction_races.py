@@ -18,14 +18,14 @@ from django.utils import timezone
 from memory.clients.tools import Tools
 from memory.domain.types import Candidate, Participants, Point, SourceMessage
 from memory.models import Compaction, Job, Memory
-from memory.services.compacting.compaction import Compacted, compact_conversation
-from memory.services.extracting import job_runs
-from memory.services.extracting.job_runs import run_job
-from memory.services.extracting.jobs import start_extraction
-from memory.services.extracting.waiting import StillExtractingError, extract_now
+from memory.services.compaction.compaction import Compacted, compact_conversation
+from memory.services.extraction import job_runs
+from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.jobs import start_extraction
+from memory.services.extraction.waiting import StillExtractingError, extract_now
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope
-from tests.memory.compaction.compacting import (
+from tests.support.compaction import (
     FACTS,
     FactExtractor,
     Recorder,
@@ -40,8 +40,8 @@ from tests.memory.compaction.compacting import (
     town_talk,
     viewer_of,
 )
-from tests.memory.extraction.extracting import OrthogonalEmbedder
-from tests.teams.test_conversations import race
+from tests.support.embedders import OrthogonalEmbedder
+from tests.support.waiting import race
 
 __all__ = ["plain", "talk", "town_talk"]
 

@@ -12,15 +12,14 @@ from rest_framework.test import APIClient
 
 from memory.clients.tools import Tools
 from memory.models import Category, Compaction, Memory
-from memory.selectors.looking_back.changes import known_memories
-from memory.services.compacting.running import running_summary
-from memory.services.deciding.corrections import correct_memory
-from memory.services.deciding.restoring import restore_memory
-from memory.services.deciding.state import delete_memory
-from memory.services.reading.ranking import Question
-from memory.services.reading.retrieval import search
+from memory.selectors.history.changes import known_memories
+from memory.services.compaction.running import running_summary
+from memory.services.decisions.corrections import correct_memory
+from memory.services.decisions.restoring import restore_memory
+from memory.services.decisions.state import delete_memory
+from memory.services.read.ranking import Question
 from teams.models import Conversation
-from tests.memory.compaction.compacting import (
+from tests.support.compaction import (
     FACTS,
     compact,
     facts_of,
@@ -34,6 +33,7 @@ from tests.memory.compaction.compacting import (
     told,
     viewer_of,
 )
+from tests.support.reading import search
 
 __all__ = ["plain", "talk"]
 

@@ -8,9 +8,9 @@ import pytest
 
 from memory.clients.tools import Tools
 from memory.models import Memory
-from tests.conftest import Cast
-from tests.memory.disputing import THREE, Quarrel, stored
-from tests.memory.extraction.extracting import OrthogonalEmbedder
+from tests.support.cast import Cast
+from tests.support.disputes import THREE, Quarrel, stored
+from tests.support.embedders import OrthogonalEmbedder
 
 
 @pytest.fixture

@@ -10,12 +10,11 @@ import pytest
 from memory.clients.tools import Tools
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
-from memory.services.deciding.restoring import restore_memory
-from memory.services.deciding.state import delete_memory
+from memory.services.decisions.restoring import restore_memory
+from memory.services.decisions.state import delete_memory
 from teams.errors import ConflictError, UnavailableError
-from tests.conftest import Cast
-from tests.memory.deciding.correcting import AwayEmbedder
-from tests.memory.disputing import (
+from tests.support.cast import Cast, switch
+from tests.support.disputes import (
     SUBJECT,
     THREE,
     Quarrel,
@@ -27,8 +26,8 @@ from tests.memory.disputing import (
     stored,
     team_of,
 )
-from tests.memory.test_flags import switch
-from tests.memory.writing.test_write_path import NEW_LIMIT, NOON, OLD_LIMIT, draft, live, write
+from tests.support.embedders import AwayEmbedder
+from tests.support.writing import NEW_LIMIT, NOON, OLD_LIMIT, draft, live, write
 
 
 def restore(acme: Cast, tools: Tools, memory: Memory) -> Memory:

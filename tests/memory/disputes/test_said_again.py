@@ -11,11 +11,11 @@ from django.utils import timezone
 from memory.clients.tools import Tools
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
-from memory.services.deciding.corrections import correct_memory
-from memory.services.deciding.state import delete_memory
-from memory.services.writing.drafts import Outcome, WriteResult
-from tests.conftest import Cast
-from tests.memory.disputing import (
+from memory.services.decisions.corrections import correct_memory
+from memory.services.decisions.state import delete_memory
+from memory.services.write.drafts import Outcome, WriteResult
+from tests.support.cast import Cast, switch
+from tests.support.disputes import (
     SUBJECT,
     THREE,
     Quarrel,
@@ -27,16 +27,7 @@ from tests.memory.disputing import (
     stored,
     team_of,
 )
-from tests.memory.test_flags import switch
-from tests.memory.writing.test_write_path import (
-    NEW_LIMIT,
-    NOON,
-    OLD_LIMIT,
-    OTHER_LIMIT,
-    draft,
-    live,
-    write,
-)
+from tests.support.writing import NEW_LIMIT, NOON, OLD_LIMIT, OTHER_LIMIT, draft, live, write
 
 TEA, MILK, WATER = THREE
 

@@ -15,14 +15,13 @@ from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.selectors.relations import related_to
-from memory.services.deciding.corrections import correct_memory
-from memory.services.deciding.disputes import resolve_contradiction
-from memory.services.deciding.state import delete_memory, pin_memory
+from memory.services.decisions.corrections import correct_memory
+from memory.services.decisions.disputes import resolve_contradiction
+from memory.services.decisions.state import delete_memory, pin_memory
 from teams.errors import ConflictError, InvalidError, NotFoundError, UnavailableError
 from tests import factories
-from tests.conftest import Cast
-from tests.memory.deciding.correcting import AwayEmbedder
-from tests.memory.disputing import (
+from tests.support.cast import Cast
+from tests.support.disputes import (
     SUBJECT,
     THREE,
     Quarrel,
@@ -34,7 +33,8 @@ from tests.memory.disputing import (
     stored,
     team_of,
 )
-from tests.memory.writing.test_write_path import draft, live, write
+from tests.support.embedders import AwayEmbedder
+from tests.support.writing import draft, live, write
 
 
 @pytest.mark.parametrize(("resolution", "winner"), [("a_wins", 0), ("b_wins", 1)])

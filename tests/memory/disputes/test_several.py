@@ -15,14 +15,14 @@ from django.utils import timezone
 from memory.clients.tools import Tools
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
-from memory.services.deciding.corrections import correct_memory
-from memory.services.deciding.restoring import restore_memory
-from memory.services.deciding.state import delete_memory
-from memory.services.writing.drafts import Outcome
+from memory.services.decisions.corrections import correct_memory
+from memory.services.decisions.restoring import restore_memory
+from memory.services.decisions.state import delete_memory
+from memory.services.write.drafts import Outcome
 from teams.errors import ConflictError, DomainError
 from teams.tenancy import team_scope
-from tests.conftest import Cast, make_cast
-from tests.memory.disputing import (
+from tests.support.cast import Cast, make_cast
+from tests.support.disputes import (
     THREE,
     Moody,
     Quarrel,
@@ -34,7 +34,7 @@ from tests.memory.disputing import (
     stored,
     team_of,
 )
-from tests.teams.test_conversations import race
+from tests.support.waiting import race
 
 
 def test_settling_one_of_several_leaves_the_others_open(

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain.duplicates import likeness, said_likeness, said_saying, saying
-from memory.domain.rendering import Opposite
-from memory.domain.said_lines import SaidLine
+from memory.domain.rendering import Opposite, SaidLine
 from memory.domain.types import MemoryType
-from tests.memory.domain.prompt_lines import FEB_9, line
+from tests.support.prompt_lines import FEB_9, line
 
 
 @pytest.mark.parametrize(
@@ -23,8 +22,6 @@ from tests.memory.domain.prompt_lines import FEB_9, line
         ("A lift is in Block A.", "The lift is in Block A."),
         ("The block has a lift.", "Block has the lift."),
         ("They use TypeScript.", "They use Typescript."),
-        ("Users prefer the dark theme.", "User prefers the dark theme"),
-        ("The users prefer the dark theme.", "The user prefers the dark theme"),
         ("Sarah really likes  black coffee.", "Sarah likes black coffee."),
         ("The deadline is on March 15.", "Deadline is March 15."),
         ("The deadline is on March 15.", "The deadline is the 15th of March."),

@@ -25,11 +25,10 @@ from memory.domain.plans.prompt import (
     summary_line,
 )
 from memory.domain.plans.retrieval import RETRIEVAL, about_nobody
-from memory.domain.rendering import HEADINGS, SAID_HEADING
-from memory.domain.said_lines import SaidLine
+from memory.domain.rendering import HEADINGS, SAID_HEADING, SaidLine
 from memory.domain.tokens import ESTIMATE, TokenCounter, estimate_tokens
 from memory.domain.types import MemoryType
-from tests.memory.domain.prompt_lines import ENTRIES, FEB_9, entry
+from tests.support.prompt_lines import ENTRIES, FEB_9, entry
 
 WORDS = st.text(max_size=120)
 

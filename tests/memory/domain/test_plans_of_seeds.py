@@ -25,7 +25,7 @@ from memory.domain.plans.plan import (
 from memory.domain.rendering import Line
 from memory.domain.tokens import ESTIMATE, estimate_tokens
 from memory.domain.types import Scope
-from tests.memory.domain.prompt_lines import ENTRIES, entry
+from tests.support.prompt_lines import ENTRIES, entry
 
 
 def by_scope(*scopes: Scope) -> Any:

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.said import (
+from memory.domain.rendering import SaidLine
+from memory.domain.spoken_lines import (
     MOST_CHARS,
     excerpt,
     says_nothing,
     says_the_same,
     searchable_text,
 )
-from memory.domain.said_lines import SaidLine
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

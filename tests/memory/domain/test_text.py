@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain.audience import Audience
-from memory.domain.text import dedupe_key, is_blank, normalise_text, query_terms
+from memory.domain.text.normalise import dedupe_key, is_blank, normalise_text
 from memory.domain.tokens import estimate_tokens
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
@@ -92,21 +92,6 @@ def test_what_an_agent_keeps_to_itself_is_another_fact_than_what_is_shared(
     kinds = ("agent_private", "identity", "shared", "semantic")
 
     assert len({key(text, kind, agent_id=agent) for kind in kinds}) == 4
-
-
-@given(TEXTS, st.integers(1, 40))
-def test_terms_are_distinct_and_bounded(text: str, limit: int) -> None:
-    terms = query_terms(text, limit=limit)
-
-    assert len(terms) == len(set(terms)) <= limit
-
-
-def test_terms_leave_out_what_says_nothing() -> None:
-    assert query_terms("Where does Sarah live, and where is she now?") == ["sarah", "live"]
-
-
-def test_a_question_of_common_words_keeps_them() -> None:
-    assert query_terms("Who are you?") == ["who", "are", "you"]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t", "\x00", "\u200b\u2060", "\u00a0", "\u2028"])

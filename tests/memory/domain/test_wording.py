@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.extraction.language.sentences import split_sentences
+from memory.domain.text.sentences import split_sentences
 from memory.domain.types import Candidate, MemoryType
 from memory.domain.wording import MAX_CHARS, MAX_SENTENCES, check_wording
 

@@ -17,19 +17,17 @@ from memory.clients.tools import Tools
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.models import Job, Memory
-from memory.services.compacting.compaction import compact_conversation
-from memory.services.extracting.conversations import open_conversation, post_messages
-from memory.services.extracting.job_runs import run_job
-from memory.services.extracting.jobs import queue_extraction, visible_conversation
-from memory.services.extracting.screening import room_today
-from memory.services.extracting.waiting import extract_now
-from memory.services.writing.write_path import prepare, store
-from teams.models import Conversation
-from teams.services.conversations import NewMessage
+from memory.services.compaction.compaction import compact_conversation
+from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.jobs import queue_extraction, visible_conversation
+from memory.services.extraction.screening import room_today
+from memory.services.extraction.waiting import extract_now
+from memory.services.write.write_path import prepare, store
 from teams.tenancy import team_scope
-from tests.conftest import Cast, make_cast
-from tests.memory.writing.test_write_path import draft
-from tests.waiting import until
+from tests.support.cast import Cast, make_cast
+from tests.support.extraction import talk
+from tests.support.waiting import until
+from tests.support.writing import draft
 
 FACTS = ("The kiln holds forty bowls.", "The glaze supplier is Marlow.")
 
@@ -72,19 +70,6 @@ class TwoFacts:
 def two(tools: Tools) -> Tools:
     """Tools that find two facts in each conversation."""
     return replace(tools, extractor=TwoFacts())
-
-
-def talk(viewer: Viewer, words: str) -> Conversation:
-    """A conversation of Sarah's with one message."""
-    with team_scope(team_ids=[viewer.team_id], actor="test"):
-        conversation, _ = open_conversation(team_id=viewer.team_id, agent="kyra", user="sarah")
-    post_messages(
-        viewer=viewer,
-        conversation_id=conversation.pk,
-        messages=[NewMessage(role="user", content=words)],
-        now=timezone.now(),
-    )
-    return conversation
 
 
 def room(cast: Cast) -> int:

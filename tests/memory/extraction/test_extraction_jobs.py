@@ -13,15 +13,15 @@ from django.utils import timezone
 
 from audit.models import MemoryLog
 from memory.clients.tools import Tools
-from memory.services.extracting import job_runs
-from memory.services.extracting.extraction import ExtractionCounts
-from memory.services.extracting.jobs import start_extraction
-from memory.services.extracting.waiting import extract_now
+from memory.services.extraction import job_runs
+from memory.services.extraction.extraction import ExtractionCounts
+from memory.services.extraction.jobs import start_extraction
+from memory.services.extraction.waiting import extract_now
 from teams.models import Conversation
 from teams.tenancy import team_scope
-from tests.memory.extraction.extracting import (
+from tests.support.embedders import OrthogonalEmbedder
+from tests.support.extraction import (
     CountingExtractor,
-    OrthogonalEmbedder,
     conversation,
     extracted,
     jobs_of,
@@ -35,7 +35,7 @@ from tests.memory.extraction.extracting import (
     viewer_of,
     with_extractor,
 )
-from tests.teams.test_conversations import race
+from tests.support.waiting import race
 
 __all__ = ["conversation", "plain", "town"]
 

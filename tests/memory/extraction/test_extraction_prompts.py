@@ -10,7 +10,7 @@ import pytest
 
 from memory.clients.extraction_prompts import extraction_prompt, review_prompt
 from memory.domain.types import Candidate, Role, SourceMessage
-from tests.memory.modelled import SARAH, by_rules, said
+from tests.support.model_extraction import SARAH, by_rules, said
 
 
 def prompt_of(*messages: SourceMessage, context: Sequence[SourceMessage] = ()) -> str:

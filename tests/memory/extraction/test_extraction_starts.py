@@ -10,14 +10,14 @@ from django.utils import timezone
 
 from memory.clients.tools import Tools
 from memory.models import Job
-from memory.services.extracting import job_runs
-from memory.services.extracting.conversations import close_conversation
-from memory.services.extracting.jobs import overdue_jobs
+from memory.services.extraction import job_runs
+from memory.services.extraction.jobs import overdue_jobs
+from memory.services.messages.posting import close_conversation
 from memory.tasks import run_extraction_job, sweep_jobs
 from teams.models import Conversation
 from teams.tenancy import team_scope
-from tests.conftest import Cast
-from tests.memory.extraction.extracting import (
+from tests.support.cast import Cast
+from tests.support.extraction import (
     conversation,
     jobs_of,
     now_is,
@@ -30,7 +30,7 @@ from tests.memory.extraction.extracting import (
     town,
     viewer_of,
 )
-from tests.teams.test_conversations import race
+from tests.support.waiting import race
 
 __all__ = ["conversation", "plain", "town"]
 

@@ -10,12 +10,12 @@ import pytest
 
 from memory.clients.tools import Tools
 from memory.domain.types import Candidate, Participants, SourceMessage
-from memory.services.compacting.compaction import Compacted, compact_conversation
-from memory.services.extracting.job_runs import run_job
-from memory.services.extracting.jobs import start_extraction
-from memory.services.extracting.waiting import StillExtractingError, extract_now
+from memory.services.compaction.compaction import Compacted, compact_conversation
+from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.jobs import start_extraction
+from memory.services.extraction.waiting import StillExtractingError, extract_now
 from teams.models import Conversation
-from tests.memory.extraction.extracting import (
+from tests.support.extraction import (
     CountingExtractor,
     conversation,
     extracted,

@@ -20,7 +20,7 @@ from memory.clients.tools import Tools
 from memory.domain.transcripts import Transcript, read_transcripts
 from memory.domain.types import MemoryType
 from memory.models import Job, Memory
-from memory.services.extracting.importing import (
+from memory.services.messages.importing import (
     ImportMode,
     ImportSummary,
     ImportTarget,
@@ -30,12 +30,13 @@ from teams.errors import ConflictError
 from teams.models import Conversation, Message, Team
 from teams.services.people import team_id_of_slug
 from teams.tenancy import team_scope
-from tests.conftest import Cast
+from tests import factories
+from tests.support.cast import Cast
 
 TALK = {
     "started_at": "2026-02-09T09:00:00Z",
     "messages": [
-        {"role": "user", "content": "I prefer oat milk in my coffee."},
+        {"role": "user", "content": "Please remember that I prefer oat milk in my coffee."},
         {"role": "assistant", "content": "Noted."},
         {"role": "user", "content": "We decided to launch the ferry line on May 4."},
     ],
@@ -211,7 +212,7 @@ def test_the_extraction_of_a_killed_process_is_waited_for_and_taken_over(
     settings.EXTRACT_WAIT_SECONDS = 0.0
     run(acme, tools, TALK, extract=False)
     conversation = Conversation.objects.get()
-    Job.objects.create(
+    factories.JobFactory.create(
         team_id=acme.team.id,
         conversation=conversation,
         from_position=1,

@@ -8,12 +8,12 @@ import pytest
 
 from memory.clients.tools import Tools
 from memory.models import Memory
-from memory.services.extracting.conversations import post_messages
-from memory.services.extracting.jobs import start_extraction
+from memory.services.extraction.jobs import start_extraction
+from memory.services.messages.posting import post_messages
 from teams.models import Conversation, Team
 from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope
-from tests.memory.extraction.extracting import conversation, run, town, viewer_of
+from tests.support.extraction import conversation, run, town, viewer_of
 
 __all__ = ["conversation", "town"]
 

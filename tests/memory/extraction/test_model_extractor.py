@@ -9,7 +9,7 @@ import pytest
 
 from memory.domain.ports import Extractor
 from memory.domain.types import Candidate, MemoryType, Role
-from tests.memory.modelled import (
+from tests.support.model_extraction import (
     Json,
     Rules,
     chat,
@@ -21,7 +21,7 @@ from tests.memory.modelled import (
     said,
     server,
 )
-from tests.openai_server import FakeOpenAI
+from tests.support.openai_server import FakeOpenAI
 
 __all__ = ["server"]
 

@@ -15,12 +15,12 @@ from memory.clients.tools import Tools
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.compacting.compaction import compact_conversation
-from memory.services.extracting.conversations import open_conversation, post_messages
-from memory.services.extracting.waiting import extract_now
+from memory.services.compaction.compaction import compact_conversation
+from memory.services.extraction.waiting import extract_now
+from memory.services.messages.posting import open_conversation, post_messages
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 FACTS = (
     ("The kiln holds forty bowls.", 4),

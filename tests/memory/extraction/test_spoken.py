@@ -6,10 +6,10 @@ import pytest
 
 from memory.models import Memory
 from memory.selectors.sources import sources_among
-from memory.selectors.spoken import spoken_messages
+from memory.selectors.speakers import spoken_messages
 from teams.models import Conversation, EndUser, Message
 from tests import factories
-from tests.conftest import Cast
+from tests.support.cast import Cast
 
 
 @pytest.fixture

@@ -11,15 +11,15 @@ from django.utils import timezone
 from audit.models import OperationalEvent
 from memory.clients.tools import configured_tools
 from memory.domain.viewer import Viewer
-from memory.services.extracting.conversations import open_conversation, post_messages
-from memory.services.extracting.extraction import ExtractionCounts
-from memory.services.extracting.waiting import extract_now
+from memory.services.extraction.extraction import ExtractionCounts
+from memory.services.extraction.waiting import extract_now
+from memory.services.messages.posting import open_conversation, post_messages
 from teams.services.conversations import NewMessage
-from tests.conftest import Cast
-from tests.memory.modelled import found, proposal
-from tests.openai_server import Behaviour, FakeOpenAI, answer, error
+from tests.support.cast import Cast
+from tests.support.model_extraction import found, proposal
+from tests.support.openai_server import Behaviour, FakeOpenAI, answer, error
 
-FACT = "I keep bees."
+FACT = "Please remember that I keep bees."
 NOTHING = "Thanks, that was kind of you!"
 BEES = proposal(content="Sarah keeps bees.")
 NOWHERE = found(proposal(content="Sarah keeps bees.", messages=[999]))

@@ -15,12 +15,12 @@ from config.embedded import PROJECT_ROOT
 from memory.clients.tools import configured_tools
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.extracting.conversations import open_conversation, post_messages
-from memory.services.extracting.waiting import extract_now
+from memory.services.extraction.waiting import extract_now
+from memory.services.messages.posting import open_conversation, post_messages
 from teams.services.conversations import NewMessage
-from tests.conftest import Cast
-from tests.memory.modelled import found, proposal
-from tests.openai_server import FakeOpenAI
+from tests.support.cast import Cast
+from tests.support.model_extraction import found, proposal
+from tests.support.openai_server import FakeOpenAI
 
 FOUND_FIRST = "Sarah keeps bees."
 FOUND_SECOND = "The greenhouse stands in Lisbon."

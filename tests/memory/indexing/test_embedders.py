@@ -24,10 +24,10 @@ from memory.clients.embedder_choice import (
 )
 from memory.clients.embedders import FastEmbedEmbedder, OpenAIEmbedder, WordLlamaEmbedder
 from memory.models import EmbeddingState
-from routing.clients.embeddings import EmbeddingError, TextEmbeddings
-from routing.clients.protocol import FailureKind
+from routing.clients.embeddings import TextEmbeddings
+from routing.clients.protocol import EmbeddingError, FailureKind
 from teams.errors import UnavailableError
-from tests.openai_server import FakeOpenAI, error, slow
+from tests.support.openai_server import FakeOpenAI, error, slow
 
 
 @pytest.fixture

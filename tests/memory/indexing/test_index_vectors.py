@@ -11,9 +11,9 @@ from django.db import connection, connections
 from memory.clients.tools import Tools
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from teams.tenancy import team_scope
-from tests.conftest import Cast
-from tests.memory.given_vectors import store
-from tests.memory.indexing.large_teams import city, facts, found, inside, random
+from tests.support.cast import Cast
+from tests.support.large_teams import city, facts, found, inside, random
+from tests.support.writing import store
 
 __all__ = ["city", "random"]
 

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from uuid import uuid4
 
+import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from memory.clients.tools import Tools
-from memory.selectors.meeting.many_neighbours import Asked
+from memory.selectors.neighbours.nearest import Asked, nearest_memories
 from memory.services.indexing.vector_graphs import extend_vector_graphs
-from memory.services.writing.drafts import Outcome
-from memory.services.writing.stored_neighbours import SPARE, TOGETHER, Look, stored_neighbours
-from memory.services.writing.surroundings import company_of
+from memory.services.write.audiences import comparison_set
+from memory.services.write.drafts import Outcome
 from teams.tenancy import team_scope
-from tests.conftest import Cast, make_cast
-from tests.memory.given_vectors import draft, store, write
-from tests.memory.indexing.large_teams import MANY, city, facts, found, nearest, random
+from tests.support.cast import Cast, make_cast
+from tests.support.large_teams import MANY, city, facts, found, nearest, random
+from tests.support.writing import draft, store, write
 
 __all__ = ["city", "random"]
 
@@ -76,38 +76,34 @@ def plans_of(part: str) -> Iterator[list[str]]:
         yield plans
 
 
+@pytest.mark.parametrize("drafts", [1, 24])
 def test_a_write_meets_what_is_nearest_inside_the_index_and_outside_it(
-    city: Cast, random: Tools
+    city: Cast, random: Tools, drafts: int
 ) -> None:
-    """By the index for few drafts beside many vectors, else compared with every one of them."""
-    memories = store(city, random, *facts(30 * TOGETHER + MANY))
+    memories = store(city, random, *facts(240 + MANY))
     extend_vector_graphs(fresh=100)
     fresh = store(city, random, *facts(100, about="fresh fact"))
-    by_index = {1: True, TOGETHER - 1: True, TOGETHER: True, 3 * TOGETHER: False}
-    for drafts, is_walked in by_index.items():
-        texts = [f"New fact {number}." for number in range(drafts)]
-        looks = [
-            Look(Asked(company_of(draft(city, text)), vector), near=3, of_subject=3)
-            for text, vector in zip(texts, random.embedder.embed(texts), strict=True)
-        ]
-        with (
-            team_scope(team_ids=[city.team.id], actor="test"),
-            CaptureQueriesContext(connection) as queries,
-        ):
-            found = stored_neighbours(
-                looks=looks, embedding_model=random.embedder.name, vectors_a_draft=30
-            )
+    texts = [f"New fact {number}." for number in range(drafts)]
+    asked = [
+        Asked(comparison_set(draft(city, text)), vector)
+        for text, vector in zip(texts, random.embedder.embed(texts), strict=True)
+    ]
+    with (
+        team_scope(team_ids=[city.team.id], actor="test"),
+        CaptureQueriesContext(connection) as queries,
+    ):
+        found = nearest_memories(asked=asked, embedding_model=random.embedder.name, limit=8)
 
-        assert any("hnsw.ef_search" in query["sql"] for query in queries) == is_walked
-        # What no index holds yet is asked for in the same breath.
-        assert sum("WITH asked" in query["sql"] for query in queries) == is_walked
-        wanted = [nearest([*memories, *fresh], random, text, 3 + SPARE) for text in texts]
-        met = [{pk for pk, _ in each.near} for each in found]
-        hits = sum(len(one & other) for one, other in zip(met, wanted, strict=True))
-        assert {len(each) for each in met} == {3 + SPARE}
-        assert hits >= 0.95 * drafts * (3 + SPARE)
-        # Of 24 drafts the nearest of some are among the latest, and of some among the others.
-        outside = {memory.pk for memory in fresh}
-        assert drafts < TOGETHER or (
-            any(each & outside for each in met) and any(each - outside for each in met)
-        )
+    # By the index, and what no index holds yet is asked for by the same statement.
+    assert sum("graph_number = " in query["sql"] for query in queries) == 1
+    assert sum("WITH asked" in query["sql"] for query in queries) == 1
+    wanted = [nearest([*memories, *fresh], random, text, 8) for text in texts]
+    met = [set(each.near) for each in found]
+    hits = sum(len(one & other) for one, other in zip(met, wanted, strict=True))
+    assert {len(each) for each in met} == {8}
+    assert hits >= 0.95 * drafts * 8
+    # Of 24 drafts the nearest of some are among the latest, and of some among the others.
+    outside = {memory.pk for memory in fresh}
+    assert drafts == 1 or (
+        any(each & outside for each in met) and any(each - outside for each in met)
+    )

@@ -17,22 +17,22 @@ from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import MessageEntry
-from memory.services.deciding.state import delete_memory
-from memory.services.extracting.conversations import post_messages
+from memory.services.decisions.state import delete_memory
 from memory.services.indexing.message_index import index_team, index_waiting
-from memory.services.reading.cascade import Depth
-from memory.services.reading.ranking import Question
-from memory.services.reading.retrieval import search_levels
-from memory.services.writing.drafts import MemoryDraft
-from memory.services.writing.write_path import write_memories
+from memory.services.messages.posting import post_messages
+from memory.services.read import retrieval
+from memory.services.read.cascade import Depth
+from memory.services.read.ranking import Question
+from memory.services.write.drafts import MemoryDraft
+from memory.services.write.write_path import write_memories
 from memory.tasks import index_messages
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message, Project
 from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope
 from tests import factories
-from tests.conftest import Cast, make_cast
-from tests.waiting import until
+from tests.support.cast import Cast, make_cast
+from tests.support.waiting import until
 
 
 class AwayEmbedder:
@@ -265,7 +265,7 @@ def test_a_kept_answer_does_not_outlive_a_new_message(committed_db: None, tools:
         )
 
     def found() -> list[str]:
-        answer = search_levels(
+        answer = retrieval.retrieve(
             viewer=viewer,
             question=Question("What did Biscuit chew?"),
             limit=5,

@@ -19,14 +19,15 @@ from memory.models import EmbeddingState, Memory, MessageEntry, SearchEntry
 from memory.services.indexing.embedding_status import embedding_status
 from memory.services.indexing.message_index import index_team
 from memory.services.indexing.vector_graphs import MOST_DIMENSIONS
-from memory.services.reading.cascade import Depth
-from memory.services.reading.ranking import Question
-from memory.services.reading.retrieval import search_levels
-from memory.services.writing.drafts import MemoryDraft, Outcome
-from memory.services.writing.write_path import write_memories
+from memory.services.read import retrieval
+from memory.services.read.cascade import Depth
+from memory.services.read.ranking import Question
+from memory.services.write.drafts import MemoryDraft, Outcome
+from memory.services.write.write_path import write_memories
 from tests import factories
-from tests.conftest import Cast
-from tests.memory.indexing.reembedding_to import (
+from tests.support.cast import Cast
+from tests.support.openai_server import FakeOpenAI
+from tests.support.reembedding import (
     FACTS,
     NEW,
     OLD,
@@ -41,7 +42,6 @@ from tests.memory.indexing.reembedding_to import (
     tools_with,
     write,
 )
-from tests.openai_server import FakeOpenAI
 
 __all__ = ["known", "new_settings", "server"]
 
@@ -121,7 +121,7 @@ def test_messages_get_the_new_vectors_too_and_are_found_by_them(
     assert (said.embedding_model, said.next_model, said.next_embedding) == (NEW, "", None)
     assert len(said.embedding) == 64
     assert (injected.embedding, injected.embedding_model) == (None, "")
-    answer = search_levels(
+    answer = retrieval.retrieve(
         viewer=Viewer(team_id=acme.team.id, actor="test"),
         question=Question("sarah: the harbour was quiet"),
         limit=20,

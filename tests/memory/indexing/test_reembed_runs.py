@@ -20,12 +20,12 @@ from memory.clients.tools import Tools
 from memory.models import EmbeddingState, Memory, SearchEntry
 from memory.services.indexing.embedding_status import log_embedding_status
 from memory.services.indexing.reembedding import reembed
-from routing.clients.embeddings import EmbeddingError
-from routing.clients.protocol import FailureKind
+from routing.clients.protocol import EmbeddingError, FailureKind
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
-from tests.conftest import Cast, make_cast
-from tests.memory.indexing.reembedding_to import (
+from tests.support.cast import Cast, make_cast
+from tests.support.openai_server import FakeOpenAI, error
+from tests.support.reembedding import (
     FACTS,
     NEW,
     OLD,
@@ -41,7 +41,6 @@ from tests.memory.indexing.reembedding_to import (
     tools_with,
     write,
 )
-from tests.openai_server import FakeOpenAI, error
 
 __all__ = ["known", "new_settings", "server"]
 

@@ -14,13 +14,14 @@ from memory.domain.types import MemoryType, Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory, SearchEntry
 from memory.models.search import Place
-from memory.services.deciding.corrections import correct_memory
-from memory.services.deciding.state import delete_memory, pin_memory
-from memory.services.writing.drafts import Outcome
+from memory.services.decisions.corrections import correct_memory
+from memory.services.decisions.state import delete_memory, pin_memory
+from memory.services.write.drafts import Outcome
 from teams.models import Conversation
 from tests import factories
-from tests.conftest import Cast
-from tests.memory.given_vectors import NOON, draft, random_tools, store, write
+from tests.support.cast import Cast
+from tests.support.embedders import random_tools
+from tests.support.writing import NOON, draft, store, write
 
 
 @pytest.fixture

@@ -15,8 +15,9 @@ from memory.services.indexing.statistics import (
 )
 from memory.tasks import renew_statistics as task
 from teams.tenancy import team_scope
-from tests.conftest import make_cast
-from tests.memory.given_vectors import random_tools, store
+from tests.support.cast import make_cast
+from tests.support.embedders import random_tools
+from tests.support.writing import store
 
 FILLED = ("memory_memory", "memory_searchentry")
 

@@ -10,13 +10,13 @@ from memory.clients.tools import Tools
 from memory.domain.types import MemoryType, Tier
 from memory.domain.viewer import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry, SearchGraph
-from memory.services.deciding.state import delete_memory
+from memory.services.decisions.state import delete_memory
 from memory.services.indexing.reembedding import reembed
 from memory.services.indexing.vector_graphs import extend_vector_graphs, waiting_vectors
 from teams.tenancy import team_scope
-from tests.conftest import Cast, make_cast
-from tests.memory.given_vectors import RandomEmbedder, draft, random_tools, store, write
-from tests.memory.indexing.large_teams import (
+from tests.support.cast import Cast, make_cast
+from tests.support.embedders import RandomEmbedder, random_tools
+from tests.support.large_teams import (
     MANY,
     city,
     facts,
@@ -27,7 +27,8 @@ from tests.memory.indexing.large_teams import (
     use,
     uses_graph,
 )
-from tests.teams.test_conversations import race
+from tests.support.waiting import race
+from tests.support.writing import draft, store, write
 
 __all__ = ["city", "random"]
 

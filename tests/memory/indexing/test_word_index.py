@@ -14,20 +14,21 @@ from memory.clients.tools import Tools
 from memory.domain.types import MemoryType, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.selectors.searching.frequent_words import (
+from memory.selectors.search.frequent_words import (
     forget_frequent,
     remember_frequent,
     worth_looking_up,
 )
-from memory.selectors.searching.signal_rows import Sought
-from memory.selectors.searching.signals import find_candidates
-from memory.selectors.searching.vectors import forget_graphs
-from memory.services.deciding.state import delete_memory
+from memory.selectors.search.signal_rows import Sought
+from memory.selectors.search.signals import find_candidates
+from memory.selectors.search.vectors import forget_graphs
+from memory.services.decisions.state import delete_memory
 from teams.prepared import uuids
 from teams.tenancy import team_scope
 from tests import factories
-from tests.conftest import Cast
-from tests.memory.given_vectors import draft, random_tools, store, write
+from tests.support.cast import Cast
+from tests.support.embedders import random_tools
+from tests.support.writing import draft, store, write
 
 EVERYBODY = ("",)
 

@@ -1,0 +1,239 @@
+"""The labelled pairs that the judge is fitted on, and weak negatives made from them.
+
+Weak negatives are pairs that nobody labelled and that nearly always stand side by side: a pair
+with the name, number or noun of its subject exchanged on one side, and statements from one talk.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.clients.embedders import WordLlamaEmbedder
+from memory.domain.types import Statement, Verdict
+from memory.fallback.judgement.pairing import Pair, Sameness, cosine, lay_side_by_side
+from memory.fallback.judgement.reading import SPEAKER, Reading, read
+from memory.fallback.judgement.values import Kind
+from memory.fallback.tokens import Token
+
+LABELLED: Final = Path(__file__).parent / "labelled"
+FITTED_ON: Final = ("dev", "train", "work", "home", "pairs", "hard_pairs")
+BLOCK: Final = 20
+_TALK: Final = LABELLED / "extraction" / "train.jsonl"
+_ALIKE: Final = 0.25
+_SIBLINGS: Final = (0.12, 0.45)
+_CHOICES: Final = 12
+_MIDNIGHT: Final = datetime(2026, 1, 1, tzinfo=UTC)
+_CONFLICTS: Final = frozenset({Verdict.SUPERSEDE, Verdict.DISPUTE})
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A pair with its label; `source` is whose it is, `block` a run of pairs made together.
+
+    `is_weak` marks a pair that nobody labelled.
+    """
+
+    id: str
+    source: str
+    block: str
+    existing: Statement
+    new: Statement
+    label: Verdict
+    hard: bool = False
+    frame: bool = False
+    is_weak: bool = False
+
+
+class Reader:
+    """Reads each statement once, with the embedder's vectors of words."""
+
+    def __init__(self) -> None:
+        self._vectors = WordLlamaEmbedder().word_vectors
+        self._readings: dict[str, Reading] = {}
+
+    def pair(self, example: Example) -> Pair:
+        """The two statements side by side."""
+        return lay_side_by_side(
+            old=self.reading(example.existing.content),
+            new=self.reading(example.new.content),
+            old_path=example.existing.subject,
+            new_path=example.new.subject,
+            days=(example.new.at - example.existing.at).total_seconds() / 86_400,
+        )
+
+    def reading(self, text: str) -> Reading:
+        """The statement as read."""
+        if text not in self._readings:
+            self._readings[text] = read(text, word_vectors=self._vectors)
+        return self._readings[text]
+
+    def unit_vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors of words."""
+        found = self._vectors(words)
+        unit: NDArray[np.float32] = found / np.linalg.norm(found, axis=1, keepdims=True)
+        return unit
+
+
+def read_examples(path: Path) -> list[Example]:
+    """The pairs of a JSON-lines file, in its order."""
+    counts: Counter[str] = Counter()
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        source = str(row["id"]).partition("-")[0]
+        found.append(
+            Example(
+                id=str(row["id"]),
+                source=source,
+                block=f"{source}-{counts[source] // BLOCK}",
+                existing=_statement(row, "existing"),
+                new=_statement(row, "new"),
+                label=Verdict(row["label"]),
+                hard=bool(row.get("hard")),
+                frame=bool(row.get("frame")),
+            )
+        )
+        counts[source] += 1
+    return found
+
+
+def labelled_examples() -> list[Example]:
+    """All pairs that a fit may see."""
+    folder = LABELLED / "contradictions"
+    return [each for name in FITTED_ON for each in read_examples(folder / f"{name}.jsonl")]
+
+
+def neighbours_in_talk(reader: Reader) -> list[Example]:
+    """Pairs of alike statements that came from one conversation, as coexisting."""
+    found = []
+    for line in _TALK.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        gists = [gold["gist"] for gold in row["gold"]]
+        for number, (one, other) in enumerate(combinations(gists, 2)):
+            first, second = reader.reading(one), reader.reading(other)
+            if cosine(first.mean(first.matter), second.mean(second.matter)) >= _ALIKE:
+                found.append(
+                    Example(
+                        id=f"talk-{row['id']}-{number}",
+                        source="talk",
+                        block=f"talk-{row['id']}",
+                        existing=Statement(one, _MIDNIGHT),
+                        new=Statement(other, _MIDNIGHT),
+                        label=Verdict.COEXIST,
+                        is_weak=True,
+                    )
+                )
+    return found
+
+
+def other_things(examples: Sequence[Example], reader: Reader) -> list[Example]:
+    """Pairs in one sentence frame about different things: one of each pair that allows it."""
+    swaps = _Swaps(examples, reader)
+    found = []
+    for example in examples:
+        text = swaps.swapped(example)
+        if text:
+            new = replace(example.new, content=text)
+            name = f"{example.id}~"
+            found.append(
+                replace(example, id=name, new=new, label=Verdict.COEXIST, is_weak=True, hard=False)
+            )
+    return found
+
+
+class _Swaps:
+    """Exchanges what a new statement is about: a number, a name or a noun of its subject."""
+
+    def __init__(self, examples: Sequence[Example], reader: Reader) -> None:
+        self._reader = reader
+        self._random = random.Random(0)
+        names: Counter[str] = Counter()
+        nouns: Counter[str] = Counter()
+        for example in examples:
+            for statement in (example.existing, example.new):
+                reading = reader.reading(statement.content)
+                for place in reading.matter:
+                    token = reading.tokens[place]
+                    if reading.names[place]:
+                        names[token.text] += token.text.istitle() and len(token.text) > 2
+                    elif reading.subject[place] and reading.stems[place] != SPEAKER:
+                        nouns[token.lower] += token.lower.isalpha() and len(token.lower) > 2
+        self._names = sorted(name for name, count in names.items() if count > 1)
+        self._nouns = sorted(noun for noun, count in nouns.items() if count > 2)
+        self._vectors = reader.unit_vectors(self._nouns)
+
+    def swapped(self, example: Example) -> str:
+        """The new statement about another thing, or "" where nothing can be exchanged."""
+        pair = self._reader.pair(example)
+        ways: list[Callable[[], str]] = list(self._numbers(pair, example.new.content))
+        if example.label in _CONFLICTS:
+            ways += self._words(pair, example.new.content)
+        return self._random.choice(ways)() if ways else ""
+
+    def _numbers(self, pair: Pair, text: str) -> Iterator[Callable[[], str]]:
+        for value in pair.new.values:
+            token = pair.new.tokens[value.start]
+            is_shared = any(
+                value.equals(other) and value.head == other.head for other in pair.old.values
+            )
+            if value.kind is Kind.IDENTIFIER and is_shared and token.text.isdigit():
+                other = str(int(token.text) + self._random.choice((1, 2, 3, 5, 7)))
+                yield partial(_exchanged, text, [token], other)
+
+    def _words(self, pair: Pair, text: str) -> Iterator[Callable[[], str]]:
+        for i, j in pair.old_to_new.items():
+            both_open = pair.old.subject[i] and pair.new.subject[j]
+            if pair.how[i] is not Sameness.EQUAL or not both_open:
+                continue
+            tokens = [
+                t
+                for t, s in zip(pair.new.tokens, pair.new.stems, strict=True)
+                if s == pair.new.stems[j]
+            ]
+            if pair.old.names[i] and pair.new.names[j]:
+                other = self._random.choice(self._names)
+                yield partial(_exchanged, text, tokens, other)
+            elif not (pair.old.names[i] or pair.new.names[j]) and _is_head(pair.new, j):
+                other = self._sibling(pair.new, j)
+                if other:
+                    yield partial(_exchanged, text, [pair.new.tokens[j]], other)
+
+    def _sibling(self, reading: Reading, place: int) -> str:
+        """Another noun of the same field as the one at `place`, or ""."""
+        likeness = self._vectors @ reading.unit[place]
+        low, high = _SIBLINGS
+        near = [k for k in np.argsort(-likeness, kind="stable") if low < likeness[k] < high]
+        if not near or reading.stems[place] == SPEAKER:
+            return ""
+        noun: str = self._nouns[self._random.choice(near[:_CHOICES])]
+        return noun.capitalize() if reading.tokens[place].is_capital else noun
+
+
+def _is_head(reading: Reading, place: int) -> bool:
+    """Whether the word is the last of its noun phrase in the subject."""
+    behind = place + 1
+    goes_on = behind < len(reading.tokens) and reading.content[behind] and reading.subject[behind]
+    return reading.tokens[place].lower.isalpha() and not goes_on
+
+
+def _exchanged(text: str, tokens: Sequence[Token], other: str) -> str:
+    for token in sorted(tokens, key=lambda each: -each.start):
+        text = text[: token.start] + other + text[token.end :]
+    return text
+
+
+def _statement(row: dict[str, str | None], side: str) -> Statement:
+    at = datetime.fromisoformat(str(row[f"{side}_at"]).replace("Z", "+00:00"))
+    return Statement(str(row[side]), at, row[f"{side}_subject"] or "")

@@ -1,0 +1,127 @@
+"""Memories and messages as JSON values.
+
+The serializers describe the same fields to the OpenAPI schema. Written by them field by field, a
+page of memories would take longer than the search for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from memory.models import Memory
+from memory.services.read.answers import RetrievalStats, ScoredMemory
+from memory.services.read.cascade import Level
+from memory.services.read.messages import ScoredMessage
+
+# Any: what JSON holds.
+Json = dict[str, Any]
+MEDIA_TYPE = "application/json"
+
+
+def memory_json(memory: Memory) -> Json:
+    """A memory that was loaded `with_names`, as `MemorySerializer` describes it."""
+    usage = memory._state.fields_cache.get("usage")
+    return {
+        "id": str(memory.pk),
+        "content": memory.content,
+        "memory_type": memory.memory_type,
+        "scope": memory.scope,
+        "category": memory.category,
+        "subject": memory.subject,
+        "tags": memory.tags,
+        "importance": memory.importance,
+        "confidence": memory.confidence,
+        "corroboration": memory.corroboration,
+        "is_pinned": memory.is_pinned,
+        "status": memory.status,
+        "tier": memory.tier,
+        "version": memory.version,
+        "supersedes": _text(memory.supersedes_id),
+        "superseded_by": _text(memory.superseded_by_id),
+        "contradicts": [str(each) for each in memory.contradicts],
+        "agent": memory.agent.slug if memory.agent else None,
+        "user": memory.end_user.external_id if memory.end_user else None,
+        "project": memory.project.slug if memory.project else None,
+        "provenance": {
+            "conversation": _text(memory.conversation_id),
+            "message_ids": [str(each) for each in memory.source_message_ids],
+            "external_ids": memory.source_external_ids,
+            "extractor": memory.extractor,
+            "pass": memory.extraction_pass,
+            "actor": memory.actor,
+        },
+        "created_at": _time(memory.created_at),
+        "updated_at": _time(memory.updated_at),
+        "valid_from": _time(memory.valid_from),
+        "valid_to": _time(memory.valid_to),
+        "external_id": memory.external_id,
+        "usage": {
+            "retrieved": usage.retrieved if usage else 0,
+            "cited": usage.cited if usage else 0,
+            "ignored": usage.ignored if usage else 0,
+            "succeeded": usage.succeeded if usage else 0,
+            "failed": usage.failed if usage else 0,
+            "last_accessed_at": _time(usage.last_accessed_at) if usage else None,
+        },
+    }
+
+
+def found_memory_json(found: ScoredMemory) -> Json:
+    """A found memory as `FoundMemorySerializer` describes it."""
+    return {
+        **memory_json(found.memory),
+        "level": found.level.value,
+        "score": found.score,
+        "signals": found.signals,
+    }
+
+
+def packed_memory_json(found: ScoredMemory) -> Json:
+    """A memory in a prompt as `PackedMemorySerializer` describes it."""
+    return {**found_memory_json(found), "tokens": found.tokens}
+
+
+def found_message_json(found: ScoredMessage) -> Json:
+    """A found message as `FoundMessageSerializer` describes it."""
+    return {
+        "id": str(found.id),
+        "level": Level.RAW.value,
+        "conversation": str(found.conversation_id),
+        "position": found.position,
+        "role": found.role,
+        "speaker": found.speaker,
+        "said_at": _time(found.said_at),
+        "external_id": found.external_id,
+        "content": found.text,
+        "score": found.score,
+        "signals": found.signals,
+    }
+
+
+def packed_message_json(found: ScoredMessage) -> Json:
+    """A message quoted in a prompt as `PackedMessageSerializer` describes it."""
+    return {**found_message_json(found), "tokens": found.tokens}
+
+
+def with_fields(written: bytes, fields: Mapping[str, object]) -> bytes:
+    """A JSON object that is not empty, with more fields at its end."""
+    return written[:-1] + b"," + orjson.dumps(fields)[1:]
+
+
+def stats_json(stats: RetrievalStats, *, leave_out: str) -> Json:
+    """What a read took, without a field that its answer does not show."""
+    return {name: value for name, value in asdict(stats).items() if name != leave_out}
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _time(at: datetime | None) -> str | None:
+    """As Django REST framework writes times in UTC."""
+    return None if at is None else at.isoformat().replace("+00:00", "Z")

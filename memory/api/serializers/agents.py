@@ -1,0 +1,241 @@
+"""Agents as documents: what is sent and what is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from memory.api.fields import NameField
+from memory.api.serializers.base import (
+    MAX_TOKEN_BUDGET,
+    ApiSerializer,
+)
+from memory.domain.scoring import Weights
+from teams.domain import agent_document, agent_parts
+from teams.domain.agent_document import AgentDocument
+from teams.domain.checking import DocumentError
+from teams.domain.memory_config import LEAST_TOKEN_BUDGET, MAX_WEIGHT, MOST_SUMMARIZE_INTERVAL
+from teams.domain.model_config import TIERS
+from teams.models import Agent
+
+# What an answer says beside the document; sent back with it, it is passed over.
+READ_ONLY = ("effective_weights", "version", "created_at", "changed_at", "changed_by")
+_REASON = NameField(max_length=500, allow_blank=True)
+# Whatever stands in the row, which raw SQL may have written.
+_STORED_MEMORY = {
+    "type": "object",
+    "properties": {
+        "retrieval_weights": {},
+        "token_budget": {"type": "integer"},
+        "summarize_interval": {"type": "integer"},
+        "allowed_categories": {},
+    },
+}
+
+
+class LinesField(serializers.ListField):
+    """A list of texts of one line."""
+
+    def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
+        kwargs.setdefault("required", False)
+        super().__init__(
+            child=serializers.CharField(max_length=agent_parts.MAX_LINE_CHARS), **kwargs
+        )
+
+
+class PersonalitySerializer(ApiSerializer):
+    """The agent's personality; fields of your own hold a text, a number or a list of texts."""
+
+    traits = LinesField()
+    tone = serializers.CharField(required=False)
+    verbosity = serializers.CharField(required=False)
+    formality = serializers.CharField(required=False)
+    voice_examples = LinesField(help_text="Sample sentences in the agent's voice.")
+    custom_instructions = serializers.CharField(required=False)
+
+
+class RulesSerializer(ApiSerializer):
+    """What the agent always and never does; rule kinds of your own hold lists of texts."""
+
+    always = LinesField()
+    never = LinesField()
+
+
+class SkillSerializer(ApiSerializer):
+    """A skill, as the prompt lists it; a plain text is its name."""
+
+    name = serializers.CharField(max_length=agent_parts.MAX_SKILL_NAME_CHARS)
+    description = serializers.CharField(required=False, allow_blank=True)
+
+
+class SkillsSerializer(ApiSerializer):
+    """The agent's skills; the prompt lists shared and custom ones, without the disabled."""
+
+    shared = SkillSerializer(many=True, required=False)
+    custom = SkillSerializer(many=True, required=False)
+    disabled = LinesField(help_text="Names of skills.")
+
+
+class CustomTierSerializer(ApiSerializer):
+    """The agent's own model of a tier; prices are USD per 1,000 tokens."""
+
+    name = serializers.ChoiceField(choices=TIERS)
+    model_name = serializers.CharField()
+    cost_per_1k_input = serializers.FloatField(min_value=0)
+    cost_per_1k_output = serializers.FloatField(min_value=0)
+
+
+class ModelConfigSerializer(ApiSerializer):
+    """Which model the agent uses, and what it may spend."""
+
+    enable_model_routing = serializers.BooleanField(required=False, help_text="Default true.")
+    model_name = serializers.CharField(
+        required=False, allow_null=True, help_text="The model to use when routing is off."
+    )
+    force_tier = serializers.ChoiceField(choices=TIERS, required=False, allow_null=True)
+    max_tier = serializers.ChoiceField(choices=TIERS, required=False, allow_null=True)
+    custom_tiers = CustomTierSerializer(many=True, required=False)
+    daily_budget_usd = serializers.FloatField(
+        required=False,
+        allow_null=True,
+        min_value=0,
+        help_text="The agent's own budget; without one only those of the user and the team apply.",
+    )
+    monthly_budget_usd = serializers.FloatField(required=False, allow_null=True, min_value=0)
+
+
+class RetrievalWeightsSerializer(ApiSerializer):
+    """The weight of each signal; a missing one keeps its default; not all may be zero."""
+
+    semantic = serializers.FloatField(required=False, min_value=0, max_value=MAX_WEIGHT)
+    recency = serializers.FloatField(required=False, min_value=0, max_value=MAX_WEIGHT)
+    importance = serializers.FloatField(required=False, min_value=0, max_value=MAX_WEIGHT)
+    continuity = serializers.FloatField(required=False, min_value=0, max_value=MAX_WEIGHT)
+    relation = serializers.FloatField(required=False, min_value=0, max_value=MAX_WEIGHT)
+
+
+class EffectiveWeightsSerializer(ApiSerializer):
+    """The weight of each signal, defaults included."""
+
+    semantic = serializers.FloatField(min_value=0)
+    recency = serializers.FloatField(min_value=0)
+    importance = serializers.FloatField(min_value=0)
+    continuity = serializers.FloatField(min_value=0)
+    relation = serializers.FloatField(min_value=0)
+
+
+class MemoryConfigSerializer(ApiSerializer):
+    """How the agent's memory is read and filled."""
+
+    retrieval_weights = RetrievalWeightsSerializer(required=False)
+    token_budget = serializers.IntegerField(
+        required=False,
+        min_value=LEAST_TOKEN_BUDGET,
+        max_value=MAX_TOKEN_BUDGET,
+        help_text="For a prompt's memories; 2000 by default.",
+    )
+    summarize_interval = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_SUMMARIZE_INTERVAL,
+        help_text="Messages between two extractions.",
+    )
+    allowed_categories = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Which categories it may read; an empty list means all.",
+    )
+
+
+class AgentDocumentSerializer(ApiSerializer):
+    """An agent's whole document; omitted fields take their defaults."""
+
+    name = serializers.CharField(max_length=agent_document.MAX_NAME_CHARS)
+    tagline = serializers.CharField(
+        required=False, allow_blank=True, max_length=agent_document.MAX_TAGLINE_CHARS
+    )
+    personality = PersonalitySerializer(required=False)
+    rules = RulesSerializer(required=False)
+    skills = SkillsSerializer(required=False)
+    model_config = ModelConfigSerializer(required=False)
+    memory_config = MemoryConfigSerializer(required=False)
+    reason = serializers.CharField(
+        required=False, max_length=500, help_text="Why it was changed; stored with the new version."
+    )
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:  # Any: whatever the body holds
+        """The document and the reason, checked by the rules that hold for every writer."""
+        given = dict(data) if isinstance(data, Mapping) else data
+        reason = ""
+        problems: dict[str, Any] = {}
+        if isinstance(given, dict):
+            for name in READ_ONLY:
+                given.pop(name, None)
+            slug = given.pop("slug", self.context["slug"])
+            if slug != self.context["slug"]:
+                problems["slug"] = ["It names another agent than the address does."]
+            try:
+                reason = _REASON.run_validation(given.pop("reason", ""))
+            except serializers.ValidationError as error:
+                problems["reason"] = error.detail
+        try:
+            document = AgentDocument.validate(given)
+        except DocumentError as error:
+            problems |= {
+                place or "non_field_errors": said for place, said in error.problems.items()
+            }
+        if problems:
+            raise serializers.ValidationError(problems)
+        return {"document": document, "reason": reason}
+
+
+class AgentSerializer(ApiSerializer):
+    """An agent's current document and its version."""
+
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    tagline = serializers.CharField()
+    personality = serializers.JSONField()
+    rules = serializers.JSONField()
+    skills = serializers.JSONField()
+    model_config = serializers.JSONField()
+    memory_config = serializers.SerializerMethodField()
+    effective_weights = serializers.SerializerMethodField(
+        help_text="The weights its reads use, defaults included; null if its own cannot be used."
+    )
+    version = serializers.IntegerField(help_text="1 for the first; also the ETag, in quotes.")
+    created_at = serializers.DateTimeField()
+    changed_at = serializers.DateTimeField(help_text="When this version was created.")
+    changed_by = serializers.CharField()
+
+    @extend_schema_field(_STORED_MEMORY)
+    def get_memory_config(self, agent: Agent) -> dict[str, Any]:
+        """What stands in columns of their own."""
+        return {
+            "retrieval_weights": agent.retrieval_weights,
+            "token_budget": agent.token_budget,
+            "summarize_interval": agent.summarize_interval,
+            "allowed_categories": agent.allowed_categories,
+        }
+
+    @extend_schema_field(EffectiveWeightsSerializer(allow_null=True))
+    def get_effective_weights(self, agent: Agent) -> dict[str, float] | None:
+        """All five."""
+        try:
+            return asdict(Weights.from_config(agent.retrieval_weights))
+        except (AttributeError, TypeError, ValueError):  # raw SQL may have written it
+            return None
+
+
+class AgentVersionSerializer(ApiSerializer):
+    """One version of an agent's document."""
+
+    version = serializers.IntegerField(source="number")
+    changed_at = serializers.DateTimeField(source="created_at")
+    changed_by = serializers.CharField(source="actor")
+    reason = serializers.CharField()
+    document = serializers.JSONField(help_text="As GET returns it, without the version.")

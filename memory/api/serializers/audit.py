@@ -1,0 +1,203 @@
+"""The past: a memory's history, the log, the state at an instant, and a person's export."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from audit.models import EVENTS, MemoryLog
+from memory.api.fields import NameField, OneOfField, TextField, ZonedDateTimeField
+from memory.api.serializers.base import (
+    ApiSerializer,
+    LongPageQuerySerializer,
+    QuerySerializer,
+    page_schema,
+)
+from memory.api.serializers.conversations import MessageSerializer
+from memory.api.serializers.memories import MemoryFilterSerializer, MemorySerializer
+from memory.selectors.history.memory_history import MAX_QUOTED
+from memory.selectors.history.states import Change, Kind
+
+_HIDDEN = ("dedupe_key", "salt")
+KINDS = [(kind.value, kind.value) for kind in Kind]
+_HIDDEN = ("dedupe_key", "salt")
+
+
+class FieldChangeSerializer(ApiSerializer):
+    """A changed field; `from` is null for the first version of a memory."""
+
+    field = serializers.CharField()
+    from_ = serializers.JSONField(source="before", allow_null=True)
+    to = serializers.JSONField(source="after", allow_null=True)
+
+
+class LogEntrySerializer(ApiSerializer):
+    """One change of one memory, as it was logged."""
+
+    seq = serializers.IntegerField()
+    memory = serializers.UUIDField(source="memory_id")
+    event = serializers.CharField()
+    actor = serializers.CharField()
+    reason = serializers.CharField()
+    at = serializers.DateTimeField()
+    conversation = serializers.UUIDField(source="conversation_id", allow_null=True)
+    revision = serializers.IntegerField(allow_null=True, help_text="The conversation's revision.")
+    digest = serializers.SerializerMethodField(help_text="SHA-256 of salt and text, hexadecimal.")
+    detail = serializers.JSONField(
+        allow_null=True, help_text="What the state does not contain, such as links."
+    )
+
+    @extend_schema_field(serializers.CharField())
+    def get_digest(self, row: MemoryLog) -> str:
+        """The digest in hexadecimal."""
+        return bytes(row.digest).hex()
+
+
+class LogEntryWithStateSerializer(LogEntrySerializer):
+    """One change of one memory, with the memory's state after it."""
+
+    state = serializers.SerializerMethodField(
+        help_text="Every column after the change except the text, which the memory itself holds."
+    )
+
+    @extend_schema_field(serializers.DictField())
+    def get_state(self, row: MemoryLog) -> dict[str, Any]:
+        """The state without what only the database is concerned with."""
+        return {key: value for key, value in row.state.items() if key not in _HIDDEN}
+
+
+class StepSerializer(ApiSerializer):
+    """One change of one version, with what it changed."""
+
+    version = serializers.IntegerField()
+    changes = FieldChangeSerializer(many=True)
+    text_diff = serializers.CharField(
+        help_text="How a new version changed the text: [-removed-]{+added+}. Empty"
+        " if the text is the same."
+    )
+    entry = LogEntrySerializer(source="row")
+
+
+class QuotedMessageSerializer(MessageSerializer):
+    """A message that a memory was extracted from."""
+
+    conversation = serializers.UUIDField(source="conversation_id")
+
+
+class VersionSerializer(ApiSerializer):
+    """One version and the messages it comes from."""
+
+    memory = MemorySerializer()
+    messages = QuotedMessageSerializer(
+        many=True,
+        help_text=f"Its source messages that this key may see; the first {MAX_QUOTED}.",
+    )
+    message_count = serializers.IntegerField(
+        help_text="How many messages it was extracted from in all."
+    )
+
+
+class HistorySerializer(page_schema("HistorySteps", StepSerializer)):  # type: ignore[misc]
+    """What happened to a memory in all its versions, the latest first, a page at a time."""
+
+    versions = VersionSerializer(many=True, help_text="The latest first.")
+
+
+class LogQuerySerializer(LongPageQuerySerializer):
+    """Filters of the log; all must match."""
+
+    memory = serializers.UUIDField(required=False)
+    event = serializers.ListField(
+        child=OneOfField(choices=EVENTS), required=False, help_text="Any of these."
+    )
+    actor = TextField(required=False, max_length=200, help_text="The whole name, as in the log.")
+    conversation = serializers.UUIDField(required=False)
+    user = NameField(required=False, max_length=200)
+    from_ = ZonedDateTimeField(required=False, help_text="At this time or later.")
+    to = ZonedDateTimeField(required=False, help_text="Before this time.")
+
+
+KINDS = [(kind.value, kind.value) for kind in Kind]
+
+
+class StateQuerySerializer(MemoryFilterSerializer):
+    """One instant, or two, and which memories; all filters must match."""
+
+    at = ZonedDateTimeField(help_text="The instant, with its time zone; not in the future.")
+    diff_to = ZonedDateTimeField(
+        required=False, help_text="A later instant: what changed from `at` to this one."
+    )
+
+
+class PastMemorySerializer(MemorySerializer):
+    """A memory as it was; usage is not logged, so it is not included."""
+
+    usage = None  # type: ignore[assignment]  # DRF's way to leave a field out
+
+
+class StatePageSerializer(page_schema("StateMemories", PastMemorySerializer)):  # type: ignore[misc]
+    """A page of the memories as they were at an instant."""
+
+    at = serializers.DateTimeField()
+    position = serializers.IntegerField(
+        help_text="How many of the team's commits had been made by then."
+    )
+    changed_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the last of these commits was made."
+    )
+
+
+class DifferenceSerializer(ApiSerializer):
+    """A field before and after."""
+
+    from_ = serializers.JSONField(allow_null=True)
+    to = serializers.JSONField(allow_null=True)
+
+
+class ChangeSerializer(ApiSerializer):
+    """A memory that differs between the two instants."""
+
+    id = serializers.UUIDField(source="memory_id")
+    change = serializers.ChoiceField(
+        source="kind",
+        choices=KINDS,
+        help_text=(
+            "created: it did not exist at the first instant; changed: it matched the filters at"
+            " both instants; appeared: it existed but did not match them then; gone: it no longer"
+            " matches them."
+        ),
+    )
+    fields_ = serializers.SerializerMethodField(
+        method_name="differences",
+        help_text="The fields that differ, if it existed at both instants.",
+    )
+    memory = serializers.SerializerMethodField(
+        help_text="As it was at the later instant, or at the earlier one if it no longer existed."
+    )
+
+    @extend_schema_field(serializers.DictField(child=DifferenceSerializer()))
+    def differences(self, change: Change) -> dict[str, Any]:
+        """The fields by their names."""
+        return {name: {"from": old, "to": new} for name, (old, new) in change.fields.items()}
+
+    @extend_schema_field(PastMemorySerializer)
+    def get_memory(self, change: Change) -> dict[str, Any]:
+        """The memory, seen from the later instant."""
+        return dict(PastMemorySerializer(change.after or change.before).data)
+
+
+class ChangePageSerializer(ApiSerializer):
+    """A page of changes, the most recently stored memories first."""
+
+    at = serializers.DateTimeField()
+    diff_to = serializers.DateTimeField()
+    next = serializers.URLField(allow_null=True)
+    results = ChangeSerializer(many=True)
+
+
+class ExportQuerySerializer(QuerySerializer):
+    """Whose."""
+
+    user = NameField(max_length=200)

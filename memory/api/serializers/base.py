@@ -1,0 +1,93 @@
+"""What the serializers of all resources share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.utils import extend_schema_serializer
+from rest_framework import serializers
+
+PER_REQUEST: int = settings.MAX_ITEMS_PER_REQUEST
+MAX_TOKEN_BUDGET = 1_000_000
+
+
+class ApiSerializer(serializers.Serializer[Any]):
+    """A JSON object with explicit fields.
+
+    A field whose name Python or Django REST framework uses itself is declared with an underscore
+    after it: `from_` stands for `from`.
+    """
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {name.rstrip("_"): field for name, field in super().get_fields().items()}
+
+
+class StrictSerializer(ApiSerializer):
+    """Refuses fields it does not know, so that a misspelt one is not silently ignored."""
+
+    def to_internal_value(self, data: Any) -> Any:  # Any: whatever the body holds
+        if isinstance(data, dict):
+            unknown = sorted(set(map(str, data)) - set(self.fields))
+            if unknown:
+                known = f"known are: {', '.join(self.fields)}" if self.fields else "none is known"
+                raise serializers.ValidationError(
+                    {name: [f"There is no such field; {known}."] for name in unknown}
+                )
+        return super().to_internal_value(data)
+
+
+class QuerySerializer(StrictSerializer):
+    """The query parameters of a read; a list may be repeated or separated by commas."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: DRF's own options
+        data = kwargs.get("data")
+        if data is not None and hasattr(data, "lists"):
+            kwargs["data"] = {name: self._values(name, values) for name, values in data.lists()}
+        super().__init__(*args, **kwargs)
+
+    def _values(self, name: str, values: list[str]) -> list[str] | str:
+        if isinstance(self._declared_fields.get(name), serializers.ListField):
+            return [part for value in values for part in value.split(",") if part]
+        return values[-1]
+
+
+class PageQuerySerializer(QuerySerializer):
+    """Which page of a list."""
+
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=PER_REQUEST)
+    cursor = serializers.CharField(required=False)
+
+
+class LongPageQuerySerializer(PageQuerySerializer):
+    """Which page of a list that grows with every change."""
+
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=500, default=50)
+
+
+def page_schema(name: str, item: type[serializers.Serializer[Any]]) -> Any:
+    """The schema of one page of `item`."""
+    page = type(
+        name,
+        (ApiSerializer,),
+        {
+            "__doc__": "One page.",
+            "next": serializers.URLField(allow_null=True),
+            "previous": serializers.URLField(allow_null=True),
+            "results": item(many=True),
+        },
+    )
+    # A page is one object, though it answers a list action.
+    return extend_schema_serializer(many=False)(page)
+
+
+class ProblemSerializer(ApiSerializer):
+    """A refusal, as application/problem+json."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    errors_ = serializers.DictField(
+        child=serializers.ListField(child=serializers.CharField()), required=False
+    )

@@ -1,0 +1,213 @@
+"""What is found: memories and messages with their scores, as search and retrieval answer them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
+from rest_framework import serializers
+
+from memory.api.fields import (
+    NameField,
+    OneOfField,
+    QuestionField,
+    StrictBooleanField,
+    StrictIntegerField,
+)
+from memory.api.memory_json import found_memory_json, found_message_json
+from memory.api.serializers.base import (
+    MAX_TOKEN_BUDGET,
+    PER_REQUEST,
+    ApiSerializer,
+    QuerySerializer,
+    StrictSerializer,
+)
+from memory.api.serializers.contradictions import ContradictionSerializer
+from memory.api.serializers.memories import MemorySerializer
+from memory.domain.packing import MINIMUM_BUDGET
+from memory.domain.spoken_lines import SPEAKING_ROLES
+from memory.models.memory import MEMORY_TYPES
+from memory.services.read.answers import ScoredMemory
+from memory.services.read.cascade import Level
+
+LEVELS = [(level.value, level.value) for level in Level]
+RAW = [("raw", "raw")]
+SPEAKERS = [(role, role) for role in SPEAKING_ROLES]
+INCLUDE_COLD = (
+    "true: cold memories and past ones too; false: never. When left out, cold ones are looked at"
+    " when the others say little about the question, and past ones when it asks for what was before"
+    " (“previously”, “used to”)."
+)
+INCLUDE_RAW = (
+    "true: the messages themselves too; false: never. When left out, they are looked at when"
+    " memories say little about the question."
+)
+
+
+class SearchQuerySerializer(QuerySerializer):
+    """What to look for, and among which memories."""
+
+    query = QuestionField()
+    memory_types = serializers.ListField(child=OneOfField(choices=MEMORY_TYPES), required=False)
+    agent = NameField(required=False)
+    user = NameField(required=False, max_length=200)
+    project = NameField(required=False)
+    min_importance = serializers.IntegerField(required=False, default=1, min_value=1, max_value=10)
+    include_cold = serializers.BooleanField(required=False, help_text=INCLUDE_COLD)
+    include_raw = serializers.BooleanField(required=False, help_text=INCLUDE_RAW)
+    limit = serializers.IntegerField(required=False, default=20, min_value=1, max_value=PER_REQUEST)
+
+
+class RetrieveSerializer(StrictSerializer):
+    """A question of an agent, and how many tokens the answer may take."""
+
+    query = QuestionField()
+    agent = NameField()
+    user = NameField(required=False, allow_null=True, max_length=200)
+    project = NameField(required=False, allow_null=True)
+    conversation = serializers.UUIDField(required=False, allow_null=True)
+    token_budget = StrictIntegerField(
+        required=False,
+        allow_null=True,
+        min_value=MINIMUM_BUDGET,
+        max_value=MAX_TOKEN_BUDGET,
+        help_text="Tokens of the prompt; the agent's own budget (2000) if omitted.",
+    )
+    limit = StrictIntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=PER_REQUEST,
+        help_text="The most memories and messages beside identity and pinned memories, which always"
+        " come; bounded by the token budget alone when left out.",
+    )
+    include_cold = StrictBooleanField(required=False, help_text=INCLUDE_COLD)
+    include_raw = StrictBooleanField(required=False, help_text=INCLUDE_RAW)
+
+
+class PartsSerializer(ApiSerializer):
+    """What each part of relevance adds to `semantic`, which is their sum (apart from rounding)."""
+
+    words = serializers.FloatField(
+        help_text="Words of the question that occur in the text, weighted by rarity."
+    )
+    meaning = serializers.FloatField(help_text="Similarity of the text's vector to the question's.")
+    neighbours = serializers.FloatField(
+        help_text="Added for relevant memories and messages near it in its conversation."
+    )
+    person = serializers.FloatField(help_text="Whether it is by or about the person asked about.")
+    time = serializers.FloatField(help_text="How close it is to the time asked about.")
+    event = serializers.FloatField(help_text="Whether it is before or after an event, as asked.")
+
+
+class SignalsSerializer(ApiSerializer):
+    """Why a memory was found: five signals, each 0-1, and the parts of `semantic`."""
+
+    semantic = serializers.FloatField()
+    recency = serializers.FloatField()
+    importance = serializers.FloatField()
+    continuity = serializers.FloatField()
+    relation = serializers.FloatField()
+    cosine = serializers.FloatField(help_text="Cosine similarity of its vector and the question's.")
+    lexical = serializers.FloatField(
+        help_text="The share of the question's words, by rarity, found in it and its neighbours."
+    )
+    parts = PartsSerializer()
+
+
+class FoundMemorySerializer(MemorySerializer):
+    """A memory with its score 0-1 and the signals behind it."""
+
+    level = serializers.ChoiceField(
+        choices=LEVELS,
+        help_text="Which level it was found in; past memories come from cold.",
+    )
+    score = serializers.FloatField()
+    signals = SignalsSerializer()
+
+
+class PackedMemorySerializer(FoundMemorySerializer):
+    """A memory in a prompt, with the tokens it takes there."""
+
+    tokens = serializers.IntegerField()
+
+
+class FoundMessageSerializer(ApiSerializer):
+    """A message that was found directly: no higher-ranked memory says the same."""
+
+    id = serializers.UUIDField(help_text="The message's id.")
+    level = serializers.ChoiceField(choices=RAW, help_text="Always raw: a message, not a memory.")
+    conversation = serializers.UUIDField(source="conversation_id")
+    position = serializers.IntegerField(help_text="The message's position in its conversation.")
+    role = serializers.ChoiceField(choices=SPEAKERS)
+    speaker = serializers.CharField(help_text="The name of the person or agent who said it.")
+    said_at = serializers.DateTimeField()
+    external_id = serializers.CharField(allow_null=True)
+    content = serializers.CharField(
+        source="text",
+        help_text="What was said, without memory that was quoted, and with secrets masked; the"
+        " conversation has every word.",
+    )
+    score = serializers.FloatField(help_text="0-1, on the same scale as memories.")
+    signals = SignalsSerializer()
+
+
+class PackedMessageSerializer(FoundMessageSerializer):
+    """A message quoted in a prompt, with the tokens that its line takes there."""
+
+    tokens = serializers.IntegerField()
+
+
+class SearchSerializer(ApiSerializer):
+    """Search results, best first; `level` says where each was found: raw is a message."""
+
+    results = serializers.SerializerMethodField()
+    searched = serializers.ListField(
+        child=serializers.ChoiceField(choices=LEVELS), help_text="The levels that were searched."
+    )
+    warnings = serializers.ListField(child=serializers.CharField())
+
+    @extend_schema_field(
+        PolymorphicProxySerializer(
+            component_name="Found",
+            serializers=[FoundMemorySerializer, FoundMessageSerializer],
+            resource_type_field_name=None,
+            many=True,
+        )
+    )
+    def get_results(self, answer: Any) -> list[dict[str, Any]]:
+        """Memories and messages, best first."""
+        return [
+            found_memory_json(each) if isinstance(each, ScoredMemory) else found_message_json(each)
+            for each in answer.results
+        ]
+
+
+class RetrievalStatsSerializer(ApiSerializer):
+    """Figures about a retrieval."""
+
+    tokens_used = serializers.IntegerField()
+    token_budget = serializers.IntegerField()
+    signals_hit = serializers.DictField(child=serializers.IntegerField())
+    cache_hit = serializers.BooleanField()
+    total_ms = serializers.FloatField()
+    steps_ms = serializers.DictField(child=serializers.FloatField())
+    warnings = serializers.ListField(child=serializers.CharField())
+    token_counter = serializers.CharField(
+        help_text="estimate (characters / 3.5), or tiktoken with its encoding: an exact count."
+    )
+    searched = serializers.ListField(
+        child=serializers.ChoiceField(choices=LEVELS), help_text="The levels that were searched."
+    )
+
+
+class RetrievalSerializer(ApiSerializer):
+    """Memories and messages within the budget, and the prompt made of them."""
+
+    memories = PackedMemorySerializer(many=True)
+    messages = PackedMessageSerializer(
+        many=True, help_text="Quoted messages, where no better memory says the same."
+    )
+    formatted_prompt = serializers.CharField()
+    stats = RetrievalStatsSerializer()
+    contradictions = ContradictionSerializer(many=True)

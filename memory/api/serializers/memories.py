@@ -1,0 +1,251 @@
+"""Memories: what is sent of them and what is answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from memory.api.fields import (
+    NameField,
+    OneOfField,
+    PastDateTimeField,
+    StatementField,
+    StrictBooleanField,
+    StrictFloatField,
+    StrictIntegerField,
+    TextField,
+    ZonedDateTimeField,
+)
+from memory.api.memory_json import memory_json
+from memory.api.serializers.base import (
+    PER_REQUEST,
+    ApiSerializer,
+    PageQuerySerializer,
+    QuerySerializer,
+    StrictSerializer,
+)
+from memory.domain.feedback import Feedback
+from memory.models import Memory
+from memory.models.memory import MEMORY_TYPES, SCOPES, STATUSES, TIERS
+from memory.services.write.drafts import Outcome, WriteResult
+
+MAX_SUBJECT_CHARS = 200
+MAX_TAGS = 50
+OUTCOMES = [(item.value, item.value) for item in Outcome]
+WAS_MASKED = "The content held a key, password or card number; it was masked before it was stored."
+NOT_STANDALONE = (
+    "Stored as worded, but a memory is found and understood best as one or two sentences of at most"
+    " 280 characters, in the third person, with names and dates. This one: {how}."
+)
+WARNINGS = "Notes on how it was stored; empty if it was stored as sent."
+_BELONGS = "Only memories that belong to this {0}, none that belong to no {0}.{1}"
+_SEEN = " All that an agent sees is listed with a key of that agent."
+
+
+class NewMemorySerializer(StrictSerializer):
+    """A memory to store."""
+
+    content = StatementField()
+    memory_type = OneOfField(choices=MEMORY_TYPES, required=False, default="semantic")
+    importance = StrictIntegerField(required=False, default=8, min_value=1, max_value=10)
+    is_pinned = StrictBooleanField(required=False, default=False)
+    agent = NameField(required=False, allow_null=True)
+    user = NameField(required=False, allow_null=True, max_length=200)
+    project = NameField(required=False, allow_null=True)
+    conversation = serializers.UUIDField(required=False, allow_null=True)
+    subject = NameField(
+        required=False, allow_null=True, allow_blank=True, max_length=MAX_SUBJECT_CHARS
+    )
+    category = NameField(required=False, allow_null=True, allow_blank=True)
+    tags = serializers.ListField(child=NameField(), required=False, max_length=MAX_TAGS)
+    confidence = StrictFloatField(required=False, default=1.0, min_value=0, max_value=1)
+    created_at = PastDateTimeField(required=False, allow_null=True)
+    valid_from = ZonedDateTimeField(required=False, allow_null=True)
+    valid_to = ZonedDateTimeField(required=False, allow_null=True)
+    message_ids = serializers.ListField(
+        child=serializers.UUIDField(), required=False, max_length=PER_REQUEST
+    )
+    external_id = NameField(
+        required=False,
+        allow_null=True,
+        max_length=200,
+        help_text="The caller's own id for it. Sent again with the same text it is a duplicate,"
+        " with another text it is refused (409): correct the memory instead.",
+    )
+    check = StrictBooleanField(required=False, default=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The time it holds from is not after the time it holds to."""
+        start, end = attrs.get("valid_from"), attrs.get("valid_to")
+        if start and end and end < start:
+            raise serializers.ValidationError({"valid_to": ["Must not be before valid_from."]})
+        return attrs
+
+
+class ReasonSerializer(StrictSerializer):
+    """A reason for the log."""
+
+    reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+
+
+class PinSerializer(StrictSerializer):
+    """Whether to pin or to unpin the memory."""
+
+    pinned = StrictBooleanField()
+    reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+
+
+class CorrectionSerializer(StrictSerializer):
+    """The corrected text of a memory."""
+
+    corrected_content = StatementField()
+    reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+
+
+class FeedbackSerializer(StrictSerializer):
+    """How useful a memory in a prompt was."""
+
+    signal = OneOfField(choices=[(item.value, item.value) for item in Feedback])
+    note = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+
+
+class NoQuerySerializer(QuerySerializer):
+    """A read that takes no parameters."""
+
+
+class ReasonQuerySerializer(QuerySerializer):
+    """Why, for the log, of a request that has no body."""
+
+    reason = TextField(required=False, allow_blank=True, max_length=2000)
+
+
+class MemoryFilterSerializer(PageQuerySerializer):
+    """Which memories to list; all filters must match."""
+
+    memory_type = serializers.ListField(child=OneOfField(choices=MEMORY_TYPES), required=False)
+    status = serializers.ListField(
+        child=OneOfField(
+            choices=["active", "disputed", "superseded", "soft_deleted", "archived", "all"]
+        ),
+        required=False,
+        help_text="active and disputed if omitted; all for every status.",
+    )
+    tier = serializers.ListField(child=OneOfField(choices=TIERS), required=False)
+    agent = NameField(required=False, help_text=_BELONGS.format("agent", _SEEN))
+    user = NameField(required=False, max_length=200, help_text=_BELONGS.format("person", ""))
+    project = NameField(required=False, help_text=_BELONGS.format("project", ""))
+    conversation = serializers.UUIDField(required=False)
+    subject = NameField(
+        required=False, max_length=MAX_SUBJECT_CHARS, help_text="Subjects that begin with this."
+    )
+    category = NameField(required=False)
+    tag = serializers.ListField(
+        child=NameField(), required=False, help_text="The memory must have all of these."
+    )
+    is_pinned = serializers.BooleanField(required=False, allow_null=True, default=None)
+    min_importance = serializers.IntegerField(required=False, min_value=1, max_value=10)
+    max_importance = serializers.IntegerField(required=False, min_value=1, max_value=10)
+    created_after = ZonedDateTimeField(required=False)
+    created_before = ZonedDateTimeField(required=False)
+
+
+class ProvenanceSerializer(ApiSerializer):
+    """Where a memory comes from."""
+
+    conversation = serializers.UUIDField(allow_null=True)
+    message_ids = serializers.ListField(child=serializers.UUIDField())
+    external_ids = serializers.ListField(child=serializers.CharField())
+    extractor = serializers.CharField()
+    pass_ = serializers.IntegerField(allow_null=True)
+    actor = serializers.CharField()
+
+
+class UsageSerializer(ApiSerializer):
+    """How often it was used; updated in batches, so a few seconds behind."""
+
+    retrieved = serializers.IntegerField()
+    cited = serializers.IntegerField()
+    ignored = serializers.IntegerField()
+    succeeded = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    last_accessed_at = serializers.DateTimeField(allow_null=True)
+
+
+class MemorySerializer(ApiSerializer):
+    """A memory, its state and its provenance."""
+
+    id = serializers.UUIDField()
+    content = serializers.CharField()
+    memory_type = serializers.ChoiceField(choices=MEMORY_TYPES)
+    scope = serializers.ChoiceField(choices=SCOPES)
+    category = serializers.CharField()
+    subject = serializers.CharField()
+    tags = serializers.ListField(child=serializers.CharField())
+    importance = serializers.IntegerField()
+    confidence = serializers.FloatField()
+    corroboration = serializers.IntegerField(
+        help_text="How often it was repeated; provenance lists the messages of each time."
+    )
+    is_pinned = serializers.BooleanField()
+    status = serializers.ChoiceField(choices=STATUSES)
+    tier = serializers.ChoiceField(choices=TIERS)
+    version = serializers.IntegerField()
+    supersedes = serializers.UUIDField(allow_null=True)
+    superseded_by = serializers.UUIDField(allow_null=True)
+    contradicts = serializers.ListField(child=serializers.UUIDField())
+    agent = serializers.CharField(source="agent.slug", default=None, allow_null=True)
+    user = serializers.CharField(source="end_user.external_id", default=None, allow_null=True)
+    project = serializers.CharField(source="project.slug", default=None, allow_null=True)
+    provenance = ProvenanceSerializer(read_only=True)
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+    valid_from = serializers.DateTimeField(allow_null=True)
+    valid_to = serializers.DateTimeField(allow_null=True)
+    external_id = serializers.CharField(allow_null=True)
+    usage = UsageSerializer(read_only=True)
+
+    def to_representation(self, instance: Memory) -> dict[str, Any]:
+        """The fields as `memory_json` writes them, and those of a subclass as attributes."""
+        written = memory_json(instance)
+        names = map(str, self.fields)
+        return {
+            each: written[each] if each in written else getattr(instance, each) for each in names
+        }
+
+
+class WrittenMemorySerializer(MemorySerializer):
+    """A memory and the outcome of the write."""
+
+    outcome = serializers.ChoiceField(choices=OUTCOMES)
+    warnings = serializers.ListField(child=serializers.CharField(), help_text=WARNINGS)
+
+
+class ReadMemorySerializer(MemorySerializer):
+    """A memory read by its id, with its merge sources."""
+
+    merged_from = serializers.ListField(
+        child=serializers.UUIDField(),
+        help_text="The memories it was merged from; it supersedes each.",
+    )
+
+
+class RelatedMemorySerializer(MemorySerializer):
+    """A memory at the other end of an edge."""
+
+    relation_type = serializers.CharField()
+    strength = serializers.FloatField(help_text="0-1")
+
+
+class RelatedSerializer(ApiSerializer):
+    """Related memories, the strongest first."""
+
+    results = RelatedMemorySerializer(many=True)
+
+
+def warnings_of(result: WriteResult) -> list[str]:
+    """What the caller should know of how a memory was stored."""
+    warnings = [WAS_MASKED] if result.secret_masked else []
+    if result.wording:
+        warnings.append(NOT_STANDALONE.format(how=", ".join(result.wording)))
+    return warnings

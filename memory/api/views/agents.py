@@ -1,0 +1,147 @@
+"""Agents as documents: who they are, versioned, without lost updates."""
+
+from __future__ import annotations
+
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, refusals
+from memory.api.callers import check_agent
+from memory.api.fields import name_in_address
+from memory.api.pagination import SlugPagination, VersionPagination
+from memory.api.preconditions import (
+    ETAG,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    NOT_MODIFIED,
+    UNCHANGED,
+    condition_of,
+    entity_tag,
+    is_known,
+)
+from memory.api.serializers.agents import (
+    AgentDocumentSerializer,
+    AgentSerializer,
+    AgentVersionSerializer,
+)
+from memory.api.serializers.base import PageQuerySerializer, page_schema
+from teams.errors import NotFoundError
+from teams.models import Agent, AgentVersion
+from teams.services.agents import agent_of_slug, save_document, versions_of
+
+AgentPage = page_schema("AgentPage", AgentSerializer)
+AgentVersionPage = page_schema("AgentVersionPage", AgentVersionSerializer)
+SLUG = OpenApiParameter("slug", OpenApiTypes.STR, OpenApiParameter.PATH)
+
+
+class AgentViewSet(ApiViewSet):
+    """The identity documents of a team's agents."""
+
+    serializer_class = AgentSerializer
+
+    @extend_schema(
+        operation_id="agents_list",
+        parameters=[PageQuerySerializer],
+        responses={200: AgentPage, **refusals(422)},
+    )
+    def entries(self, request: Request) -> Response:
+        """The team's agents by name, a page at a time; a key of one agent sees that one."""
+        self.params(PageQuerySerializer)
+        with self.team_scope():
+            return Response(SlugPagination().page_of(self._agents(), request, AgentSerializer))
+
+    @extend_schema(
+        operation_id="agents_load",
+        parameters=[SLUG, UNCHANGED, ETAG],
+        responses={
+            200: AgentSerializer,
+            304: NOT_MODIFIED,
+            **refusals(403, 404, 422),
+        },
+    )
+    def load(self, request: Request, slug: str) -> HttpResponse:
+        """An agent's current identity document; to change it, send it back with If-Match."""
+        name = name_in_address(slug, field="slug")
+        check_agent(principal=self.principal, agent=name)
+        with self.team_scope():
+            agent = self._agents().filter(slug=name).first()
+            if agent is None:
+                raise NotFoundError(f"There is no agent '{name}'.", field="slug")
+            headers = {"ETag": entity_tag(agent.version)}
+            if is_known(request, agent.version):
+                return HttpResponse(status=status.HTTP_304_NOT_MODIFIED, headers=headers)
+            return Response(AgentSerializer(agent).data, headers=headers)
+
+    @extend_schema(
+        operation_id="agents_save",
+        parameters=[SLUG, IF_MATCH, IF_NONE_MATCH, ETAG],
+        request=AgentDocumentSerializer,
+        responses={
+            200: AgentSerializer,
+            201: OpenApiResponse(AgentSerializer, description="The agent is new."),
+            **refusals(403, 412, 422),
+        },
+    )
+    def save(self, request: Request, slug: str) -> Response:
+        """Replace the agent's document; omitted fields take their defaults.
+
+        Creates the agent if there is none. Every change is kept as a version; an unchanged
+        document makes none. Needs a team key that is bound to no agent: an agent cannot write its
+        own rules or raise its own budgets.
+        """
+        name = name_in_address(slug, field="slug")
+        self.require_team_key(
+            "Writing an agent's document needs a key of the team, bound to no agent; this one acts"
+            f" as the agent '{self.principal.agent_slug}' and may read its document."
+        )
+        condition = condition_of(request)
+        body = {} if request.data is None else request.data
+        checked = AgentDocumentSerializer(data=body, context={"slug": name})
+        checked.is_valid(raise_exception=True)
+        given = checked.validated_data
+        with self.team_scope(reason=given["reason"]):
+            _, is_new = save_document(
+                team_id=self.principal.team_id,
+                slug=name,
+                document=given["document"],
+                condition=condition,
+            )
+            agent = self._agents().get(slug=name)
+            return Response(
+                AgentSerializer(agent).data,
+                status=status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
+                headers={"ETag": entity_tag(agent.version)},
+            )
+
+    @extend_schema(
+        operation_id="agents_versions",
+        parameters=[SLUG, PageQuerySerializer],
+        responses={200: AgentVersionPage, **refusals(403, 404, 422)},
+    )
+    def versions(self, request: Request, slug: str) -> Response:
+        """The versions of an agent's document, the latest first, with who changed it and why."""
+        name = name_in_address(slug, field="slug")
+        self.params(PageQuerySerializer)
+        check_agent(principal=self.principal, agent=name)
+        with self.team_scope():
+            agent = agent_of_slug(team_id=self.principal.team_id, slug=name)
+            rows = versions_of(agent=agent)
+            return Response(VersionPagination().page_of(rows, request, AgentVersionSerializer))
+
+    def _agents(self) -> QuerySet[Agent, Agent]:
+        """Those that the key may read, each with when and by whom its version was made."""
+        rows = Agent.objects.filter(team_id=self.principal.team_id)
+        if self.principal.agent_id is not None:
+            rows = rows.filter(pk=self.principal.agent_id)
+        standing = AgentVersion.objects.filter(
+            team_id=OuterRef("team_id"), agent_id=OuterRef("pk"), number=OuterRef("version")
+        )
+        return rows.annotate(
+            changed_at=Subquery(standing.values("created_at")[:1]),
+            changed_by=Subquery(standing.values("actor")[:1]),
+        )

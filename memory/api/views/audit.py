@@ -1,0 +1,224 @@
+"""The past: one memory's history, the log, the state at an instant, a person's export."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.http import StreamingHttpResponse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer, extend_schema
+from rest_framework import serializers
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.utils.urls import replace_query_param
+
+from memory.api.base import ApiViewSet, refusals
+from memory.api.callers import check_agent
+from memory.api.pagination import BAD_CURSOR, IdPagination, LogPagination
+from memory.api.renderers import JSON_LINES, JsonLinesRenderer
+from memory.api.serializers.audit import (
+    ChangePageSerializer,
+    ChangeSerializer,
+    ExportQuerySerializer,
+    HistorySerializer,
+    LogEntryWithStateSerializer,
+    LogQuerySerializer,
+    PastMemorySerializer,
+    StatePageSerializer,
+    StateQuerySerializer,
+    StepSerializer,
+    VersionSerializer,
+)
+from memory.api.serializers.base import LongPageQuerySerializer, page_schema
+from memory.selectors.history.log import LogFilters, filtered_log
+from memory.selectors.history.memory_history import (
+    log_of,
+    names_in,
+    step_of,
+    versions_of,
+    with_messages,
+)
+from memory.selectors.history.states import changes_between, state_at
+from memory.selectors.memories import MemoryFilters
+from memory.services.exporting import export_person
+
+LogPage = page_schema("LogPage", LogEntryWithStateSerializer)
+
+
+class HistoryViewSet(ApiViewSet):
+    """The history of one memory."""
+
+    serializer_class = StepSerializer
+
+    @extend_schema(
+        operation_id="memories_history",
+        parameters=[LongPageQuerySerializer],
+        responses={200: HistorySerializer, **refusals(404, 422)},
+    )
+    def history(self, request: Request, pk: UUID) -> Response:
+        """The history of a memory, newest first: each change, who made it and why.
+
+        All its versions are one history; each has its provenance, with those source messages that
+        this key may see.
+        """
+        self.params(LongPageQuerySerializer)
+        viewer = self.viewer
+        with self.team_scope():
+            memories = versions_of(viewer=viewer, memory_id=pk)
+            by_id = {row.pk: row for row in memories}
+            pages = LogPagination()
+            rows = pages.paginate_queryset(log_of(viewer=viewer, memories=memories), request) or []
+            names = names_in(memories)
+            steps = [step_of(row, memories=by_id, names=names) for row in rows]
+            versions = with_messages(viewer=viewer, memories=memories)
+            return Response(
+                pages.links()
+                | {
+                    "results": StepSerializer(steps, many=True).data,
+                    "versions": VersionSerializer(versions, many=True).data,
+                }
+            )
+
+
+class AuditLogViewSet(ApiViewSet):
+    """The log of every change."""
+
+    serializer_class = LogEntryWithStateSerializer
+
+    @extend_schema(
+        operation_id="audit_log",
+        parameters=[LogQuerySerializer],
+        responses={200: LogPage, **refusals(422)},
+    )
+    def entries(self, request: Request) -> Response:
+        """Changes of memories that this key may see, newest first, a page at a time."""
+        given = self.params(LogQuerySerializer)
+        viewer = self.viewer
+        filters = LogFilters(
+            memory=given.get("memory"),
+            event=given.get("event", ()),
+            actor=given.get("actor"),
+            conversation=given.get("conversation"),
+            user=given.get("user"),
+            begin=given.get("from"),
+            end=given.get("to"),
+        )
+        with self.team_scope():
+            rows = filtered_log(viewer=viewer, filters=filters)
+            return Response(LogPagination().page_of(rows, request, LogEntryWithStateSerializer))
+
+
+class StateViewSet(ApiViewSet):
+    """What was known when."""
+
+    serializer_class = StatePageSerializer
+
+    @extend_schema(
+        parameters=[StateQuerySerializer],
+        responses={
+            200: PolymorphicProxySerializer(
+                component_name="StateOrChanges",
+                serializers=[StatePageSerializer, ChangePageSerializer],
+                resource_type_field_name=None,
+                many=False,
+            ),
+            **refusals(403, 422),
+        },
+    )
+    def state(self, request: Request) -> Response:
+        """The memories as they were at `at`, or the changes from then to `diff_to`, by pages.
+
+        Rebuilt from the log and the immutable texts, never from the current state.
+        """
+        given = self.params(StateQuerySerializer)
+        check_agent(principal=self.principal, agent=given.get("agent"))
+        at: datetime = given.pop("at")
+        to: datetime | None = given.pop("diff_to", None)
+        limit: int = given.pop("limit", IdPagination.page_size)
+        cursor: str | None = given.pop("cursor", None)
+        filters = MemoryFilters(**given)
+        with self.team_scope():
+            if to is None:
+                return Response(self._state(request, at, filters))
+            return Response(self._changes(request, at, to, filters, limit, cursor))
+
+    def _state(self, request: Request, at: datetime, filters: MemoryFilters) -> dict[str, Any]:
+        state = state_at(viewer=self.viewer, at=at, filters=filters)
+        page = IdPagination().page_of(state.memories, request, PastMemorySerializer)
+        return {
+            "at": state.instant.at,
+            "position": state.instant.position,
+            "changed_at": state.instant.changed_at,
+            **page,
+        }
+
+    def _changes(
+        self,
+        request: Request,
+        at: datetime,
+        to: datetime,
+        filters: MemoryFilters,
+        limit: int,
+        cursor: str | None,
+    ) -> Mapping[str, Any]:
+        found = changes_between(
+            viewer=self.viewer,
+            at=at,
+            to=to,
+            filters=filters,
+            limit=limit,
+            after=_place(cursor) if cursor is not None else None,
+        )
+        here = request.build_absolute_uri()
+        return {
+            "at": at,
+            "diff_to": to,
+            "next": found.next_after and replace_query_param(here, "cursor", found.next_after.hex),
+            "results": ChangeSerializer(found.changes, many=True).data,
+        }
+
+
+class ExportViewSet(ApiViewSet):
+    """What the team holds about a person."""
+
+    renderer_classes = (JSONRenderer, JsonLinesRenderer)
+    serializer_class = ExportQuerySerializer
+
+    @extend_schema(
+        operation_id="audit_export",
+        parameters=[ExportQuerySerializer],
+        responses={
+            (200, JSON_LINES): OpenApiResponse(
+                OpenApiTypes.STR,
+                description="JSON Lines: objects with a `kind` (person, conversation, message, job,"
+                " compaction, memory, log, external_name, relation, contradiction, checkpoint,"
+                " event, routing_decision, spend) and all columns; the last line, of the kind"
+                " `end`, counts the others.",
+            ),
+            **refusals(403, 404, 422),
+        },
+    )
+    def export(self, request: Request) -> StreamingHttpResponse:
+        """Everything stored about one person; a stream without its last line is incomplete.
+
+        Needs a team key, as a key of one agent sees only a part.
+        """
+        given = self.params(ExportQuerySerializer)
+        found = export_person(viewer=self.viewer, user=given["user"], now=timezone.now())
+        return StreamingHttpResponse(
+            found,
+            content_type=JSON_LINES,
+            headers={"Content-Disposition": 'attachment; filename="export.jsonl"'},
+        )
+
+
+def _place(cursor: str) -> UUID:
+    try:
+        return UUID(hex=cursor)
+    except ValueError:
+        raise serializers.ValidationError({"cursor": [BAD_CURSOR]}) from None

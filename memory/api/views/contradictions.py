@@ -1,0 +1,95 @@
+"""Contradictions: listed and settled."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, refusals
+from memory.api.pagination import IdPagination
+from memory.api.request_events import write_event
+from memory.api.serializers.base import page_schema
+from memory.api.serializers.contradictions import (
+    ContradictionFilterSerializer,
+    ContradictionSerializer,
+    ResolutionSerializer,
+    SettledContradictionSerializer,
+)
+from memory.api.serializers.memories import warnings_of
+from memory.clients.tools import default_tools
+from memory.selectors.contradictions import contradictions_visible_to
+from memory.services.decisions.disputes import resolve_contradiction
+from teams.errors import NotFoundError
+
+ContradictionPage = page_schema("ContradictionPage", ContradictionSerializer)
+
+
+class ContradictionViewSet(ApiViewSet):
+    """Pairs of memories that conflict."""
+
+    lookup_value_converter = "uuid"
+    operations = {"resolve": ("hotpath", "update")}
+    memory_actions = ("list", "retrieve", "resolve")
+    serializer_class = ContradictionSerializer
+
+    @extend_schema(
+        parameters=[ContradictionFilterSerializer],
+        responses={200: ContradictionPage, **refusals(403, 422)},
+    )
+    def list(self, request: Request) -> Response:
+        """Contradictions whose two sides the key may see, newest first; open ones by default."""
+        given = self.params(ContradictionFilterSerializer)
+        with self.team_scope():
+            rows = contradictions_visible_to(self.viewer)
+            if given["state"] != "all":
+                rows = rows.filter(resolved_at__isnull=given["state"] == "open")
+            if given.get("verdict"):
+                rows = rows.filter(verdict=given["verdict"])
+            if given.get("memory"):
+                rows = rows.filter(Q(memory_a_id=given["memory"]) | Q(memory_b_id=given["memory"]))
+            return Response(IdPagination().page_of(rows, request, ContradictionSerializer))
+
+    @extend_schema(responses={200: ContradictionSerializer, **refusals(403, 404)})
+    def retrieve(self, request: Request, pk: UUID) -> Response:
+        """One contradiction."""
+        return Response(self._shown(pk))
+
+    @extend_schema(
+        request=ResolutionSerializer,
+        responses={200: SettledContradictionSerializer, **refusals(403, 404, 409, 422)},
+    )
+    @action(detail=True, methods=["post"])
+    def resolve(self, request: Request, pk: UUID) -> Response:
+        """Resolve it: one side wins, both are valid, or a merged text replaces both."""
+        given = self.body(ResolutionSerializer)
+        settled = resolve_contradiction(
+            viewer=self.viewer,
+            contradiction_id=pk,
+            resolution=given["resolution"],
+            note=given.get("note") or "",
+            merged_content=given.get("merged_content") or "",
+            tools=default_tools(),
+            now=timezone.now(),
+        )
+        merged = settled.merged
+        if merged is not None:
+            self.noted([write_event(merged, op="merge")])
+        told = {
+            "outcome": merged.outcome.value if merged else None,
+            "warnings": warnings_of(merged) if merged else [],
+        }
+        return Response({**self._shown(pk), **told})
+
+    def _shown(self, contradiction_id: UUID) -> dict[str, Any]:
+        with self.team_scope():
+            row = contradictions_visible_to(self.viewer).filter(pk=contradiction_id).first()
+            if row is None:
+                raise NotFoundError("There is no such contradiction.")
+            return dict(ContradictionSerializer(row).data)

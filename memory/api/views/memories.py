@@ -1,0 +1,344 @@
+"""What the team's agents know: stored, listed, found, changed and taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.http import HttpResponse
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer, extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, refusals
+from memory.api.callers import check_agent
+from memory.api.memory_json import MEDIA_TYPE
+from memory.api.pagination import IdPagination
+from memory.api.request_events import found_event, memory_event, write_event
+from memory.api.serializers.base import PER_REQUEST, page_schema
+from memory.api.serializers.found import SearchQuerySerializer, SearchSerializer
+from memory.api.serializers.memories import (
+    CorrectionSerializer,
+    FeedbackSerializer,
+    MemoryFilterSerializer,
+    MemorySerializer,
+    NewMemorySerializer,
+    NoQuerySerializer,
+    PinSerializer,
+    ReadMemorySerializer,
+    ReasonQuerySerializer,
+    ReasonSerializer,
+    RelatedMemorySerializer,
+    RelatedSerializer,
+    WrittenMemorySerializer,
+    warnings_of,
+)
+from memory.clients.tools import default_tools
+from memory.domain.feedback import Feedback
+from memory.domain.types import MemoryType
+from memory.models import Memory
+from memory.models.querysets import MemoryQuerySet
+from memory.selectors.memories import MemoryFilters, filtered_memories, memory_for
+from memory.selectors.relations import merged_into, related_to
+from memory.services.decisions.corrections import correct_memory, give_feedback
+from memory.services.decisions.restoring import restore_memory
+from memory.services.decisions.state import delete_memory, pin_memory
+from memory.services.read.answer_cache import send_retrieval
+from memory.services.read.answers import Retrieval
+from memory.services.read.cascade import Depth
+from memory.services.read.ranking import Question
+from memory.services.write.drafts import Outcome, WriteResult
+from memory.services.write.explicit import StatedMemory, remember
+
+MemoryPage = page_schema("MemoryPage", MemorySerializer)
+# Any: what drf-spectacular takes for a response
+_CHANGED: dict[Any, Any] = {200: MemorySerializer, **refusals(403, 404, 409, 422)}
+
+
+def one_or_many(
+    name: str, serializer: type[serializers.Serializer[Any]]
+) -> PolymorphicProxySerializer:
+    """The schema of one object or a list of them."""
+    return PolymorphicProxySerializer(
+        component_name=name,
+        serializers=[serializer, serializer(many=True)],
+        resource_type_field_name=None,
+        many=False,
+    )
+
+
+class MemoryViewSet(ApiViewSet):
+    """What the team's agents know."""
+
+    lookup_value_converter = "uuid"
+    operations = {
+        "create": ("hotpath", "create"),
+        "destroy": ("hotpath", "delete"),
+        "search": ("hotpath", "search"),
+        "correct": ("hotpath", "update"),
+        "pin": ("hotpath", "update"),
+        "restore": ("hotpath", "update"),
+        "feedback": ("hotpath", "update"),
+    }
+    memory_actions = (*operations, "list", "retrieve", "related")
+    serializer_class = MemorySerializer
+
+    @extend_schema(
+        request=one_or_many("NewMemories", NewMemorySerializer),
+        responses={
+            201: one_or_many("WrittenMemories", WrittenMemorySerializer),
+            200: OpenApiResponse(
+                WrittenMemorySerializer, description="A duplicate: the existing memory."
+            ),
+            **refusals(403, 404, 409, 422),
+        },
+    )
+    def create(self, request: Request) -> Response:
+        """Store one memory, or up to 500 in one transaction; each result has its outcome."""
+        many = isinstance(request.data, list)
+        given = _validated(request.data, many=many)
+        for each in given:
+            check_agent(principal=self.principal, agent=each.get("agent"))
+        results = remember(
+            viewer=self.viewer,
+            stated=[_stated(each) for each in given],
+            tools=default_tools(),
+            now=timezone.now(),
+            prefix=many,
+        )
+        self.noted(write_event(each) for each in results)
+        shown = self._written(results)
+        if many:
+            return Response(shown, status=status.HTTP_201_CREATED)
+        return Response(shown[0], status=_code_of(results[0]))
+
+    @extend_schema(
+        parameters=[MemoryFilterSerializer],
+        responses={200: MemoryPage, **refusals(403, 422)},
+    )
+    def list(self, request: Request) -> Response:
+        """The memories that the key may see and that match every filter, the latest stored first.
+
+        A memory stored later may be about an earlier time: `created_at` is when it was said.
+        `agent`, `user` and `project` filter by whom the memories belong to; they do not change who
+        asks.
+        """
+        given = self.params(MemoryFilterSerializer)
+        check_agent(principal=self.principal, agent=given.get("agent"))
+        given.pop("limit", None)
+        given.pop("cursor", None)
+        with self.team_scope():
+            rows = filtered_memories(viewer=self.viewer, filters=MemoryFilters(**given))
+            return Response(IdPagination().page_of(rows, request, MemorySerializer))
+
+    @extend_schema(responses={200: ReadMemorySerializer, **refusals(403, 404, 422)})
+    def retrieve(self, request: Request, pk: UUID) -> Response:
+        """One memory, whatever its status."""
+        self.params(NoQuerySerializer)
+        with self.team_scope():
+            memory = memory_for(viewer=self.viewer, memory_id=pk)
+            memory.merged_from = merged_into(viewer=self.viewer, memory=memory)  # type: ignore[attr-defined]
+            return Response(ReadMemorySerializer(memory).data)
+
+    @extend_schema(
+        request=None,
+        parameters=[ReasonQuerySerializer],
+        responses={
+            200: OpenApiResponse(MemorySerializer, description="Soft-deleted; it can be restored."),
+            **refusals(403, 404, 422),
+        },
+    )
+    def destroy(self, request: Request, pk: UUID) -> Response:
+        """Soft-delete a memory: no read finds it any more, and it stays readable by its id."""
+        given = self.params(ReasonQuerySerializer)
+        memory = delete_memory(viewer=self.viewer, memory_id=pk, reason=given.get("reason", ""))
+        return self._changed(memory, op="delete")
+
+    @extend_schema(
+        parameters=[SearchQuerySerializer],
+        responses={200: SearchSerializer, **refusals(403, 404, 422)},
+    )
+    @action(detail=False, methods=["get"])
+    def search(self, request: Request) -> HttpResponse:
+        """Memories by meaning and words, best first, with the signals behind each score.
+
+        Where memories say little about the question, or with `include_raw`, messages are searched
+        too (level `raw`); with a filter of memories only if asked for. A request line may have
+        8,190 bytes (414 beyond): use `POST /v1/memory/query` for a longer question.
+        """
+        given = self.params(SearchQuerySerializer)
+        viewer = self.named_viewer(given)
+        sent = send_retrieval(
+            viewer=viewer,
+            rows=_filtered(given),
+            depth=Depth(given.get("include_cold"), given.get("include_raw")),
+            question=Question(given["query"]),
+            limit=given["limit"],
+            write=_search_answer,
+            form=_search_form(),
+            tools=default_tools(),
+            now=timezone.now(),
+        )
+        event = found_event("search", viewer=viewer, found=sent.found, similarity=sent.similarity)
+        self.noted([event])
+        return HttpResponse(sent.body, content_type=MEDIA_TYPE)
+
+    @extend_schema(request=PinSerializer, responses=_CHANGED)
+    @action(detail=True, methods=["post"])
+    def pin(self, request: Request, pk: UUID) -> Response:
+        """Pin a memory so that it is in every prompt of its audience, or unpin it."""
+        given = self.body(PinSerializer)
+        memory = pin_memory(
+            viewer=self.viewer,
+            memory_id=pk,
+            pinned=given["pinned"],
+            reason=given.get("reason") or "",
+        )
+        return self._changed(memory)
+
+    @extend_schema(request=ReasonSerializer, responses=_CHANGED)
+    @action(detail=True, methods=["post"])
+    def restore(self, request: Request, pk: UUID) -> Response:
+        """Restore a deleted or archived memory, unless an equal one exists by now.
+
+        If a current memory contradicts it, both become disputed; a newer version supersedes it;
+        one that a person judged wrong comes back disputed.
+        """
+        given = self.body(ReasonSerializer)
+        memory = restore_memory(
+            viewer=self.viewer,
+            memory_id=pk,
+            tools=default_tools(),
+            reason=given.get("reason") or "",
+        )
+        return self._changed(memory)
+
+    @extend_schema(
+        request=CorrectionSerializer,
+        responses={
+            201: WrittenMemorySerializer,
+            200: OpenApiResponse(
+                WrittenMemorySerializer,
+                description="A duplicate: the existing memory, which now supersedes this one.",
+            ),
+            **refusals(403, 404, 409, 422),
+        },
+    )
+    @action(detail=True, methods=["post"])
+    def correct(self, request: Request, pk: UUID) -> Response:
+        """Write a new version that supersedes this one; returns the current memory."""
+        given = self.body(CorrectionSerializer)
+        result = correct_memory(
+            viewer=self.viewer,
+            memory_id=pk,
+            corrected_content=given["corrected_content"],
+            reason=given.get("reason") or "",
+            tools=default_tools(),
+            now=timezone.now(),
+        )
+        self.noted([write_event(result, op="update")])
+        (shown,) = self._written([result])
+        return Response(shown, status=_code_of(result))
+
+    @extend_schema(request=FeedbackSerializer, responses=_CHANGED)
+    @action(detail=True, methods=["post"])
+    def feedback(self, request: Request, pk: UUID) -> Response:
+        """Give feedback on a memory: "wrong" opens a dispute, "helpful" raises its importance."""
+        given = self.body(FeedbackSerializer)
+        memory = give_feedback(
+            viewer=self.viewer,
+            memory_id=pk,
+            signal=Feedback(given["signal"]),
+            note=given.get("note") or "",
+        )
+        return self._changed(memory)
+
+    @extend_schema(responses={200: RelatedSerializer, **refusals(403, 404, 422)})
+    @action(detail=True, methods=["get"])
+    def related(self, request: Request, pk: UUID) -> Response:
+        """Memories that are directly related to it, the strongest relation first."""
+        self.params(NoQuerySerializer)
+        with self.team_scope():
+            memory = memory_for(viewer=self.viewer, memory_id=pk)
+            found = related_to(viewer=self.viewer, memory=memory)
+            return Response({"results": RelatedMemorySerializer(found, many=True).data})
+
+    def _changed(self, memory: Memory, op: str = "update") -> Response:
+        """The memory as it stands after the change, which is noted."""
+        self.noted([memory_event(op, memory)])
+        with self.team_scope():
+            stands = memory_for(viewer=self.viewer, memory_id=memory.pk)
+            return Response(MemorySerializer(stands).data)
+
+    def _written(self, results: Sequence[WriteResult]) -> Sequence[dict[str, Any]]:
+        """The stored rows as they stand after the whole write, each with what happened."""
+        with self.team_scope():
+            rows = Memory.objects.filter(
+                team_id=self.principal.team_id, pk__in={item.memory.pk for item in results}
+            ).with_names()
+            by_id = {row.pk: MemorySerializer(row).data for row in rows}
+        return [
+            {
+                **by_id[item.memory.pk],
+                "outcome": item.outcome.value,
+                "warnings": warnings_of(item),
+            }
+            for item in results
+        ]
+
+
+def _code_of(result: WriteResult) -> int:
+    """200 for what was there already, else 201."""
+    duplicate = result.outcome == Outcome.DUPLICATE
+    return status.HTTP_200_OK if duplicate else status.HTTP_201_CREATED
+
+
+def _search_answer(found: Retrieval) -> bytes:
+    return orjson.dumps(SearchSerializer(found).data)
+
+
+@cache
+def _search_form() -> str:
+    """The fields of an answer, so that another release's are not taken for it."""
+    return repr(SearchSerializer())
+
+
+def _filtered(given: dict[str, Any]) -> MemoryQuerySet | None:  # Any: checked parameters
+    """What the search is narrowed to; None where it is not."""
+    if given["min_importance"] <= 1 and not given.get("memory_types"):
+        return None
+    rows = Memory.objects.filter(importance__gte=given["min_importance"])
+    if given.get("memory_types"):
+        rows = rows.filter(memory_type__in=given["memory_types"])
+    return rows
+
+
+def _validated(data: Any, *, many: bool) -> Sequence[dict[str, Any]]:
+    if many and not data:
+        raise serializers.ValidationError("Send at least one memory.")
+    if many and len(data) > PER_REQUEST:
+        raise serializers.ValidationError(
+            f"Send at most {PER_REQUEST} memories at a time, not {len(data)}."
+        )
+    checked = NewMemorySerializer(data=data, many=many)
+    checked.is_valid(raise_exception=True)
+    return list(checked.validated_data) if many else [checked.validated_data]
+
+
+def _stated(given: dict[str, Any]) -> StatedMemory:
+    return StatedMemory(
+        **{
+            **given,
+            "memory_type": MemoryType(given["memory_type"]),
+            "subject": given.get("subject") or "",
+            "category": given.get("category") or "",
+            "tags": tuple(given.get("tags", ())),
+            "message_ids": tuple(given.get("message_ids", ())),
+        }
+    )

@@ -1,0 +1,174 @@
+"""Threads by their own ids: saved states, and what changed in their memories."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, refusals
+from memory.api.callers import check_agent
+from memory.api.fields import name_in_address
+from memory.api.preconditions import (
+    ETAG,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    NOT_MODIFIED,
+    UNCHANGED,
+    condition_of,
+    entity_tag,
+    is_known,
+)
+from memory.api.serializers.threads import (
+    ChangesQuerySerializer,
+    CheckpointQuerySerializer,
+    CheckpointSerializer,
+    LoadedCheckpointSerializer,
+    SavedCheckpointSerializer,
+    ThreadChangesSerializer,
+)
+from memory.domain.tokens import ESTIMATE
+from memory.selectors.history.changes import changes_since, thread_for
+from memory.services.read.updates import news_of
+from memory.services.threads import save_state
+from teams.services.checkpoints import Saved, ThreadKey, load_checkpoint
+
+THREAD = OpenApiParameter("thread_id", OpenApiTypes.STR, OpenApiParameter.PATH)
+
+
+class CheckpointViewSet(ApiViewSet):
+    """The saved state of a thread of an end user."""
+
+    serializer_class = LoadedCheckpointSerializer
+
+    @extend_schema(
+        operation_id="threads_checkpoint_save",
+        parameters=[THREAD, IF_MATCH, IF_NONE_MATCH, ETAG],
+        request=CheckpointSerializer,
+        responses={
+            200: SavedCheckpointSerializer,
+            201: OpenApiResponse(SavedCheckpointSerializer, description="The thread's first."),
+            **refusals(403, 412, 413, 422),
+        },
+    )
+    def save(self, request: Request, thread_id: str) -> Response:
+        """Save the next version of a thread's state; a limited number of earlier ones is kept."""
+        name = _thread_name(thread_id)
+        condition = condition_of(request)
+        given = self.body(CheckpointSerializer)
+        check_agent(principal=self.principal, agent=given.get("agent"))
+        saved = save_state(
+            viewer=self.viewer,
+            agent=given.get("agent"),
+            user=given["user"],
+            thread_id=name,
+            data=given["data"],
+            now=timezone.now(),
+            condition=condition,
+        )
+        agent = self.principal.agent_slug or given.get("agent")
+        return Response(
+            _shown(saved, user=given["user"], agent=agent),
+            status=status.HTTP_201_CREATED if saved.version == 1 else status.HTTP_200_OK,
+            headers={"ETag": entity_tag(saved.version)},
+        )
+
+    @extend_schema(
+        operation_id="threads_checkpoint_load",
+        parameters=[THREAD, CheckpointQuerySerializer, UNCHANGED, ETAG],
+        responses={
+            200: LoadedCheckpointSerializer,
+            304: NOT_MODIFIED,
+            **refusals(403, 404, 422),
+        },
+    )
+    def load(self, request: Request, thread_id: str) -> HttpResponse:
+        """A thread's latest saved state, or an earlier version that is still kept."""
+        name = _thread_name(thread_id)
+        given = self.params(CheckpointQuerySerializer)
+        with self.team_scope():
+            viewer = self.named_viewer(given)
+            assert viewer.end_user_id is not None
+            found, text = load_checkpoint(
+                key=ThreadKey(viewer.team_id, viewer.end_user_id, name, viewer.agent_id),
+                version=given.get("version"),
+            )
+        headers = {"ETag": entity_tag(found.version)}
+        if is_known(request, found.version):
+            return HttpResponse(status=status.HTTP_304_NOT_MODIFIED, headers=headers)
+        agent = self.principal.agent_slug or given.get("agent")
+        shown = _shown(found, user=given["user"], agent=agent)
+        # The stored text is JSON already; reading it to write it again would only cost time.
+        body = f'{json.dumps(shown)[:-1]}, "data": {text}}}'
+        return HttpResponse(body, content_type="application/json", headers=headers)
+
+
+class ThreadChangesViewSet(ApiViewSet):
+    """What changed in a thread's memories."""
+
+    serializer_class = ThreadChangesSerializer
+    memory_actions = ("changes",)
+
+    @extend_schema(
+        operation_id="threads_changes",
+        parameters=[THREAD, ChangesQuerySerializer],
+        responses={200: ThreadChangesSerializer, **refusals(403, 404, 422)},
+    )
+    def changes(self, request: Request, thread_id: str) -> Response:
+        """What changed in the memories of a thread after a revision; prompts still report it.
+
+        Name the thread by its id (with user and agent if several threads share it) or by the id
+        of the conversation.
+        """
+        name = _thread_name(thread_id)
+        given = self.params(ChangesQuerySerializer)
+        since = given["since"]
+        with self.team_scope():
+            viewer = self.named_viewer(given)
+            conversation = thread_for(viewer=viewer, thread_id=name, names_user="user" in given)
+            found = changes_since(
+                viewer=viewer, conversation=conversation, since=since, limit=given["limit"]
+            )
+            news = news_of(
+                viewer=viewer, conversation_id=conversation.pk, counter=ESTIMATE, since=since
+            )
+        return Response(
+            ThreadChangesSerializer(
+                {
+                    "conversation": conversation.pk,
+                    "thread_id": conversation.thread_id,
+                    "since": since,
+                    "revision": found.revision,
+                    "next_since": found.until,
+                    "has_more": found.until < found.revision,
+                    "header": news.text,
+                    "changes": found.rows,
+                }
+            ).data
+        )
+
+
+def _thread_name(thread_id: str) -> str:
+    return name_in_address(thread_id, field="thread_id", max_length=200)
+
+
+def _shown(saved: Saved, *, user: str, agent: str | None) -> dict[str, Any]:
+    """What SavedCheckpointSerializer describes; running it would take as long as the statement."""
+    return {
+        "thread_id": saved.key.thread_id,
+        "user": user,
+        "agent": agent,
+        "version": saved.version,
+        "bytes": saved.size,
+        "saved_at": saved.saved_at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "saved_by": saved.actor,
+        "versions": saved.versions,
+    }

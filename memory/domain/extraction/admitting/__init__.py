@@ -1,1 +1,0 @@
-"""Whether a clause is kept, weighed by what it shows."""

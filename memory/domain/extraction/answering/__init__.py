@@ -1,1 +1,0 @@
-"""What a short answer says together with what was asked."""

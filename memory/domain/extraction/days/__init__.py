@@ -1,1 +1,0 @@
-"""Dates in a sentence, written out against the time it was said."""

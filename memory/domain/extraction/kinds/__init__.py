@@ -1,1 +1,0 @@
-"""What kind of memory a clause is."""

@@ -1,1 +1,0 @@
-"""English as far as the rules need it: words, verbs, clauses, names."""

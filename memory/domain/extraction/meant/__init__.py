@@ -1,1 +1,0 @@
-"""Whether a sentence is meant, and meant for keeps."""

@@ -1,1 +1,0 @@
-"""What runs through a conversation: topics, people, corrections."""

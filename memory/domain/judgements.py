@@ -1,0 +1,67 @@
+"""What a judge's verdict may do to what is stored, whatever the judge and the language."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .audience import Reach
+from .letter_case import differs_in_case
+from .text.normalise import bare_words
+from .types import Judgement, Verdict
+
+# What is superseded leaves the reads: a verdict less sure than this, or on two statements that are
+# less near (see `pair_selection.nearness`), marks both as disputed.
+SURE_TO_RETIRE = 0.45
+NEAR_TO_RETIRE = 0.6
+# The less near two statements are, the surer a judge must be that they are in conflict: .87 at a
+# nearness of .5, .55 at 1. Figures: docs/decisions/0006-one-write-path.md.
+_SURE_WHERE_FAR, _LESS_BY_NEARNESS, _SURE_WHERE_NEAR = 1.2, 0.65, 0.35
+# What it takes where the new memory was extracted from talk.
+_SURE_OF_CONFLICT_IN_TALK = 0.5
+_SURE_OF_REPETITION_IN_TALK = 0.6
+
+
+def is_sure_enough(judgement: Judgement, *, nearness: float, is_from_talk: bool) -> bool:
+    """Whether a verdict on a new memory counts at all; otherwise both stand side by side."""
+    if judgement.verdict is Verdict.DUPLICATE:
+        return not is_from_talk or judgement.confidence >= _SURE_OF_REPETITION_IN_TALK
+    least = _SURE_OF_CONFLICT_IN_TALK if is_from_talk else _SURE_WHERE_NEAR
+    return judgement.confidence >= max(least, _SURE_WHERE_FAR - _LESS_BY_NEARNESS * nearness)
+
+
+def judged_by_words(existing: str, new: str) -> Judgement | None:
+    """The verdict on two texts of the same words, for which no judge is needed; None for others.
+
+    Capitals may carry meaning ("5 MB", "5 Mb"), and so may the order ("Ann reports to Ben").
+    """
+    first, second = bare_words(existing.casefold()), bare_words(new.casefold())
+    if sorted(first) != sorted(second):
+        return None
+    if first != second:
+        return Judgement(Verdict.COEXIST, "the same words in another order")
+    if differs_in_case(existing, new):
+        return Judgement(Verdict.COEXIST, "the same words with other capitals")
+    return Judgement(Verdict.DUPLICATE, "the same words")
+
+
+def as_carried_out(
+    judgement: Judgement, *, nearness: float, later_reach: Reach = Reach.SAME
+) -> Judgement:
+    """The verdict as it may change what is stored: a supersession becomes a dispute on a guess.
+
+    It does so too where `later_reach` says that fewer see the later statement than the earlier
+    one: what fewer readers see never retires what more of them see.
+    """
+    if judgement.verdict is not Verdict.SUPERSEDE:
+        return judgement
+    if judgement.confidence < SURE_TO_RETIRE or nearness < NEAR_TO_RETIRE:
+        return as_dispute(judgement, because="too unsure to retire the earlier one")
+    if later_reach is Reach.NARROWER:
+        return as_dispute(judgement, because="others see the earlier one and not the later one")
+    return judgement
+
+
+def as_dispute(judgement: Judgement, *, because: str) -> Judgement:
+    """The conflict as one for people to settle."""
+    reason = f"{judgement.reason}; {because}"
+    return replace(judgement, verdict=Verdict.DISPUTE, reason=reason)

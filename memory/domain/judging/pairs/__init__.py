@@ -1,1 +1,0 @@
-"""Two statements beside each other: what they share and where they part."""

@@ -1,1 +1,0 @@
-"""One statement, read: words, quantities, dates, names, roles."""

@@ -1,0 +1,66 @@
+"""Which pairs of statements a judge reads: those that may be about one matter.
+
+In a store nearly all neighbours are about something else. The choice is made without reading any
+language: by the similarity of the vectors and by the uncommon words, names and numbers that both
+have. It is the same for every judge. Figures: docs/decisions/0006-one-write-path.md.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from .subjects import is_same_matter
+from .text.stop_words import STOP_WORDS
+from .types import Statement
+
+# How near two statements must be, by similarity and half the share of what they have in common.
+# Measured on 3,900 labelled pairs: 96 % of the conflicts lie above.
+NEAR_ENOUGH = 0.46
+_ONE_SUBJECT = 1.25
+# The opposition similarity of the embedder with which that was measured.
+_MEASURED_AT = 0.3
+_WORD = re.compile(r"[^\W_]+")
+# The ending of a longer word hardly changes what it is about.
+_BEGINNING = 5
+# The longer a word, the rarer it is; names are as rare as long words, a figure counts double.
+_RAREST = 9
+
+
+def nearness(*, existing: Statement, new: Statement, similarity: float, anchor: float) -> float:
+    """How likely the two are about one matter, about 0 to 1.5; a judge reads what is NEAR_ENOUGH.
+
+    It is the similarity and half the share of common words; at least that of _ONE_SUBJECT for two
+    of one specific subject. `similarity` is the cosine of their vectors, `anchor` the embedder's
+    opposition similarity, by which it is taken on the scale that NEAR_ENOUGH was measured on.
+    """
+    scale = (1 - _MEASURED_AT) / max(1e-6, 1 - anchor)
+    near = _MEASURED_AT + (similarity - anchor) * scale
+    near += shared_words(existing.content, new.content) / 2
+    return max(_ONE_SUBJECT, near) if is_same_matter(existing.subject, new.subject) else near
+
+
+def shared_words(one: str, other: str) -> float:
+    """How much of the text with fewer words the other one has as well, rare words first; 0-1."""
+    first, second = _weights(one), _weights(other)
+    least = min(sum(first.values()), sum(second.values()))
+    if not least:
+        return 0.0
+    return sum(min(first[word], second[word]) for word in first.keys() & second.keys()) / least
+
+
+@lru_cache(maxsize=4_096)
+def _weights(text: str) -> dict[str, int]:
+    """The beginnings of the words that say something, each with how rare it is, 1 to 9."""
+    found: dict[str, int] = {}
+    for place, word in enumerate(_WORD.findall(unicodedata.normalize("NFKC", text))):
+        lower = word.casefold()
+        if lower in STOP_WORDS or (len(lower) == 1 and not lower.isdigit()):
+            continue
+        is_name = place > 0 and word[0].isupper()
+        length = 2 * len(lower) if lower[0].isdigit() else len(lower)
+        weight = _RAREST if is_name else min(length, _RAREST)
+        beginning = lower[:_BEGINNING] if lower.isalpha() else lower
+        found[beginning] = max(weight, found.get(beginning, 0))
+    return found

@@ -1,0 +1,1 @@
+"""Texts as every room reads them: words, sentences, numbers, dates."""

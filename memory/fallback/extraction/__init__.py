@@ -1,0 +1,1 @@
+"""The steps of the model-free extractor: reading, wording, weighing and filing statements."""

@@ -1,0 +1,158 @@
+"""The messages that may answer a question, among those a viewer may see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.conf import settings
+
+from memory.domain.viewer import Viewer
+from memory.models import MessageEntry
+from memory.models.querysets import heard_by_q
+from memory.selectors.conditions import viewer_parameters, viewer_sql
+from memory.selectors.revisions import Revision
+from memory.selectors.search.search_statement import (
+    LIMITS,
+    QUESTION_COLUMNS,
+    Holding,
+    most_of_a_term,
+)
+from memory.selectors.search.signal_rows import FoundMessages, MessageRow, Pool, Sought
+from memory.selectors.sql_files import load_sql_parts
+from memory.selectors.ttl_cache import SharedTTLCache
+from teams.prepared import fetch_planned
+
+_SQL = load_sql_parts(__file__, "messages.sql")
+# Of the team's latest messages that wait to be indexed so many are looked at for the viewer's, and
+# of each its beginning: an import under way makes no read slow.
+_WAITING_LIMITS = {"LOOKED_AT": 1_000, "READ_CHARS": 4_000}
+# Of an end user's viewer: what is theirs and what is nobody's, each a range of an index.
+_OWNERS = ("end_user_id = %(end_user)s", "end_user_id IS NULL")
+_totals, _none_waits = SharedTTLCache(), SharedTTLCache()
+
+
+class WaitingMessage(NamedTuple):
+    """Where a message stands that is not indexed yet; `said` is in seconds of the epoch."""
+
+    message_id: UUID
+    conversation_id: UUID
+    position: int
+    role: str
+    said_at: datetime
+    said: float
+
+
+def find_messages(
+    *, viewer: Viewer, sought: Sought, revision: Revision | None = None
+) -> FoundMessages:
+    """The candidates among the indexed messages that the viewer may see; call it in scope.
+
+    Of an owner with more messages than are searched exactly, words alone propose; the cosine is
+    read for all that are proposed. `revision` is the team's in this transaction: while it stands a
+    process remembers how many messages there are.
+    """
+    parameters: dict[str, Any] = {  # Any: a parameter of any type
+        "agent": None,
+        "project": None,
+        **viewer_parameters(viewer),
+        "owners": [str(viewer.end_user_id or "")],
+        "terms": list(sought.terms),
+        # No entry is of no model: without a vector there is no cosine to read.
+        "model": sought.embedding_model if sought.has_vector else None,
+        "vector": sought.vector,
+        "counted": settings.EXACT_SEARCH_LIMIT + 1,
+    }
+    total = _total(viewer, parameters, revision)
+    if not total:
+        return Pool([], 0, (0,) * len(sought.terms))
+    by_vector = sought.has_vector and total <= settings.EXACT_SEARCH_LIMIT
+    most = most_of_a_term(total)
+    statement = _statement("search", *_narrowed_to(viewer), by_vector)
+    rows = fetch_planned(statement, {**parameters, "total": total, "most": most})
+    holding = Holding.of(rows, terms=sought.terms, total=total, most=most)
+    return Pool(
+        rows=[MessageRow._make(each[QUESTION_COLUMNS:]) for each in rows],
+        total=total,
+        holding=holding.counts,
+        without_lexeme=holding.without_lexeme,
+    )
+
+
+def waiting_messages(
+    *, viewer: Viewer, most: int, terms: Sequence[str] = (), revision: Revision | None = None
+) -> list[WaitingMessage]:
+    """Of the latest messages that wait to be indexed those that the viewer may see, in scope.
+
+    At most `most`: where there are more, those that hold most of the `terms`. `revision` is the
+    team's in this transaction: while it stands a process remembers that there are none.
+    """
+    owner = _owner(viewer)
+    if revision is not None and _none_waits.get(owner) == revision.messages:
+        return []
+    narrowed_to = _narrowed_to(viewer)
+    given = {**viewer_parameters(viewer), "most": most + 1}
+    rows = fetch_planned(_statement("waiting", *narrowed_to), given, is_ordered=True)
+    if len(rows) > most:
+        given = {**given, "most": most, "terms": list(terms)}
+        rows = fetch_planned(_statement("waiting_by_words", *narrowed_to), given, is_ordered=True)
+    if not rows and revision is not None:
+        _none_waits.put(owner, revision.messages)
+    return [WaitingMessage._make(row) for row in rows]
+
+
+def terms_in(*, texts: Mapping[UUID, str], terms: Sequence[str]) -> dict[UUID, int]:
+    """Which of the terms each text holds, a bit for each, as the index of words would say it."""
+    given = {"ids": list(texts), "texts": list(texts.values()), "terms": list(terms)}
+    return {pk: int(held) for pk, held in fetch_planned(_SQL["terms_in_texts"], given)}
+
+
+def _total(
+    viewer: Viewer,
+    parameters: Mapping[str, Any],  # Any: a parameter of any type
+    revision: Revision | None,
+) -> int:
+    counted = parameters["counted"]
+    known = _totals.get(_owner(viewer))
+    if revision is not None and known is not None and known[0] == (revision.messages, counted):
+        return int(known[1])
+    ((total,),) = fetch_planned(_statement("count", *_narrowed_to(viewer)), parameters)
+    if revision is not None:
+        _totals.put(_owner(viewer), ((revision.messages, counted), total))
+    return int(total)
+
+
+def _owner(viewer: Viewer) -> tuple[UUID | None, ...]:
+    return (viewer.team_id, viewer.agent_id, viewer.end_user_id, viewer.project_id)
+
+
+def _narrowed_to(viewer: Viewer) -> tuple[bool, bool, bool]:
+    return (
+        viewer.agent_id is not None,
+        viewer.end_user_id is not None,
+        viewer.project_id is not None,
+    )
+
+
+@cache
+def _statement(
+    name: str, of_agent: bool, of_user: bool, of_project: bool, by_vector: bool = False
+) -> str:
+    """A part of messages.sql for a viewer narrowed like that; without `by_vector` words propose."""
+    visible = viewer_sql(
+        heard_by_q,
+        of_agent=of_agent,
+        of_user=of_user,
+        of_project=of_project,
+        model=MessageEntry,
+    )
+    parts = {**LIMITS, **_WAITING_LIMITS, "visible": visible}
+    near = _SQL["near_nothing"]
+    if by_vector:
+        owners = _OWNERS if of_user else ("TRUE",)
+        each = [_SQL["compared"].format(**parts, owner=owner) for owner in owners]
+        near = _SQL["near"].format(**parts, compared=" UNION ALL ".join(each))
+    return _SQL[name].format(**parts, near=near)

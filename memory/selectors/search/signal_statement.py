@@ -1,0 +1,121 @@
+"""The statement that searches memories (memories.sql), for each kind of viewer and question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memory.domain.viewer import Viewer
+from memory.models.querysets import visible_to_q
+from memory.models.search import Place
+from memory.selectors.conditions import viewer_sql
+from memory.selectors.search.search_statement import LIMITS
+from memory.selectors.sql_files import load_sql_parts
+
+_SQL = load_sql_parts(__file__, "memories.sql")
+NEAR_NOTHING = _SQL["near_nothing"]
+# The owners of what an end user's viewer may see: theirs and nobody's, each a range of an index.
+_OWNERS = (
+    "memory_searchentry.end_user_id = %(end_user)s",
+    "memory_searchentry.end_user_id IS NULL",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the text of the statement depends on.
+
+    A viewer is narrowed to an agent, an end user, a project or to none; `is_narrowed` says that
+    the search is held to given memories, `with_cold` that cold and past ones are looked at.
+    """
+
+    of_agent: bool
+    of_user: bool
+    of_project: bool
+    is_narrowed: bool = False
+    with_cold: bool = False
+
+    @classmethod
+    def of(cls, viewer: Viewer, *, is_narrowed: bool = False, with_cold: bool = False) -> Shape:
+        """The shape of what a viewer asks."""
+        return cls(
+            of_agent=viewer.agent_id is not None,
+            of_user=viewer.end_user_id is not None,
+            of_project=viewer.project_id is not None,
+            is_narrowed=is_narrowed,
+            with_cold=with_cold,
+        )
+
+    @property
+    def visible(self) -> str:
+        """The rule of visibility as SQL, with the parameters agent, end_user and project."""
+        return viewer_sql(
+            visible_to_q,
+            of_agent=self.of_agent,
+            of_user=self.of_user,
+            of_project=self.of_project,
+        )
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """Conditions that share out what the viewer may see, each by a range of an index."""
+        return _OWNERS if self.of_user else ("TRUE",)
+
+    @property
+    def placed(self) -> str:
+        """Where the searched entries stand."""
+        looks_back = self.with_cold or self.is_narrowed
+        last = Place.PAST if looks_back else Place.FOUND
+        sign = "<=" if looks_back else "="
+        return f"memory_searchentry.place {sign} {last.value}"
+
+    @property
+    def condition(self) -> str:
+        """All that holds for a searched entry."""
+        return f"{self.visible} AND {self.placed} {_only('memory_id', self.is_narrowed)}"
+
+
+def _only(column: str, is_narrowed: bool) -> str:
+    return f"AND memory_searchentry.{column} = ANY (%(only)s::uuid[])" if is_narrowed else ""
+
+
+def has_cold_statement(shape: Shape) -> str:
+    """The statement that tells whether any live memory is cold."""
+    return _SQL["has_cold"].format(visible=shape.visible)
+
+
+@lru_cache
+def signal_statement(shape: Shape, near: str) -> str:
+    """The statement for the shape; `near` is the part that finds what is nearest to the vector."""
+    # Every prompt holds what the agent knows of itself and, in talk about a person, who that is.
+    always = "'identity', 'user_profile'" if shape.of_user else "'identity'"
+    parts = {
+        **LIMITS,
+        "condition": shape.condition,
+        "visible": shape.visible,
+        "placed": shape.placed,
+        "only": _only("memory_id", shape.is_narrowed),
+        "only_memory": _only("id", shape.is_narrowed),
+        "always": always,
+        "agent": "%(agent)s" if shape.of_agent else "NULL",
+        "project": "%(project)s" if shape.of_project else "NULL",
+        "forwards": "memory_searchentry.end_user_id, " if shape.of_user else "",
+        "backwards": "memory_searchentry.end_user_id DESC, memory_searchentry.place DESC, "
+        if shape.of_user
+        else "",
+    }
+
+    def by_owner(name: str) -> str:
+        branches = [_SQL[name].format(**parts, owner=owner) for owner in shape.owners]
+        return " UNION ALL ".join(branches)
+
+    found = "found_among_given" if shape.is_narrowed else "found_by_index"
+    return _SQL["search"].format(
+        **parts,
+        near=near,
+        found=_SQL[found].format(**parts),
+        recent=by_owner("recent"),
+        mandatory=by_owner("mandatory"),
+        important=by_owner("important"),
+        given=_SQL["given"] if shape.is_narrowed else "",
+    )

@@ -1,0 +1,111 @@
+"""The memories that may answer a question, with the five signals of seed 000, in one statement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.selectors.conditions import viewer_parameters
+from memory.selectors.revisions import Revision
+from memory.selectors.search.frequent_words import remember_frequent, worth_looking_up
+from memory.selectors.search.narrowing import narrowed
+from memory.selectors.search.search_statement import (
+    FREQUENT_FROM,
+    LIMITS,
+    QUESTION_COLUMNS,
+    Holding,
+    most_of_a_term,
+)
+from memory.selectors.search.signal_rows import Found, Pool, SignalRow, Sought
+from memory.selectors.search.signal_statement import (
+    NEAR_NOTHING,
+    Shape,
+    has_cold_statement,
+    signal_statement,
+)
+from memory.selectors.search.vectors import VectorSearch
+from memory.selectors.ttl_cache import SharedTTLCache
+from teams.prepared import fetch_planned
+
+_NOBODY = "nobody"
+_cold = SharedTTLCache()
+
+
+def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
+    """The candidates among what the viewer may see, with all their signals; call it in scope.
+
+    Each signal proposes its best; every signal is then read for every proposed memory, so the
+    outcome does not depend on which signal found it.
+    """
+    if sought.only is None and viewer.allowed_categories:
+        # So that nothing the agent may not read competes with what it may.
+        allowed = Memory.objects.searchable(include_cold=sought.with_cold)
+        sought = replace(sought, only=narrowed(viewer=viewer, rows=allowed))
+    shape = Shape.of(viewer, is_narrowed=sought.only is not None, with_cold=sought.with_cold)
+    search = VectorSearch(
+        team_id=viewer.team_id,
+        condition=shape.condition,
+        parameters=viewer_parameters(viewer)
+        | ({} if sought.only is None else {"only": sought.only}),
+        vector=sought.vector,
+        embedding_model=sought.embedding_model,
+        limit=max(LIMITS["NEAR_LIMIT"], sought.least),
+        is_exact=sought.only is not None,
+        owners=shape.owners,
+    )
+    total = len(sought.only) if sought.only is not None else search.total()
+    most = most_of_a_term(total)
+    parameters = {
+        **search.all_parameters(),
+        # No entry is of no model: without a vector there is no cosine to read.
+        "model": sought.embedding_model if sought.has_vector else None,
+        "owners": [""] if viewer.end_user_id is None else [str(viewer.end_user_id), _NOBODY],
+        "with_cold": sought.with_cold,
+        "most": most,
+        "categories": ["", *viewer.allowed_categories] if viewer.allowed_categories else [],
+        "total": total,
+        "conversation": sought.conversation_id,
+        "least": sought.least,
+    }
+    near = search.statement() if sought.has_vector else NEAR_NOTHING
+    planning = search.planning() if sought.has_vector else {}
+    statement = signal_statement(shape, near)
+    terms = list(sought.terms)
+    if sought.only is None:
+        terms = worth_looking_up(owner=search.owner, terms=terms)
+    while True:
+        # Planning the statement takes longer than running it: it is planned once, except where a
+        # plan for every list of memories would search a long one row by row.
+        given = {**parameters, "terms": terms}
+        rows = fetch_planned(statement, given, once=sought.only is None, **planning)
+        holding = Holding.of(rows, terms=terms, total=total, most=most)
+        if all(terms) or not holding.only_frequent:
+            break
+        # Where frequent terms are all there is, all of them count.
+        terms = list(sought.terms)
+    if sought.only is None and total > FREQUENT_FROM:
+        frequent = (terms[number] for number in holding.frequent)
+        remember_frequent(owner=search.owner, terms=frequent)
+    return Pool(
+        rows=[SignalRow._make(each[QUESTION_COLUMNS:]) for each in rows],
+        total=total,
+        holding=holding.counts,
+        without_lexeme=holding.without_lexeme,
+    )
+
+
+def has_cold(*, viewer: Viewer, revision: Revision | None = None) -> bool:
+    """Whether the viewer may see a memory that is live, but cold; call it in scope.
+
+    `revision` is the team's in this transaction: while it stands a process remembers the answer.
+    """
+    owner = (viewer.team_id, viewer.agent_id, viewer.end_user_id, viewer.project_id)
+    known = _cold.get(owner)
+    if revision is not None and known is not None and known[0] == revision.memories:
+        return bool(known[1])
+    statement = has_cold_statement(Shape.of(viewer))
+    ((found,),) = fetch_planned(statement, viewer_parameters(viewer))
+    if revision is not None:
+        _cold.put(owner, (revision.memories, found))
+    return bool(found)

@@ -1,0 +1,121 @@
+"""What callers say of a memory they were given: it is wrong, it helped, it should read so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import F
+
+from memory.clients.tools import Tools
+from memory.domain.feedback import Feedback, adjusted_importance
+from memory.domain.types import Status, Strategy, Verdict
+from memory.domain.viewer import Viewer
+from memory.domain.wording import departures
+from memory.models import Contradiction, Memory, MemoryUsage
+from memory.services.decisions.disputes import draft_of_version
+from memory.services.decisions.state import locked_memory, settle_tier, what_stands_for
+from memory.services.retrying import retried
+from memory.services.write.drafts import WriteResult
+from memory.services.write.secrets import masked_note, masked_text, note_masked
+from memory.services.write.write_path import write_memories
+from memory.services.write.written import count_written
+from teams.errors import ConflictError, InvalidError
+from teams.tenancy import team_scope
+
+_COUNTER = {
+    Feedback.CITED: "cited",
+    Feedback.IGNORED: "ignored",
+    Feedback.HELPFUL: "succeeded",
+    Feedback.WRONG: "failed",
+}
+
+
+@retried
+def correct_memory(
+    *,
+    viewer: Viewer,
+    memory_id: UUID,
+    corrected_content: str,
+    reason: str,
+    tools: Tools,
+    now: datetime,
+) -> WriteResult:
+    """Write a new version that supersedes the memory; the old text stays readable by its id.
+
+    Secrets in the text and the reason are masked. When another memory says the same already,
+    that one takes its place and the result is a duplicate. Raises NotFoundError when the viewer
+    may not see it, ConflictError when it is not the current version any more and InvalidError
+    when the text is the same or nothing but a secret.
+    """
+    safe = masked_text(text=corrected_content, field="corrected_content")
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        memory = locked_memory(viewer=viewer, memory_id=memory_id)
+        if not memory.is_live:
+            raise ConflictError(
+                f"This version is {memory.status}; {what_stands_for(memory=memory)}."
+            )
+        if memory.content == safe.text:
+            raise InvalidError("The memory says exactly this.", field="corrected_content")
+        draft = draft_of_version(memory=memory, content=safe.text, extractor="correction", now=now)
+    (result,) = write_memories(
+        viewer=viewer, drafts=[draft], tools=tools, reason=masked_note(reason) or "corrected"
+    )
+    count_written([result])
+    departs = departures(text=safe.text, memory_type=draft.memory_type, said_at=now)
+    result = replace(result, wording=departs)
+    if safe.is_masked:
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            result = note_masked(team_id=viewer.team_id, result=result)
+    return result
+
+
+@retried
+def give_feedback(*, viewer: Viewer, memory_id: UUID, signal: Feedback, note: str) -> Memory:
+    """Count the signal, move the importance within its bounds, and open a dispute for "wrong".
+
+    The tier follows the importance.
+
+    Raises NotFoundError when the viewer may not see the memory and ConflictError when it is not
+    live.
+    """
+    note = masked_note(note)
+    reason = f"feedback: {signal}" + (f" ({note})" if note else "")
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+        memory = locked_memory(viewer=viewer, memory_id=memory_id)
+        if not memory.is_live:
+            raise ConflictError(
+                f"This memory is {memory.status}, and nobody is shown it any more;"
+                f" {what_stands_for(memory=memory)}."
+            )
+        usage = _count(memory, _COUNTER[signal])
+        memory.importance = adjusted_importance(
+            importance=memory.importance, signal=signal, ignored=usage.ignored
+        )
+        settle_tier(memory=memory)
+        if signal == Feedback.WRONG:
+            memory.status = Status.DISPUTED.value
+            Contradiction.objects.get_or_create(
+                team_id=memory.team_id,
+                memory_a=memory,
+                memory_b=None,
+                resolved_at=None,
+                defaults={
+                    "strategy": Strategy.FEEDBACK.value,
+                    "judge": viewer.actor,
+                    "verdict": Verdict.DISPUTE.value,
+                    "reason": note or "said to be wrong",
+                },
+            )
+        memory.save(update_fields=["importance", "tier", "status"])
+        return memory
+
+
+def _count(memory: Memory, counter: str) -> MemoryUsage:
+    usage, _ = MemoryUsage.objects.get_or_create(team_id=memory.team_id, memory_id=memory.pk)
+    MemoryUsage.objects.filter(team_id=memory.team_id, memory_id=memory.pk).update(
+        **{counter: F(counter) + 1}
+    )
+    usage.refresh_from_db()
+    return usage

@@ -1,0 +1,175 @@
+"""Bringing back a memory that was taken out of every read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+import numpy as np
+
+from audit.models import MemoryLog
+from memory.clients.tools import Tools
+from memory.domain.audience import Reach
+from memory.domain.text.normalise import category_key, dedupe_key
+from memory.domain.types import Status, Tier
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.selectors.neighbours.comparing import live_facts
+from memory.services.decisions.disputes import draft_of_version
+from memory.services.decisions.state import locked_memory, settle_tier, what_stands_for
+from memory.services.retrying import run_write
+from memory.services.write.audiences import filed, readers_in
+from memory.services.write.conflicts import Ruling, locked_ruling, rule_on
+from memory.services.write.drafts import MemoryDraft
+from memory.services.write.inserting import PreparedDraft
+from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
+from memory.services.write.neighbours import NeighbourSearch
+from memory.services.write.owner_locks import lock_owners
+from memory.services.write.prior_decisions import PriorDecisions
+from memory.services.write.secrets import masked_note
+from memory.services.write.write_path import prepare
+from teams.errors import ConflictError
+from teams.services.flags import flags_of_id
+from teams.tenancy import team_scope
+
+_AWAY = (Status.SOFT_DELETED.value, Status.ARCHIVED.value)
+_ATTEMPTS = 4
+_CHANGED = (
+    "status",
+    "tier",
+    "dedupe_key",
+    "is_pinned",
+    "version",
+    "supersedes",
+    "superseded_by",
+)
+_STANDS = "The same fact stands in {}; delete that one first if this is to come back."
+
+
+def restore_memory(*, viewer: Viewer, memory_id: UUID, tools: Tools, reason: str = "") -> Memory:
+    """Bring a soft-deleted or archived memory back; a live one stays as it is.
+
+    It meets what stands by now as a new memory would: what it contradicts is disputed, and what is
+    newer supersedes it. What people said is wrong comes back as disputed, unless the viewer said
+    so. One that a newer version had superseded goes back to being that. A pin is not brought back,
+    and what was stored unchecked comes back unchecked. Raises NotFoundError when the viewer may not
+    see it, ConflictError when the same fact stands again by now, or it is an older version, or it
+    was erased, and UnavailableError when the embedder does not answer.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        memory = _away(viewer, memory_id)
+        draft = _draft(viewer, memory)
+    if memory.is_live:
+        return memory
+    (item,) = prepare(drafts=[draft], tools=tools)
+    # A writer who checks nothing waits for nobody, and may store the same fact meanwhile.
+    return run_write(lambda: _restored(viewer, memory, masked_note(reason), item, tools))
+
+
+def _draft(viewer: Viewer, memory: Memory) -> MemoryDraft:
+    """The memory as a writer of the same would send it."""
+    draft = draft_of_version(
+        memory=memory, content=memory.content, extractor=memory.extractor, now=memory.created_at
+    )
+    return replace(
+        draft,
+        author_id=memory.agent_id or viewer.agent_id,
+        extraction_pass=memory.extraction_pass,
+        check=memory.dedupe_key is not None,
+        replaces=(),
+    )
+
+
+def _away(viewer: Viewer, memory_id: UUID) -> Memory:
+    """The memory, its row held, live or such as can come back."""
+    memory = locked_memory(viewer=viewer, memory_id=memory_id)
+    if memory.is_live:
+        return memory
+    if memory.status not in _AWAY:
+        raise ConflictError(f"This version is {memory.status}; {what_stands_for(memory=memory)}.")
+    _refuse_erased(memory)
+    return memory
+
+
+def _restored(
+    viewer: Viewer, seen: Memory, reason: str, item: PreparedDraft, tools: Tools
+) -> Memory:
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+        # As a writer of the same fact would, before the row is held.
+        lock_owners([(seen.team_id, seen.end_user_id)])
+        memory = _away(viewer, seen.pk)
+        if memory.is_live:
+            return memory
+        if memory.superseded_by_id is not None:
+            memory.status = Status.SUPERSEDED.value
+            memory.save(update_fields=["status"])
+            return memory
+        _take_key(memory)
+        ruling = _ruling(viewer, item, tools)
+        if ruling.duplicate_of is not None:
+            raise ConflictError(_STANDS.format(ruling.duplicate_of.pk))
+        memory.status = Status.ACTIVE.value
+        memory.tier = Tier.WARM.value
+        settle_tier(memory=memory)
+        apply_version(memory=memory, ruling=ruling)
+        retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
+        memory.save(update_fields=_CHANGED)
+        record_conflicts(ruled=[(memory, ruling)], judge=tools.judge.name)
+        return memory
+
+
+def _ruling(viewer: Viewer, item: PreparedDraft, tools: Tools) -> Ruling:
+    """What a new memory that says this would do, over memories that are locked by now."""
+    draft = item.draft
+    is_judged = flags_of_id(team_id=draft.team_id).contradiction_detection
+    readers = readers_in(team_id=draft.team_id, agent_id=viewer.agent_id)
+    for _ in range(_ATTEMPTS):
+        search = NeighbourSearch(
+            drafts=[draft],
+            vectors=item.vector[np.newaxis],
+            embedding_model=tools.embedder.name,
+            readers=readers,
+        )
+        decisions = PriorDecisions(
+            drafts=[draft] if is_judged else (),
+            near=search.stored,
+            readers=readers,
+            without=viewer.actor,
+        )
+        ruling = rule_on(
+            draft=draft,
+            neighbours=search.of(0),
+            judge=tools.judge if is_judged else None,
+            anchor=tools.embedder.opposition_similarity,
+            decided=decisions.on(0),
+        )
+        locked = locked_ruling(ruling)
+        if locked is not None:
+            return locked
+    raise ConflictError("The memories it meets keep changing at this moment; send it again.")
+
+
+def _refuse_erased(memory: Memory) -> None:
+    """Raise ConflictError for a memory that went with a person who was erased."""
+    log = MemoryLog.objects.filter(team_id=memory.team_id, memory_id=memory.pk, event="erased")
+    if log.exists():
+        raise ConflictError("What this memory said was erased for good; nothing can come back.")
+
+
+def _take_key(memory: Memory) -> None:
+    """Let the memory stand as this fact again, beside equal ones that others alone read.
+
+    Raises ConflictError when another live memory says the same to the same readers.
+    """
+    if memory.dedupe_key is None:
+        return
+    mine = filed(memory)
+    first = dedupe_key(memory.content, mine.audience)
+    keys = [first, category_key(first, memory.category)]
+    twins = live_facts(team_id=memory.team_id, keys=keys)
+    allowlists = readers_in(team_id=memory.team_id).allowlists
+    for twin in twins:
+        if allowlists.reach(of=filed(twin), beside=mine) is Reach.SAME:
+            raise ConflictError(_STANDS.format(twin.pk))
+    taken = {bytes(twin.dedupe_key or b"") for twin in twins}
+    memory.dedupe_key = next((key for key in keys if key not in taken), None)

@@ -1,0 +1,211 @@
+"""From a range of messages and what was found in them to drafts, and the figures of it all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, tzinfo
+from typing import Any
+
+from memory.domain.secrets import mask_secrets
+from memory.domain.types import Candidate, MemoryType, PassWork, Role, SourceMessage
+from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
+from teams.models import Conversation, Message
+
+CONTEXT_MESSAGES = 12
+# What only one agent learned stays with it; facts about the person are for every agent.
+_OF_NO_AGENT = (MemoryType.USER_PROFILE, MemoryType.SHARED)
+_LISTS = ("memories", "warnings")
+_STOOD_IN = "{who} did pass {number} where the model did not ({problem})."
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionCounts:
+    """What an extraction did; the names are those of the API's answer.
+
+    The extractors are those that did the work ("openai:x+rules"), found something or not.
+    `left_out` counts what only the caps of a turn and a day kept out; a compaction stores it.
+    """
+
+    created: int = 0
+    versioned: int = 0
+    duplicates_skipped: int = 0
+    contradictions_found: int = 0
+    pass1_count: int = 0
+    pass2_additions: int = 0
+    extractor: str = ""
+    pass1_extractor: str = ""
+    pass2_extractor: str = ""
+    memories: tuple[str, ...] = ()
+    secrets_masked: int = 0
+    left_out: int = 0
+    warnings: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """As it is kept in a job's result."""
+        kept = asdict(self)
+        return kept | {name: list(kept[name]) for name in _LISTS}
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRange:
+    """Messages to extract and the earlier ones that give them context."""
+
+    conversation: Conversation
+    messages: tuple[Message, ...]
+    context: tuple[Message, ...]
+
+
+def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinfo) -> MessageRange:
+    """The messages numbered `first` to `last` and up to 12 before them; call it in scope.
+
+    Their times are on the clock of the zone, so that "tonight" is the evening where it was said.
+    """
+    rows = list(
+        Message.objects.filter(
+            team_id=conversation.team_id,
+            conversation=conversation,
+            position__gte=first - CONTEXT_MESSAGES,
+            position__lte=last,
+        ).order_by("position")
+    )
+    for row in rows:
+        row.created_at = row.created_at.astimezone(zone)
+    return MessageRange(
+        conversation=conversation,
+        messages=tuple(row for row in rows if row.position >= first),
+        context=tuple(row for row in rows if row.position < first),
+    )
+
+
+def drafts_of(
+    *, source: MessageRange, candidates: Sequence[Candidate], extractor: str
+) -> list[MemoryDraft]:
+    """The candidates as drafts of the conversation's owner, with their exact provenance."""
+    conversation = source.conversation
+    user = str(conversation.end_user)
+    by_id = {row.id: row for row in (*source.context, *source.messages)}
+    drafts = []
+    for candidate in candidates:
+        sources = [by_id[item] for item in candidate.message_ids if item in by_id]
+        said_at = max((row.created_at for row in sources), default=source.messages[-1].created_at)
+        drafts.append(
+            MemoryDraft(
+                team_id=conversation.team_id,
+                content=candidate.content,
+                memory_type=candidate.memory_type,
+                importance=candidate.importance,
+                confidence=candidate.confidence,
+                is_pinned=candidate.is_pinned,
+                subject=candidate.subject,
+                category=candidate.category,
+                tags=candidate.tags,
+                agent_id=None if candidate.memory_type in _OF_NO_AGENT else conversation.agent_id,
+                author_id=conversation.agent_id,
+                people=tuple(dict.fromkeys(filter(None, (user, *(row.name for row in sources))))),
+                end_user_id=conversation.end_user_id,
+                # Who a person is holds in every project.
+                project_id=None
+                if candidate.memory_type == MemoryType.USER_PROFILE
+                else conversation.project_id,
+                conversation_id=conversation.id,
+                message_ids=tuple(row.id for row in sources),
+                message_external_ids=tuple(row.external_id for row in sources if row.external_id),
+                extractor=candidate.extractor or extractor,
+                extraction_pass=candidate.extraction_pass,
+                created_at=said_at.astimezone(UTC),
+                valid_from=candidate.valid_from,
+                valid_to=candidate.valid_to,
+                told=_as_told(candidate),
+            )
+        )
+    return drafts
+
+
+def _as_told(candidate: Candidate) -> str:
+    """A correction as it was said, for the judge: a memory's own text denies nothing else.
+
+    Only where it says what it denies: "actually" alone corrects nothing.
+    """
+    if not candidate.corrects:
+        return ""
+    denied = mask_secrets(text=candidate.corrects)
+    return f"Correction: {candidate.content.rstrip('.')}, {denied}."
+
+
+def count_results(
+    *,
+    candidates: Sequence[Candidate],
+    results: Sequence[WriteResult],
+    extractor: str,
+    work: Sequence[PassWork] = (),
+    secrets_masked: int = 0,
+    left_out: int = 0,
+) -> ExtractionCounts:
+    """The figures of one extraction; `work` is who did it, `extractor` who was asked.
+
+    `secrets_masked` counts the candidates in which a secret was masked, `left_out` those that a
+    cap kept out.
+    """
+    spoke = {(each.extraction_pass, each.extractor) for each in work}
+    spoke |= {(each.extraction_pass, each.extractor or extractor) for each in candidates}
+    made = (Outcome.CREATED, Outcome.DISPUTED)
+    versions = (Outcome.VERSIONED, Outcome.SUPERSEDED_EXISTING, Outcome.SUPERSEDED)
+    return ExtractionCounts(
+        created=sum(result.outcome in made for result in results),
+        versioned=sum(result.outcome in versions for result in results),
+        duplicates_skipped=sum(result.outcome == Outcome.DUPLICATE for result in results),
+        contradictions_found=sum(result.conflicts for result in results),
+        pass1_count=sum(candidate.extraction_pass == 1 for candidate in candidates),
+        pass2_additions=sum(candidate.extraction_pass == 2 for candidate in candidates),
+        extractor=_joined(name for _, name in spoke) or extractor,
+        pass1_extractor=_joined(name for number, name in spoke if number == 1),
+        pass2_extractor=_joined(name for number, name in spoke if number == 2),
+        memories=tuple(dict.fromkeys(str(result.memory.pk) for result in results)),
+        secrets_masked=secrets_masked,
+        left_out=left_out,
+        warnings=tuple(
+            dict.fromkeys(
+                _STOOD_IN.format(
+                    who=each.extractor, number=each.extraction_pass, problem=each.problem
+                )
+                for each in work
+                if each.problem
+            )
+        ),
+    )
+
+
+def add_counts(one: ExtractionCounts, other: ExtractionCounts) -> ExtractionCounts:
+    """Two extractions reported as one."""
+    total: dict[str, Any] = {}  # Any: a number, a list or the names of extractors
+    for field in fields(ExtractionCounts):
+        first, second = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(first, int):
+            total[field.name] = first + second
+        elif isinstance(first, tuple):
+            total[field.name] = tuple(dict.fromkeys((*first, *second)))
+        else:
+            total[field.name] = _joined(f"{first}+{second}".split("+"))
+    return ExtractionCounts(**total)
+
+
+def _joined(names: Iterable[str]) -> str:
+    return "+".join(sorted({name for name in names if name}))
+
+
+def as_source(row: Message) -> SourceMessage:
+    """The row as the domain reads it."""
+    return SourceMessage(
+        id=row.id,
+        position=row.position,
+        role=Role(row.role),
+        content=row.content,
+        created_at=row.created_at,
+        name=row.name,
+    )
+
+
+def counts_from_json(result: dict[str, Any]) -> ExtractionCounts:  # Any: a field's value
+    """The figures as a job kept them."""
+    return ExtractionCounts(**(result | {name: tuple(result.get(name, ())) for name in _LISTS}))

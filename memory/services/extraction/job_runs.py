@@ -1,0 +1,261 @@
+"""A run of an extraction job: window by window, each written together with how far it got."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import Enum, auto
+from functools import partial
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.db import DatabaseError
+from django.db.models import F, Q
+from django.utils import timezone
+
+from audit.services.events import Event, record_events
+from memory.clients.tools import Tools
+from memory.domain.viewer import Viewer
+from memory.models import Job
+from memory.selectors.neighbours.comparing import retired_sources
+from memory.selectors.zones import zone_of
+from memory.services.extraction import extraction
+from memory.services.extraction.jobs import publish
+from memory.services.extraction.leases import kept_lease
+from memory.services.extraction.passes import Found, find_candidates, stood_in_events
+from memory.services.extraction.screening import (
+    Screened,
+    most_important,
+    room_today,
+    screen,
+    store_events,
+)
+from memory.services.retrying import run_write
+from memory.services.write.inserting import PreparedDraft
+from memory.services.write.write_path import prepare, store
+from memory.services.write.written import count_written
+from teams.services.flags import flags_of_id
+from teams.tenancy import team_scope
+
+ACTOR = "task:extract"
+
+logger = logging.getLogger(__name__)
+
+
+class _Step(Enum):
+    """How a window ended: the job has more, the job is done, or the job is somebody else's."""
+
+    MORE = auto()
+    DONE = auto()
+    LOST = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """What a job is to write next: extracted and embedded, not stored yet."""
+
+    job: Job
+    last: int
+    source: extraction.MessageRange
+    found: Found
+    screened: Screened
+    prepared: Sequence[PreparedDraft]
+
+
+def run_job(*, team_id: UUID, job_id: UUID, tools: Tools, seconds: float | None = None) -> bool:
+    """Run a job unless somebody else does or did; returns whether this call finished it.
+
+    Windows of EXTRACTION_WINDOW_MESSAGES follow on, each with the messages before it as context.
+    The memories of a window and the job's progress are one transaction, guarded by the claim: a
+    run that lost its lease to another writes nothing, and the next one goes on where this one
+    got to. When `seconds` are over, no further window is begun and the job is queued again.
+    """
+    claim = _claim(team_id=team_id, job_id=job_id)
+    if claim is None:
+        return False
+    started = time.monotonic()
+    try:
+        while True:
+            step = _run_window(team_id=team_id, job_id=job_id, claim=claim, tools=tools)
+            if step is not _Step.MORE:
+                return step is _Step.DONE
+            if seconds is not None and time.monotonic() - started >= seconds:
+                _hand_on(team_id=team_id, job_id=job_id, claim=claim)
+                return False
+    except DatabaseError:
+        # The lease ends by itself and the sweep tries again.
+        raise
+    except Exception as error:
+        _note_failure(team_id=team_id, job_id=job_id, claim=claim, error=error)
+        raise
+
+
+def _claim(*, team_id: UUID, job_id: UUID) -> UUID | None:
+    """Take the job by one UPDATE that must change exactly one row, where the team remembers."""
+    now = timezone.now()
+    claim = uuid4()
+    free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=now)
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        if not flags_of_id(team_id=team_id).memory:
+            return None
+        taken = Job.objects.filter(free, team_id=team_id, id=job_id).update(
+            state=Job.State.RUNNING,
+            claim=claim,
+            lease_until=now + timedelta(seconds=settings.JOB_LEASE_SECONDS),
+            attempts=F("attempts") + 1,
+        )
+    return claim if taken else None
+
+
+def _run_window(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> _Step:
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        job = (
+            Job.objects.select_related("conversation__agent", "conversation__end_user")
+            .filter(team_id=team_id, id=job_id, state=Job.State.RUNNING, claim=claim)
+            .first()
+        )
+        if job is None:
+            return _Step.LOST
+        first = max(job.from_position, job.done_position + 1)
+        last = min(job.to_position, first + settings.EXTRACTION_WINDOW_MESSAGES - 1)
+        source = extraction.load_range(
+            conversation=job.conversation,
+            first=first,
+            last=last,
+            zone=zone_of(team_id=team_id, now=timezone.now()),
+        )
+    with kept_lease(team_id=team_id, job_id=job_id, claim=claim):
+        found = find_candidates(source=source, tools=tools)
+        screened = screen(source=source, candidates=found.candidates, capped=job.is_capped)
+        drafts = extraction.drafts_of(
+            source=source, candidates=screened.candidates, extractor=tools.extractor.name
+        )
+        prepared = prepare(drafts=drafts, tools=tools)
+    window = _Window(job, last, source, found, screened, prepared)
+    return run_write(partial(_write_window, window, first=first, claim=claim, tools=tools))
+
+
+def _write_window(window: _Window, *, first: int, claim: UUID, tools: Tools) -> _Step:
+    """Store a window's memories and note how far the job got, if the job is still this run's."""
+    job, team_id = window.job, window.job.team_id
+    with team_scope(
+        team_ids=[team_id],
+        actor=ACTOR,
+        reason=f"extracted from messages {first} to {window.last}",
+        conversation_id=job.conversation_id,
+    ):
+        mine = (
+            Job.objects.select_for_update()
+            .filter(team_id=team_id, id=job.pk, state=Job.State.RUNNING, claim=claim)
+            .first()
+        )
+        if mine is None:
+            return _Step.LOST
+        wanted = _without_retired(window.prepared)
+        written = wanted
+        if job.is_capped:
+            room = room_today(
+                team_id=team_id, end_user_id=job.conversation.end_user_id, now=timezone.now()
+            )
+            written = most_important(wanted, room)
+        results = store(viewer=Viewer(team_id=team_id, actor=ACTOR), prepared=written, tools=tools)
+        record_events(
+            team_id=team_id,
+            events=[
+                _job_event(job, messages=window.last - first + 1, written=len(results)),
+                *stood_in_events(source=window.source, found=window.found),
+                *window.screened.events,
+                *store_events(prepared=wanted, results=results),
+            ],
+        )
+        count_written(results)
+        left_out = window.screened.over_cap + len(wanted) - len(written)
+        counts = extraction.count_results(
+            candidates=window.found.candidates,
+            results=results,
+            extractor=tools.extractor.name,
+            work=window.found.work,
+            secrets_masked=window.screened.masked,
+            left_out=left_out,
+        )
+        if mine.result:
+            counts = extraction.add_counts(extraction.counts_from_json(mine.result), counts)
+        mine.result = counts.as_json()
+        mine.done_position = window.last
+        mine.left_out = (mine.left_out or 0) + left_out
+        mine.error = ""
+        now = timezone.now()
+        if is_done := window.last >= mine.to_position:
+            mine.state = Job.State.DONE
+            mine.claim = None
+            mine.lease_until = None
+            mine.finished_at = now
+        else:
+            mine.lease_until = now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
+            # Attempts are counted from the last success on.
+            mine.attempts = 1
+        mine.save()
+    return _Step.DONE if is_done else _Step.MORE
+
+
+def _without_retired(prepared: Sequence[PreparedDraft]) -> list[PreparedDraft]:
+    """The drafts without what the same messages gave before and somebody has retired since.
+
+    So a deleted, corrected or settled memory does not come back when messages are read again.
+    """
+    if not prepared:
+        return []
+    retired: dict[bytes, set[UUID]] = {}
+    for user in {item.draft.end_user_id for item in prepared}:
+        keys = [key for item in prepared if item.draft.end_user_id == user for key in item.keys]
+        team_id = prepared[0].draft.team_id
+        retired |= retired_sources(team_id=team_id, end_user_id=user, keys=keys)
+    return [
+        item
+        for item in prepared
+        if not item.draft.message_ids
+        or not any(retired.get(key, set()).issuperset(item.draft.message_ids) for key in item.keys)
+    ]
+
+
+def _hand_on(*, team_id: UUID, job_id: UUID, claim: UUID) -> None:
+    """Give the job back to the workers, who go on where it got to."""
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        mine = Job.objects.filter(team_id=team_id, id=job_id, claim=claim)
+        job = mine.first()
+        if job is not None:
+            mine.update(state=Job.State.QUEUED, claim=None, lease_until=None, attempts=0)
+            publish(job)
+
+
+def _note_failure(*, team_id: UUID, job_id: UUID, claim: UUID, error: Exception) -> None:
+    """Queue the job again after a pause that doubles, or give it up after the last attempt."""
+    logger.exception("Extraction job %s failed.", job_id)
+    now = timezone.now()
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        job = Job.objects.filter(team_id=team_id, id=job_id, claim=claim).first()
+        if job is None:
+            return
+        given_up = job.attempts >= settings.JOB_MAX_ATTEMPTS
+        job.state = Job.State.FAILED if given_up else Job.State.QUEUED
+        job.error = f"{type(error).__name__}: {error}"[:2000]
+        job.claim = None
+        job.lease_until = None if given_up else now + timedelta(seconds=2**job.attempts)
+        job.finished_at = now if given_up else None
+        job.save()
+        failed = _job_event(job, status="error", error=type(error).__name__, given_up=given_up)
+        record_events(team_id=team_id, events=[failed])
+
+
+def _job_event(job: Job, *, status: str = "ok", **meta: object) -> Event:
+    return Event(
+        node="worker",
+        op="extract",
+        status=status,
+        end_user_id=job.conversation.end_user_id,
+        conversation_id=job.conversation_id,
+        meta=meta,
+    )

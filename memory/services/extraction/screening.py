@@ -1,0 +1,200 @@
+"""What stands between an extractor and the write path: wording, and how much one turn may write."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from uuid import UUID
+
+from django.conf import settings
+
+from audit.services.events import Event
+from memory.domain.secrets import MASK, mask_secrets
+from memory.domain.types import Candidate
+from memory.domain.wording import check_wording
+from memory.services.extraction.extraction import MessageRange
+from memory.services.write.drafts import MemoryDraft, WriteResult
+from memory.services.write.inserting import PreparedDraft
+from teams.models import Message
+from teams.prepared import run_prepared
+
+_OF_HEALTH = frozenset({"health", "safety", "allergy", "allergies", "medication", "medical"})
+_DECIDED = frozenset({"decision", "constraint"})
+_TASTE = "preferences"
+_TAKE_TURN = "SELECT pg_advisory_xact_lock($1)"
+_WRITTEN = """
+SELECT coalesce(sum(
+    coalesce((job.result ->> 'created')::integer, 0)
+    + coalesce((job.result ->> 'versioned')::integer, 0)
+), 0)::integer
+FROM memory_job AS job JOIN teams_conversation AS talk
+    ON talk.team_id = job.team_id AND talk.id = job.conversation_id
+WHERE job.team_id = $1 AND talk.end_user_id = $2 AND job.is_capped
+    AND (job.finished_at IS NULL OR job.finished_at >= $3)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """The candidates that may be written, and what is to be told of those that may not.
+
+    `over_cap` counts those that only the cap of a turn keeps out, `masked` those in which a secret
+    was masked.
+    """
+
+    candidates: list[Candidate]
+    events: tuple[Event, ...] = ()
+    over_cap: int = 0
+    masked: int = 0
+
+
+def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: bool) -> Screened:
+    """Hold the candidates to the writing constraints and, when `capped`, to the cap of a turn.
+
+    The events say how many were right at first, repaired and rejected, and why; contents are in
+    none of them.
+    """
+    kept: list[Candidate] = []
+    problems: Counter[str] = Counter()
+    first_time = rejected = masked = 0
+    said = {row.pk: row for row in (*source.context, *source.messages)}
+    for candidate in candidates:
+        times = [said[item].created_at for item in candidate.message_ids if item in said]
+        wording = check_wording(
+            candidate, said_at=max(times, default=source.messages[-1].created_at)
+        )
+        problems.update(wording.problems)
+        masked += wording.secret_masked or _holds_masked(candidate, said)
+        if wording.candidate is None:
+            rejected += 1
+            continue
+        first_time += not wording.problems
+        kept.append(wording.candidate)
+    over_cap = 0
+    if capped and settings.MAX_MEMORIES_PER_TURN:
+        within = _within_turns(source, kept)
+        over_cap = len(kept) - len(within)
+        kept = within
+    event = partial(
+        Event,
+        node="extract",
+        end_user_id=source.conversation.end_user_id,
+        conversation_id=source.conversation.pk,
+    )
+    checked = event(
+        op="validate",
+        status="skipped" if rejected or over_cap else "ok",
+        meta={
+            "candidates": len(candidates),
+            "first_time": first_time,
+            "repaired": len(candidates) - first_time - rejected,
+            "rejected": rejected,
+            "over_turn_cap": over_cap,
+            "problems": dict(problems),
+        },
+    )
+    events = [checked, event(op="mask_secret", meta={"candidates": masked})]
+    return Screened(kept, tuple(events if masked else [checked]), over_cap, masked)
+
+
+def _holds_masked(candidate: Candidate, said: Mapping[UUID, Message]) -> bool:
+    """Whether the extractor was shown a secret of its sources masked, and wrote that down."""
+    return MASK in candidate.content and any(
+        mask_secrets(text=said[item].content) != said[item].content
+        for item in candidate.message_ids
+        if item in said
+    )
+
+
+def room_today(*, team_id: UUID, end_user_id: UUID, now: datetime) -> int:
+    """How many more memories talk may write about this person today (UTC).
+
+    Call it in the transaction that writes them: until that ends, everybody else who asks about
+    this person waits, so that two extractions never share the same room. Only capped jobs count,
+    whichever day their messages are of; a job still under way counts whole.
+    """
+    if not settings.MAX_MEMORIES_PER_USER_DAY:
+        return 2**31
+    run_prepared(_TAKE_TURN, [_turn_of(team_id, end_user_id)])
+    midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    ((written,),) = run_prepared(_WRITTEN, [team_id, end_user_id, midnight])
+    return max(0, settings.MAX_MEMORIES_PER_USER_DAY - int(written))
+
+
+def _turn_of(team_id: UUID, end_user_id: UUID) -> int:
+    """Taken before the writers' own turns by everybody, and it ends with the transaction."""
+    turn = f"daily-room|{team_id}|{end_user_id}"
+    return int.from_bytes(hashlib.sha256(turn.encode()).digest()[:8], "big", signed=True)
+
+
+def most_important(prepared: Sequence[PreparedDraft], room: int) -> list[PreparedDraft]:
+    """As many of the drafts as there is room for, the most important ones, in their order."""
+    if len(prepared) <= room:
+        return list(prepared)
+    drafts = [item.draft for item in prepared]
+    ranked = sorted(
+        range(len(drafts)),
+        key=lambda index: (-drafts[index].importance, _after_importance(drafts[index]), index),
+    )
+    return [prepared[index] for index in sorted(ranked[:room])]
+
+
+def _after_importance(found: Candidate | MemoryDraft) -> int:
+    """Which of equally important facts a cap keeps: what does harm when it is missed first."""
+    if found.category in _DECIDED or not _OF_HEALTH.isdisjoint(found.subject.split(".")):
+        return 0
+    return 2 if found.category == _TASTE else 1
+
+
+def store_events(
+    *, prepared: Sequence[PreparedDraft], results: Sequence[WriteResult]
+) -> list[Event]:
+    """What the write path did, counted by outcome, and what the daily cap kept out."""
+    counts = Counter(result.outcome.value for result in results)
+    over_cap = len(prepared) - len(results)
+    if not prepared:
+        return []
+    first = prepared[0].draft
+    return [
+        Event(
+            node="extract",
+            op="create",
+            status="skipped" if over_cap else "ok",
+            end_user_id=first.end_user_id,
+            conversation_id=first.conversation_id,
+            similarity=max(
+                (each.similarity for each in results if each.similarity is not None), default=None
+            ),
+            meta={**counts, "over_daily_cap": over_cap},
+        )
+    ]
+
+
+def _within_turns(source: MessageRange, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """At most so many candidates of each last source message, the most important ones."""
+    positions = {row.pk: row.position for row in (*source.context, *source.messages)}
+
+    def turn(candidate: Candidate) -> int:
+        return max((positions.get(item, 0) for item in candidate.message_ids), default=0)
+
+    ranked = sorted(
+        range(len(candidates)),
+        key=lambda index: (
+            -candidates[index].importance,
+            _after_importance(candidates[index]),
+            -candidates[index].confidence,
+            index,
+        ),
+    )
+    taken: Counter[int] = Counter()
+    kept = set()
+    for index in ranked:
+        place = turn(candidates[index])
+        if taken[place] < settings.MAX_MEMORIES_PER_TURN:
+            taken[place] += 1
+            kept.add(index)
+    return [candidates[index] for index in sorted(kept)]

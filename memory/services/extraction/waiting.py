@@ -1,0 +1,124 @@
+"""Waiting for extraction: a caller works on what is left and outlasts what others work on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from memory.clients.tools import Tools
+from memory.domain.viewer import Viewer
+from memory.models import Job
+from memory.services.extraction import extraction
+from memory.services.extraction.extraction import ExtractionCounts
+from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.jobs import (
+    UNFINISHED,
+    publish,
+    queue_extraction,
+    revive_failed,
+    visible_conversation,
+)
+from teams.errors import ConflictError
+from teams.services.flags import flags_of_id, require_memory
+from teams.tenancy import team_scope
+
+_FIRST_POLL_SECONDS = 0.05
+_LAST_POLL_SECONDS = 0.5
+
+
+class StillExtractingError(ConflictError):
+    """Time is up and `job`, the one that reaches furthest, goes on in the background."""
+
+    def __init__(self, message: str, *, job: Job) -> None:
+        super().__init__(message)
+        self.job = job
+
+
+def extract_now(
+    *,
+    viewer: Viewer,
+    conversation_id: UUID,
+    tools: Tools,
+    is_capped: bool = True,
+    seconds: float | None = None,
+) -> ExtractionCounts:
+    """Extract what is left of a conversation and wait for what others are extracting.
+
+    The answer covers every extraction of this conversation that no earlier call has reported,
+    those that began by themselves included. Raises NotFoundError for an invisible conversation,
+    ForbiddenError where memory is switched off, and StillExtractingError when there is more to do
+    after `seconds` (EXTRACT_WAIT_SECONDS).
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        require_memory(flags_of_id(team_id=viewer.team_id))
+        conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
+        queue_extraction(conversation=conversation, is_capped=is_capped)
+    revive_failed(team_id=viewer.team_id, conversation_id=conversation_id)
+    jobs = Job.objects.filter(team_id=viewer.team_id, conversation_id=conversation_id)
+    finish(
+        team_id=viewer.team_id,
+        pending=lambda: list(jobs.filter(state__in=UNFINISHED).order_by("id")),
+        tools=tools,
+        until=time.monotonic() + (settings.EXTRACT_WAIT_SECONDS if seconds is None else seconds),
+    )
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        total = report(jobs=jobs)
+    return total if total.extractor else ExtractionCounts(extractor=tools.extractor.name)
+
+
+def finish(
+    *, team_id: UUID, pending: Callable[[], Sequence[Job]], tools: Tools, until: float
+) -> None:
+    """Run the jobs that `pending` names until it names none; wait for those that others run.
+
+    `pending` is asked in the team's scope, `until` is a moment of `time.monotonic`. Past it, at
+    the end of the window at hand, what is left goes to the workers and StillExtractingError is
+    raised. One window is tried in any case.
+    """
+    tried = False
+    pause = _FIRST_POLL_SECONDS
+    while True:
+        with team_scope(team_ids=[team_id], actor="task:extract"):
+            jobs = pending()
+        if not jobs:
+            return
+        ran = False
+        for job in jobs:
+            left = until - time.monotonic()
+            if left > 0 or not tried:
+                ran |= run_job(team_id=team_id, job_id=job.pk, tools=tools, seconds=left)
+                tried = True
+        if time.monotonic() >= until:
+            _hand_over(team_id, pending)
+        elif not ran:
+            time.sleep(pause)
+            pause = min(2 * pause, _LAST_POLL_SECONDS)
+
+
+def report(*, jobs: QuerySet[Job, Job]) -> ExtractionCounts:
+    """What the finished jobs did of which no caller was told yet; call it in scope."""
+    total = ExtractionCounts()
+    done = jobs.filter(state=Job.State.DONE, reported_at=None).select_for_update()
+    for job in done.order_by("id"):
+        total = extraction.add_counts(total, extraction.counts_from_json(job.result))
+        job.reported_at = timezone.now()
+        job.save(update_fields=["reported_at"])
+    return total
+
+
+def _hand_over(team_id: UUID, pending: Callable[[], Sequence[Job]]) -> None:
+    with team_scope(team_ids=[team_id], actor="task:extract"):
+        left = pending()
+        for job in left:
+            if job.state == Job.State.QUEUED:
+                publish(job)
+    if left:
+        raise StillExtractingError(
+            "The extraction goes on in the background; ask again when its job is done.",
+            job=max(left, key=lambda job: job.to_position),
+        )

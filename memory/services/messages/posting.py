@@ -1,0 +1,101 @@
+"""What happens to memory when people talk: messages are kept, and now and then extracted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from memory.clients.tools import Tools
+from memory.domain.viewer import Viewer
+from memory.services.extraction.jobs import (
+    publish_failed_again,
+    queue_and_publish,
+    visible_conversation,
+)
+from memory.services.indexing.message_indexer import index_soon
+from teams.models import Conversation, Message
+from teams.services.conversations import (
+    NewMessage,
+    append_messages,
+    mark_closed,
+    start_conversation,
+)
+from teams.services.flags import flags_of_id
+from teams.services.people import ensure_agent, ensure_end_user, ensure_project
+from teams.tenancy import team_scope
+
+
+def open_conversation(
+    *,
+    team_id: UUID,
+    agent: str,
+    user: str,
+    project: str | None = None,
+    thread_id: str | None = None,
+) -> tuple[Conversation, bool]:
+    """The conversation of these names, and whether it is new; call it in the team's scope."""
+    return start_conversation(
+        team_id=team_id,
+        agent=ensure_agent(team_id=team_id, slug=agent),
+        end_user=ensure_end_user(team_id=team_id, external_id=user),
+        project=ensure_project(team_id=team_id, slug=project) if project else None,
+        thread_id=thread_id or "",
+    )
+
+
+def post_messages(
+    *,
+    viewer: Viewer,
+    conversation_id: UUID,
+    messages: Sequence[NewMessage],
+    now: datetime,
+    tools: Tools | None = None,
+) -> list[Message]:
+    """Store messages and, at the agent's interval, queue their extraction in one transaction.
+
+    With `tools`, they are made searchable right after the commit; otherwise the sweep does it.
+    Raises NotFoundError for a conversation the viewer may not see.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+        conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
+        return keep_messages(
+            viewer=viewer, conversation=conversation, messages=messages, now=now, tools=tools
+        )
+
+
+def keep_messages(
+    *,
+    viewer: Viewer,
+    conversation: Conversation,
+    messages: Sequence[NewMessage],
+    now: datetime,
+    tools: Tools | None = None,
+) -> list[Message]:
+    """Store messages of a conversation that is locked, as `post_messages` does; in its scope."""
+    if not messages:
+        return []
+    rows = append_messages(conversation=conversation, messages=messages, now=now)
+    waiting = conversation.last_position - conversation.extracted_position
+    if waiting >= conversation.agent.summarize_interval and _is_on(viewer):
+        queue_and_publish(conversation=conversation)
+    if tools is not None:
+        index_soon(team_id=viewer.team_id, tools=tools)
+    return rows
+
+
+def close_conversation(*, viewer: Viewer, conversation_id: UUID, now: datetime) -> Conversation:
+    """Mark a conversation closed and queue what is left of it, what had been given up included."""
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
+        mark_closed(conversation=conversation, now=now)
+        if not _is_on(viewer):
+            return conversation
+        queue_and_publish(conversation=conversation)
+    publish_failed_again(team_id=viewer.team_id, conversation_id=conversation_id)
+    return conversation
+
+
+def _is_on(viewer: Viewer) -> bool:
+    """Whether the team remembers; what waits meanwhile is extracted once it does again."""
+    return flags_of_id(team_id=viewer.team_id).memory

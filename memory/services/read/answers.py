@@ -1,0 +1,99 @@
+"""What a read answers with: what was found, the prompt made of it, and what it took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from memory.domain.plans.assembly import Assembly
+from memory.domain.scoring import Signals
+from memory.domain.tokens import ESTIMATE
+from memory.models import Contradiction, Memory
+from memory.selectors.revisions import Revision
+from memory.services.read.cascade import Level, level_of
+from memory.services.read.messages import ScoredMessage
+from memory.services.read.ranking import Ranked
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredMemory:
+    """A memory with its score 0-1, its signals, and the tokens of its line in a prompt."""
+
+    memory: Memory
+    score: float
+    signals: Signals
+    tokens: int = 0
+
+    @property
+    def id(self) -> UUID:
+        """The memory's."""
+        return self.memory.pk
+
+    @property
+    def level(self) -> Level:
+        """Where it comes from."""
+        return level_of(self.memory)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalStats:
+    """What a retrieval took; times are milliseconds.
+
+    `duplicates` counts memories left out because another one in the prompt says the same.
+    """
+
+    tokens_used: int = 0
+    token_budget: int = 0
+    signals_hit: dict[str, int] = field(default_factory=dict)
+    cache_hit: bool = False
+    total_ms: float = 0.0
+    steps_ms: dict[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    token_counter: str = ESTIMATE.name
+    searched: tuple[Level, ...] = ()
+    duplicates: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What was found, each kind best first.
+
+    With a `Packing` it is what reached the prompt, `assembly` is that prompt and `told` are its
+    memories, which may not be loaded. `revision` is the team's that it was made of, None where it
+    may not be kept.
+    """
+
+    memories: Sequence[ScoredMemory]
+    messages: Sequence[ScoredMessage]
+    stats: RetrievalStats
+    contradictions: Sequence[Contradiction] = ()
+    told: Sequence[Ranked] = ()
+    assembly: Assembly | None = None
+    revision: Revision | None = None
+
+    @property
+    def formatted_prompt(self) -> str:
+        """The prompt, "" where none was asked for."""
+        return self.assembly.prompt if self.assembly else ""
+
+    @property
+    def results(self) -> list[ScoredMemory | ScoredMessage]:
+        """Memories and messages together, best first."""
+        return sorted([*self.memories, *self.messages], key=lambda each: -each.score)
+
+    @property
+    def searched(self) -> tuple[Level, ...]:
+        """The levels that were looked at."""
+        return self.stats.searched
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What whoever asks should know about the answer."""
+        return self.stats.warnings
+
+    @property
+    def similarity(self) -> float | None:
+        """The best cosine among its memories."""
+        cosines = (float(each.table.cosine[each.place]) for each in self.told)
+        return max(cosines, default=None)

@@ -1,0 +1,189 @@
+"""How deep a read looks: at what is hot and warm, then at cold memories, then at messages.
+
+A deeper level is reached when the caller asks for it, or when nobody said and the levels above
+found nothing that says much about the question. A question for what was before asks for what is
+cold, and past.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from django.conf import settings
+
+from memory.clients.tools import Tools
+from memory.domain.types import Tier
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.models.memory import LIVE
+from memory.models.querysets import MemoryQuerySet
+from memory.selectors.outdated_summaries import outdated_summaries
+from memory.selectors.revisions import Revision
+from memory.selectors.search.narrowing import narrowed
+from memory.selectors.search.signal_rows import Found
+from memory.selectors.search.signals import find_candidates, has_cold
+from memory.services.compaction.summaries import SUMMARY_TAG
+from memory.services.read.messages import (
+    RankedMessage,
+    messages_for,
+    out_of_view,
+    rank_together,
+)
+from memory.services.read.ranking import Ranked, ReadQuestion, Score, ordered, score_pool
+from memory.services.read.successors import behind_successors
+
+
+class Level(StrEnum):
+    """Where a result comes from."""
+
+    HOT = "hot"
+    WARM = "warm"
+    COLD = "cold"
+    RAW = "raw"
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """Which deeper levels a read looks at: always, never, or (None) when those above are weak.
+
+    With None what is cold, and past, is always looked at for a question that asks for what was.
+    """
+
+    include_cold: bool | None = None
+    include_raw: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What was found on the way down, each kind best first, and the levels that were searched.
+
+    Messages of which a memory ranks higher are left out. `ends` are those of `behind_successors`.
+    """
+
+    memories: list[Ranked]
+    messages: list[RankedMessage]
+    searched: tuple[Level, ...]
+    ends: Mapping[UUID, UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One search through the levels; run it in the team's scope.
+
+    `rows` narrows the memories, of which at least `least` are ranked, however little they say;
+    messages fit no such filter, so that they are reached only when they are asked for. `revision`
+    is the team's in this transaction.
+    """
+
+    viewer: Viewer
+    question: ReadQuestion
+    score: Score
+    depth: Depth
+    tools: Tools
+    now: datetime
+    rows: MemoryQuerySet | None = None
+    least: int = 0
+    revision: Revision | None = None
+
+    def run(self) -> Candidates:
+        """The candidates of the levels that the depth asks for."""
+        depth = self.depth
+        if depth.include_cold is None and self.question.asked.of_past:
+            depth = replace(depth, include_cold=True)
+        searched = [Level.HOT, Level.WARM]
+        found, ranked = self._memories(with_cold=bool(depth.include_cold))
+        if depth.include_cold:
+            searched.append(Level.COLD)
+        elif depth.include_cold is None and _strength(ranked) < settings.CASCADE_COLD_BELOW:
+            if has_cold(viewer=self.viewer, revision=self.revision):
+                found, ranked = self._memories(with_cold=True, is_asked=False)
+            searched.append(Level.COLD)
+        said: list[RankedMessage] = []
+        wants_raw = depth.include_raw
+        if wants_raw is None:
+            wants_raw = self.rows is None and _strength(ranked) < settings.CASCADE_RAW_BELOW
+        if wants_raw:
+            searched.append(Level.RAW)
+            ranked, said = self._with_messages(found, ranked)
+        ends: Mapping[UUID, UUID] = {}
+        if depth.include_cold:
+            ranked, ends = behind_successors(team_id=self.viewer.team_id, ranked=ranked)
+        return Candidates(ranked, said, tuple(searched), ends)
+
+    def _memories(self, *, with_cold: bool, is_asked: bool = True) -> tuple[Found, list[Ranked]]:
+        """The memories of one depth, without summaries that tell what holds no longer.
+
+        Unasked, what is past stays away: it is not true any more.
+        """
+        only = kept = None
+        rows = self.rows
+        if rows is not None:
+            rows = rows.searchable(include_cold=with_cold)
+            only = narrowed(viewer=self.viewer, rows=rows)
+        found = find_candidates(
+            viewer=self.viewer,
+            sought=self.question.sought(
+                only=only, with_cold=with_cold or only is not None, least=self.least
+            ),
+        )
+        if rows is not None and only is None:
+            ids = [row.memory_id for row in found.rows]
+            kept = set(rows.filter(id__in=ids).values_list("id", flat=True))
+        summaries = [row.memory_id for row in found.rows if SUMMARY_TAG in (row.tags or ())]
+        outdated = outdated_summaries(team_id=self.viewer.team_id, ids=summaries)
+        left = [
+            row
+            for row in found.rows
+            if (kept is None or row.memory_id in kept)
+            and row.memory_id not in outdated
+            and (is_asked or row.is_live)
+        ]
+        found = replace(found, rows=left)
+        if not left:
+            return found, []
+        table, scores = score_pool(
+            question=self.question, pool=found, score=self.score, now=self.now
+        )
+        return found, ordered(found.rows, table, scores)
+
+    def _with_messages(
+        self, found: Found, ranked: list[Ranked]
+    ) -> tuple[list[Ranked], list[RankedMessage]]:
+        """The memories, ranked anew beside the messages, and those messages."""
+        messages = messages_for(
+            viewer=self.viewer,
+            question=self.question,
+            tools=self.tools,
+            revision=self.revision,
+        )
+        if not messages.rows:
+            return ranked, []
+        ranked, said = rank_together(
+            team_id=self.viewer.team_id,
+            question=self.question,
+            found=found,
+            messages=messages,
+            score=self.score,
+            now=self.now,
+        )
+        if self.depth.include_raw is None:
+            said = out_of_view(team_id=self.viewer.team_id, question=self.question, said=said)
+        return ranked, said
+
+
+def level_of(memory: Memory) -> Level:
+    """Where a memory comes from; what is past lies with the cold ones."""
+    if memory.status not in LIVE or memory.tier == Tier.COLD:
+        return Level.COLD
+    return Level.HOT if memory.tier == Tier.HOT else Level.WARM
+
+
+def _strength(ranked: Sequence[Ranked]) -> float:
+    """How much the best candidate says about the question: its relevance 0-1, whatever its rank."""
+    if not ranked:
+        return 0.0
+    return float(ranked[0].table.semantic[: len(ranked)].max())

@@ -1,0 +1,230 @@
+"""Contradictions among what a reader is about to be shown, and what speaks against each memory."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from threading import Lock
+from uuid import UUID
+
+from cachetools import LRUCache
+from django.utils import timezone
+
+from memory.clients.tools import Tools
+from memory.domain.audience import Audience
+from memory.domain.judgements import is_sure_enough
+from memory.domain.pair_selection import NEAR_ENOUGH, nearness, shared_words
+from memory.domain.rendering import Opposite
+from memory.domain.subjects import as_compared, is_same_matter, is_specific
+from memory.domain.text.normalise import normalise_text
+from memory.domain.types import Judgement, Statement, Verdict
+from memory.domain.viewer import Viewer
+from memory.models import Contradiction, Memory
+from memory.selectors.contradictions import recorded_pairs
+from memory.selectors.neighbours.comparing import Meaning, meanings_of
+from memory.selectors.search.signal_rows import SignalRow
+from memory.services.compaction.summaries import SUMMARY_TAG
+from memory.services.read.ranking import Ranked
+from memory.services.write.conflicts import strategy_of
+
+# Of the candidates so many that come first are compared, and of their pairs so many judged: those
+# with most words in common, of which there must be some.
+MOST_COMPARED = 40
+MOST_JUDGED = 6
+_LEAST_SHARED = 0.2
+# A subject with more memories than this is a topic and no single matter.
+MOST_OF_A_SUBJECT = 5
+_Pair = tuple[SignalRow, SignalRow]
+# What was found of a pair stays true: the texts never change.
+_judged: LRUCache[tuple[object, ...], Judgement | None] = LRUCache(20_000)
+_judging = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two candidates that contradict each other, which nobody has recorded."""
+
+    earlier: SignalRow
+    later: SignalRow
+    judgement: Judgement
+    judge: str
+
+    def as_contradiction(self, *, earlier: Memory, later: Memory) -> Contradiction:
+        """As a contradiction between the loaded memories, never to be saved: it has no id."""
+        strategy = strategy_of(one=self.earlier, other=self.later, verdict=self.judgement.verdict)
+        return Contradiction(
+            id=None,
+            team_id=earlier.team_id,
+            memory_a=earlier,
+            memory_b=later,
+            strategy=strategy.value,
+            judge=self.judgement.judge or self.judge,
+            verdict=self.judgement.verdict.value,
+            reason=self.judgement.reason,
+            detected_at=timezone.now(),
+        )
+
+
+def clashes_among(*, viewer: Viewer, ranked: Sequence[Ranked], tools: Tools) -> list[Clash]:
+    """Conflicts between live candidates that nobody has recorded; call it in the team's scope.
+
+    Memories of different audiences are not always compared when they are stored, for what an agent
+    keeps to itself must not show in what all see, and what is about nobody not wait for what is
+    about a person. Yet one reader may see both, and is told. Nothing is written. What people have
+    settled is no clash again.
+    """
+    rows = [
+        each.row for each in ranked if each.row.is_live and SUMMARY_TAG not in (each.row.tags or ())
+    ]
+    pairs = [*_of_one_subject(rows), *_of_different_audiences(viewer, rows[:MOST_COMPARED])]
+    pairs = [
+        pair if pair[0].said <= pair[1].said else (pair[1], pair[0])
+        for pair in pairs
+        if not _name_each_other(*pair)
+    ]
+    found = [
+        Clash(*pair, judgement, tools.judge.name)
+        for pair, judgement in zip(pairs, _judgements(viewer, pairs, tools), strict=True)
+        if judgement is not None
+    ]
+    if not found:
+        return []
+    ids = {row.memory_id for each in found for row in (each.earlier, each.later)}
+    recorded = recorded_pairs(team_id=viewer.team_id, ids=list(ids))
+    return [
+        each
+        for each in found
+        if frozenset((each.earlier.memory_id, each.later.memory_id)) not in recorded
+    ]
+
+
+def _of_one_subject(rows: Sequence[SignalRow]) -> list[_Pair]:
+    """The pairs that name one specific matter."""
+    counts = Counter(row.subject for row in rows if is_specific(row.subject))
+    by_subject: dict[str, list[SignalRow]] = defaultdict(list)
+    for row in rows:
+        if 1 < counts[row.subject] <= MOST_OF_A_SUBJECT:
+            by_subject[row.subject].append(row)
+    return [
+        pair
+        for group in by_subject.values()
+        for pair in combinations(group, 2)
+        if _may_concern_each_other(*pair)
+    ]
+
+
+def _of_different_audiences(viewer: Viewer, rows: Sequence[SignalRow]) -> list[_Pair]:
+    """The pairs with most words in common that different readers see, and of different subjects."""
+    by_audience: dict[Audience, list[SignalRow]] = defaultdict(list)
+    for row in rows:
+        audience = Audience.of(
+            team_id=viewer.team_id,
+            memory_type=row.memory_type,
+            agent_id=row.agent_id,
+            end_user_id=row.end_user_id,
+            project_id=row.project_id,
+        )
+        by_audience[audience].append(row)
+    likely = [
+        (shared, one, other)
+        for ones, others in combinations(by_audience.values(), 2)
+        if _may_concern_each_other(ones[0], others[0])
+        for one in ones
+        for other in others
+        if (shared := shared_words(one.content, other.content)) >= _LEAST_SHARED
+        and not is_same_matter(one.subject, other.subject)
+        # A copy says nothing against it, and would take another pair's place.
+        and normalise_text(one.content) != normalise_text(other.content)
+    ]
+    likely.sort(key=lambda each: -each[0])
+    return [(one, other) for _, one, other in likely[:MOST_JUDGED]]
+
+
+def _may_concern_each_other(one: SignalRow, other: SignalRow) -> bool:
+    """Whether the two are about the same person and project, or one of them about none."""
+    return all(
+        mine == yours or None in (mine, yours)
+        for mine, yours in (
+            (one.end_user_id, other.end_user_id),
+            (one.project_id, other.project_id),
+        )
+    )
+
+
+def _name_each_other(one: SignalRow, other: SignalRow) -> bool:
+    """Whether one of two candidates is marked as disputed by the other."""
+    return other.memory_id in (one.contradicts or ()) or one.memory_id in (other.contradicts or ())
+
+
+def _judgements(viewer: Viewer, pairs: Sequence[_Pair], tools: Tools) -> list[Judgement | None]:
+    """Of each pair, the earlier first, the conflict that the judge finds, or None."""
+    names = (tools.judge.name, tools.embedder.name)
+    keys = [
+        (*names, first.memory_id, second.memory_id, first.subject, second.subject)
+        for first, second in pairs
+    ]
+    with _judging:
+        known = {key: _judged[key] for key in keys if key in _judged}
+    unknown = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in known}
+    if unknown:
+        ids = {row.memory_id for pair in unknown.values() for row in pair}
+        meanings = meanings_of(team_id=viewer.team_id, ids=ids, embedding_model=tools.embedder.name)
+        for key, (first, second) in unknown.items():
+            meaning, later = meanings.get(first.memory_id), meanings.get(second.memory_id)
+            if meaning is None or later is None:
+                known[key] = None  # until both have a vector
+                continue
+            known[key] = _conflict(first, second, meaning, later, tools)
+            with _judging:
+                _judged[key] = known[key]
+    return [known[key] for key in keys]
+
+
+def _conflict(
+    earlier: SignalRow, later: SignalRow, first: Meaning, second: Meaning, tools: Tools
+) -> Judgement | None:
+    existing, new = as_compared(
+        Statement(earlier.content, earlier.created_at, earlier.subject),
+        Statement(later.content, later.created_at, later.subject),
+    )
+    near = nearness(
+        existing=existing,
+        new=new,
+        similarity=float(first.vector @ second.vector),
+        anchor=tools.embedder.opposition_similarity,
+    )
+    if near < NEAR_ENOUGH:
+        return None
+    judgement = tools.judge.judge(existing=existing, new=new)
+    if judgement.verdict not in (Verdict.SUPERSEDE, Verdict.DISPUTE):
+        return None
+    is_from_talk = second.extraction_pass is not None
+    return (
+        judgement if is_sure_enough(judgement, nearness=near, is_from_talk=is_from_talk) else None
+    )
+
+
+def opposites_among(
+    *, viewer: Viewer, ranked: Sequence[Ranked], clashes: Sequence[Clash]
+) -> Mapping[UUID, tuple[Opposite, ...]]:
+    """The texts that each candidate contradicts, as far as the viewer may see them."""
+    rows = {each.row.memory_id: each.row for each in ranked}
+    marked = [row for row in rows.values() if row.contradicts]
+    wanted = {other for row in marked for other in row.contradicts or ()}
+    seen = Memory.objects.visible_to(viewer).filter(id__in=wanted) if wanted else ()
+    texts = {memory.pk: Opposite(memory.content, memory.created_at) for memory in seen}
+    found: dict[UUID, tuple[Opposite, ...]] = defaultdict(tuple)
+    for row in marked:
+        for other in row.contradicts or ():
+            if other in texts:
+                found[row.memory_id] += (texts[other],)
+            # What more see is not marked by what fewer see; who is shown both is told on both.
+            if other in rows and row.memory_id not in (rows[other].contradicts or ()):
+                found[other] += (Opposite(row.content, row.created_at),)
+    for clash in clashes:
+        one, two = clash.earlier, clash.later
+        found[one.memory_id] += (Opposite(two.content, two.created_at),)
+        found[two.memory_id] += (Opposite(one.content, one.created_at),)
+    return found

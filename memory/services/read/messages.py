@@ -1,0 +1,218 @@
+"""The messages of an answer: found beside the memories, ranked with them, and loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from memory.clients.tools import Tools
+from memory.domain.scoring import Signals, SignalTable
+from memory.domain.spoken_lines import says_nothing, says_the_same, searchable_text
+from memory.domain.text.normalise import name_words
+from memory.domain.viewer import Viewer
+from memory.selectors.revisions import Revision
+from memory.selectors.search.message_signals import find_messages, terms_in, waiting_messages
+from memory.selectors.search.signal_rows import Found, FoundMessages, MessageRow, joined
+from memory.selectors.sources import sources_among
+from memory.selectors.speakers import spoken_messages
+from memory.services.indexing.message_index import said_by
+from memory.services.read.ranking import Ranked, ReadQuestion, Score, ordered, score_pool
+from teams.models import Conversation
+
+# So many messages that wait to be indexed are read as they are. Of the latest of them the meaning
+# is compared, by their beginnings: longer takes noticeable time.
+_MOST_WAITING = 100
+_MOST_EMBEDDED = 40
+_EMBEDDED_CHARS = 1_000
+# Of the messages found, so many may be the question itself or say nothing.
+_SPARE = 10
+# As many of a conversation's messages as any client keeps before its model.
+LATEST_IN_VIEW = 10
+
+
+class RankedMessage(NamedTuple):
+    """A message that is not loaded yet, with its score 0-1 on the scale of memories."""
+
+    row: MessageRow
+    score: float
+    table: SignalTable
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredMessage:
+    """A message that was found; `text` is what of it is searched and may be shown."""
+
+    id: UUID
+    conversation_id: UUID
+    position: int
+    role: str
+    speaker: str
+    external_id: str | None
+    said_at: datetime
+    text: str
+    score: float
+    signals: Signals
+    tokens: int = 0
+
+
+def messages_for(
+    *, viewer: Viewer, question: ReadQuestion, tools: Tools, revision: Revision | None
+) -> FoundMessages:
+    """The messages that may answer, those included that are not indexed yet; in the team's scope.
+
+    `revision` is the team's in this transaction.
+    """
+    # Read before the indexed ones: what is indexed in between is then in both, not in neither.
+    waiting, holding = _waiting(viewer, question, tools, revision)
+    found = find_messages(viewer=viewer, sought=question.sought(), revision=revision)
+    if not waiting:
+        return found
+    known = {row.message_id for row in found.rows}
+    fresh = [row for row in waiting if row.message_id not in known]
+    both = tuple(map(sum, zip(found.holding, holding, strict=True)))
+    return replace(found, rows=[*found.rows, *fresh], holding=both)
+
+
+def _waiting(
+    viewer: Viewer, question: ReadQuestion, tools: Tools, revision: Revision | None
+) -> tuple[list[MessageRow], list[int]]:
+    """The messages that wait to be indexed, and how many of them hold each term.
+
+    Their meaning is compared where the embedder is a part of this process; otherwise words alone
+    propose them until they are indexed, for no model is asked inside a transaction.
+    """
+    terms = question.words
+    waiting = [
+        each
+        for each in waiting_messages(
+            viewer=viewer, most=_MOST_WAITING, terms=terms, revision=revision
+        )
+        if each.conversation_id != question.conversation_id
+        or each.position not in (question.in_view or ())
+    ]
+    if not waiting:
+        return [], []
+    ids = [each.message_id for each in waiting]
+    said = {each.message_id: each for each in said_by(team_id=viewer.team_id, ids=ids) if each.text}
+    texts = {pk: each.embedded for pk, each in said.items()}
+    held = terms_in(texts=texts, terms=terms) if texts else {}
+    cosines = _cosines(texts, question, tools)
+    rows = [
+        MessageRow(
+            *each,
+            people=" ".join(name_words([said[each.message_id].speaker])),
+            terms=held.get(each.message_id, 0),
+            cosine=cosines.get(each.message_id),
+        )
+        for each in waiting
+        if each.message_id in said
+    ]
+    return rows, [sum(row.terms >> place & 1 for row in rows) for place in range(len(terms))]
+
+
+def _cosines(
+    texts: Mapping[UUID, str], question: ReadQuestion, tools: Tools
+) -> Mapping[UUID, float]:
+    if not (texts and question.has_vector and tools.embeds_in_process):
+        return {}
+    latest = sorted(texts, reverse=True)[:_MOST_EMBEDDED]
+    vectors = tools.embedder.embed([texts[pk][:_EMBEDDED_CHARS] for pk in latest])
+    if tools.embedder.name != question.embedding_model:
+        return {}
+    return dict(zip(latest, (vectors @ question.vector).tolist(), strict=True))
+
+
+def rank_together(
+    *,
+    team_id: UUID,
+    question: ReadQuestion,
+    found: Found,
+    messages: FoundMessages,
+    score: Score,
+    now: datetime,
+) -> tuple[list[Ranked], list[RankedMessage]]:
+    """Memories and messages on one scale: the same rarity of words, each other's neighbours.
+
+    Each kind is best first; of the messages those of which no memory ranks higher.
+    """
+    pool = joined(found, messages)
+    table, scores = score_pool(question=question, pool=pool, score=score, now=now)
+    first = len(found.rows)
+    memories = ordered(found.rows, table, scores[:first])
+    said = [
+        RankedMessage(row, scores[place], table, place)
+        for place, row in enumerate(messages.rows, start=first)
+    ]
+    best = _best_of_sources(team_id, memories, messages)
+    kept = [each for each in said if each.score > best.get(each.row.message_id, -1.0)]
+    return memories, sorted(kept, key=lambda each: (-each.score, each.row.message_id))
+
+
+def _best_of_sources(
+    team_id: UUID, memories: Sequence[Ranked], messages: FoundMessages
+) -> Mapping[UUID, float]:
+    """For each message of which a candidate was made, the score of the best such memory.
+
+    What a memory replaced was made of messages too: they would only say again what is past.
+    """
+    scores = {each.row.memory_id: each.score for each in memories}
+    pairs = sources_among(
+        team_id=team_id,
+        memory_ids=list(scores),
+        message_ids=[row.message_id for row in messages.rows],
+    )
+    best: dict[UUID, float] = {}
+    for memory_id, message_id in pairs:
+        best[message_id] = max(best.get(message_id, 0.0), scores[memory_id])
+    return best
+
+
+def out_of_view(
+    *, team_id: UUID, question: ReadQuestion, said: Sequence[RankedMessage]
+) -> list[RankedMessage]:
+    """The messages without those of the question's own conversation that whoever asks reads anyhow.
+
+    Where the question does not say which those are, they are the last LATEST_IN_VIEW. Call it in
+    the team's scope.
+    """
+    own = question.conversation_id
+    if own is None:
+        return list(said)
+    at_hand: Container[int]
+    if question.in_view is not None:
+        at_hand = set(question.in_view)
+    else:
+        rows = Conversation.objects.filter(team_id=team_id, pk=own)
+        last = rows.values_list("last_position", flat=True).first() or 0
+        at_hand = range(last - LATEST_IN_VIEW + 1, last + 1)
+    return [
+        each for each in said if each.row.conversation_id != own or each.row.position not in at_hand
+    ]
+
+
+def load_messages(
+    *, viewer: Viewer, question: ReadQuestion, ranked: Sequence[RankedMessage], most: int
+) -> list[ScoredMessage]:
+    """The best `most` messages, loaded, in their order; call it in the team's scope.
+
+    Without those that are the question, and without courtesies, unless the question's words are
+    in them.
+    """
+    wanted = ranked[: most + _SPARE]
+    known = spoken_messages(team_id=viewer.team_id, ids=[each.row.message_id for each in wanted])
+    found = []
+    for each in wanted:
+        message = known[each.row.message_id]
+        text = searchable_text(message.content)
+        is_idle = not each.row.terms and says_nothing(text)
+        if is_idle or says_the_same(text, question.asked.text):
+            continue
+        fields = message._asdict()
+        del fields["content"]
+        signals = each.table.at(each.place)
+        found.append(ScoredMessage(**fields, text=text, score=each.score, signals=signals))
+    return found[:most]

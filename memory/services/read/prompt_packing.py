@@ -1,0 +1,139 @@
+"""Candidates of a question as the lines of a prompt, within a token budget."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from uuid import UUID
+
+from memory.domain.plans.assembly import Assembly, assemble
+from memory.domain.plans.plan import Entry, Plan, Text, Written
+from memory.domain.rendering import SAID_HEADING, Line, Opposite, SaidLine
+from memory.domain.scoring import Weights
+from memory.domain.spoken_lines import excerpt
+from memory.domain.tokens import CHARACTERS_A_TOKEN, ESTIMATE, TokenCounter
+from memory.domain.types import MemoryType, Scope
+from memory.selectors.search.signal_rows import SignalRow
+from memory.services.read.messages import ScoredMessage
+from memory.services.read.ranking import Ranked
+from memory.services.read.successors import told_alone
+
+# So many times the budget is handed to a plan, which leaves out what repeats and what is too long.
+_SPARE = 1.5
+# About so many characters of a line are not the memory's text.
+_LABEL_CHARS = 20
+# What has room of its own, as what is pinned has.
+_ALWAYS = (MemoryType.IDENTITY.value, MemoryType.USER_PROFILE.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """How an answer becomes a prompt: whose weights rank it, and the plan that prints it.
+
+    `texts` stand in the prompt beside memories; messages are quoted in the section `quoted_in`.
+    Where the summary of a conversation is among the texts, `summary_of` is that conversation: its
+    summaries are not told as memories too.
+    """
+
+    plan: Plan
+    weights: Weights
+    token_budget: int
+    counter: TokenCounter = ESTIMATE
+    texts: tuple[Text, ...] = ()
+    quoted_in: str = "rest"
+    summary_of: UUID | None = None
+
+
+def likely_to_fit(ranked: Sequence[Ranked], *, token_budget: int) -> list[Ranked]:
+    """What may reach the prompt: what has room of its own, and the best of the others.
+
+    Team knowledge is counted apart, for plans give it room of its own.
+    """
+    room = _SPARE * token_budget * CHARACTERS_A_TOKEN
+    used: dict[bool, int] = defaultdict(int)
+    kept = []
+    for each in ranked:
+        row = each.row
+        if row.is_pinned or row.memory_type in _ALWAYS:
+            kept.append(each)
+            continue
+        is_shared = row.memory_type == MemoryType.SHARED
+        if used[is_shared] < room:
+            used[is_shared] += len(row.content) + _LABEL_CHARS
+            kept.append(each)
+    return kept
+
+
+def pack_prompt(
+    packing: Packing,
+    *,
+    ranked: Sequence[Ranked],
+    messages: Sequence[ScoredMessage],
+    opposites: Mapping[UUID, tuple[Opposite, ...]],
+    ends: Mapping[UUID, UUID],
+    words: Sequence[str],
+    limit: int | None,
+) -> Assembly:
+    """The plan's prompt of the candidates, best first; at most `limit` that are not mandatory.
+
+    `opposites` are the texts that a candidate contradicts, `words` those of the question, and
+    `ends` name what superseded a past candidate: the past is not told without it.
+    """
+    entries = [
+        Entry(
+            each.row.memory_id, _line(each.row, opposites.get(each.row.memory_id, ())), each.score
+        )
+        for each in ranked
+    ]
+    texts = [*packing.texts, *_quotes(messages, words=words, section=packing.quoted_in)]
+    without: Collection[UUID] = ()
+    while True:
+        assembly = assemble(
+            plan=packing.plan,
+            entries=[each for each in entries if each.key not in without],
+            texts=texts,
+            token_budget=packing.token_budget,
+            counter=packing.counter,
+            limit=limit,
+        )
+        alone = told_alone(ends, {each.entry.key for each in assembly.told})
+        if not alone:
+            return assembly
+        without = {*without, *alone}
+
+
+def quoted(messages: Sequence[ScoredMessage], tokens: Mapping[UUID, int]) -> list[ScoredMessage]:
+    """The messages that a prompt quotes, with the tokens of their lines."""
+    return [replace(each, tokens=tokens[each.id]) for each in messages if each.id in tokens]
+
+
+def _quotes(messages: Sequence[ScoredMessage], *, words: Sequence[str], section: str) -> list[Text]:
+    """The messages as lines for that section, in the order they were said."""
+    found = []
+    for each in messages:
+        text = excerpt(each.text, words=tuple(words))
+        if text:
+            said = SaidLine(text, each.speaker, each.said_at)
+            written = Written(said.render(), SAID_HEADING, order=each.said_at.timestamp())
+            found.append(Text(section, written, score=each.score, key=each.id, said=said))
+    return found
+
+
+def _line(row: SignalRow, opposites: tuple[Opposite, ...]) -> Line:
+    return Line(
+        content=row.content,
+        memory_type=MemoryType(row.memory_type),
+        importance=row.importance,
+        confidence=row.confidence,
+        at=datetime.fromtimestamp(row.held_from or row.said, UTC),
+        status=row.status,
+        category=row.category,
+        subject=row.subject,
+        succeeded=row.succeeded,
+        failed=row.failed,
+        opposites=opposites,
+        is_pinned=row.is_pinned,
+        scope=Scope(row.scope),
+    )

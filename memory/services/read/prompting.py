@@ -1,0 +1,270 @@
+"""An agent's whole system prompt: who it is, what it remembers, what was said so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from memory.clients.tools import Tools
+from memory.domain.personality import Document, effective_skills, personality_text
+from memory.domain.plans.assembly import Assembly, assemble
+from memory.domain.plans.plan import Text, Written
+from memory.domain.plans.prompt import (
+    LAYERS,
+    SEVEN_LAYERS,
+    SEVEN_LAYERS_ABOUT_NOBODY,
+    Layer,
+    summary_line,
+)
+from memory.domain.scoring import Weights
+from memory.domain.tokens import TokenCounter
+from memory.domain.viewer import Viewer
+from memory.models import Contradiction
+from memory.selectors.revisions import Revision, team_revision
+from memory.services.compaction.running import running_summary
+from memory.services.read.answer_cache import Made, Sent, answer_key, answered
+from memory.services.read.answers import RetrievalStats, ScoredMemory
+from memory.services.read.cascade import Depth, Level
+from memory.services.read.messages import ScoredMessage
+from memory.services.read.prompt_packing import Packing
+from memory.services.read.ranking import Question
+from memory.services.read.retrieval import milliseconds, retrieve
+from teams.models import Agent, Conversation
+from teams.tenancy import team_scope
+
+MEMORY_OFF = "memory is switched off for this team, so the prompt holds none"
+
+
+@dataclass(frozen=True, slots=True)
+class LayerUse:
+    """What became of a layer: `number` is 1-7, `cut` says how much of it the budget took away."""
+
+    number: int
+    name: Layer
+    tokens: int
+    memories: int
+    cut: int
+    cut_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMemory:
+    """A memory in the prompt, and the number of the layer it stands in."""
+
+    scored: ScoredMemory
+    layer: int
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltPrompt:
+    """A prompt and its seven layers in their order.
+
+    `told` are the ids of its memories, best first, `similarity` the best cosine among them.
+    `memories` are they, and `contradictions` those among them, unless it was made to be read by a
+    model alone. `messages` are quoted in layer 5, below what memories say. `revision` is that of
+    `Retrieval`.
+    """
+
+    prompt: str
+    layers: tuple[LayerUse, ...]
+    warnings: tuple[str, ...]
+    stats: RetrievalStats
+    told: tuple[UUID, ...] = ()
+    similarity: float | None = None
+    memories: Sequence[PromptMemory] = ()
+    messages: Sequence[ScoredMessage] = ()
+    contradictions: Sequence[Contradiction] = ()
+    revision: Revision | None = None
+
+    @property
+    def found(self) -> int:
+        """How many memories it tells."""
+        return len(self.told)
+
+    @property
+    def trimmed(self) -> list[LayerUse]:
+        """The layers that the budget cut into, the first trimmed first."""
+        return [layer for layer in reversed(self.layers) if layer.cut]
+
+
+def build_prompt(
+    *,
+    viewer: Viewer,
+    agent: Agent,
+    question: Question,
+    conversation: Conversation | None,
+    weights: Weights,
+    token_budget: int,
+    tools: Tools,
+    counter: TokenCounter,
+    now: datetime,
+    depth: Depth = Depth(),  # noqa: B008 - frozen
+    is_loaded: bool = True,
+) -> BuiltPrompt:
+    """The seven layers within `token_budget` tokens; over it only by layers 1-3 and what is pinned.
+
+    `conversation` is one the viewer may see; its running summary is layer 7. Without `is_loaded`
+    the memories are named and not loaded.
+    """
+    summary, revision = "", None
+    if conversation is not None:
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            # Read before the summary: an answer is kept under what is at least as old.
+            revision = team_revision(team_id=viewer.team_id)
+            summary = running_summary(conversation=conversation)
+    layer_7 = Text(Layer.SUMMARY, Written(summary_line(summary, counter=counter)))
+    found = retrieve(
+        viewer=viewer,
+        question=question,
+        packing=Packing(
+            plan=SEVEN_LAYERS if viewer.end_user_id else SEVEN_LAYERS_ABOUT_NOBODY,
+            weights=weights,
+            token_budget=token_budget,
+            counter=counter,
+            texts=(*_document_texts(document_of(agent)), layer_7),
+            quoted_in=Layer.RETRIEVED,
+            summary_of=conversation.pk if conversation is not None and summary else None,
+        ),
+        depth=depth,
+        tools=tools,
+        now=now,
+        is_loaded=is_loaded,
+        revision=revision,
+    )
+    built = _built(found.assembly, found.stats, warnings=found.warnings)
+    layers = {
+        told.entry.key: LAYERS.index(Layer(told.section)) + 1
+        for told in (found.assembly.told if found.assembly else ())
+    }
+    return replace(
+        built,
+        told=tuple(each.row.memory_id for each in found.told),
+        similarity=found.similarity,
+        memories=[PromptMemory(each, layers[each.id]) for each in found.memories],
+        messages=found.messages,
+        contradictions=found.contradictions,
+        revision=found.revision,
+    )
+
+
+def send_prompt(
+    *,
+    viewer: Viewer,
+    agent: Agent,
+    question: Question,
+    weights: Weights,
+    token_budget: int,
+    depth: Depth,
+    tools: Tools,
+    counter: TokenCounter,
+    now: datetime,
+    write: Callable[[BuiltPrompt], bytes],
+    form: str,
+) -> Sent:
+    """As `build_prompt` outside of a conversation, written by `write` and kept.
+
+    `form` is that of `answer_key`. In a conversation news are told once, so no prompt comes again.
+    """
+    parts = {
+        "document": [agent.pk, document_of(agent)],
+        "question": question,
+        "weights": weights,
+        "token_budget": token_budget,
+        "depth": depth,
+        "counter": counter.name,
+    }
+
+    def make() -> Made:
+        built = build_prompt(
+            viewer=viewer,
+            agent=agent,
+            question=question,
+            conversation=None,
+            weights=weights,
+            token_budget=token_budget,
+            depth=depth,
+            tools=tools,
+            counter=counter,
+            now=now,
+        )
+        return Made(
+            body=write(built),
+            memory_ids=built.told,
+            found=built.found,
+            similarity=built.similarity,
+            revision=built.revision,
+            read_messages=Level.RAW in built.stats.searched,
+            stats=built.stats,
+        )
+
+    key = answer_key(form=form, viewer=viewer, tools=tools, now=now, parts=parts)
+    return answered(key, viewer=viewer, now=now, make=make)
+
+
+def prompt_without_memory(*, agent: Agent, token_budget: int, counter: TokenCounter) -> BuiltPrompt:
+    """The prompt of an agent whose team has memory switched off: its document, and a warning."""
+    started = time.perf_counter()
+    assembly = assemble(
+        plan=SEVEN_LAYERS,
+        entries=[],
+        texts=_document_texts(document_of(agent)),
+        token_budget=token_budget,
+        counter=counter,
+    )
+    stats = RetrievalStats(
+        tokens_used=assembly.tokens_used,
+        token_budget=token_budget,
+        token_counter=counter.name,
+        total_ms=milliseconds(started),
+    )
+    return _built(assembly, stats, warnings=(*assembly.warnings, MEMORY_OFF))
+
+
+def document_of(agent: Agent) -> Document:
+    """The agent's document; a part that is no JSON object counts as empty."""
+    return Document(
+        name=agent.name,
+        tagline=agent.tagline,
+        personality=_object(agent.personality),
+        rules=_object(agent.rules),
+        skills=_object(agent.skills),
+    )
+
+
+def _object(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _document_texts(document: Document) -> list[Text]:
+    """The layers that an agent's document is the whole of, 1 and 3; they are never trimmed."""
+    return [
+        Text(Layer.PERSONALITY, Written(personality_text(document)), is_mandatory=True),
+        *(
+            Text(Layer.SKILLS, Written(skill.render(), order=place), is_mandatory=True)
+            for place, skill in enumerate(effective_skills(document))
+        ),
+    ]
+
+
+def _built(
+    assembly: Assembly | None, stats: RetrievalStats, *, warnings: tuple[str, ...]
+) -> BuiltPrompt:
+    """The prompt with what became of each layer."""
+    if assembly is None:
+        raise ValueError("a prompt needs a plan")
+    cut = {each.section: each for each in assembly.trimmed}
+    layers = tuple(
+        LayerUse(
+            number=number,
+            name=layer,
+            tokens=assembly.tokens[layer],
+            memories=sum(told.section == layer for told in assembly.told),
+            cut=cut[layer].count if layer in cut else 0,
+            cut_tokens=cut[layer].tokens if layer in cut else 0,
+        )
+        for number, layer in enumerate(LAYERS, start=1)
+    )
+    return BuiltPrompt(assembly.prompt, layers, warnings, stats)

@@ -1,0 +1,191 @@
+"""From a question to ranked candidates: parse it, embed it, then score what was found."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.clients.tools import Tools
+from memory.domain.retrieval.question import Asked, read_question
+from memory.domain.scoring import (
+    SAME_CONVERSATION,
+    Signals,
+    SignalTable,
+    Weights,
+    final_scores,
+    importance_signal,
+    recency,
+    weighted_means,
+)
+from memory.domain.types import MemoryType, Status
+from memory.selectors.search.signal_rows import CandidateRow, Pool, SignalRow, Sought
+from memory.selectors.zones import zone_of
+from memory.services.read.relevance import floats, relevance_of
+from teams.errors import UnavailableError
+from teams.prepared import Uuids
+
+logger = logging.getLogger(__name__)
+
+BY_WORDS_ALONE = "the embedding model gave no usable answer, so words alone decided what was found"
+# Of what each part adds to relevance, which people read.
+_DECIMALS = 4
+_IDENTITY, _DISPUTED = MemoryType.IDENTITY.value, Status.DISPUTED.value
+
+# A search asks what is said about something: relevance decides, the rest breaks ties.
+SEARCH_WEIGHTS = Weights(semantic=0.9, recency=0.02, importance=0.05, continuity=0.0, relation=0.03)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked; `conversation_id` is where, for continuity.
+
+    `in_view` are the positions of that conversation's messages that whoever asks has before them;
+    None where nobody says.
+    """
+
+    text: str
+    conversation_id: UUID | None = None
+    in_view: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadQuestion:
+    """A question taken apart, with its vector: all that the database is asked with."""
+
+    asked: Asked
+    vector: NDArray[np.float32]
+    embedding_model: str
+    conversation_id: UUID | None
+    in_view: tuple[int, ...] | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def has_vector(self) -> bool:
+        """Whether the embedder answered."""
+        return bool(self.vector.any())
+
+    @property
+    def words(self) -> list[str]:
+        """The terms that are searched for."""
+        return [term.word for term in self.asked.terms]
+
+    def sought(
+        self, *, only: Uuids | None = None, with_cold: bool = False, least: int = 0
+    ) -> Sought:
+        """What the database is asked for it; the options are those of `Sought`."""
+        return Sought(
+            terms=self.words,
+            vector=self.vector,
+            embedding_model=self.embedding_model,
+            conversation_id=self.conversation_id,
+            only=only,
+            with_cold=with_cold,
+            least=least,
+        )
+
+
+class Ranked(NamedTuple):
+    """A memory that is not loaded yet, with its score 0-1; there are hundreds a question."""
+
+    row: SignalRow
+    score: float
+    table: SignalTable
+    place: int
+
+    @property
+    def signals(self) -> Signals:
+        """The signals behind the score."""
+        return self.table.at(self.place)
+
+
+Score = Callable[[Sequence[CandidateRow], SignalTable], NDArray[np.float64]]
+
+
+def read_with_vector(
+    question: Question, *, team_id: UUID, tools: Tools, now: datetime
+) -> ReadQuestion:
+    """Take the question apart and embed it; call it in no transaction.
+
+    The days of its times begin in the team's zone. Without an embedder the vector is nothing but
+    zeros, so that words decide alone, and a warning says so.
+    """
+    asked = read_question(question.text, now=now)
+    if asked.periods:
+        now = now.astimezone(zone_of(team_id=team_id, now=now))
+        if now.utcoffset():
+            asked = read_question(question.text, now=now)
+    warnings: tuple[str, ...] = ()
+    try:
+        vector = tools.embedder.embed([asked.meaning])[0]
+    except UnavailableError:
+        logger.warning("A question was answered by words alone: the embedder is away.")
+        vector, warnings = np.zeros(1, dtype=np.float32), (BY_WORDS_ALONE,)
+    where, in_view = question.conversation_id, question.in_view
+    return ReadQuestion(asked, vector, tools.embedder.name, where, in_view, warnings)
+
+
+def by_relevance(rows: Sequence[CandidateRow], table: SignalTable) -> NDArray[np.float64]:
+    """The scores of a search: a pinned memory has no claim to every result."""
+    del rows
+    return weighted_means(table, weights=SEARCH_WEIGHTS)
+
+
+def by_policy(weights: Weights) -> Score:
+    """The scores of a prompt: an agent's weights under the seed's policies."""
+
+    def score(rows: Sequence[CandidateRow], table: SignalTable) -> NDArray[np.float64]:
+        return final_scores(
+            table,
+            weights=weights,
+            is_identity=np.array([row.memory_type == _IDENTITY for row in rows]),
+            is_pinned=np.array([row.is_pinned for row in rows]),
+            is_disputed=np.array([row.status == _DISPUTED for row in rows]),
+        )
+
+    return score
+
+
+def score_pool(
+    *, question: ReadQuestion, pool: Pool[CandidateRow], score: Score, now: datetime
+) -> tuple[SignalTable, list[float]]:
+    """The signals and the scores of candidates that are compared with each other; never none."""
+    table = _signals(question, pool, now)
+    return table, score(pool.rows, table).tolist()
+
+
+def ordered(rows: Sequence[SignalRow], table: SignalTable, scores: Sequence[float]) -> list[Ranked]:
+    """The memories, which are the first rows of the table, best first; equal ones by their ids."""
+    ranked = [Ranked(row, scores[place], table, place) for place, row in enumerate(rows)]
+    return sorted(ranked, key=lambda each: (-each.score, each.row.memory_id.int))
+
+
+def _signals(question: ReadQuestion, pool: Pool[CandidateRow], now: datetime) -> SignalTable:
+    rows, relevance = pool.rows, relevance_of(question.asked, pool)
+    here = question.conversation_id
+    # Who asks what lay around an event looks from there, not from now.
+    recent = (
+        np.zeros(len(rows))
+        if relevance.event.any()
+        else recency((now.timestamp() - floats([row.accessed for row in rows])) / 3600)
+    )
+    return SignalTable(
+        semantic=relevance.score,
+        recency=recent,
+        importance=importance_signal(
+            importance=floats([row.importance for row in rows]),
+            is_pinned=np.array([row.is_pinned for row in rows]),
+        ),
+        continuity=SAME_CONVERSATION
+        * floats([here is not None and row.conversation_id == here for row in rows]),
+        relation=floats([row.relation or 0.0 for row in rows]),
+        cosine=np.clip(np.nan_to_num(floats([row.cosine for row in rows])), 0.0, 1.0),
+        lexical=relevance.words,
+        parts=relevance.shares.round(_DECIMALS),
+    )

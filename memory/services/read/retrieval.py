@@ -1,0 +1,268 @@
+"""The one read path: who asks → what they may see → signals → score → budget → answer."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from memory.clients.tools import Tools
+from memory.domain.plans.retrieval import RETRIEVAL, RETRIEVAL_ABOUT_NOBODY
+from memory.domain.scoring import Weights
+from memory.domain.tokens import ESTIMATE, TokenCounter
+from memory.domain.types import Status
+from memory.domain.viewer import Viewer
+from memory.models import Contradiction
+from memory.models.querysets import MemoryQuerySet
+from memory.selectors.contradictions import open_contradictions_among
+from memory.selectors.loading.memories import memories_by_id
+from memory.selectors.revisions import Revision, team_revision
+from memory.services.compaction.summaries import SUMMARY_TAG
+from memory.services.read.answers import Retrieval, RetrievalStats, ScoredMemory
+from memory.services.read.cascade import Candidates, Depth, Search
+from memory.services.read.conflicts import Clash, clashes_among, opposites_among
+from memory.services.read.messages import load_messages
+from memory.services.read.prompt_packing import Packing, likely_to_fit, pack_prompt, quoted
+from memory.services.read.ranking import (
+    Question,
+    Ranked,
+    ReadQuestion,
+    by_policy,
+    by_relevance,
+    read_with_vector,
+)
+from memory.services.read.read_queue import queued_read
+from memory.services.read.usage import note_retrieved
+from teams.services.flags import flags_of_id
+from teams.tenancy import team_scope
+
+logger = logging.getLogger(__name__)
+
+# So many are among what the signals propose anyhow.
+_USUAL_LIMIT = 50
+# A prompt quotes at most so many messages; each takes up to some 120 tokens.
+MOST_QUOTED = 20
+_SIGNALS = ("semantic", "recency", "importance", "continuity", "relation")
+
+
+def packing_for(
+    *, viewer: Viewer, weights: Weights, token_budget: int, counter: TokenCounter = ESTIMATE
+) -> Packing:
+    """How `POST /v1/retrieve` makes a prompt: identity, pinned, the profile, then the best."""
+    plan = RETRIEVAL if viewer.end_user_id else RETRIEVAL_ABOUT_NOBODY
+    return Packing(plan, weights, token_budget, counter)
+
+
+def retrieve(
+    *,
+    viewer: Viewer,
+    question: Question,
+    tools: Tools,
+    now: datetime,
+    limit: int | None = None,
+    depth: Depth = Depth(),  # noqa: B008 - frozen
+    packing: Packing | None = None,
+    rows: MemoryQuerySet | None = None,
+    is_filtered: bool | None = None,
+    is_counted: bool = True,
+    is_loaded: bool = True,
+    revision: Revision | None = None,
+) -> Retrieval:
+    """What says most about the question among what the viewer may see, best first.
+
+    Without `packing` it is a search: at most `limit` results, ranked by relevance alone, without
+    what says nothing about the question. `rows` narrows it to what a filter of the caller's left,
+    which is kept however little it says, unless `is_filtered` is false. With `packing` it is a
+    prompt: ranked by its weights, conflicts marked, as much as the budget has room for.
+
+    Reads are counted unless `is_counted` is false; without `is_loaded` the memories of a prompt
+    are named and not loaded. `revision` is the team's at any moment since somebody began to ask.
+    """
+    started = time.perf_counter()
+    asked = read_with_vector(question, team_id=viewer.team_id, tools=tools, now=now)
+    with (
+        queued_read(),
+        team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True),
+    ):
+        revision = revision or team_revision(team_id=viewer.team_id)
+        keeps_all = rows is not None if is_filtered is None else is_filtered
+        most = limit or 0
+        found = Search(
+            viewer=viewer,
+            question=asked,
+            score=by_policy(packing.weights) if packing else by_relevance,
+            depth=depth,
+            tools=tools,
+            now=now,
+            rows=rows,
+            least=most if keeps_all or most > _USUAL_LIMIT else 0,
+            revision=revision,
+        ).run()
+        searched = time.perf_counter()
+        if packing is None:
+            answer = _best(viewer, asked, found, limit=most, keeps_all=keeps_all)
+        else:
+            answer = _prompt(viewer, asked, found, packing, limit, is_loaded, tools)
+    if is_counted:
+        ids = [each.row.memory_id for each in answer.told]
+        note_retrieved(team_id=viewer.team_id, memory_ids=ids, now=now)
+    ended = time.perf_counter()
+    for warning in answer.warnings:
+        logger.warning("A prompt of team %s: %s.", viewer.team_id, warning)
+    stats = replace(
+        answer.stats,
+        signals_hit=_signals_hit(answer.memories),
+        total_ms=milliseconds(started, ended),
+        steps_ms={
+            "search": milliseconds(started, searched),
+            "pack": milliseconds(searched, ended),
+        },
+        warnings=(*asked.warnings, *answer.warnings),
+        searched=found.searched,
+    )
+    if packing is not None:
+        owners = [each.row.end_user_id for each in answer.told]
+        stats = replace(stats, warnings=(*stats.warnings, *mixed_users(viewer=viewer, of=owners)))
+    # What words alone decided, while the embedder was away, is not worth keeping.
+    return replace(answer, stats=stats, revision=revision if asked.has_vector else None)
+
+
+def milliseconds(start: float, end: float | None = None) -> float:
+    """Between two moments of `time.perf_counter`, until now without the second."""
+    return round(((end or time.perf_counter()) - start) * 1000, 3)
+
+
+def mixed_users(
+    *, viewer: Viewer, of: Iterable[UUID | None], told_in: str = "prompt"
+) -> tuple[str, ...]:
+    """The warning that a viewer who names no user is told about several of them.
+
+    `of` are the end users whose memories are told, None for nobody's.
+    """
+    users = set(of) - {None}
+    if viewer.end_user_id is not None or len(users) < 2:
+        return ()
+    return (
+        f"no user is named, so the {told_in} holds memories about {len(users)} users;"
+        " name the user or the conversation",
+    )
+
+
+def _best(
+    viewer: Viewer, asked: ReadQuestion, found: Candidates, *, limit: int, keeps_all: bool
+) -> Retrieval:
+    """The `limit` memories and messages that say most about the question."""
+    ranked = [each for each in found.memories if keeps_all or each.table.semantic[each.place] > 0]
+    said = [each for each in found.messages if each.table.semantic[each.place] > 0]
+    messages = load_messages(viewer=viewer, question=asked, ranked=said, most=limit)
+    scores = sorted(
+        [*(each.score for each in ranked), *(each.score for each in messages)], reverse=True
+    )[:limit]
+    room = sum(each.score >= scores[-1] for each in ranked) if scores else 0
+    told = ranked[: min(room, limit)]
+    memories = _loaded(viewer, told)
+    kept = {each.id for each in memories}
+    return Retrieval(
+        memories=memories,
+        messages=messages[: limit - len(memories)],
+        stats=RetrievalStats(),
+        told=[each for each in told if each.row.memory_id in kept],
+    )
+
+
+def _prompt(
+    viewer: Viewer,
+    asked: ReadQuestion,
+    found: Candidates,
+    packing: Packing,
+    limit: int | None,
+    is_loaded: bool,
+    tools: Tools,
+) -> Retrieval:
+    """The prompt of the candidates, and what is in it."""
+    ranked = [each for each in found.memories if not _is_told_as_summary(each, packing)]
+    ranked = likely_to_fit(ranked, token_budget=packing.token_budget)
+    messages = load_messages(viewer=viewer, question=asked, ranked=found.messages, most=MOST_QUOTED)
+    clashes = clashes_among(viewer=viewer, ranked=ranked, tools=tools)
+    if clashes and not flags_of_id(team_id=viewer.team_id).contradiction_detection:
+        clashes = []
+    assembly = pack_prompt(
+        packing,
+        ranked=ranked,
+        messages=messages,
+        opposites=opposites_among(viewer=viewer, ranked=ranked, clashes=clashes),
+        ends=found.ends,
+        words=asked.words,
+        limit=limit,
+    )
+    tokens = {each.entry.key: each.tokens for each in assembly.told}
+    told = [each for each in ranked if each.row.memory_id in tokens]
+    memories = _loaded(viewer, told) if is_loaded else []
+    memories = [replace(each, tokens=tokens[each.id]) for each in memories]
+    return Retrieval(
+        memories=memories,
+        messages=quoted(messages, assembly.quoted),
+        contradictions=_contradictions(viewer, told, memories, clashes),
+        told=told,
+        assembly=assembly,
+        stats=RetrievalStats(
+            tokens_used=assembly.tokens_used,
+            token_budget=packing.token_budget,
+            token_counter=packing.counter.name,
+            warnings=assembly.warnings,
+            duplicates=len(assembly.duplicates),
+        ),
+    )
+
+
+def _is_told_as_summary(each: Ranked, packing: Packing) -> bool:
+    """Whether a candidate is a summary of the conversation whose summary the prompt holds."""
+    row = each.row
+    return (
+        packing.summary_of is not None
+        and row.conversation_id == packing.summary_of
+        and not row.is_pinned
+        and SUMMARY_TAG in (row.tags or ())
+    )
+
+
+def _loaded(viewer: Viewer, ranked: Sequence[Ranked]) -> list[ScoredMemory]:
+    """The memories of ranked candidates, in their order."""
+    memories = memories_by_id(viewer=viewer, ids=[each.row.memory_id for each in ranked])
+    return [
+        ScoredMemory(memories[each.row.memory_id], each.score, each.signals)
+        for each in ranked
+        if each.row.memory_id in memories
+    ]
+
+
+def _contradictions(
+    viewer: Viewer,
+    told: Sequence[Ranked],
+    memories: Sequence[ScoredMemory],
+    clashes: Sequence[Clash],
+) -> list[Contradiction]:
+    """The open contradictions of the loaded memories, recorded or seen only now."""
+    shown = {each.id: each.memory for each in memories}
+    if not shown:
+        return []
+    recorded: list[Contradiction] = []
+    if any(each.row.status == Status.DISPUTED for each in told):
+        recorded = open_contradictions_among(viewer=viewer, memory_ids=list(shown))
+    seen = [
+        each.as_contradiction(
+            earlier=shown[each.earlier.memory_id], later=shown[each.later.memory_id]
+        )
+        for each in clashes
+        if each.earlier.memory_id in shown and each.later.memory_id in shown
+    ]
+    return [*recorded, *seen]
+
+
+def _signals_hit(chosen: Sequence[ScoredMemory]) -> dict[str, int]:
+    """How many of the memories each signal speaks for."""
+    signals = [each.signals for each in chosen]
+    return {name: sum(getattr(each, name) > 0.01 for each in signals) for name in _SIGNALS}

@@ -1,0 +1,145 @@
+"""Usage counters: counted in Redis by reads, written down in batches by a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+from django_redis import get_redis_connection
+
+from memory.clients.afterwards import afterwards
+from memory.services.retrying import retried
+from teams.ids import new_id
+from teams.tenancy import team_scope
+
+NOTED = f"{settings.REDIS_PREFIX}:usage"
+TAKEN = f"{NOTED}:taken"
+
+# One field for all memories of an answer, taken apart when it is written down: their number hardly
+# shows in what the read waits for. Where nobody writes down for long, each memory gets its own two,
+# so that what waits is bounded by the memories there are.
+_WHOLE_ANSWERS = 5_000
+_NOTE = """
+if redis.call('HLEN', KEYS[1]) < tonumber(ARGV[4]) then
+    redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':' .. ARGV[2] .. ':' .. ARGV[3], 1)
+    return
+end
+for memory in string.gmatch(ARGV[3], '[^,]+') do
+    redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':' .. memory .. ':n', 1)
+    redis.call('HSET', KEYS[1], ARGV[1] .. ':' .. memory .. ':t', ARGV[2])
+end
+"""
+# What was counted so far becomes a batch with a name; one that is still there comes first.
+_TAKE = """
+if redis.call('EXISTS', KEYS[2]) == 0 then
+    if redis.call('EXISTS', KEYS[1]) == 0 then
+        return {}
+    end
+    redis.call('RENAME', KEYS[1], KEYS[2])
+end
+redis.call('HSETNX', KEYS[2], 'batch', ARGV[1])
+return redis.call('HGETALL', KEYS[2])
+"""
+_DROP = """
+if redis.call('HGET', KEYS[1], 'batch') == ARGV[1] then
+    redis.call('DEL', KEYS[1])
+end
+"""
+_WRITE = """
+WITH batch AS (
+    INSERT INTO audit_writtenbatch (id, team_id, at) VALUES (%(batch)s, %(team)s, now())
+    ON CONFLICT DO NOTHING RETURNING id
+)
+INSERT INTO memory_memoryusage
+    (memory_id, team_id, retrieved, cited, ignored, succeeded, failed, last_accessed_at)
+SELECT m.id, m.team_id, n.retrieved, 0, 0, 0, 0, n.accessed_at
+FROM unnest(%(ids)s::uuid[], %(counts)s::bigint[], %(times)s::timestamptz[])
+    AS n (memory_id, retrieved, accessed_at)
+JOIN memory_memory m ON m.team_id = %(team)s AND m.id = n.memory_id
+WHERE EXISTS (SELECT FROM batch)
+ON CONFLICT (team_id, memory_id) DO UPDATE SET
+    retrieved = memory_memoryusage.retrieved + EXCLUDED.retrieved,
+    last_accessed_at = greatest(memory_memoryusage.last_accessed_at, EXCLUDED.last_accessed_at)
+"""
+# Longer than a flush may take. The present batch stays whatever its age: it may have waited.
+_FORGET = """
+DELETE FROM audit_writtenbatch
+WHERE team_id = %(team)s AND id <> %(batch)s AND at < now() - interval '1 hour'
+"""
+
+
+def note_retrieved(*, team_id: UUID, memory_ids: Iterable[UUID | str], now: datetime) -> None:
+    """Count one retrieval of each memory; never fails a read, nor slows it, with Redis away."""
+    # Without hyphens an id is written in a third of the time.
+    ids = ",".join(
+        [
+            each.replace("-", "") if isinstance(each, str) else f"{each.int:032x}"
+            for each in memory_ids
+        ]
+    )
+    if ids:
+        given = (str(team_id), int(now.timestamp()), ids, _WHOLE_ANSWERS)
+        # With its text: that Redis has not seen it yet would be known only afterwards.
+        afterwards(lambda pipe: pipe.eval(_NOTE, 1, NOTED, *given))
+
+
+def flush_noted_usage() -> None:
+    """Write what was counted to the database, one transaction a team, each count once.
+
+    Counts leave Redis after they are written. After a crash in between, or with two flushes at the
+    same moment, the batch's name in the database tells that a team's counts stand there already.
+    """
+    client = get_redis_connection("default")
+    taken = client.eval(_TAKE, 2, NOTED, TAKEN, str(new_id()))
+    fields = dict(zip(taken[::2], taken[1::2], strict=True))
+    if not fields:
+        return
+    batch = fields.pop(b"batch").decode()
+    for team_id, counts in _by_team(fields).items():
+        _write(team_id, UUID(batch), counts)
+    client.eval(_DROP, 1, TAKEN, batch)
+
+
+def _by_team(fields: Mapping[bytes, bytes]) -> dict[UUID, dict[UUID, list[int]]]:
+    """How often and when, in seconds of the epoch, each team's memories were read."""
+    by_team: dict[UUID, dict[str, list[int]]] = {}
+    for field, value in fields.items():
+        team, second, last = field.decode().replace("-", "").split(":")
+        entries = by_team.setdefault(UUID(team), {})
+        if last in ("n", "t"):
+            entry = entries.setdefault(second, [0, 0])
+            if last == "n":
+                entry[0] += int(value)
+            else:
+                entry[1] = max(entry[1], int(value))
+            continue
+        for memory in last.split(","):
+            entry = entries.setdefault(memory, [0, 0])
+            entry[0] += int(value)
+            entry[1] = max(entry[1], int(second))
+    return {
+        team: {UUID(memory): entry for memory, entry in entries.items()}
+        for team, entries in by_team.items()
+    }
+
+
+@retried
+def _write(team_id: UUID, batch: UUID, counts: dict[UUID, list[int]]) -> None:
+    ids = sorted(counts)
+    given: dict[str, Any] = {  # Any: a parameter of any type
+        "team": team_id,
+        "batch": batch,
+        "ids": ids,
+        "counts": [counts[memory_id][0] for memory_id in ids],
+        "times": [datetime.fromtimestamp(counts[memory_id][1], UTC) for memory_id in ids],
+    }
+    with (
+        team_scope(team_ids=[team_id], actor="task:flush_usage"),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(_WRITE, given)
+        cursor.execute(_FORGET, given)

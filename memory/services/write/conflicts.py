@@ -1,0 +1,268 @@
+"""What a new memory is to do to its neighbours: repeat, supersede, dispute or stand beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from django.conf import settings
+
+from memory.domain.audience import Reach
+from memory.domain.judgements import (
+    as_carried_out,
+    as_dispute,
+    is_sure_enough,
+    judged_by_words,
+)
+from memory.domain.pair_selection import NEAR_ENOUGH, nearness
+from memory.domain.ports import Judge
+from memory.domain.subjects import as_compared, is_same_matter
+from memory.domain.types import Judgement, Statement, Strategy, Verdict
+from memory.models import Memory
+from memory.selectors.neighbours.comparing import locked_memories
+from memory.selectors.neighbours.comparison_set import Neighbour
+from memory.services.write.drafts import MemoryDraft, Outcome
+from memory.services.write.prior_decisions import NOTHING_DECIDED, Decided
+
+_STATED = Judgement(Verdict.SUPERSEDE, "replaced on request")
+
+
+class Stated(Protocol):
+    """Anything that says something about a subject: a draft, a memory, a row of a search."""
+
+    @property
+    def content(self) -> str: ...
+
+    @property
+    def subject(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A draft and a neighbour as a judge reads them: `existing` is the earlier of the two."""
+
+    neighbour: Neighbour
+    existing: Statement
+    new: Statement
+    new_is_older: bool
+    nearness: float
+
+    @property
+    def later_reach(self) -> Reach:
+        """NARROWER where fewer see the later of the two than the earlier one."""
+        wider_one = Reach.NARROWER if self.new_is_older else Reach.WIDER
+        return Reach.NARROWER if self.neighbour.reach is wider_one else Reach.SAME
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A memory that the new one is in conflict with, and what the judge said.
+
+    `is_stated` marks one that the draft itself says it replaces: no judge was asked. `reach` says
+    whether others see the memory than will see the new one.
+    """
+
+    memory: Memory
+    strategy: Strategy
+    judgement: Judgement
+    new_is_older: bool = False
+    is_stated: bool = False
+    reach: Reach = Reach.SAME
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether the new memory takes the place of this one."""
+        return self.judgement.verdict is Verdict.SUPERSEDE and not self.new_is_older
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What is to happen with a draft; with an `objection` people said before that it is wrong."""
+
+    conflicts: tuple[Conflict, ...] = ()
+    duplicate_of: Memory | None = None
+    objection: Judgement | None = None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether nothing speaks against a new memory beside all others."""
+        return not self.memories and self.objection is None
+
+    @property
+    def memories(self) -> list[Memory]:
+        """All stored memories that it is about."""
+        rows = [each.memory for each in self.conflicts]
+        return rows if self.duplicate_of is None else [*rows, self.duplicate_of]
+
+    @property
+    def superseded(self) -> list[Memory]:
+        """The memories that the new one replaces, nearest first."""
+        return [each.memory for each in self.conflicts if each.is_replaced]
+
+    @property
+    def continued(self) -> list[Memory]:
+        """Those of them whose chain of versions the new one continues.
+
+        One that only an agent sees is not named by what all see.
+        """
+        return [
+            each.memory
+            for each in self.conflicts
+            if each.is_replaced and each.reach is not Reach.NARROWER
+        ]
+
+    @property
+    def superseded_by(self) -> Memory | None:
+        """The newer memory that already replaces the arriving older one."""
+        for each in self.conflicts:
+            if each.judgement.verdict is Verdict.SUPERSEDE and each.new_is_older:
+                return each.memory
+        return None
+
+    @property
+    def disputed(self) -> list[Conflict]:
+        """The conflicts that stay open."""
+        if self.superseded_by is not None:
+            return []
+        return [each for each in self.conflicts if each.judgement.verdict is Verdict.DISPUTE]
+
+    @property
+    def is_objected(self) -> bool:
+        """Whether the new memory is to stand as one that is said to be wrong."""
+        is_new = self.duplicate_of is None and self.superseded_by is None
+        return is_new and self.objection is not None
+
+    @property
+    def recorded(self) -> list[Conflict]:
+        """The conflicts that are kept as contradictions."""
+        settled = [each for each in self.conflicts if each.judgement.verdict is Verdict.SUPERSEDE]
+        return [each for each in (*settled, *self.disputed) if not each.is_stated]
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the caller is told."""
+        if self.duplicate_of is not None:
+            return Outcome.DUPLICATE
+        if self.disputed or self.is_objected:
+            return Outcome.DISPUTED
+        replaced = [each for each in self.conflicts if each.is_replaced]
+        if any(each.strategy is Strategy.SAME_SUBJECT for each in replaced):
+            return Outcome.VERSIONED
+        if self.superseded_by is not None:
+            return Outcome.SUPERSEDED
+        return Outcome.SUPERSEDED_EXISTING if replaced else Outcome.CREATED
+
+
+def pairs_to_judge(
+    *, draft: MemoryDraft, neighbours: Sequence[Neighbour], anchor: float
+) -> list[Pair]:
+    """The neighbours that may be about the same matter as the draft, the likeliest first.
+
+    At most JUDGED_NEIGHBOURS, without those the draft replaces; `anchor` is the embedder's
+    opposition similarity.
+    """
+    said = Statement(draft.told or draft.content, draft.created_at, draft.subject)
+    pairs = []
+    for neighbour in neighbours:
+        memory = neighbour.memory
+        if memory.pk in draft.replaces:
+            continue
+        stored = Statement(memory.content, memory.created_at, memory.subject)
+        is_older = draft.created_at < memory.created_at
+        existing, new = (said, stored) if is_older else (stored, said)
+        near = nearness(existing=existing, new=new, similarity=neighbour.similarity, anchor=anchor)
+        if near >= NEAR_ENOUGH:
+            pairs.append(Pair(neighbour, *as_compared(existing, new), is_older, near))
+    pairs.sort(key=lambda pair: -pair.nearness)
+    return pairs[: settings.JUDGED_NEIGHBOURS]
+
+
+def rule_on(
+    *,
+    draft: MemoryDraft,
+    neighbours: Sequence[Neighbour],
+    judge: Judge | None,
+    anchor: float,
+    decided: Decided = NOTHING_DECIDED,
+) -> Ruling:
+    """Judge the draft against each neighbour that may be about the same matter.
+
+    A duplicate ends the search. The judge reads the two in the order of time, whichever arrived
+    first, and is not asked about what people decided; words that they decided against retire
+    nothing. Without a judge only what the draft says it replaces is in conflict.
+    """
+    conflicts = [
+        Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True) for each in _replaced(draft)
+    ]
+    if judge is None:
+        return Ruling(tuple(conflicts))
+    for each in neighbours:
+        if each.memory.pk in decided.lost_to:
+            judgement = decided.lost_to[each.memory.pk]
+            is_older = draft.created_at < each.memory.created_at
+            conflicts.append(_conflict(draft, each, judgement, new_is_older=is_older))
+    settled = {*decided.lost_to, *decided.valid_beside}
+    undecided = [each for each in neighbours if each.memory.pk not in settled]
+    for pair in pairs_to_judge(draft=draft, neighbours=undecided, anchor=anchor):
+        judgement = judged_by_words(pair.existing.content, pair.new.content) or judge.judge(
+            existing=pair.existing, new=pair.new
+        )
+        if judgement.verdict is Verdict.COEXIST or not is_sure_enough(
+            judgement,
+            nearness=pair.nearness,
+            is_from_talk=draft.extraction_pass is not None,
+        ):
+            continue
+        judgement = as_carried_out(judgement, nearness=pair.nearness, later_reach=pair.later_reach)
+        if judgement.verdict is Verdict.DUPLICATE:
+            if pair.neighbour.reach is not Reach.SAME:
+                continue  # other readers: each needs a memory of its own
+            stated = tuple(each for each in conflicts if each.is_stated)
+            return Ruling(stated, duplicate_of=pair.neighbour.memory)
+        if judgement.verdict is Verdict.SUPERSEDE and decided.is_against and not pair.new_is_older:
+            judgement = as_dispute(judgement, because="but people decided against the later one")
+        conflicts.append(
+            _conflict(draft, pair.neighbour, judgement, new_is_older=pair.new_is_older)
+        )
+    return Ruling(tuple(conflicts), objection=decided.objection)
+
+
+def locked_ruling(ruling: Ruling) -> Ruling | None:
+    """The same ruling over its memories as they are now, locked until the transaction ends.
+
+    None when one of them left the live ones in between: the ruling must be made anew.
+    """
+    ids = {memory.pk for memory in ruling.memories}
+    if not ids:
+        return ruling
+    fresh = locked_memories(team_id=ruling.memories[0].team_id, ids=ids)
+    if len(fresh) < len(ids):
+        return None
+    return replace(
+        ruling,
+        conflicts=tuple(replace(each, memory=fresh[each.memory.pk]) for each in ruling.conflicts),
+        duplicate_of=fresh[ruling.duplicate_of.pk] if ruling.duplicate_of else None,
+    )
+
+
+def strategy_of(*, one: Stated, other: Stated, verdict: Verdict) -> Strategy:
+    """By which of seed 000's strategies a conflict was found."""
+    if is_same_matter(one.subject, other.subject):
+        return Strategy.SAME_SUBJECT
+    if verdict is Verdict.SUPERSEDE:
+        return Strategy.TEMPORAL_OVERRIDE
+    return Strategy.SEMANTIC_OPPOSITION
+
+
+def _replaced(draft: MemoryDraft) -> Sequence[Memory]:
+    if not draft.replaces:
+        return ()
+    return list(Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces))
+
+
+def _conflict(
+    draft: MemoryDraft, neighbour: Neighbour, judgement: Judgement, *, new_is_older: bool
+) -> Conflict:
+    strategy = strategy_of(one=draft, other=neighbour.memory, verdict=judgement.verdict)
+    return Conflict(neighbour.memory, strategy, judgement, new_is_older, reach=neighbour.reach)

@@ -1,0 +1,227 @@
+"""Memories that a caller states, from names to drafts to the write path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from memory.clients.tools import Tools
+from memory.domain.attribution import people_of
+from memory.domain.types import MemoryType
+from memory.domain.viewer import Viewer
+from memory.domain.wording import departures
+from memory.selectors.conversations import conversation_for, messages_by_id
+from memory.services.categories import check_stated_categories
+from memory.services.write.drafts import MemoryDraft, WriteResult
+from memory.services.write.external_ids import DraftRefusedError, ExternalIds
+from memory.services.write.secrets import masked_note, masked_text, note_masked
+from memory.services.write.write_path import write_memories
+from memory.services.write.written import count_written
+from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError
+from teams.models import Conversation, Message
+from teams.services.people import ensure_agent, ensure_end_users, ensure_project
+from teams.tenancy import team_scope
+
+EXTRACTOR = "explicit"
+_NEEDS_AGENT = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedMemory:
+    """A memory as a caller states it, with names instead of ids."""
+
+    content: str
+    memory_type: MemoryType = MemoryType.SEMANTIC
+    importance: int = 8
+    is_pinned: bool = False
+    agent: str | None = None
+    user: str | None = None
+    project: str | None = None
+    conversation: UUID | None = None
+    subject: str = ""
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    confidence: float = 1.0
+    created_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    message_ids: tuple[UUID, ...] = ()
+    external_id: str | None = None
+    check: bool = True
+
+
+def remember(
+    *,
+    viewer: Viewer,
+    stated: Sequence[StatedMemory],
+    tools: Tools,
+    now: datetime,
+    reason: str = "",
+    extractor: str = EXTRACTOR,
+    prefix: bool = True,
+    is_import: bool = False,
+) -> list[WriteResult]:
+    """Write stated memories, all or none, and say for each what happened, in order.
+
+    Agents, users and projects are created when new; a conversation or message must exist. A
+    memory of a conversation is about that conversation's user and project unless it says
+    otherwise. Secrets are masked; what departs from the writing constraints is stored as it is
+    worded, and its result says how. Raises NotFoundError, InvalidError (nothing but a secret among
+    others) or ConflictError (the external id of a deleted memory, or of one about somebody else)
+    that names the field (`[3].agent` with `prefix`, for lists). An import takes a secret and a
+    deleted memory as they come: what was said is stored masked, what was deleted stays deleted.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+        directory = _Directory(viewer, stated)
+        drafts: list[MemoryDraft] = []
+        masked: list[int] = []
+        for index, item in enumerate(stated):
+            try:
+                safe = masked_text(text=item.content, field="content", refuse_bare=not is_import)
+                draft = directory.draft(_safe(item, safe.text), now=now, extractor=extractor)
+            except DomainError as error:
+                field = f"[{index}].{error.field}" if prefix else error.field
+                raise type(error)(error.message, field=field) from None
+            drafts.append(replace(draft, accepts_deleted=is_import))
+            if safe.is_masked:
+                masked.append(index)
+        with _at_its_place(prefix):
+            # The write asks again. What is known now leaves no new agent or person behind.
+            ExternalIds(viewer=viewer, drafts=drafts).refuse_taken()
+    with _at_its_place(prefix):
+        results = write_memories(viewer=viewer, drafts=drafts, tools=tools, reason=reason)
+    count_written(results)
+    if not is_import:
+        results = [
+            replace(
+                result,
+                wording=departures(
+                    text=draft.content, memory_type=draft.memory_type, said_at=draft.created_at
+                ),
+            )
+            for result, draft in zip(results, drafts, strict=True)
+        ]
+    if masked:
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            for index in masked:
+                results[index] = note_masked(team_id=viewer.team_id, result=results[index])
+    return results
+
+
+@contextmanager
+def _at_its_place(prefix: bool) -> Iterator[None]:
+    """Name the refused draft among many."""
+    try:
+        yield
+    except DraftRefusedError as error:
+        field = f"[{error.index}].{error.field}" if prefix else error.field
+        raise ConflictError(error.message, field=field) from None
+
+
+def _safe(item: StatedMemory, content: str) -> StatedMemory:
+    return replace(
+        item,
+        content=content,
+        subject=masked_note(item.subject),
+        tags=tuple(masked_note(tag) for tag in item.tags),
+    )
+
+
+class _Directory:
+    """What the names of one request stand for, each looked up once.
+
+    New ones are made in one order by everybody, so that requests that name the same wait for each
+    other and do not lock each other out.
+    """
+
+    def __init__(self, viewer: Viewer, stated: Sequence[StatedMemory]) -> None:
+        team_id = viewer.team_id
+        self.viewer = viewer
+        self.agents = {
+            slug: ensure_agent(team_id=team_id, slug=slug).pk
+            for slug in sorted({item.agent for item in stated if item.agent})
+        }
+        self.users = ensure_end_users(
+            team_id=team_id, external_ids={item.user for item in stated if item.user}
+        )
+        self.projects = {
+            slug: ensure_project(team_id=team_id, slug=slug).pk
+            for slug in sorted({item.project for item in stated if item.project})
+        }
+        self.conversations: dict[UUID, Conversation] = {}
+        wanted = list(dict.fromkeys(each for item in stated for each in item.message_ids))
+        self.messages: dict[UUID, Message] = (
+            messages_by_id(viewer=viewer, ids=wanted) if wanted else {}
+        )
+        self.no_categories = check_stated_categories(
+            team_id=team_id, names=[item.category for item in stated]
+        )
+
+    def draft(self, item: StatedMemory, *, now: datetime, extractor: str) -> MemoryDraft:
+        if item.category in self.no_categories:
+            raise self.no_categories[item.category]
+        conversation = self._conversation(item.conversation)
+        agent_id = self.agents[item.agent] if item.agent else None
+        if agent_id is None and item.memory_type in _NEEDS_AGENT:
+            agent_id = self.viewer.agent_id
+            if agent_id is None:
+                raise InvalidError(
+                    f"A memory of type {item.memory_type} belongs to an agent: name it.",
+                    field="agent",
+                )
+        sources = [self._message(each) for each in dict.fromkeys(item.message_ids)]
+        user = self.users[item.user] if item.user else None
+        project_id = self.projects[item.project] if item.project else None
+        if conversation is not None:
+            user = user or conversation.end_user
+            project_id = project_id or conversation.project_id
+        return MemoryDraft(
+            team_id=self.viewer.team_id,
+            content=item.content,
+            memory_type=item.memory_type,
+            importance=item.importance,
+            extractor=extractor,
+            created_at=item.created_at or now,
+            is_pinned=item.is_pinned,
+            confidence=item.confidence,
+            category=item.category,
+            subject=item.subject,
+            tags=item.tags,
+            agent_id=agent_id,
+            author_id=agent_id or self.viewer.agent_id,
+            people=people_of(
+                item.content,
+                speakers=[row.name for row in sources],
+                user=user.names if user else (),
+            ),
+            end_user_id=user.pk if user else None,
+            project_id=project_id,
+            conversation_id=conversation.pk if conversation else None,
+            message_ids=tuple(row.pk for row in sources),
+            message_external_ids=tuple(row.external_id for row in sources if row.external_id),
+            valid_from=item.valid_from,
+            valid_to=item.valid_to,
+            external_id=item.external_id,
+            check=item.check,
+        )
+
+    def _conversation(self, conversation_id: UUID | None) -> Conversation | None:
+        if conversation_id is None:
+            return None
+        if conversation_id not in self.conversations:
+            try:
+                self.conversations[conversation_id] = conversation_for(
+                    viewer=self.viewer, conversation_id=conversation_id
+                )
+            except NotFoundError as error:
+                raise NotFoundError(error.message, field="conversation") from None
+        return self.conversations[conversation_id]
+
+    def _message(self, message_id: UUID) -> Message:
+        try:
+            return self.messages[message_id]
+        except KeyError:
+            raise NotFoundError(f"There is no message {message_id}.", field="message_ids") from None

@@ -1,0 +1,144 @@
+"""Rows of new memories: from a prepared draft to what the tables hold, in as few statements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+from django.db import connection
+from django.utils import timezone
+from numpy.typing import NDArray
+
+from memory.domain.text.normalise import category_key, name_words
+from memory.domain.types import Tier
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.selectors.sql_files import load_sql_parts
+from memory.services.write.drafts import MemoryDraft
+from teams.ids import new_id
+from teams.prepared import run_prepared
+
+HOT_IMPORTANCE = 9
+
+_COLUMNS = [str(field.column) for field in Memory._meta.concrete_fields]
+_NAMES = [field.attname for field in Memory._meta.concrete_fields]
+_SQL = load_sql_parts(__file__, "inserting.sql")
+_MEMORIES = _SQL["memories"].format(columns=", ".join(_COLUMNS))
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDraft:
+    """A draft with its vector and the key under which an equal fact would stand."""
+
+    draft: MemoryDraft
+    vector: NDArray[np.float32]
+    key: bytes
+    next_vector: NDArray[np.float32] | None = None
+    next_model: str = ""
+
+    @property
+    def keys(self) -> tuple[bytes, bytes]:
+        """Where an equal fact stands: under its key or, beside one of other readers, the second."""
+        return self.key, category_key(self.key, self.draft.category)
+
+
+def new_row(viewer: Viewer, item: PreparedDraft) -> Memory:
+    """The memory of a draft, not stored yet, with the id it is going to have."""
+    draft = item.draft
+    is_hot = draft.is_pinned or draft.importance >= HOT_IMPORTANCE
+    return Memory(
+        team_id=draft.team_id,
+        memory_type=draft.memory_type.value,
+        scope=draft.scope.value,
+        category=draft.category,
+        subject=draft.subject,
+        content=draft.content,
+        importance=draft.importance,
+        confidence=draft.confidence,
+        is_pinned=draft.is_pinned,
+        tier=(Tier.HOT if is_hot else Tier.WARM).value,
+        tags=list(dict.fromkeys(draft.tags)),
+        payload={name: [str(each) for each in ids] for name, ids in draft.rests_on.items()},
+        agent_id=draft.agent_id,
+        end_user_id=draft.end_user_id,
+        project_id=draft.project_id,
+        conversation_id=draft.conversation_id,
+        source_message_ids=list(draft.message_ids),
+        source_external_ids=list(draft.message_external_ids),
+        extractor=draft.extractor,
+        extraction_pass=draft.extraction_pass,
+        actor=viewer.actor,
+        external_id=draft.external_id,
+        # What is stored unchecked, as given, may stand twice.
+        dedupe_key=item.key if draft.check else None,
+        created_at=draft.created_at,
+        valid_from=draft.valid_from,
+        valid_to=draft.valid_to,
+    )
+
+
+def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_model: str) -> None:
+    """Insert new memories and what they are found by; call it in the write's transaction."""
+    if not rows:
+        return
+    memories = [memory for memory, _ in rows]
+    document = json.dumps([_as_json(memory) for memory in memories], default=_plain)
+    run_prepared(_MEMORIES, [document])
+    vectors = [item.vector for _, item in rows]
+    run_prepared(
+        _SQL["search_entries"],
+        [
+            embedding_model,
+            np.concatenate(vectors),
+            len(vectors[0]),
+            [memory.pk for memory in memories],
+            [memory.team_id for memory in memories],
+            [memory.content for memory in memories],
+            [" ".join(name_words(item.draft.people)) for _, item in rows],
+            [_vector_text(item.next_vector) for _, item in rows],
+            [item.next_model for _, item in rows],
+        ],
+    )
+    for memory in memories:
+        memory._state.adding = False
+        memory._state.db = connection.alias
+
+
+def insert_links(edges: Sequence[tuple[Memory, UUID, float]]) -> None:
+    """Edges `related_to` from new memories to older ones, each with its strength 0-1."""
+    run_prepared(
+        _SQL["links"],
+        [
+            timezone.now(),
+            [new_id() for _ in edges],
+            [memory.team_id for memory, _, _ in edges],
+            [memory.pk for memory, _, _ in edges],
+            [other for _, other, _ in edges],
+            [strength for _, _, strength in edges],
+        ],
+    )
+
+
+def _as_json(memory: Memory) -> dict[str, object]:
+    values = memory.__dict__
+    return {column: values[name] for column, name in zip(_COLUMNS, _NAMES, strict=True)}
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, bytes):
+        return "\\x" + value.hex()
+    raise TypeError(f"{type(value)} has no place in a memory's row")
+
+
+def _vector_text(vector: NDArray[np.float32] | None) -> str | None:
+    if vector is None:
+        return None
+    return "[" + ",".join(map(str, vector.tolist())) + "]"

@@ -1,0 +1,211 @@
+"""The one write path: embed → duplicate → contradiction → insert, version or skip → link → tier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import numpy as np
+from django.conf import settings
+
+from memory.clients.tools import Tools
+from memory.domain.audience import Reach
+from memory.domain.text.normalise import dedupe_key
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.selectors.neighbours.comparison_set import Neighbour
+from memory.services.retrying import run_write
+from memory.services.write.asking_ahead import ask_judge_ahead
+from memory.services.write.audiences import readers_in
+from memory.services.write.conflicts import Ruling, locked_ruling, rule_on
+from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
+from memory.services.write.external_ids import ExternalIds
+from memory.services.write.inserting import PreparedDraft, insert_links, insert_memories, new_row
+from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
+from memory.services.write.neighbours import NeighbourSearch
+from memory.services.write.owner_locks import lock_owners
+from memory.services.write.prior_decisions import PriorDecisions
+from memory.services.write.repetitions import StoredFacts, corroborate
+from teams.errors import ConflictError
+from teams.services.flags import flags_of_id, require_memory
+from teams.tenancy import team_scope
+
+_ATTEMPTS = 4
+
+
+def prepare(*, drafts: Sequence[MemoryDraft], tools: Tools) -> list[PreparedDraft]:
+    """Embed the drafts in one batch and let the judge think ahead.
+
+    Call it outside any transaction: the embedder and the judge may be remote. Raises
+    UnavailableError when the embedder does not answer.
+    """
+    contents = [draft.content for draft in drafts]
+    vectors = tools.embedder.embed(contents)
+    next_model, next_vectors = tools.next_vectors(contents)
+    ask_judge_ahead(drafts=drafts, vectors=vectors, tools=tools)
+    return [
+        PreparedDraft(
+            draft, vector, dedupe_key(draft.content, draft.audience), next_vector, next_model
+        )
+        for draft, vector, next_vector in zip(drafts, vectors, next_vectors, strict=True)
+    ]
+
+
+def write_memories(
+    *, viewer: Viewer, drafts: Sequence[MemoryDraft], tools: Tools, reason: str = ""
+) -> list[WriteResult]:
+    """Write the drafts in one transaction and say for each what happened, in order.
+
+    Raises ConflictError when other writers keep taking the same facts in between, and its
+    DraftRefusedError for an external id that is taken.
+    """
+    prepared = prepare(drafts=drafts, tools=tools)
+
+    def transaction() -> list[WriteResult]:
+        with team_scope(
+            team_ids=[viewer.team_id], actor=viewer.actor, reason=reason, is_planned_once=True
+        ):
+            return store(viewer=viewer, prepared=prepared, tools=tools)
+
+    return run_write(transaction)
+
+
+def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) -> list[WriteResult]:
+    """Write prepared drafts inside the caller's transaction and team scope.
+
+    Raises ForbiddenError where the team has memory switched off. Where it has contradictions
+    switched off, nothing is judged: only the same words are a repetition.
+    """
+    if not prepared:
+        return []
+    flags = flags_of_id(team_id=viewer.team_id)
+    require_memory(flags)
+    lock_owners(
+        (item.draft.team_id, item.draft.end_user_id) for item in prepared if item.draft.check
+    )
+    return _Write(viewer, prepared, tools, is_judged=flags.contradiction_detection).run()
+
+
+class _Write:
+    """One write under way: what is stored, and what waits to be stored by one statement."""
+
+    def __init__(
+        self, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools, *, is_judged: bool
+    ) -> None:
+        drafts = [item.draft for item in prepared]
+        readers = readers_in(team_id=viewer.team_id, agent_id=viewer.agent_id)
+        self._viewer = viewer
+        self._prepared = prepared
+        self._embedder = tools.embedder
+        self._judge = tools.judge if is_judged else None
+        self._external_ids = ExternalIds(viewer=viewer, drafts=drafts, readers=readers)
+        self._facts = StoredFacts(team_id=viewer.team_id, prepared=prepared, readers=readers)
+        self._search = NeighbourSearch(
+            drafts=drafts,
+            vectors=np.stack([item.vector for item in prepared]),
+            embedding_model=tools.embedder.name,
+            readers=readers,
+        )
+        self._decisions = PriorDecisions(
+            drafts=drafts if is_judged else (), near=self._search.stored, readers=readers
+        )
+        self._waiting: list[tuple[Memory, PreparedDraft]] = []
+        self._links: list[tuple[Memory, UUID, float]] = []
+        self._ruled: list[tuple[Memory, Ruling]] = []
+        # Memories that wait, or of which something waits to be recorded.
+        self._unstored: set[UUID] = set()
+
+    def run(self) -> list[WriteResult]:
+        """Write one draft after the other, so that each is compared with those before it."""
+        results = []
+        for index, item in enumerate(self._prepared):
+            result = self._repeated(index, item) or self._written(index, item)
+            results.append(result)
+            self._external_ids.keep(item.draft, result)
+        self._flush()
+        return results
+
+    def _repeated(self, index: int, item: PreparedDraft) -> WriteResult | None:
+        """The result of a draft that is stored already, by its external id or its words."""
+        draft = item.draft
+        named = self._external_ids.stored_for(index)
+        if named is not None:
+            return WriteResult(named, Outcome.DUPLICATE)
+        existing = self._facts.same_as(item) if draft.check and not draft.replaces else None
+        if existing is None:
+            return None
+        self._flush()
+        return WriteResult(corroborate(existing=existing, draft=draft), Outcome.DUPLICATE)
+
+    def _written(self, index: int, item: PreparedDraft) -> WriteResult:
+        neighbours, ruling = self._ruling(index)
+        nearest = max((each.similarity for each in neighbours), default=None)
+        retired = tuple(old.pk for old in ruling.superseded)
+        self._facts.forget(retired)
+        if ruling.duplicate_of is not None:
+            actor = self._viewer.actor
+            retire_superseded(memory=ruling.duplicate_of, ruling=ruling, actor=actor)
+            memory = corroborate(existing=ruling.duplicate_of, draft=item.draft)
+        else:
+            memory = self._insert(index, item, neighbours, ruling)
+        self._search.drop(retired)
+        conflicts = len(ruling.recorded) + ruling.is_objected
+        return WriteResult(memory, ruling.outcome, conflicts, retired, similarity=nearest)
+
+    def _insert(
+        self, index: int, item: PreparedDraft, neighbours: Sequence[Neighbour], ruling: Ruling
+    ) -> Memory:
+        memory = new_row(self._viewer, item)
+        if not ruling.is_clear:
+            apply_version(memory=memory, ruling=ruling)
+            retire_superseded(memory=memory, ruling=ruling, actor=self._viewer.actor)
+            self._ruled.append((memory, ruling))
+            self._unstored.update(each.pk for each in ruling.memories)
+        self._waiting.append((memory, item))
+        self._unstored.add(memory.pk)
+        self._links += [(memory, *link) for link in _links(neighbours)]
+        if item.draft.check:
+            self._facts.take_key(item, memory)
+            if memory.is_live:
+                self._search.add(index, memory)
+        return memory
+
+    def _ruling(self, index: int) -> tuple[list[Neighbour], Ruling]:
+        """The neighbours and a ruling on them that holds until the transaction ends."""
+        decided = self._decisions.on(index)
+        for _ in range(_ATTEMPTS):
+            neighbours = self._search.of(index)
+            ruling = rule_on(
+                draft=self._prepared[index].draft,
+                neighbours=neighbours,
+                judge=self._judge,
+                anchor=self._embedder.opposition_similarity,
+                decided=decided,
+            )
+            if any(memory.pk in self._unstored for memory in ruling.memories):
+                self._flush()
+            locked = locked_ruling(ruling)
+            if locked is not None:
+                return neighbours, locked
+            self._flush()
+            self._search.read_again(memory.pk for memory in ruling.memories)
+        raise ConflictError("The memories it meets keep changing at this moment; send it again.")
+
+    def _flush(self) -> None:
+        """Store what waits, with its links and conflicts."""
+        insert_memories(self._waiting, embedding_model=self._embedder.name)
+        if self._links:
+            insert_links(self._links)
+        if self._ruled and self._judge is not None:
+            record_conflicts(ruled=self._ruled, judge=self._judge.name)
+        self._waiting, self._links, self._ruled, self._unstored = [], [], [], set()
+
+
+def _links(neighbours: Sequence[Neighbour]) -> list[tuple[UUID, float]]:
+    """The few nearest neighbours that are near enough and visible to all who see the memory."""
+    near = [
+        (each.memory.pk, min(1.0, each.similarity))
+        for each in neighbours
+        if each.similarity >= settings.LINK_SIMILARITY and each.reach is not Reach.NARROWER
+    ]
+    return near[: settings.LINKED_NEIGHBOURS]

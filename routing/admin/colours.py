@@ -1,3 +1,0 @@
-"""How the admin shows tiers."""
-
-TIER_COLOURS = {"fast": "success", "balanced": "info", "powerful": "warning"}

@@ -1,0 +1,111 @@
+"""Memories and messages are written as the serializers, and with them the schema, describe."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import orjson
+from rest_framework import serializers
+from rest_framework.test import APIClient
+
+from memory.api.memory_json import packed_memory_json, packed_message_json
+from memory.api.serializers.found import PackedMemorySerializer, PackedMessageSerializer
+from memory.domain.scoring import Parts, Signals
+from memory.domain.viewer import Viewer
+from memory.models import Memory, MemoryUsage
+from memory.selectors.loading.memories import memories_by_id
+from memory.services.read.answers import ScoredMemory
+from memory.services.read.messages import ScoredMessage
+from teams.models import Project
+from tests.support.cast import Cast
+
+PARTS = Parts(0.2, 0.1, 0.05, 0.1, 0.03, 0.02)
+SIGNALS = Signals(0.5, 0.25, 0.7, 0.0, 0.1, 0.4, 0.6, PARTS)
+FULL = {
+    "content": "Sarah lives in Berlin.",
+    "user": "sarah",
+    "agent": "kyra",
+    "project": "atlas",
+    "tags": ["home", "city"],
+    "category": "places",
+    "subject": "user.home",
+    "importance": 7,
+    "confidence": 0.75,
+    "is_pinned": True,
+    "external_id": "crm-1",
+    "valid_from": "2026-01-01T00:00:00Z",
+    "created_at": "2026-02-09T09:04:00.123456Z",
+}
+BARE = {"content": "The team meets on Mondays.", "memory_type": "shared", "agent": "kyra"}
+
+
+def as_sent(value: object) -> Any:
+    """What a client reads."""
+    return json.loads(orjson.dumps(value))
+
+
+def check_described(written: Any, described: serializers.Serializer[Any]) -> None:
+    """Every field that the serializer declares is there, no other, and each of its type."""
+    assert list(written) == list(described.fields)
+    for name, field in described.fields.items():
+        if isinstance(field, serializers.Serializer):
+            check_described(written[name], field)
+        else:
+            field.allow_null = field.allow_null or field.default is None
+            field.read_only = False
+            if isinstance(field, serializers.CharField):
+                field.allow_blank = True
+            field.run_validation(written[name])
+
+
+def test_memories_are_written_as_described(api: APIClient, acme: Cast) -> None:
+    Project.objects.get_or_create(team=acme.team, slug="atlas")
+    sent = api.post("/v1/memories", [FULL, BARE], format="json")
+    assert sent.status_code == 201, sent.content
+    full = Memory.objects.get(team=acme.team, external_id="crm-1")
+    MemoryUsage.objects.update_or_create(
+        team=acme.team,
+        memory=full,
+        defaults={"retrieved": 3, "last_accessed_at": datetime(2026, 3, 1, tzinfo=UTC)},
+    )
+    viewer = Viewer(team_id=acme.team.id, actor="test")
+
+    ids = list(Memory.objects.values_list("id", flat=True))
+    rows = memories_by_id(viewer=viewer, ids=ids)
+
+    assert len(rows) == 2
+    for row in rows.values():
+        found = ScoredMemory(row, 0.9, SIGNALS, tokens=12)
+        written = as_sent(packed_memory_json(found))
+        check_described(written, PackedMemorySerializer())
+    shown = as_sent(packed_memory_json(ScoredMemory(rows[full.pk], 0.9, SIGNALS)))
+    assert {name: shown[name] for name in FULL} == FULL
+    assert shown["usage"]["retrieved"] == 3
+    assert shown["usage"]["last_accessed_at"] == "2026-03-01T00:00:00Z"
+    assert shown["signals"]["parts"]["words"] == PARTS.words
+
+
+def test_messages_are_written_as_described() -> None:
+    message = ScoredMessage(
+        id=uuid4(),
+        conversation_id=uuid4(),
+        position=4,
+        role="user",
+        speaker="Sarah",
+        external_id=None,
+        said_at=datetime(2026, 2, 9, 9, 4, tzinfo=UTC),
+        text="I moved to Berlin.",
+        score=0.8,
+        signals=SIGNALS,
+        tokens=9,
+    )
+
+    written = as_sent(packed_message_json(message))
+
+    check_described(written, PackedMessageSerializer())
+    assert written["content"] == "I moved to Berlin."
+    assert written["said_at"] == "2026-02-09T09:04:00Z"
+    assert (written["level"], written["tokens"]) == ("raw", 9)

@@ -1,0 +1,38 @@
+"""Number words, verb forms and holidays."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from memory.domain.text.calendar import holiday_dates
+from memory.domain.text.numbers import number_value, ordinal_value
+from memory.domain.text.verb_forms import base_form, other_forms, stem
+
+
+@pytest.mark.parametrize(
+    ("word", "value"), [("seven", 7), ("42", 42), ("twenty-three", 23), ("x", None), ("-", None)]
+)
+def test_a_number_word_has_its_value(word: str, value: int | None) -> None:
+    assert number_value(word) == value
+
+
+def test_an_ordinal_has_its_value() -> None:
+    assert [ordinal_value(word) for word in ("third", "twenty-first", "three")] == [3, 21, None]
+
+
+def test_irregular_forms_lead_to_one_stem() -> None:
+    assert base_form("went") == "go"
+    assert stem("bought") == stem("buying") == stem("buys")
+
+
+def test_the_other_forms_of_a_verb_are_those_no_stemmer_finds() -> None:
+    assert other_forms("buy") == ("bought",)
+    assert other_forms("bought") == ("buy",)
+    assert other_forms("walk") == other_forms("did") == ()
+
+
+def test_a_holiday_falls_on_its_day() -> None:
+    assert holiday_dates("easter sunday", 2026) == (date(2026, 4, 5), 1)
+    assert holiday_dates("thanksgiving", 2024) == (date(2024, 11, 28), 2)

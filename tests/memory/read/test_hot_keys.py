@@ -1,0 +1,41 @@
+"""Kept answers are in Redis' memory alone, for a while."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from django.conf import settings
+from django_redis import get_redis_connection
+
+from memory.domain.viewer import Viewer
+from memory.selectors.revisions import Revision
+from memory.services.read.answer_cache import MOST_BYTES, AnswerKey, Made, answered
+
+
+def keep(body: bytes) -> AnswerKey:
+    """Keep an answer under a key of its own."""
+    viewer = Viewer(team_id=uuid4(), actor="test")
+    now = datetime(2026, 5, 1, tzinfo=UTC)
+    key = AnswerKey(f"{settings.REDIS_PREFIX}:hot:{uuid4()}", viewer, now)
+    made = Made(body, [], 0, None, Revision(1, 1))
+    assert answered(key, viewer=viewer, now=now, make=lambda: made).body == body
+    return key
+
+
+def test_what_is_kept_ends_by_itself_and_takes_no_room_on_the_disk() -> None:
+    client = get_redis_connection("default")
+    before = client.info("persistence").get("aof_current_size", 0)
+
+    key = keep(b"x" * (MOST_BYTES - 1_000))
+
+    assert len(client.get(key.name)) > MOST_BYTES - 1_000
+    assert 0 < client.ttl(key.name) <= settings.HOT_ANSWER_SECONDS
+    written = client.info("persistence").get("aof_current_size", 0) - before
+    assert written < MOST_BYTES // 2
+
+
+def test_what_is_too_long_is_not_kept() -> None:
+    key = keep(b"x" * MOST_BYTES)
+
+    assert get_redis_connection("default").get(key.name) is None

@@ -1,0 +1,31 @@
+"""A judge that is not sure retires nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory.clients.tools import Tools
+from memory.domain.types import Judgement, Statement, Verdict
+from memory.services.write.drafts import Outcome
+from tests.support.cast import Cast
+from tests.support.writing import draft, live, write
+
+
+class Guessing:
+    """A judge that holds every new statement for a change, but is not sure."""
+
+    name = "guessing"
+
+    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
+        """Supersede, as a guess."""
+        return Judgement(Verdict.SUPERSEDE, "perhaps a change", 0.4)
+
+
+def test_a_guess_marks_both_and_retires_neither(acme: Cast, tools: Tools) -> None:
+    subject, guessing = "user.preference.drink", replace(tools, judge=Guessing())
+    write(acme, guessing, draft(acme, "Sarah drinks tea.", subject=subject))
+
+    (result,) = write(acme, guessing, draft(acme, "Sarah drinks milk.", subject=subject))
+
+    assert result.outcome == Outcome.DISPUTED
+    assert live(acme) == ["Sarah drinks tea.", "Sarah drinks milk."]

@@ -1,0 +1,84 @@
+"""Contradictions to settle in the admin, and what its pages say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib.messages import get_messages
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from memory.models import Contradiction
+from teams.models import Membership, StaffUser, Team
+from teams.tenancy import team_scope
+from tests import factories
+from tests.factories import MemoryFactory
+
+
+def dispute(team: Team, first: str = "Office is in Oslo.", second: str = "") -> Contradiction:
+    """An open one: two memories that name each other, or one that was said to be wrong."""
+    a = MemoryFactory.create(team=team, content=first, status="disputed", importance=4)
+    b = None
+    if second:
+        b = MemoryFactory.create(
+            team=team, content=second, status="disputed", importance=7, contradicts=[a.pk]
+        )
+        a.contradicts = [b.pk]
+        a.save(update_fields=["contradicts"])
+    return factories.ContradictionFactory.create(
+        team=team,
+        memory_a=a,
+        memory_b=b,
+        strategy="same_subject" if b else "feedback",
+        judge="rules",
+        verdict="dispute",
+    )
+
+
+def two(team: Team) -> Contradiction:
+    """Oslo against Bergen."""
+    return dispute(team, "Office is in Oslo.", "Office is in Bergen.")
+
+
+def page_of(pair: Contradiction, path: str = "change") -> str:
+    """The address of its page, or of one of the buttons on it."""
+    page = reverse("admin:memory_contradiction_change", args=[pair.pk])
+    return page.replace("change/", f"{path}/")
+
+
+def told(answer: HttpResponse) -> list[str]:
+    """What the page will say."""
+    return [str(message) for message in get_messages(answer.wsgi_request)]  # type: ignore[attr-defined]
+
+
+def states(pair: Contradiction) -> list[str]:
+    """How both sides stand."""
+    pair.refresh_from_db()
+    return [side.status for side in (pair.memory_a, pair.memory_b) if side is not None]
+
+
+def agent_form(team: Team | None, **changes: object) -> dict[str, object]:
+    """The fields of an agent's form."""
+    fields: dict[str, object] = {
+        "slug": "mira",
+        "name": "Mira",
+        "token_budget": 2000,
+        "summarize_interval": 20,
+        "personality": "{}",
+        "rules": "{}",
+        "skills": "{}",
+        "model_config": "{}",
+        "retrieval_weights": "{}",
+        "allowed_categories": "[]",
+    }
+    return {**fields, **({"team": team.pk} if team else {}), **changes}
+
+
+SignIn = Callable[..., Client]
+
+
+def join(user: StaffUser, team: Team, role: str) -> None:
+    """Make the login a member of the team."""
+    with team_scope(team_ids=[team.id], actor="test"):
+        Membership.objects.create(team=team, user=user, role=role)

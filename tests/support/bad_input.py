@@ -1,0 +1,91 @@
+"""Good requests to spoil, and what a refusal must be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from audit.models import MemoryLog
+from memory.models import Job, Memory, SearchEntry
+from teams.models import Agent, Conversation, EndUser, Message, Project
+from tests import factories
+from tests.support.cast import Cast
+
+JSON = "application/json"
+NOBODY = "01920000-0000-7000-8000-00000000dead"
+PROBLEM = "application/problem+json"
+LONG = "x" * 32_001
+STORED = (Agent, EndUser, Project, Conversation, Message, Memory, SearchEntry, MemoryLog, Job)
+Answer = Any  # a response of the test client
+
+
+def counts() -> dict[str, int]:
+    """How many rows the team has of everything a request may store."""
+    return {model.__name__: model._default_manager.count() for model in STORED}
+
+
+def assert_problem(response: Answer, *, codes: tuple[int, ...] = (400, 404, 422)) -> dict[str, Any]:
+    """The problem document of a refusal."""
+    assert response.status_code in codes, response.content[:500]
+    assert response["Content-Type"] == PROBLEM
+    body: dict[str, Any] = json.loads(response.content)
+    assert body["status"] == response.status_code
+    assert body["title"]
+    assert body["detail"]
+    return body
+
+
+@pytest.fixture
+def conversation(acme: Cast) -> Conversation:
+    """A conversation to post to."""
+    return factories.ConversationFactory.create(
+        team=acme.team, agent=acme.kyra, end_user=acme.sarah
+    )
+
+
+@pytest.fixture
+def memory(acme: Cast) -> Memory:
+    """A memory to act on."""
+    return factories.MemoryFactory.create(team=acme.team)
+
+
+@pytest.fixture
+def paths(conversation: Conversation, memory: Memory) -> dict[str, str]:
+    """The addresses that take a body, by name."""
+    return {
+        "conversations": "/v1/conversations",
+        "messages": f"/v1/conversations/{conversation.pk}/messages",
+        "extract": f"/v1/conversations/{conversation.pk}/extract",
+        "memories": "/v1/memories",
+        "pin": f"/v1/memories/{memory.pk}/pin",
+        "retrieve": "/v1/retrieve",
+        "query": "/v1/memory/query",
+    }
+
+
+@pytest.fixture
+def nothing_stored(paths: dict[str, str]) -> Iterator[None]:
+    """Fails the test when a request stored something."""
+    before = counts()
+    yield
+    assert counts() == before
+
+
+GOOD: dict[str, dict[str, Any]] = {
+    "conversations": {"agent": "kyra", "user": "sarah"},
+    "messages": {"messages": [{"role": "user", "content": "Hello."}]},
+    "extract": {"wait": True},
+    "memories": {"content": "Sarah lives in Berlin."},
+    "pin": {"pinned": True},
+    "retrieve": {"agent": "kyra", "query": "Where does Sarah live?"},
+    "query": {"agent": "kyra", "query": "Where does Sarah live?", "filters": {"pinned": False}},
+}
+
+
+def label(value: Any) -> str:
+    """The value as a part of a test's name."""
+    text = ascii(value)
+    return text if len(text) <= 24 else f"{text[:20]}...{len(text)}"

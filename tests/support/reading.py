@@ -1,0 +1,66 @@
+"""Reads as tests make them: a prompt of memories within a budget, and plain searches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from memory.clients.tools import Tools
+from memory.domain.scoring import Weights
+from memory.domain.tokens import ESTIMATE, TokenCounter
+from memory.domain.viewer import Viewer
+from memory.models.querysets import MemoryQuerySet
+from memory.services.read import retrieval
+from memory.services.read.answers import Retrieval, ScoredMemory
+from memory.services.read.cascade import Depth
+from memory.services.read.ranking import Question
+from memory.services.read.retrieval import packing_for
+
+
+def retrieve(
+    *,
+    viewer: Viewer,
+    question: Question,
+    weights: Weights,
+    token_budget: int,
+    tools: Tools,
+    now: datetime,
+    limit: int | None = None,
+    include_cold: bool | None = None,
+    include_raw: bool | None = None,
+    counter: TokenCounter = ESTIMATE,
+) -> Retrieval:
+    """What the viewer's agent is told, as `POST /v1/retrieve` makes it."""
+    return retrieval.retrieve(
+        viewer=viewer,
+        question=question,
+        packing=packing_for(
+            viewer=viewer, weights=weights, token_budget=token_budget, counter=counter
+        ),
+        limit=limit,
+        depth=Depth(include_cold, include_raw),
+        tools=tools,
+        now=now,
+    )
+
+
+def search(
+    *,
+    viewer: Viewer,
+    question: Question,
+    limit: int,
+    tools: Tools,
+    now: datetime,
+    rows: MemoryQuerySet | None = None,
+    include_cold: bool = False,
+) -> Sequence[ScoredMemory]:
+    """The `limit` memories that say most about the question, best first."""
+    return retrieval.retrieve(
+        viewer=viewer,
+        question=question,
+        limit=limit,
+        depth=Depth(include_cold, include_raw=False),
+        tools=tools,
+        now=now,
+        rows=rows,
+    ).memories

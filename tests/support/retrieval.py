@@ -1,0 +1,34 @@
+"""Questions to the read path, and what it answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory.clients.tools import Tools
+from memory.domain.scoring import Weights
+from memory.domain.viewer import Viewer
+from memory.services.read.answers import Retrieval
+from memory.services.read.ranking import Question
+from tests.support.cast import Cast
+from tests.support.reading import retrieve
+from tests.support.writing import NOON
+
+
+def ask(acme: Cast, tools: Tools, text: str = "billing", **fields: Any) -> Retrieval:
+    """What Kyra is told."""
+    values: dict[str, Any] = {
+        "viewer": Viewer(team_id=acme.team.id, actor="test", agent_id=acme.kyra.pk),
+        "question": Question(text),
+        "weights": Weights(),
+        "token_budget": 500,
+        "limit": None,
+        "include_cold": False,
+        "now": NOON,
+        **fields,
+    }
+    return retrieve(tools=tools, **values)
+
+
+def contents(found: Retrieval) -> list[str]:
+    """The texts, best first."""
+    return [each.memory.content for each in found.memories]

@@ -1,0 +1,327 @@
+"""Small worlds of teams, agents, people and memories, and the rule of who sees what in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from rest_framework.test import APIClient
+
+from memory.clients.tools import Tools
+from memory.domain.types import MemoryType
+from memory.domain.viewer import Viewer
+from memory.models import Memory, MemoryRelation
+from memory.services.indexing.message_index import index_team
+from memory.services.write.drafts import MemoryDraft
+from memory.services.write.write_path import write_memories
+from teams.models import Agent
+from teams.services.keys import issue_key
+from teams.tenancy import team_scope
+from tests import factories
+from tests.support.cast import Cast, make_cast
+
+TEAMS = ("acme", "globex")
+AGENTS = ("kyra", "luke")
+USERS = ("sarah", "dmitri")
+PROJECTS = ("apollo", "gemini")
+CATEGORIES = ("", "tasks", "salary")
+LIVE = ("active", "disputed")
+ARCHIVE = (*LIVE, "superseded")
+EVERY = (*ARCHIVE, "soft_deleted")
+LONG_AGO = datetime(2026, 5, 1, 12, tzinfo=UTC)
+QUESTION = "Which vault holds what?"
+# A world takes a second or two, so that to make a failing one smaller would take many minutes.
+FEW_LARGE_WORLDS = settings(
+    max_examples=12,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+_slugs = (f"world-{number}" for number in count())
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A memory of the world."""
+
+    team: str
+    kind: str
+    agent: str | None
+    user: str | None
+    project: str | None
+    category: str
+    status: str
+    is_pinned: bool
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who reads: a key of a team, bound to an agent or naming one, and whom else it names."""
+
+    team: str
+    bound: bool
+    agent: str
+    user: str | None
+    project: str | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A world to build: memories, pairs of them that are related and conflict, allowlists."""
+
+    specs: tuple[Spec, ...]
+    pairs: tuple[tuple[int, int], ...]
+    allowed: dict[str, tuple[str, ...]]
+
+
+SPECS = st.builds(
+    Spec,
+    team=st.sampled_from([TEAMS[0], *TEAMS]),
+    kind=st.sampled_from([kind.value for kind in MemoryType]),
+    agent=st.sampled_from([None, *AGENTS]),
+    user=st.sampled_from([None, *USERS]),
+    project=st.sampled_from([None, None, *PROJECTS]),
+    category=st.sampled_from(CATEGORIES),
+    status=st.sampled_from(["active", *EVERY]),
+    is_pinned=st.booleans(),
+).filter(lambda spec: spec.agent is not None or spec.kind not in ("agent_private", "identity"))
+READERS = st.builds(
+    Reader,
+    team=st.sampled_from([TEAMS[0], *TEAMS]),
+    bound=st.booleans(),
+    agent=st.sampled_from(AGENTS),
+    user=st.sampled_from([None, *USERS, "stranger"]),
+    project=st.sampled_from([None, *PROJECTS, "unheard-of"]),
+)
+PLANS = st.builds(
+    Plan,
+    specs=st.lists(SPECS, min_size=2, max_size=10).map(tuple),
+    pairs=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=6).map(tuple),
+    allowed=st.fixed_dictionaries(
+        {agent: st.sampled_from([(), ("tasks",), ("salary", "tasks")]) for agent in AGENTS}
+    ),
+)
+
+
+@dataclass
+class World:
+    """A plan that was built; numbers are those of its memories."""
+
+    plan: Plan
+    casts: dict[str, Cast] = field(default_factory=dict)
+    ids: dict[int, str] = field(default_factory=dict)
+    contradictions: dict[str, tuple[int, int]] = field(default_factory=dict)
+    related: dict[int, set[int]] = field(default_factory=dict)
+    talks: dict[tuple[str, str, str], str] = field(default_factory=dict)
+
+    def client(self, reader: Reader) -> APIClient:
+        """A client with a new key of the reader."""
+        cast = self.casts[reader.team]
+        with team_scope(team_ids=[cast.team.id], actor="test"):
+            agent = getattr(cast, reader.agent) if reader.bound else None
+            token = issue_key(team_id=cast.team.id, agent=agent).token
+        client = APIClient()
+        client.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
+        return client
+
+    def seen_by(self, reader: Reader, *, named: bool, statuses: tuple[str, ...]) -> set[int]:
+        """The memories that the rule shows; with `named`, to the agent and people it names."""
+        agent = reader.agent if named or reader.bound else None
+        return {
+            number
+            for number, spec in enumerate(self.plan.specs)
+            if number in self.ids
+            and spec.status in statuses
+            and may_see(
+                spec,
+                team=reader.team,
+                agent=agent,
+                allowed=self.plan.allowed[agent] if agent else (),
+                user=reader.user if named else None,
+                project=reader.project if named else None,
+            )
+        }
+
+
+def may_see(
+    spec: Spec,
+    *,
+    team: str,
+    agent: str | None,
+    allowed: tuple[str, ...],
+    user: str | None,
+    project: str | None,
+) -> bool:
+    """The rule above, apart from the code it is to check."""
+    if spec.team != team:
+        return False
+    if agent is not None:
+        is_for_all = spec.kind in ("shared", "user_profile")
+        is_nobodys = spec.agent is None and spec.kind not in ("agent_private", "identity")
+        if not (is_for_all or is_nobodys or spec.agent == agent):
+            return False
+    if allowed and spec.category not in ("", *allowed):
+        return False
+    if user is not None and spec.user not in (None, user):
+        return False
+    return project is None or spec.project in (None, project)
+
+
+def word(number: int) -> str:
+    """A word that stands in one memory only."""
+    return f"zq{number}qz"
+
+
+def spoken(team: str, agent: str, user: str) -> str:
+    """A word that stands in one message only."""
+    return f"said{team}{agent}{user}"
+
+
+def build(plan: Plan, *, only: set[int] | None = None) -> World:
+    """Store a plan in two new teams, or only some of its memories, always in the same order."""
+    world = World(plan)
+    projects = {}
+    for team in TEAMS:
+        cast = world.casts[team] = make_cast(next(_slugs))
+        with team_scope(team_ids=[cast.team.id], actor="test"):
+            for slug in PROJECTS:
+                made = factories.ProjectFactory.create(team=cast.team, slug=slug)
+                projects[team, slug] = made.pk
+            for agent in AGENTS:
+                Agent.objects.filter(pk=getattr(cast, agent).pk).update(
+                    allowed_categories=list(plan.allowed[agent]), token_budget=5000
+                )
+                for user in USERS:
+                    talk = factories.ConversationFactory.create(
+                        team=cast.team,
+                        agent=getattr(cast, agent),
+                        end_user=getattr(cast, user),
+                        thread_id=f"{agent}-{user}",
+                    )
+                    said = f"The vault is {spoken(team, agent, user)}."
+                    factories.MessageFactory.create(
+                        team=cast.team, conversation=talk, position=1, content=said
+                    )
+                    world.talks[team, agent, user] = str(talk.pk)
+        index_team(team_id=cast.team.id, tools=_TOOLS[0])
+    for team, cast in world.casts.items():
+        numbers = [
+            number
+            for number, spec in enumerate(plan.specs)
+            if spec.team == team and (only is None or number in only)
+        ]
+        _store(world, cast, numbers, projects)
+    return world
+
+
+def _store(world: World, cast: Cast, numbers: list[int], projects: dict[Any, Any]) -> None:
+    specs = [world.plan.specs[number] for number in numbers]
+    drafts = [
+        MemoryDraft(
+            team_id=cast.team.id,
+            content=f"The vault holds {word(number)}.",
+            memory_type=MemoryType(spec.kind),
+            importance=5,
+            extractor="test",
+            created_at=LONG_AGO,
+            is_pinned=spec.is_pinned,
+            category=spec.category,
+            agent_id=getattr(cast, spec.agent).pk if spec.agent else None,
+            end_user_id=getattr(cast, spec.user).pk if spec.user else None,
+            project_id=projects[spec.team, spec.project] if spec.project else None,
+            check=False,
+        )
+        for number, spec in zip(numbers, specs, strict=True)
+    ]
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        viewer = Viewer(team_id=cast.team.id, actor="test")
+        written = write_memories(viewer=viewer, drafts=drafts, tools=_TOOLS[0])
+        MemoryRelation.objects.filter(team=cast.team).delete()
+        rows = {}
+        for number, spec, result in zip(numbers, specs, written, strict=True):
+            rows[number] = result.memory.pk
+            Memory.objects.filter(pk=result.memory.pk).update(status=spec.status)
+        world.ids |= {number: str(pk) for number, pk in rows.items()}
+        for one, other in {(min(pair), max(pair)) for pair in world.plan.pairs}:
+            if one == other or one not in rows or other not in rows:
+                continue
+            MemoryRelation.objects.create(
+                team=cast.team,
+                from_memory_id=rows[one],
+                to_memory_id=rows[other],
+                relation_type="contradicts",
+                strength=0.9,
+            )
+            pair = factories.ContradictionFactory.create(
+                team=cast.team,
+                memory_a_id=rows[one],
+                memory_b_id=rows[other],
+                strategy="same_subject",
+                judge="test",
+                verdict="dispute",
+            )
+            for this, that in ((one, other), (other, one)):
+                world.related.setdefault(this, set()).add(that)
+                memory = Memory.objects.get(pk=rows[this])
+                Memory.objects.filter(pk=memory.pk).update(
+                    contradicts=[*memory.contradicts, rows[that]]
+                )
+            world.contradictions[str(pair.pk)] = (one, other)
+
+
+# The rules and the embedder are loaded once, by the fixture below.
+_TOOLS: list[Tools] = []
+
+
+@pytest.fixture(autouse=True)
+def loaded_tools(tools: Tools) -> Iterator[None]:
+    """Hand the session's tools to the builders, which Hypothesis calls many times a test."""
+    _TOOLS.append(tools)
+    yield
+    _TOOLS.clear()
+
+
+def ask(client: APIClient, method: str, path: str, body: Any = None) -> Any:
+    """The response to a JSON request."""
+    text = "" if body is None else json.dumps(body)
+    return client.generic(method, path, text, content_type="application/json")
+
+
+def names_of(reader: Reader) -> dict[str, str]:
+    """Whom the reader names."""
+    named = {"agent": reader.agent, "user": reader.user, "project": reader.project}
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def assert_silent(world: World, reader: Reader, answer: Any, *, named: bool) -> None:
+    """No word and no id of anything hidden stands anywhere in the answer.
+
+    `contradicts` may name ids: the write path keeps contradictions inside one audience, and these
+    worlds draw them across audiences to see that their texts are still withheld.
+    """
+    text = answer.content.decode()
+    seen = world.seen_by(reader, named=named, statuses=EVERY)
+    for number in set(world.ids) - seen:
+        assert word(number) not in text
+    plain = json.dumps(_without_contradicts(json.loads(text)))
+    for number in set(world.ids) - seen:
+        assert world.ids[number] not in plain
+    for team, agent, user in world.talks:
+        is_own = team == reader.team and (agent == reader.agent or not (named or reader.bound))
+        if not is_own or (named and reader.user not in (None, user)):
+            assert spoken(team, agent, user) not in text
+
+
+def _without_contradicts(data: Any) -> Any:
+    if isinstance(data, list):
+        return [_without_contradicts(each) for each in data]
+    if isinstance(data, dict):
+        return {key: _without_contradicts(value) for key, value in data.items()
+                if key != "contradicts"}  # fmt: skip
+    return data
