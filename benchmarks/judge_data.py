@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.clients.embedders import WordLlamaEmbedder
+from memory.domain.pair_selection import NEAR_ENOUGH, nearness
 from memory.domain.types import Statement, Verdict
 from memory.fallback.judgement.pairing import Pair, Sameness, cosine, lay_side_by_side
 from memory.fallback.judgement.reading import SPEAKER, Reading, read
@@ -28,12 +29,15 @@ from memory.fallback.judgement.values import Kind
 from memory.fallback.tokens import Token
 
 LABELLED: Final = Path(__file__).parent / "labelled"
-FITTED_ON: Final = ("dev", "train", "work", "home", "pairs", "hard_pairs")
+_COMPOSED = ("dev", "train", "work", "home", "work2", "home2", "frames")
+FITTED_ON: Final = (*_COMPOSED, "pairs", "hard_pairs")
 BLOCK: Final = 20
 _TALK: Final = LABELLED / "extraction" / "train.jsonl"
 _ALIKE: Final = 0.25
 _SIBLINGS: Final = (0.12, 0.45)
 _CHOICES: Final = 12
+_NEAREST: Final = 6
+_ONE_THING: Final = 0.85
 _MIDNIGHT: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _CONFLICTS: Final = frozenset({Verdict.SUPERSEDE, Verdict.DISPUTE})
 
@@ -135,6 +139,40 @@ def neighbours_in_talk(reader: Reader) -> list[Example]:
                         is_weak=True,
                     )
                 )
+    return found
+
+
+def neighbours_in_store(examples: Sequence[Example]) -> list[Example]:
+    """Each new statement with the nearest existing one of another pair of its file, as coexisting.
+
+    So near that a judge would read them, and not so near that they could be about one thing.
+    """
+    found = []
+    embedder = WordLlamaEmbedder()
+    for source in sorted({each.source for each in examples}):
+        pairs = [each for each in examples if each.source == source]
+        old = embedder.embed([each.existing.content for each in pairs])
+        new = embedder.embed([each.new.content for each in pairs])
+        for example, cosines in zip(pairs, np.asarray(new) @ np.asarray(old).T, strict=True):
+            for place in np.argsort(-cosines, kind="stable")[:_NEAREST]:
+                other = pairs[place]
+                near = nearness(
+                    existing=other.existing,
+                    new=example.new,
+                    similarity=float(cosines[place]),
+                    anchor=embedder.opposition_similarity,
+                )
+                if other is not example and NEAR_ENOUGH <= near <= _ONE_THING:
+                    made = replace(
+                        example,
+                        id=f"{example.id}+{other.id}",
+                        existing=other.existing,
+                        label=Verdict.COEXIST,
+                        is_weak=True,
+                        hard=False,
+                    )
+                    found.append(made)
+                    break
     return found
 
 

@@ -25,6 +25,7 @@ from benchmarks.judge_data import (
     Example,
     Reader,
     labelled_examples,
+    neighbours_in_store,
     neighbours_in_talk,
     other_things,
 )
@@ -44,7 +45,7 @@ from memory.fallback.judgement.subjects import strangers
 from memory.fallback.judgement.verdicts import SURE_OF_CONFLICT, change_told, decide
 
 # Composed item by item, unlike the two large files.
-DOUBLED: Final = frozenset({"cd", "cn", "ct"})
+DOUBLED: Final = frozenset({"cd", "cn", "ct", "cf2", "ch2", "cw2"})
 WEAK, TURNED = 0.7, 0.5
 STRENGTH: Final = 0.05
 AXES: Final = 32
@@ -75,7 +76,8 @@ class Bench:
             self.found(_turned(each)) for each in examples if each.label is not Verdict.SUPERSEDE
         ]
         self.frames = [self.found(each) for each in other_things(examples, self.reader)]
-        self.talk = [self.found(each) for each in neighbours_in_talk(self.reader)]
+        near = [*neighbours_in_talk(self.reader), *neighbours_in_store(examples)]
+        self.near = [self.found(each) for each in near]
 
     def found(self, example: Example) -> Found:
         """The findings on one example."""
@@ -84,7 +86,7 @@ class Bench:
 
     def training(self, *, without: Callable[[Example], bool]) -> list[tuple[Found, float]]:
         """Examples with their weights, but for those of which `without` is true."""
-        sets = ((self.labelled, 1.0), (self.turned, TURNED), (self.frames, WEAK), (self.talk, WEAK))
+        sets = ((self.labelled, 1.0), (self.turned, TURNED), (self.frames, WEAK), (self.near, WEAK))
         return [
             (each, weight * (2 if each.example.source in DOUBLED and weight != WEAK else 1))
             for examples, weight in sets
@@ -170,7 +172,7 @@ class Tally:
 
 def cross_validate(bench: Bench, *, group: Callable[[Example], str], without: str = "") -> Tally:
     """Each group judged by a model that saw none of it."""
-    everything = [*bench.labelled, *bench.frames, *bench.talk]
+    everything = [*bench.labelled, *bench.frames, *bench.near]
     rows: list[tuple[Example, Verdict]] = []
     for held in sorted({group(each.example) for each in everything}):
         training = bench.training(without=partial(_is_in, group=group, held=held))
@@ -228,8 +230,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     bench = Bench()
-    counts = [len(each) for each in (bench.labelled, bench.frames, bench.talk)]
-    print("labelled {}, frames {}, neighbours in talk {}".format(*counts))
+    counts = [len(each) for each in (bench.labelled, bench.frames, bench.near)]
+    print("labelled {}, frames {}, neighbours {}".format(*counts))
     print(f"a conflict takes {SURE_OF_CONFLICT}")
     tally = cross_validate(bench, group=by_source)
     print("unseen sources  ", tally)

@@ -11,13 +11,13 @@ from .types import Judgement, Verdict
 
 # What is superseded leaves the reads: a verdict less sure than this, or on two statements that are
 # less near (see `pair_selection.nearness`), marks both as disputed.
-SURE_TO_RETIRE = 0.45
+SURE_TO_RETIRE = 0.35
 NEAR_TO_RETIRE = 0.6
-# The less near two statements are, the surer a judge must be that they are in conflict: .87 at a
-# nearness of .5, .55 at 1. Figures: docs/decisions/0006-one-write-path.md.
-_SURE_WHERE_FAR, _LESS_BY_NEARNESS, _SURE_WHERE_NEAR = 1.2, 0.65, 0.35
-# What it takes where the new memory was extracted from talk.
-_SURE_OF_CONFLICT_IN_TALK = 0.5
+# The less near two statements are, the surer a judge must be that they are in conflict: .47 where
+# they are just near enough to be read, .3 from a nearness of .8 on. Figures:
+# docs/decisions/0006-one-write-path.md.
+_SURE_WHERE_FAR, _LESS_BY_NEARNESS, _SURE_WHERE_NEAR = 0.7, 0.5, 0.3
+# What a repetition takes where the new memory was extracted from talk.
 _SURE_OF_REPETITION_IN_TALK = 0.6
 
 
@@ -25,8 +25,8 @@ def is_sure_enough(judgement: Judgement, *, nearness: float, is_from_talk: bool)
     """Whether a verdict on a new memory counts at all; otherwise both stand side by side."""
     if judgement.verdict is Verdict.DUPLICATE:
         return not is_from_talk or judgement.confidence >= _SURE_OF_REPETITION_IN_TALK
-    least = _SURE_OF_CONFLICT_IN_TALK if is_from_talk else _SURE_WHERE_NEAR
-    return judgement.confidence >= max(least, _SURE_WHERE_FAR - _LESS_BY_NEARNESS * nearness)
+    least = max(_SURE_WHERE_NEAR, _SURE_WHERE_FAR - _LESS_BY_NEARNESS * nearness)
+    return judgement.confidence >= least
 
 
 def judged_by_words(existing: str, new: str) -> Judgement | None:

@@ -16,10 +16,10 @@ from .reading import Reading
 from .values import Value
 
 # Chosen in cross-validation: docs/decisions/0002-compact-judge.md.
-SURE_OF_CONFLICT: Final = 0.38
+SURE_OF_CONFLICT: Final = 0.3
 # A wrong supersession retires a fact, a wrong repetition leaves one out.
-SURE_OF_CHANGE: Final = 0.6
-SURE_OF_EVENT: Final = 0.75
+SURE_OF_CHANGE: Final = 0.45
+SURE_OF_EVENT: Final = 0.6
 SURE_OF_REPETITION: Final = 0.55
 # How much of a supersession's share stands where no word tells of a change.
 _UNTOLD: Final = 0.25

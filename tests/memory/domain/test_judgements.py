@@ -49,7 +49,7 @@ def test_what_counts_in_talk_counts_where_it_was_stated(
 
 @pytest.mark.parametrize("verdict", [Verdict.SUPERSEDE, Verdict.DISPUTE])
 def test_the_less_near_two_are_the_surer_a_judge_must_be(verdict: Verdict) -> None:
-    judgement = Judgement(verdict, "", 0.7)
+    judgement = Judgement(verdict, "", 0.4)
 
     assert is_sure_enough(judgement, nearness=0.9, is_from_talk=True)
     assert not is_sure_enough(judgement, nearness=0.5, is_from_talk=False)
