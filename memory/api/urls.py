@@ -10,9 +10,8 @@ from memory.api.views.contradictions import ContradictionViewSet
 from memory.api.views.conversations import ConversationViewSet, JobViewSet
 from memory.api.views.events import EventViewSet
 from memory.api.views.memories import MemoryViewSet
-from memory.api.views.prompt import PromptViewSet
 from memory.api.views.query import MemoryQueryViewSet
-from memory.api.views.retrieval import RetrievalViewSet
+from memory.api.views.retrieval import PromptViewSet, RetrievalViewSet
 from memory.api.views.routing import BudgetViewSet, RouteViewSet
 from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
 from memory.api.views.users import UserViewSet

@@ -18,9 +18,7 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
 from memory.api.base import ApiViewSet, refusals
-from memory.api.callers import check_agent
 from memory.api.pagination import BAD_CURSOR, IdPagination, LogPagination
-from memory.api.renderers import JSON_LINES, JsonLinesRenderer
 from memory.api.serializers.audit import (
     ChangePageSerializer,
     ChangeSerializer,
@@ -47,6 +45,7 @@ from memory.selectors.history.states import changes_between, state_at
 from memory.selectors.memories import MemoryFilters
 from memory.services.exporting import export_person
 
+JSON_LINES = "application/x-ndjson"
 LogPage = page_schema("LogPage", LogEntryWithStateSerializer)
 
 
@@ -136,7 +135,7 @@ class StateViewSet(ApiViewSet):
         Rebuilt from the log and the immutable texts, never from the current state.
         """
         given = self.params(StateQuerySerializer)
-        check_agent(principal=self.principal, agent=given.get("agent"))
+        self.check_agent(given.get("agent"))
         at: datetime = given.pop("at")
         to: datetime | None = given.pop("diff_to", None)
         limit: int = given.pop("limit", IdPagination.page_size)
@@ -181,6 +180,13 @@ class StateViewSet(ApiViewSet):
             "next": found.next_after and replace_query_param(here, "cursor", found.next_after.hex),
             "results": ChangeSerializer(found.changes, many=True).data,
         }
+
+
+class JsonLinesRenderer(JSONRenderer):
+    """Lets a caller ask for JSON Lines, which the view writes itself; refusals are JSON."""
+
+    media_type = JSON_LINES
+    format = "jsonl"
 
 
 class ExportViewSet(ApiViewSet):

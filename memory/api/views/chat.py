@@ -14,10 +14,8 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
 from memory.api.base import PROBLEM_MEDIA, ApiViewSet, refusals
-from memory.api.callers import check_agent
 from memory.api.chat_answers import EventStream, headers_of, palimpsest_field
 from memory.api.chat_errors import with_protocol_error
-from memory.api.renderers import EVENT_STREAM, EventStreamRenderer
 from memory.api.request_events import context_event
 from memory.api.serializers.chat import AUTO, ChatCompletionSerializer, read_ask, wants_stream
 from memory.api.serializers.routing import BudgetProblemSerializer
@@ -28,6 +26,15 @@ from routing.domain.complexity import Tier
 from teams.errors import NotFoundError
 from teams.models import Agent, Team
 from teams.services.idempotency import Answer, ClaimedRequest, finish_request, release_request
+
+EVENT_STREAM = "text/event-stream"
+
+
+class EventStreamRenderer(JSONRenderer):
+    """Lets a caller ask for server-sent events, which the view writes itself; refusals are JSON."""
+
+    media_type = EVENT_STREAM
+    format = "sse"
 
 
 class ProtocolViewSet(ApiViewSet):
@@ -78,7 +85,7 @@ class ChatViewSet(ProtocolViewSet):
         """
         now = timezone.now()
         ask = read_ask(request=request, is_agent=self._is_agent, now=now)
-        check_agent(principal=self.principal, agent=ask.agent)
+        self.check_agent(ask.agent)
         prepared = prepare_chat(
             team_id=self.principal.team_id,
             actor=self.principal.actor,

@@ -13,7 +13,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
-from memory.api.callers import check_agent
 from memory.api.pagination import PositionPagination
 from memory.api.serializers.base import PageQuerySerializer, page_schema
 from memory.api.serializers.conversations import (
@@ -66,7 +65,7 @@ class ConversationViewSet(ApiViewSet):
     def create(self, request: Request) -> Response:
         """Start a conversation; the same agent, user and thread_id return the existing one."""
         given = self.body(NewConversationSerializer)
-        check_agent(principal=self.principal, agent=given["agent"])
+        self.check_agent(given["agent"])
         with self.team_scope():
             conversation, is_new = open_conversation(
                 team_id=self.principal.team_id,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -17,8 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
-from memory.api.callers import check_agent
-from memory.api.memory_json import MEDIA_TYPE
+from memory.api.memory_json import MEDIA_TYPE, answer_form
 from memory.api.pagination import IdPagination
 from memory.api.request_events import found_event, memory_event, write_event
 from memory.api.serializers.base import PER_REQUEST, page_schema
@@ -104,7 +102,7 @@ class MemoryViewSet(ApiViewSet):
         many = isinstance(request.data, list)
         given = _validated(request.data, many=many)
         for each in given:
-            check_agent(principal=self.principal, agent=each.get("agent"))
+            self.check_agent(each.get("agent"))
         results = remember(
             viewer=self.viewer,
             stated=[_stated(each) for each in given],
@@ -130,7 +128,7 @@ class MemoryViewSet(ApiViewSet):
         asks.
         """
         given = self.params(MemoryFilterSerializer)
-        check_agent(principal=self.principal, agent=given.get("agent"))
+        self.check_agent(given.get("agent"))
         given.pop("limit", None)
         given.pop("cursor", None)
         with self.team_scope():
@@ -181,7 +179,7 @@ class MemoryViewSet(ApiViewSet):
             question=Question(given["query"]),
             limit=given["limit"],
             write=_search_answer,
-            form=_search_form(),
+            form=answer_form(SearchSerializer),
             tools=default_tools(),
             now=timezone.now(),
         )
@@ -301,12 +299,6 @@ def _code_of(result: WriteResult) -> int:
 
 def _search_answer(found: Retrieval) -> bytes:
     return orjson.dumps(SearchSerializer(found).data)
-
-
-@cache
-def _search_form() -> str:
-    """The fields of an answer, so that another release's are not taken for it."""
-    return repr(SearchSerializer())
 
 
 def _filtered(given: dict[str, Any]) -> MemoryQuerySet | None:  # Any: checked parameters

@@ -15,7 +15,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, refusals
-from memory.api.callers import check_agent
 from memory.api.fields import name_in_address
 from memory.api.preconditions import (
     ETAG,
@@ -64,7 +63,7 @@ class CheckpointViewSet(ApiViewSet):
         name = _thread_name(thread_id)
         condition = condition_of(request)
         given = self.body(CheckpointSerializer)
-        check_agent(principal=self.principal, agent=given.get("agent"))
+        self.check_agent(given.get("agent"))
         saved = save_state(
             viewer=self.viewer,
             agent=given.get("agent"),
