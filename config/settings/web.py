@@ -107,7 +107,7 @@ SPECTACULAR_SETTINGS = {
         "MemoryTypeEnum": "memory.models.memory.MEMORY_TYPES",
         "StatusEnum": "memory.models.memory.STATUSES",
         "TierEnum": "memory.models.memory.TIERS",
-        "CapEnum": "memory.api.serializers.routing.CAPS",
+        "CapEnum": "memory.api.views.routing.CAPS",
         "LayerNameEnum": "memory.api.serializers.prompt.LAYER_NAMES",
         "ModelTierEnum": "teams.domain.model_config.TIERS",
         "LevelEnum": "memory.api.serializers.found.LEVELS",

@@ -147,6 +147,11 @@ class ApiViewSet(RequestEvents):
         checked.is_valid(raise_exception=True)
         return cast(dict[str, Any], checked.validated_data)
 
+    def filters(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+        """The validated query parameters of a list, without those that name a page of it."""
+        given = self.params(serializer)
+        return {name: given[name] for name in given if name not in ("limit", "cursor")}
+
 
 def _refuse_broken_text(request: Request) -> None:
     """Raise ParseError where Django would read other words than were sent."""

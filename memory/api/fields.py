@@ -7,7 +7,6 @@ from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from rest_framework import serializers
 
 from memory.domain.clock import is_to_come
@@ -111,17 +110,11 @@ class ZonedDateTimeField(serializers.DateTimeField):
         "no_zone": "Give the time with its zone, as in 2026-02-09T09:04:00Z.",
     }
 
-    def to_internal_value(self, value: Any) -> datetime:  # Any: whatever the body holds
-        if isinstance(value, str):
-            try:
-                parsed = parse_datetime(value)
-            except ValueError:
-                parsed = None
-            if parsed is not None and parsed.tzinfo is None:
-                self.fail("no_zone")
-        elif isinstance(value, datetime) and value.tzinfo is None:
+    def enforce_timezone(self, value: datetime) -> datetime:
+        """The time as it is; refused is one without a zone."""
+        if timezone.is_naive(value):
             self.fail("no_zone")
-        return super().to_internal_value(value)
+        return super().enforce_timezone(value)
 
 
 class PastDateTimeField(ZonedDateTimeField):

@@ -14,11 +14,10 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
 from memory.api.base import PROBLEM_MEDIA, ApiViewSet, refusals
-from memory.api.chat_answers import EventStream, headers_of, palimpsest_field
-from memory.api.chat_errors import with_protocol_error
+from memory.api.chat_answers import EventStream, headers_of, palimpsest_field, with_protocol_error
 from memory.api.request_events import context_event
 from memory.api.serializers.chat import AUTO, ChatCompletionSerializer, read_ask, wants_stream
-from memory.api.serializers.routing import BudgetProblemSerializer
+from memory.api.views.routing import BudgetProblemSerializer
 from memory.clients.tools import default_tools
 from memory.services.chat.answering import Prepared, answer_chat, prepare_chat
 from memory.services.chat.streams import stream_chat

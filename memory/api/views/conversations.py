@@ -96,14 +96,7 @@ class ConversationViewSet(ApiViewSet):
             viewer=self.viewer,
             conversation_id=pk,
             messages=[
-                NewMessage(
-                    role=each["role"],
-                    content=each["content"],
-                    name=each.get("name") or "",
-                    created_at=each.get("created_at"),
-                    external_id=each.get("external_id"),
-                )
-                for each in given["messages"]
+                NewMessage(**{**each, "name": each.get("name") or ""}) for each in given["messages"]
             ],
             now=timezone.now(),
             tools=default_tools(),

@@ -127,10 +127,8 @@ class MemoryViewSet(ApiViewSet):
         `agent`, `user` and `project` filter by whom the memories belong to; they do not change who
         asks.
         """
-        given = self.params(MemoryFilterSerializer)
+        given = self.filters(MemoryFilterSerializer)
         self.check_agent(given.get("agent"))
-        given.pop("limit", None)
-        given.pop("cursor", None)
         with self.team_scope():
             rows = filtered_memories(viewer=self.viewer, filters=MemoryFilters(**given))
             return Response(IdPagination().page_of(rows, request, MemorySerializer))
