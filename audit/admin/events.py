@@ -12,8 +12,7 @@ from django.utils import timezone
 
 from audit.models import OperationalEvent
 from teams.admin.base import TeamAdmin, section
-from teams.admin.columns import id_column, json_column, label_column, time_column
-from teams.admin.display import NOTHING
+from teams.admin.display import NOTHING, id_column, json_column, label_column, time_column
 from teams.admin.filters import OpenFirstFilter, ValueFilter
 from teams.admin.theme import RelatedFilter, display
 from teams.admin_permissions import ADMINS

@@ -16,8 +16,16 @@ from django.utils.html import format_html
 
 from audit.models import EVENTS, MemoryLog
 from teams.admin.base import TeamAdmin, section
-from teams.admin.columns import id_column, json_column, label_column, time_column
-from teams.admin.display import NOTHING, excerpt, link, page_of
+from teams.admin.display import (
+    NOTHING,
+    excerpt,
+    id_column,
+    json_column,
+    label_column,
+    link,
+    page_of,
+    time_column,
+)
 from teams.admin.filters import DaysFilter, ValueFilter
 from teams.admin.theme import RelatedFilter, display
 

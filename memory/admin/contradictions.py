@@ -11,14 +11,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from memory.models import Contradiction
 from teams.admin.base import TeamAdmin, section
-from teams.admin.columns import label_column, time_column
 from teams.admin.confirm import Change, list_action, page_action
-from teams.admin.display import cell, page_of
+from teams.admin.display import cell, label_column, page_of, time_column
 from teams.admin.filters import DaysFilter, OpenFirstFilter
 from teams.admin.theme import ChoiceFilter, RelatedFilter, action, display
 
 from .cards import cards_of
-from .queue import linked, next_open, open_beside, with_sides
 from .rewriting import rewrite_page
 from .settlements import (
     A_STANDS,
@@ -26,7 +24,11 @@ from .settlements import (
     BOTH_STAND,
     IS_WRONG,
     STANDS,
+    linked,
     merging,
+    next_open,
+    open_beside,
+    with_sides,
 )
 from .sides import aligned_excerpts, resolution_words, settled_words
 

@@ -11,9 +11,14 @@ from django.http import HttpRequest
 from memory.models import Job
 from memory.services.extraction.jobs import queue_again
 from teams.admin.base import TeamAdmin, section
-from teams.admin.columns import json_column, label_column, time_column
 from teams.admin.confirm import Change, list_action, page_action
-from teams.admin.display import NOTHING, excerpt, link, page_of
+from teams.admin.display import (
+    excerpt_column,
+    json_column,
+    label_column,
+    row_column,
+    time_column,
+)
 from teams.admin.filters import DaysFilter, OpenFirstFilter
 from teams.admin.theme import RelatedFilter, display
 
@@ -29,8 +34,6 @@ RUN_AGAIN: Change[Job] = Change(
     explanation="The messages are read once more; what was stored already is not stored twice.",
     apply=_run_again,
 )
-
-
 _STATE_COLOURS = {"queued": "info", "running": "primary", "done": "success", "failed": "danger"}
 
 
@@ -82,6 +85,8 @@ class JobAdmin(TeamAdmin[Job]):
     run_again_selected = list_action("run_again_selected", RUN_AGAIN, "Run again")
     run_again_this = page_action("run_again_this", RUN_AGAIN, "Run again", icon="replay")
     state_label = label_column("state", "state", _STATE_COLOURS)
+    problem = excerpt_column("error", "problem", length=60)
+    conversation_link = row_column("conversation", "conversation")
     result_document = json_column("result", "result")
     created = time_column("created_at", "created", ordering="id")
     finished = time_column("finished_at", "finished")
@@ -97,14 +102,3 @@ class JobAdmin(TeamAdmin[Job]):
     def messages(self, job: Job) -> str:
         """Which messages it reads."""
         return f"{job.from_position} to {job.to_position}"
-
-    @display(description="problem")
-    def problem(self, job: Job) -> str:
-        """The beginning of the last error."""
-        return excerpt(job.error, 60) or NOTHING
-
-    @display(description="conversation")
-    def conversation_link(self, job: Job) -> str:
-        """The conversation whose messages it reads."""
-        page = page_of("teams_conversation", job.conversation_id)
-        return link(page, job.conversation.thread_id)

@@ -7,33 +7,82 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.defaultfilters import linebreaksbr
+from django.utils.html import format_html
 
 from memory.domain.types import Status
 from memory.models import Memory
-from memory.models.memory import SINCE_EVER
-from teams.admin.base import section
+from memory.models.memory import LIVE, SINCE_EVER
+from teams.admin.base import TeamAdmin, section
 from teams.admin.confirm import list_action, page_action
-from teams.admin.display import page_of
+from teams.admin.display import (
+    NOTHING,
+    excerpt,
+    id_column,
+    json_column,
+    label_column,
+    page_of,
+    time_column,
+    words,
+)
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import (
     AutocompleteFilter,
     ChoiceFilter,
+    DropdownFilter,
     NumberRangeFilter,
     RelatedFilter,
+    TextFilter,
     YesNoFilter,
     action,
+    display,
 )
 
 from .cards import card_of
 from .changes import DELETE, PIN, RESTORE, SAY_WRONG, UNPIN, correcting
-from .memory_display import MemoryDisplay
-from .memory_filters import StandingFilter, TagFilter
 from .memory_page import memory_page
 from .rewriting import rewrite_page
 
 
+class TagFilter(TextFilter):
+    """By one whole tag."""
+
+    title = "tag"
+    parameter_name = "tag"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> QuerySet[Memory]:
+        """Memories that carry the tag."""
+        tag = (self.value() or "").strip()
+        return queryset.filter(tag_rows__name=tag) if tag else queryset
+
+
+class StandingFilter(DropdownFilter):
+    """What agents may be shown, or what they are not shown any more."""
+
+    title = "standing"
+    parameter_name = "standing"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Live ones or the others."""  # Any: Django's own, generic over the model
+        return [("live", "Live: active or disputed"), ("gone", "Not shown to agents any more")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> QuerySet[Memory]:
+        """Memories of the choice; all without one."""
+        chosen = {"live": queryset.filter, "gone": queryset.exclude}.get(self.value() or "")
+        return chosen(status__in=LIVE) if chosen else queryset
+
+
+STATUS_COLOURS = {
+    "active": "success",
+    "disputed": "warning",
+    "superseded": "info",
+    "soft_deleted": "danger",
+    "archived": "default",
+}
+
+
 @admin.register(Memory)
-class MemoryAdmin(MemoryDisplay):
+class MemoryAdmin(TeamAdmin[Memory]):
     """The memories of the login's teams, newest first."""
 
     list_display = [
@@ -106,6 +155,13 @@ class MemoryAdmin(MemoryDisplay):
         ),
     ]
 
+    status_label = label_column("status", "status", STATUS_COLOURS)
+    created = time_column("created_at", "created")
+    updated = time_column("updated_at", "last change")
+    payload_document = json_column("payload", "payload")
+    valid_from_time = time_column("valid_from", "holds from")
+    valid_to_time = time_column("valid_to", "holds until")
+    conversation_page = id_column("conversation_id", "teams_conversation", "conversation")
     pin_selected = list_action("pin_selected", PIN, "Pin")
     unpin_selected = list_action("unpin_selected", UNPIN, "Unpin")
     delete_selected_memories = list_action(
@@ -172,3 +228,56 @@ class MemoryAdmin(MemoryDisplay):
             page=page_of("memory_memory", object_id),
             refusal="" if memory.is_live else f"It is {status} by now and cannot be corrected.",
         )
+
+    @display(description="memory", ordering="content")
+    def beginning(self, memory: Memory) -> str:
+        """The first words."""
+        return format_html(
+            '<span class="block break-words w-80">{}</span>', excerpt(memory.content)
+        )
+
+    @display(description="type", ordering="memory_type")
+    def kind(self, memory: Memory) -> str:
+        """What kind of thing it holds."""
+        return memory.memory_type.replace("_", " ")
+
+    @display(description="pinned", ordering="is_pinned")
+    def pin(self, memory: Memory) -> str:
+        """A pin for a pinned one."""
+        if not memory.is_pinned:
+            return ""
+        return format_html(
+            '<span class="material-symbols-outlined text-primary-600 dark:text-primary-500"'
+            ' role="img" aria-label="pinned" title="pinned">keep</span>'
+        )
+
+    @display(description="said again")
+    def said_again(self, memory: Memory) -> str:
+        """How often it was said after it was first stored."""
+        return f"{memory.corroboration} times" if memory.corroboration else "never"
+
+    @display(description="text")
+    def text(self, memory: Memory) -> str:
+        """Every word."""
+        return format_html(
+            '<div class="leading-relaxed text-base text-font-important-light'
+            ' dark:text-font-important-dark">{}</div>',
+            linebreaksbr(memory.content),
+        )
+
+    @display(description="subject", ordering="subject")
+    def about(self, memory: Memory) -> str:
+        """What it is about."""
+        if not memory.subject:
+            return NOTHING
+        return format_html('<span class="block break-words w-40">{}</span>', memory.subject)
+
+    @display(description="tags")
+    def tag_words(self, memory: Memory) -> str:
+        """Its tags."""
+        return words(memory.tags)
+
+    @display(description="id")
+    def whole_id(self, memory: Memory) -> str:
+        """Its id, to copy."""
+        return str(memory.pk)

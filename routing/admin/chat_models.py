@@ -6,7 +6,7 @@ from django.contrib import admin
 
 from routing.models import ChatModel
 from teams.admin.base import TeamAdmin
-from teams.admin.columns import label_column, time_column
+from teams.admin.display import label_column, time_column
 from teams.admin.theme import ChoiceFilter, RelatedFilter, YesNoFilter
 from teams.admin_permissions import ADMINS
 

@@ -13,8 +13,7 @@ from teams.admin_permissions import ADMINS
 from teams.models import Checkpoint
 
 from .base import TeamAdmin, section
-from .columns import time_column
-from .display import as_json
+from .display import as_json, time_column
 from .filters import DaysFilter
 from .theme import AutocompleteFilter, RelatedFilter, display
 

@@ -15,8 +15,8 @@ from teams.models import ApiKey
 from teams.services.keys import issue_key, revoke_key
 
 from .base import TeamAdmin
-from .columns import time_column
 from .confirm import Change, list_action, page_action
+from .display import time_column
 from .filters import OpenFirstFilter
 from .theme import RelatedFilter, display
 
@@ -71,9 +71,7 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
     def get_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> Any:
         """What a new key needs, or all that may be known of a stored one."""
         asked = ["team", "agent", "name"]
-        if obj is None:
-            return asked
-        return [*asked, "prefix", "validity", "created", "last_used", "revoked"]
+        return asked if obj is None else [*asked, *self.readonly_fields]
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Never by the digest, which would answer guesses."""

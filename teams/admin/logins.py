@@ -15,7 +15,7 @@ from teams.admin_permissions import ADMINS, is_superuser
 from teams.models import Membership, StaffUser
 
 from .base import TeamAdmin, TeamOwnedForm, section
-from .columns import time_column
+from .display import time_column
 from .theme import (
     ChoiceFilter,
     LoginForm,

@@ -17,8 +17,7 @@ from teams.services.flags import default_flags
 from teams.services.people import create_team, team_id_of_slug
 
 from .base import TeamAdmin, section
-from .columns import time_column
-from .display import words
+from .display import time_column, words
 from .theme import SelectWidget, display
 from .versions import refuse_stale, versions_table
 

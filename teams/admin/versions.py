@@ -14,8 +14,7 @@ from teams.domain.document_changes import changed_places
 from teams.models import AgentVersion, TeamVersion
 
 from .base import TeamAdmin
-from .columns import json_column, time_column
-from .display import NOTHING, excerpt, link, moment, page_of, words
+from .display import NOTHING, excerpt, json_column, link, moment, page_of, time_column, words
 from .theme import AutocompleteFilter, RelatedFilter, Row, display
 
 _SHOWN = 10

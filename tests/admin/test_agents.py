@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from teams.admin.agent_form import DOCUMENTS
+from teams.admin.agents import DOCUMENTS
 from teams.models import Agent, AgentVersion
 from teams.tenancy import team_scope
 from tests.support.admin import agent_form

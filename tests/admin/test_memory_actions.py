@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from audit.models import MemoryLog
-from memory.admin.memory_history import history_of
+from memory.admin.memory_page import history_of
 from memory.models import Contradiction, Memory, MemoryRelation
 from tests.factories import MemoryFactory
 from tests.support.admin import page_of as settle
