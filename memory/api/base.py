@@ -48,6 +48,12 @@ def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
     }
 
 
+def answers(serializer: Any, *codes: int) -> dict[Any, Any]:
+    """The schema of a 200 with this serializer, and of the refusals."""
+    # Any: what drf-spectacular takes for a response
+    return {200: serializer, **refusals(*codes)}
+
+
 class ApiViewSet(RequestEvents):
     """A viewset whose caller is a `Principal` and whose input is one validated serializer."""
 

@@ -34,17 +34,21 @@ _BUDGETS = {
         "DAILY_USER_BUDGET_USD",
     ),
 }
-_LABELS = {
-    "memory": "Memory",
-    "compaction_shield": "Compaction shield",
-    "contradiction_detection": "Contradiction detection",
-    "model_routing": "Model routing",
-}
-_HELP = {
-    "memory": "Off: nothing is remembered or retrieved. Messages and what is stored stay.",
-    "compaction_shield": "Off: messages leave a context before they are extracted.",
-    "contradiction_detection": "Off: new memories supersede and dispute none by themselves.",
-    "model_routing": "Off: an agent speaks with the one model of its document.",
+# Each with its name and what it means to switch it off.
+_FLAGS = {
+    "memory": (
+        "Memory",
+        "Off: nothing is remembered or retrieved; messages and memories are kept.",
+    ),
+    "compaction_shield": (
+        "Compaction shield",
+        "Off: messages can leave a context before memories are extracted from them.",
+    ),
+    "contradiction_detection": (
+        "Contradiction detection",
+        "Off: a new memory never supersedes or disputes another one by itself.",
+    ),
+    "model_routing": ("Model routing", "Off: an agent uses only the model of its document."),
 }
 
 
@@ -56,8 +60,8 @@ def _flag_field(name: str) -> forms.ChoiceField:
             ("off", "Off"),
         ],
         required=False,
-        label=_LABELS[name],
-        help_text=_HELP[name],
+        label=_FLAGS[name][0],
+        help_text=_FLAGS[name][1],
         widget=SelectWidget,
     )
 
@@ -187,7 +191,7 @@ class TeamsAdmin(TeamAdmin[Team]):
         installed = default_flags()
         own = installed.overridden(team.feature_flags)
         return words(
-            f"{_LABELS[name]}: {_word(getattr(own, name))}"
+            f"{_FLAGS[name][0]}: {_word(getattr(own, name))}"
             for name in FLAGS
             if getattr(own, name) != getattr(installed, name)
         )

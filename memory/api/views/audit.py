@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
-from memory.api.base import ApiViewSet, refusals
+from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.pagination import BAD_CURSOR, IdPagination, LogPagination
 from memory.api.serializers.audit import (
     ChangePageSerializer,
@@ -57,7 +57,7 @@ class HistoryViewSet(ApiViewSet):
     @extend_schema(
         operation_id="memories_history",
         parameters=[LongPageQuerySerializer],
-        responses={200: HistorySerializer, **refusals(404, 422)},
+        responses=answers(HistorySerializer, 404, 422),
     )
     def history(self, request: Request, pk: UUID) -> Response:
         """The history of a memory, newest first: each change, who made it and why.
@@ -99,7 +99,7 @@ class AuditViewSet(ApiViewSet):
     @extend_schema(
         operation_id="audit_log",
         parameters=[LogQuerySerializer],
-        responses={200: LogPage, **refusals(422)},
+        responses=answers(LogPage, 422),
     )
     @action(detail=False, methods=["get"])
     def log(self, request: Request) -> Response:

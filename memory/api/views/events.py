@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, refusals
+from memory.api.base import ApiViewSet, answers
 from memory.api.fields import NameField, OneOfField, ZonedDateTimeField
 from memory.api.pagination import IdPagination
 from memory.api.serializers.base import (
@@ -97,7 +97,7 @@ class EventViewSet(ApiViewSet):
     @extend_schema(
         operation_id="events_list",
         parameters=[EventQuerySerializer],
-        responses={200: EventPage, **refusals(403, 422)},
+        responses=answers(EventPage, 403, 422),
     )
     def list(self, request: Request) -> Response:
         """Operational events, newest first, a page at a time; they appear within a few seconds."""
@@ -109,7 +109,7 @@ class EventViewSet(ApiViewSet):
     @extend_schema(
         operation_id="events_counts",
         parameters=[EventCountQuerySerializer],
-        responses={200: EventCountsSerializer, **refusals(403, 422)},
+        responses=answers(EventCountsSerializer, 403, 422),
     )
     @action(detail=False, methods=["get"])
     def counts(self, request: Request) -> Response:

@@ -15,7 +15,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, refusals
+from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.memory_json import MEDIA_TYPE, answer_form
 from memory.api.pagination import IdPagination
 from memory.api.request_events import found_event, memory_event, write_event
@@ -56,7 +56,7 @@ from memory.services.write.explicit import StatedMemory, remember
 
 MemoryPage = page_schema("MemoryPage", MemorySerializer)
 # Any: what drf-spectacular takes for a response
-_CHANGED: dict[Any, Any] = {200: MemorySerializer, **refusals(403, 404, 409, 422)}
+_CHANGED: dict[Any, Any] = answers(MemorySerializer, 403, 404, 409, 422)
 
 
 def one_or_many(
@@ -116,10 +116,7 @@ class MemoryViewSet(ApiViewSet):
             return Response(shown, status=status.HTTP_201_CREATED)
         return Response(shown[0], status=_code_of(results[0]))
 
-    @extend_schema(
-        parameters=[MemoryFilterSerializer],
-        responses={200: MemoryPage, **refusals(403, 422)},
-    )
+    @extend_schema(parameters=[MemoryFilterSerializer], responses=answers(MemoryPage, 403, 422))
     def list(self, request: Request) -> Response:
         """The memories that the key may see and that match every filter, the latest stored first.
 
@@ -133,7 +130,7 @@ class MemoryViewSet(ApiViewSet):
             rows = filtered_memories(viewer=self.viewer, filters=MemoryFilters(**given))
             return Response(IdPagination().page_of(rows, request, MemorySerializer))
 
-    @extend_schema(responses={200: ReadMemorySerializer, **refusals(403, 404, 422)})
+    @extend_schema(responses=answers(ReadMemorySerializer, 403, 404, 422))
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One memory, whatever its status."""
         self.params(NoQuerySerializer)
@@ -158,7 +155,7 @@ class MemoryViewSet(ApiViewSet):
 
     @extend_schema(
         parameters=[SearchQuerySerializer],
-        responses={200: SearchSerializer, **refusals(403, 404, 422)},
+        responses=answers(SearchSerializer, 403, 404, 422),
     )
     @action(detail=False, methods=["get"])
     def search(self, request: Request) -> HttpResponse:
@@ -255,7 +252,7 @@ class MemoryViewSet(ApiViewSet):
         )
         return self._changed(memory)
 
-    @extend_schema(responses={200: RelatedSerializer, **refusals(403, 404, 422)})
+    @extend_schema(responses=answers(RelatedSerializer, 403, 404, 422))
     @action(detail=True, methods=["get"])
     def related(self, request: Request, pk: UUID) -> Response:
         """Memories that are directly related to it, the strongest relation first."""

@@ -12,7 +12,7 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
-from memory.api.base import ApiViewSet, refusals
+from memory.api.base import ApiViewSet, answers
 from memory.api.memory_json import (
     MEDIA_TYPE,
     answer_form,
@@ -61,7 +61,7 @@ class RetrievalViewSet(ApiViewSet):
 
     @extend_schema(
         request=RetrieveSerializer,
-        responses={200: RetrievalSerializer, **refusals(403, 404, 422)},
+        responses=answers(RetrievalSerializer, 403, 404, 422),
     )
     def retrieve(self, request: Request) -> HttpResponse:
         """The memories an agent needs for a question, within a token budget, and as a prompt."""
@@ -101,7 +101,7 @@ class PromptViewSet(ApiViewSet):
 
     @extend_schema(
         request=PromptSerializer,
-        responses={200: BuiltPromptSerializer, **refusals(403, 404, 422)},
+        responses=answers(BuiltPromptSerializer, 403, 404, 422),
     )
     def build(self, request: Request) -> HttpResponse:
         """An agent's system prompt for a question, in seven layers, within a token budget.

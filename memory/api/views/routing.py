@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audit.services.events import Event
-from memory.api.base import ApiViewSet, refusals
+from memory.api.base import ApiViewSet, answers
 from memory.api.fields import NameField, OneOfField, QuestionField, TextField
 from memory.api.request_events import known_person
 from memory.api.serializers.base import PER_REQUEST, ApiSerializer, StrictSerializer
@@ -200,7 +200,7 @@ class RouteViewSet(ApiViewSet):
 
     @extend_schema(
         request=RouteRequestSerializer,
-        responses={200: RouteSerializer, **refusals(403, 404, 422)},
+        responses=answers(RouteSerializer, 403, 404, 422),
     )
     def route(self, request: Request) -> Response:
         """The tier and model for a query, with score, reason, estimated cost and budget left.
@@ -234,7 +234,7 @@ class BudgetViewSet(ApiViewSet):
     @extend_schema(
         operation_id="budget",
         parameters=[BudgetQuerySerializer],
-        responses={200: BudgetLeftSerializer, **refusals(403, 404, 422)},
+        responses=answers(BudgetLeftSerializer, 403, 404, 422),
     )
     def left(self, request: Request) -> Response:
         """What models may still cost for an agent, and for an end user if one is named.

@@ -14,7 +14,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, refusals
+from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.fields import NameField, name_in_address
 from memory.api.preconditions import (
     ETAG,
@@ -229,7 +229,7 @@ class ThreadChangesViewSet(ApiViewSet):
     @extend_schema(
         operation_id="threads_changes",
         parameters=[THREAD, ChangesQuerySerializer],
-        responses={200: ThreadChangesSerializer, **refusals(403, 404, 422)},
+        responses=answers(ThreadChangesSerializer, 403, 404, 422),
     )
     def changes(self, request: Request, thread_id: str) -> Response:
         """What changed in the memories of a thread after a revision; prompts still report it.
