@@ -70,7 +70,7 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
     list_select_related = ["team"]
     ordering = ["-seq"]
     search_fields = ["memory_id", "actor"]
-    search_help_text = "A memory's id or the end of it, or who did it"
+    search_help_text = "A memory's id or its end, or an actor"
     when_empty = "Nothing has been remembered yet."
     fieldsets = [
         section(
@@ -84,7 +84,7 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
             "State after the change",
             "state_document",
             "digest_text",
-            description="Everything but the text, which stands once, in the memory itself.",
+            description="Everything but the text, which is stored once, in the memory itself.",
         ),
     ]
 
@@ -119,7 +119,7 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
         """What happened."""
         return event_title(entry.event)
 
-    @display(description="what it says")
+    @display(description="memory text")
     def words_of_it(self, entry: MemoryLog) -> str:
         """The first words of the memory."""
         text: str | None = entry.text  # type: ignore[attr-defined]  # by `get_queryset`

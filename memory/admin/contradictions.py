@@ -110,7 +110,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         return {"title": "Contradiction", **shown}
 
     def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
-        """Buttons for an open one: of two memories, or of one that is said to be wrong."""
+        """Buttons for an open one: of two memories, or of one that is reported as wrong."""
         pair = self.get_object(request, object_id)
         if pair is None or pair.resolved_at is not None:
             return []
@@ -128,7 +128,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
 
     @action(description="Correct it", permissions=["act"], url_path="correct", icon="edit")
     def correct_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Write a right text in place of the one that was said to be wrong."""
+        """Write a right text in place of the one that was reported as wrong."""
         return self._rewrite(request, object_id)
 
     def _rewrite(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -153,7 +153,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     @display(description="B, later", ordering="memory_b__content")
     def later(self, pair: Contradiction) -> str:
         """What came later."""
-        return cell(_excerpts(pair)[1] if pair.memory_b else "said to be wrong")
+        return cell(_excerpts(pair)[1] if pair.memory_b else "reported as wrong")
 
     @display(description="found by", ordering="strategy")
     def strategy_words(self, pair: Contradiction) -> str:

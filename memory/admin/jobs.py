@@ -44,7 +44,7 @@ class WaitingFilter(OpenFirstFilter):
     parameter_name = "state"
     states = {
         "waiting": ("Not done", ~Q(state=Job.State.DONE)),
-        "at-work": ("At work", Q(state__in=[Job.State.QUEUED, Job.State.RUNNING])),
+        "at-work": ("Queued or running", Q(state__in=[Job.State.QUEUED, Job.State.RUNNING])),
         **{state.value: (str(state.label), Q(state=state)) for state in Job.State},
         "all": ("All", Q()),
     }

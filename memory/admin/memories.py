@@ -59,12 +59,12 @@ class TagFilter(TextFilter):
 class StandingFilter(DropdownFilter):
     """What agents may be shown, or what they are not shown any more."""
 
-    title = "standing"
+    title = "shown to agents"
     parameter_name = "standing"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Live ones or the others."""  # Any: Django's own, generic over the model
-        return [("live", "Live: active or disputed"), ("gone", "Not shown to agents any more")]
+        return [("live", "Yes: active or disputed"), ("gone", "No")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> QuerySet[Memory]:
         """Memories of the choice; all without one."""
@@ -159,8 +159,8 @@ class MemoryAdmin(TeamAdmin[Memory]):
     created = time_column("created_at", "created")
     updated = time_column("updated_at", "last change")
     payload_document = json_column("payload", "payload")
-    valid_from_time = time_column("valid_from", "holds from")
-    valid_to_time = time_column("valid_to", "holds until")
+    valid_from_time = time_column("valid_from", "valid from")
+    valid_to_time = time_column("valid_to", "valid until")
     conversation_page = id_column("conversation_id", "teams_conversation", "conversation")
     pin_selected = list_action("pin_selected", PIN, "Pin")
     unpin_selected = list_action("unpin_selected", UNPIN, "Unpin")
@@ -171,7 +171,7 @@ class MemoryAdmin(TeamAdmin[Memory]):
     unpin_this = page_action("unpin_this", UNPIN, "Unpin", icon="keep_off")
     soft_delete_this = page_action("soft_delete_this", DELETE, "Delete", icon="delete")
     restore_this = page_action("restore_this", RESTORE, "Restore", icon="undo")
-    is_wrong_this = page_action("is_wrong_this", SAY_WRONG, "It is wrong", icon="flag")
+    is_wrong_this = page_action("is_wrong_this", SAY_WRONG, "Report as wrong", icon="flag")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Memory]:
         """All of them, so that those of a team are read in the order of their times."""
@@ -226,7 +226,7 @@ class MemoryAdmin(TeamAdmin[Memory]):
             change=correcting,
             cards=[card_of(memory)],
             page=page_of("memory_memory", object_id),
-            refusal="" if memory.is_live else f"It is {status} by now and cannot be corrected.",
+            refusal="" if memory.is_live else f"It is now {status} and cannot be corrected.",
         )
 
     @display(description="memory", ordering="content")
@@ -251,7 +251,7 @@ class MemoryAdmin(TeamAdmin[Memory]):
             ' role="img" aria-label="pinned" title="pinned">keep</span>'
         )
 
-    @display(description="said again")
+    @display(description="repeated")
     def said_again(self, memory: Memory) -> str:
         """How often it was said after it was first stored."""
         return f"{memory.corroboration} times" if memory.corroboration else "never"

@@ -70,7 +70,7 @@ def _figures() -> list[Figure]:
             waits=open_pairs > 0,
         ),
         Figure("Failed jobs", failed, f"{jobs}?state=failed", waits=failed > 0),
-        Figure("Jobs at work", queued, f"{jobs}?state=at-work"),
+        Figure("Queued and running jobs", queued, f"{jobs}?state=at-work"),
         Figure(
             "Live memories",
             Memory.objects.live().count(),

@@ -58,7 +58,7 @@ def linked(pair: Contradiction) -> tuple[str, str]:
 
 
 _MAX_NAMED = 3
-_PIN_GOES_OVER = "The side that loses is pinned; the pin goes over to the one that stands."
+_PIN_GOES_OVER = "The side that loses is pinned; its pin moves to the one that stands."
 
 
 def merging(*, pair: Contradiction, content: str) -> Change[Contradiction]:
@@ -68,10 +68,9 @@ def merging(*, pair: Contradiction, content: str) -> Change[Contradiction]:
         verb="Merge" if is_two else "Correct",
         done="settled",
         explanation=(
-            "It stands in place of both sides, which stay in the history as its earlier versions."
+            "It replaces both sides, which stay in the history as earlier versions."
             if is_two
-            else "It stands in place of what is wrong, which stays in the history as its earlier"
-            " version."
+            else "It replaces the wrong text, which stays in the history as an earlier version."
         ),
         apply=partial(_settle, resolution=MERGED, merged_content=content),
         name=name_of,

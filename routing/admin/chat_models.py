@@ -53,5 +53,5 @@ class ChatModelAdmin(TeamAdmin[ChatModel]):
     readonly_fields = ["created"]
     created = time_column("created_at", "created")
     tier_label = label_column("tier", "tier", TIER_COLOURS)
-    paid_in = dollar_column("input_price", "USD per 1,000 read")
-    paid_out = dollar_column("output_price", "USD per 1,000 written")
+    paid_in = dollar_column("input_price", "USD per 1,000 input tokens")
+    paid_out = dollar_column("output_price", "USD per 1,000 output tokens")

@@ -94,7 +94,7 @@ class SpendTotalAdmin(TeamAdmin[SpendTotal]):
 
     spent = dollar_column("spent_usd", "spent in USD")
 
-    @display(description="of")
+    @display(description="agent or end user")
     def whose(self, total: SpendTotal) -> str:
         """The agent or end user; nobody where it is the team's own."""
         owner = total.agent or total.end_user

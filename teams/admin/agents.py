@@ -28,15 +28,15 @@ DOCUMENTS = (*IDENTITY, "model_config", "retrieval_weights", "allowed_categories
 _MEMORY = ("token_budget", "summarize_interval", "retrieval_weights", "allowed_categories")
 _HELP = {
     "personality": "traits, tone, verbosity, formality, voice_examples, custom_instructions, and"
-    ' words of your own, as in {"traits": ["Curious"], "tone": "warm"}.',
+    ' fields of your own, as in {"traits": ["Curious"], "tone": "warm"}.',
     "rules": 'always and never, as in {"never": ["Guess."]}.',
     "skills": "shared, custom and disabled, each a list of names or of objects, as in"
     ' {"custom": [{"name": "charts", "description": "draws figures"}]}.',
     "model_config": "enable_model_routing, model_name, force_tier, max_tier, custom_tiers,"
     ' daily_budget_usd and monthly_budget_usd, as in {"max_tier": "balanced"}.',
     "retrieval_weights": "semantic, recency, importance, continuity and relation, as in"
-    ' {"semantic": 0.6}; one that is missing has its default.',
-    "allowed_categories": 'What it may read, as in ["profile", "goals"]; none means all.',
+    ' {"semantic": 0.6}; a missing one has its default.',
+    "allowed_categories": 'Categories it may read, as in ["profile", "goals"]; empty for all.',
 }
 
 
@@ -57,8 +57,8 @@ class AgentForm(TeamOwnedForm):
     reason = forms.CharField(
         required=False,
         max_length=500,
-        label="Why",
-        help_text="Kept with the version that comes of it.",
+        label="Reason",
+        help_text="Stored with the new version.",
         widget=TextWidget,
     )
 

@@ -31,7 +31,7 @@ def _revoke(request: HttpRequest, key: ApiKey, reason: str) -> None:
 REVOKE: Change[ApiKey] = Change(
     verb="Revoke",
     done="revoked",
-    explanation="Whoever uses these keys is refused from the next request on, for ever.",
+    explanation="Requests with these keys are refused from now on. This cannot be undone.",
     apply=_revoke,
     roles=ADMINS,
 )

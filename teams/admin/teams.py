@@ -1,4 +1,4 @@
-"""Teams and their settings: time zone, budgets, which parts are switched on."""
+"""Teams and their settings: time zone, budgets, features."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from .versions import refuse_stale, versions_table
 _CHOSEN = {"on": True, "off": False}
 _BUDGETS = {
     "monthly_budget_usd": (
-        "Team's month in USD",
-        "What models may cost the team in a month; empty for {}, as installed.",
+        "Monthly budget of the team in USD",
+        "The most that models may cost the team; empty for the server's default, {}.",
         "MONTHLY_TEAM_BUDGET_USD",
     ),
     "daily_user_budget_usd": (
-        "End user's day in USD",
-        "What models may cost for one end user in a day; empty for {}, as installed.",
+        "Daily budget of each end user in USD",
+        "The most that models may cost; empty for the server's default, {}.",
         "DAILY_USER_BUDGET_USD",
     ),
 }
@@ -55,7 +55,7 @@ _FLAGS = {
 def _flag_field(name: str) -> forms.ChoiceField:
     return forms.ChoiceField(
         choices=lambda: [
-            ("", f"As installed ({_word(getattr(default_flags(), name))})"),
+            ("", f"Server default ({_word(getattr(default_flags(), name))})"),
             ("on", "On"),
             ("off", "Off"),
         ],
@@ -98,8 +98,8 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
         if "time_zone" in self.fields:
             self.fields["time_zone"].required = False
             self.fields["time_zone"].help_text = (
-                "Such as Europe/Oslo: where its days and months begin, and in which these pages"
-                " show times to those who see this team alone."
+                "Such as Europe/Oslo. The team's days and months begin by it, and logins that see"
+                " only this team see times in it."
             )
         if not self.instance._state.adding:
             self.initial["loaded_version"] = _latest_version(self.instance)
@@ -155,7 +155,7 @@ class TeamsAdmin(TeamAdmin[Team]):
         return [
             section(None, *names, *(["loaded_version"] if may_write else [])),
             section("Time and budgets", "time_zone", "monthly_budget_usd", "daily_user_budget_usd"),
-            section("What is switched on", *(FLAGS if may_write else ["flags"])),
+            section("Features", *(FLAGS if may_write else ["flags"])),
             section("Versions", "versions"),
         ]
 
@@ -185,9 +185,9 @@ class TeamsAdmin(TeamAdmin[Team]):
         )
         obj.pk, obj.created_at = made.pk, made.created_at
 
-    @display(description="switched")
+    @display(description="own settings")
     def flags(self, team: Team) -> str:
-        """What the team has switched otherwise than the installation."""
+        """The features that differ from the server's defaults."""
         installed = default_flags()
         own = installed.overridden(team.feature_flags)
         return words(

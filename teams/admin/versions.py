@@ -27,13 +27,13 @@ class VersionAdmin(TeamAdmin[Row]):
     ordering = ["-created_at", "-number"]
     readonly_fields = ["created", "changes", "laid_out"]
 
-    created = time_column("created_at", "from")
+    created = time_column("created_at", "created")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
         """Each version with the document before it."""
         return with_document_before(super().get_queryset(request))
 
-    @display(description="changed")
+    @display(description="changes")
     def changes(self, version: Any) -> str:
         """What differs from the version before."""
         return words(_changes(version))
@@ -105,9 +105,9 @@ def refuse_stale(form: forms.ModelForm[Any], *, stored: int | None) -> None:
     if loaded is not None and stored != loaded:
         form.add_error(
             None,
-            f"Somebody changed this {form.instance._meta.verbose_name} meanwhile: you loaded"
-            f" version {loaded}, and {stored} stands. Load the page again and bring your change"
-            " to it.",
+            f"Somebody changed this {form.instance._meta.verbose_name} in the meantime: you"
+            f" loaded version {loaded}, and the latest is {stored}. Load the page again and repeat"
+            " your change.",
         )
 
 

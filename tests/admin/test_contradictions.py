@@ -84,7 +84,7 @@ def test_the_list_asks_first_and_says_what_becomes_of_each(
 @pytest.mark.parametrize(
     ("path", "resolution", "status", "sentence"),
     [
-        ("stands", "a_wins", "active", "stands, although it was said to be wrong."),
+        ("stands", "a_wins", "active", "stands, although it was reported as wrong."),
         ("is-wrong", "b_wins", "soft_deleted", "is wrong and is deleted."),
     ],
 )

@@ -119,7 +119,7 @@ def test_a_memory_is_corrected_after_its_text_was_shown(
     assert before == "active"
     assert done["Location"] == page_of(memory)
     assert told(done) == [  # type: ignore[arg-type]
-        "The text stands. It stands in place of “The office is in Oslo.”"
+        "The text was saved. It replaces “The office is in Oslo.”"
     ]
     assert memory.status == "superseded"
     after = memory.superseded_by
