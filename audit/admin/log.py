@@ -26,7 +26,7 @@ from teams.admin.display import (
     page_of,
     time_column,
 )
-from teams.admin.filters import DaysFilter, ValueFilter
+from teams.admin.filters import DaysFilter, value_filter
 from teams.admin.theme import RelatedFilter, display
 
 _END_OF_ID = re.compile(r"[0-9a-fA-F-]{4,35}")
@@ -54,19 +54,12 @@ def event_title(event: str) -> str:
     return event.replace("_", " ")
 
 
-class EventFilter(ValueFilter):
-    """By what happened."""
-
-    title = parameter_name = "event"
-    values = EVENTS
-
-
 @admin.register(MemoryLog)
 class MemoryLogAdmin(TeamAdmin[MemoryLog]):
     """Every change of every memory, newest first."""
 
     list_display = ["happened", "event_label", "words_of_it", "memory", "actor", "reason", "team"]
-    list_filter = [EventFilter, ("team", RelatedFilter), ("at", DaysFilter)]
+    list_filter = [value_filter("event", EVENTS), ("team", RelatedFilter), ("at", DaysFilter)]
     list_select_related = ["team"]
     ordering = ["-seq"]
     search_fields = ["memory_id", "actor"]

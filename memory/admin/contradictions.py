@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django.contrib import admin
@@ -109,17 +110,11 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             }
         return {"title": "Contradiction", **shown}
 
-    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
-        """Buttons for an open one: of two memories, or of one that is reported as wrong."""
-        pair = self.get_object(request, object_id)
-        if pair is None or pair.resolved_at is not None:
-            return []
-        useful = _OF_TWO if pair.memory_b_id else _OF_ONE
-        return [
-            button
-            for button in super().get_actions_detail(request, object_id)
-            if button.action_name.removeprefix("memory_contradiction_") in useful
-        ]
+    def useful_actions(self, row: Contradiction) -> Collection[str]:
+        """For an open one: those of two memories, or those of one that is reported as wrong."""
+        if row.resolved_at is not None:
+            return ()
+        return _OF_TWO if row.memory_b_id else _OF_ONE
 
     @action(description="Merge", permissions=["act"], url_path="merge", icon="merge")
     def merge_this(self, request: HttpRequest, object_id: str) -> HttpResponse:

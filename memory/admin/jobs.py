@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection
 
 from django.contrib import admin
 from django.db.models import Q
@@ -92,11 +92,9 @@ class JobAdmin(TeamAdmin[Job]):
     finished = time_column("finished_at", "finished")
     leased = time_column("lease_until", "leased until")
 
-    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
+    def useful_actions(self, row: Job) -> Collection[str]:
         """A button for a failed job alone."""
-        job = self.get_object(request, object_id)
-        has_failed = job is not None and job.state == Job.State.FAILED
-        return super().get_actions_detail(request, object_id) if has_failed else []
+        return self.actions_detail if row.state == Job.State.FAILED else ()
 
     @display(description="messages", ordering="from_position")
     def messages(self, job: Job) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django.contrib import admin
@@ -114,7 +115,6 @@ class MemoryAdmin(TeamAdmin[Memory]):
         ("project", AutocompleteFilter),
         ("created_at", DaysFilter),
     ]
-    list_select_related = ["team", "agent", "end_user", "project"]
     list_fullwidth = True
     ordering = ["-created_at"]
     is_found_by_id = True
@@ -175,42 +175,25 @@ class MemoryAdmin(TeamAdmin[Memory]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Memory]:
         """All of them, so that those of a team are read in the order of their times."""
-        return super().get_queryset(request).filter(created_at__gt=SINCE_EVER)
-
-    def get_object(
-        self, request: HttpRequest, object_id: str, from_field: str | None = None
-    ) -> Memory | None:
-        """The memory with the names its page shows."""
-        found: Memory | None = super().get_object(request, object_id, from_field)
-        if found is None:
-            return None
-        names = ("team", "agent", "end_user", "project", "conversation")
-        row: Memory = Memory.objects.select_related(*names).get(pk=found.pk)
-        return row
+        rows = super().get_queryset(request).filter(created_at__gt=SINCE_EVER)
+        return rows.select_related("team", "agent", "end_user", "project", "conversation")
 
     def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """The memory with its sources, versions, disputes, relations, use and history."""
         memory = self.get_object(request, object_id)
         return {"memory_page": memory and memory_page(memory=memory), "title": "Memory"}
 
-    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
-        """Buttons that would change something, for those who may press them."""
-        memory = self.get_object(request, object_id)
-        if memory is None:
-            return []
+    def useful_actions(self, row: Memory) -> Collection[str]:
+        """Those that its status and its pin leave something to do."""
         useful = {
-            "pin_this": memory.is_live and not memory.is_pinned,
-            "unpin_this": memory.is_pinned,
-            "correct_this": memory.is_live,
-            "is_wrong_this": memory.is_live,
-            "soft_delete_this": memory.status != Status.SOFT_DELETED,
-            "restore_this": memory.status in (Status.SOFT_DELETED, Status.ARCHIVED),
+            "pin_this": row.is_live and not row.is_pinned,
+            "unpin_this": row.is_pinned,
+            "correct_this": row.is_live,
+            "is_wrong_this": row.is_live,
+            "soft_delete_this": row.status != Status.SOFT_DELETED,
+            "restore_this": row.status in (Status.SOFT_DELETED, Status.ARCHIVED),
         }
-        return [
-            button
-            for button in super().get_actions_detail(request, object_id)
-            if useful[button.action_name.removeprefix("memory_memory_")]
-        ]
+        return {name for name, is_useful in useful.items() if is_useful}
 
     @action(description="Correct", permissions=["act"], url_path="correct", icon="edit")
     def correct_this(self, request: HttpRequest, object_id: str) -> HttpResponse:

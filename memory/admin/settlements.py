@@ -15,7 +15,7 @@ from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.services.decisions.disputes import resolve_contradiction
-from teams.admin.confirm import Change
+from teams.admin.confirm import Change, listed
 from teams.admin.display import page_of
 from teams.errors import ConflictError
 from teams.middleware import outside_staff_scope
@@ -130,8 +130,7 @@ def _rest(beside: list[Contradiction]) -> list[str]:
 
 
 def _first_of(names: list[str]) -> str:
-    more = len(names) - _MAX_NAMED
-    told = "; ".join([*names[:_MAX_NAMED], f"and {more} more"] if more > 0 else names)
+    told = listed(names, _MAX_NAMED)
     return told if told.endswith(".”") else f"{told}."
 
 

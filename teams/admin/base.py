@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any
@@ -120,6 +121,7 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
     compressed_fields = True
     paginator = TeamPaginator
     is_found_by_id = False
+    actions_detail: Sequence[str] = ()
     when_empty = "There is nothing of this kind yet."
     empty_value_display = NOTHING
 
@@ -145,6 +147,20 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
         found: tuple[QuerySet[Row], bool]
         found = super().get_search_results(request, queryset, search_term)
         return found
+
+    def useful_actions(self, row: Row) -> Collection[str]:
+        """Which of `actions_detail` would change something about the row; all unless overridden."""
+        return self.actions_detail
+
+    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
+        """The buttons on a row's page that would change something, for those who may press them."""
+        row = self.get_object(request, object_id) if self.actions_detail else None
+        if row is None:
+            return []
+        prefix = f"{self.opts.app_label}_{self.opts.model_name}_"
+        useful = {f"{prefix}{name}" for name in self.useful_actions(row)}
+        buttons = super().get_actions_detail(request, object_id)
+        return [button for button in buttons if button.action_name in useful]
 
     def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """What the template of a row's page gets beside what Django gives it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 from uuid import UUID
@@ -160,10 +160,13 @@ def _named(change: Change[Row], rows: list[Row]) -> str:
     """The rows of one message, the first few of many; nothing where the count says enough."""
     if change.name is None:
         return ""
-    names = [change.name(row) for row in rows[:MAX_NAMED]]
-    if len(rows) > MAX_NAMED:
-        names.append(f"and {len(rows) - MAX_NAMED} more")
-    return f" {'; '.join(names)}"
+    return f" {listed([change.name(row) for row in rows])}"
+
+
+def listed(names: Sequence[str], most: int = MAX_NAMED) -> str:
+    """The first `most` of some names, and how many more there are."""
+    more = len(names) - most
+    return "; ".join([*names[:most], f"and {more} more"] if more > 0 else names)
 
 
 def _counted(model_admin: ThemedAdmin[Row], count: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django.contrib import admin
@@ -98,11 +99,9 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
         }
         return TemplateResponse(request, "admin/teams/apikey/issued.html", context)
 
-    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
+    def useful_actions(self, row: ApiKey) -> Collection[str]:
         """No button for a key that is revoked."""
-        key = self.get_object(request, object_id)
-        is_valid = key is not None and key.revoked_at is None
-        return super().get_actions_detail(request, object_id) if is_valid else []
+        return () if row.revoked_at else self.actions_detail
 
     @display(
         description="validity",
