@@ -64,13 +64,7 @@ class _AnsweredError(Exception):
 
 
 class IdempotentPosts(GenericViewSet[Any]):
-    """A viewset that honours the header on every POST.
-
-    An action that streams its answer cannot repeat it: `@action(…,
-    honours_idempotency_key=False)` leaves the header unread there.
-    """
-
-    honours_idempotency_key = True
+    """A viewset that honours the header on every POST."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         # Any: Django's own signature
@@ -89,7 +83,7 @@ class IdempotentPosts(GenericViewSet[Any]):
         """Let the caller in, then claim the request or raise the answer it had before."""
         super().initial(request, *args, **kwargs)
         key = request.headers.get(HEADER)
-        if key is None or request.method != "POST" or not self.honours_idempotency_key:
+        if key is None or request.method != "POST":
             return
         principal = cast(Principal, request.user)
         claimed = claim_request(
