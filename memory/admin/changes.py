@@ -138,7 +138,7 @@ RESTORE = _change(
 SAY_WRONG = _change(
     "Report as wrong",
     "disputed",
-    "Agents see it as disputed and it ranks lower, until somebody settles the dispute under"
-    " Contradictions.",
+    "Agents see it as disputed and it ranks lower. It waits under Contradictions until somebody"
+    " settles the dispute.",
     _say_wrong,
 )

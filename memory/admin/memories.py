@@ -231,7 +231,8 @@ class MemoryAdmin(TeamAdmin[Memory]):
             return ""
         return format_html(
             '<span class="material-symbols-outlined text-primary-600 dark:text-primary-500"'
-            ' role="img" aria-label="pinned" title="pinned">keep</span>'
+            ' role="img" aria-label="{0}" title="{0}">keep</span>',
+            "pinned",
         )
 
     @display(description="repeated")

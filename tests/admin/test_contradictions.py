@@ -269,7 +269,7 @@ def test_the_page_that_asks_says_when_a_pin_changes_sides(
     pair.memory_a.save(update_fields=["is_pinned"])
 
     asked = [
-        "the pin goes over" in reviewer_client.get(page_of(pair, path)).content.decode()
+        "its pin moves" in reviewer_client.get(page_of(pair, path)).content.decode()
         for path in ("a-stands", "b-stands", "both-stand")
     ]
 
