@@ -7,14 +7,13 @@ A refusal is a problem document with its media type and its status, and has one 
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote
 
-from django.db import DatabaseError, InterfaceError
 from django.http import HttpResponse
 
+from memory.api.idempotency import settle
 from memory.services.chat.answering import Prepared, Used
 from memory.services.chat.streams import LiveAnswer
 from routing.services.calling import NoModelAnsweredError, RequestRefusedError, StreamCutError
@@ -48,7 +47,6 @@ _CODES_OF_ERRORS = {
     StreamCutError: "stream_cut",
 }
 
-logger = logging.getLogger(__name__)
 
 # Any, in this module: the protocol's JSON.
 Json = dict[str, Any]
@@ -206,12 +204,8 @@ class EventStream:
 
     def _end(self) -> None:
         act, self._at_the_end = self._at_the_end, None
-        if act is None:
-            return
-        try:
-            act()
-        except (DatabaseError, InterfaceError):
-            logger.warning("The answer under an idempotency key was not kept.", exc_info=True)
+        if act is not None:
+            settle(act)
 
     def at_the_end(self, act: Callable[[], None]) -> None:
         """Do this once: before the last chunk, or when it is closed before."""

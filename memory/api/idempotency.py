@@ -6,6 +6,7 @@ import hashlib
 import logging
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
@@ -61,6 +62,14 @@ class _AnsweredError(Exception):
     def __init__(self, answer: Answer) -> None:
         super().__init__()
         self.answer = answer
+
+
+def settle(act: Callable[[], None]) -> None:
+    """Say of a claimed request what became of it; the row says enough when that fails."""
+    try:
+        act()
+    except (DatabaseError, InterfaceError):
+        logger.warning("The answer under an idempotency key was not kept.", exc_info=True)
 
 
 class IdempotentPosts(GenericViewSet[Any]):
@@ -129,15 +138,10 @@ class IdempotentPosts(GenericViewSet[Any]):
         return response
 
     def _end(self, how: Callable[..., None]) -> None:
-        """Say of the claimed request what became of it; the row says enough when that fails."""
         claimed, self._claimed = self._claimed, None
         self._marking.close()
-        if claimed is None:
-            return
-        try:
-            how(claimed=claimed)
-        except (DatabaseError, InterfaceError):
-            logger.warning("The answer under an idempotency key was not kept.", exc_info=True)
+        if claimed is not None:
+            settle(partial(how, claimed=claimed))
 
 
 def _digest(request: Request) -> bytes:
