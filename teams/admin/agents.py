@@ -73,15 +73,6 @@ class AgentForm(TeamOwnedForm):
     def clean(self) -> dict[str, Any]:  # Any: a form's values
         """Refuse what the document may not hold, and to overwrite what somebody else wrote."""
         values = super().clean()
-        for name in DOCUMENTS:
-            value = values.get(name)
-            if name == "allowed_categories":
-                if value and not (
-                    isinstance(value, list) and all(isinstance(item, str) for item in value)
-                ):
-                    self.add_error(name, 'Write a list of words, such as ["profile", "goals"].')
-            elif value and not isinstance(value, dict):
-                self.add_error(name, 'Write a JSON object, such as {"tone": "calm"}.')
         self._check_document()
         if not self.instance._state.adding:
             # The row stands as it is until this request ends.
