@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, JsonResponse, StreamingHttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -145,7 +145,7 @@ class ModelViewSet(ProtocolViewSet):
     @extend_schema(operation_id="models", responses={200: OpenApiTypes.OBJECT, **refusals(403)})
     def entries(self, request: Request) -> HttpResponse:
         """The agents that can be named as a model, also with each tier."""
-        return _json({"object": "list", "data": list(self._models().values())})
+        return JsonResponse({"object": "list", "data": list(self._models().values())})
 
     @extend_schema(operation_id="model", responses={200: OpenApiTypes.OBJECT, **refusals(403, 404)})
     def load(self, request: Request, name: str) -> HttpResponse:
@@ -153,7 +153,7 @@ class ModelViewSet(ProtocolViewSet):
         found = self._models().get(name)
         if found is None:
             raise NotFoundError(f"There is no model '{name}'.", field="model")
-        return _json(found)
+        return JsonResponse(found)
 
     def _models(self) -> dict[str, dict[str, Any]]:
         principal = self.principal
@@ -186,7 +186,3 @@ def _kept_under(claimed: ClaimedRequest, events: EventStream) -> Callable[[], No
             finish_request(claimed=claimed, answer=Answer(200, EVENT_STREAM, replay))
 
     return keep
-
-
-def _json(value: object) -> HttpResponse:
-    return HttpResponse(json.dumps(value).encode(), content_type="application/json")
