@@ -88,15 +88,15 @@ def known_person(viewer: Viewer) -> UUID | None:
     return viewer.end_user_id if viewer.end_user_id != NOBODY else None
 
 
-def found_event(op: str, *, viewer: Viewer, found: int, similarity: float | None) -> Event:
-    """A read, with the best cosine of what it found; nothing found counts as skipped."""
+def search_event(viewer: Viewer, sent: Sent) -> Event:
+    """A search, with the best cosine of what it found; nothing found counts as skipped."""
     return Event(
         node=_HOT,
-        op=op,
-        status="ok" if found else "skipped",
+        op="search",
+        status="ok" if sent.found else "skipped",
         end_user_id=known_person(viewer),
-        similarity=similarity,
-        meta={"found": found},
+        similarity=sent.similarity,
+        meta={"found": sent.found},
     )
 
 

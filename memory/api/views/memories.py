@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.memory_json import MEDIA_TYPE, answer_form
 from memory.api.pagination import IdPagination
-from memory.api.request_events import found_event, memory_event, write_event
+from memory.api.request_events import memory_event, search_event, write_event
 from memory.api.serializers.base import PER_REQUEST, page_schema
 from memory.api.serializers.found import SearchQuerySerializer, SearchSerializer
 from memory.api.serializers.memories import (
@@ -178,8 +178,7 @@ class MemoryViewSet(ApiViewSet):
             tools=default_tools(),
             now=timezone.now(),
         )
-        event = found_event("search", viewer=viewer, found=sent.found, similarity=sent.similarity)
-        self.noted([event])
+        self.noted([search_event(viewer, sent)])
         return HttpResponse(sent.body, content_type=MEDIA_TYPE)
 
     @extend_schema(request=PinSerializer, responses=_CHANGED)

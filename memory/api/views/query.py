@@ -20,7 +20,7 @@ from memory.api.fields import (
     StrictIntegerField,
 )
 from memory.api.memory_json import MEDIA_TYPE, Json, answer_form, memory_json
-from memory.api.request_events import found_event
+from memory.api.request_events import search_event
 from memory.api.serializers.base import ApiSerializer
 from memory.api.serializers.found import AskSerializer, SignalsSerializer, token_budget_field
 from memory.api.serializers.memories import MemorySerializer
@@ -196,8 +196,7 @@ class MemoryQueryViewSet(ApiViewSet):
             tools=default_tools(),
             now=timezone.now(),
         )
-        event = found_event("search", viewer=viewer, found=sent.found, similarity=sent.similarity)
-        self.noted([event])
+        self.noted([search_event(viewer, sent)])
         return HttpResponse(sent.body, content_type=MEDIA_TYPE)
 
 
