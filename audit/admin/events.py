@@ -12,9 +12,8 @@ from django.utils import timezone
 
 from audit.models import OperationalEvent
 from teams.admin.base import TeamAdmin, section
-from teams.admin.columns import id_column, json_column, label_column, time_column
-from teams.admin.display import NOTHING
-from teams.admin.filters import OpenFirstFilter, ValueFilter
+from teams.admin.display import NOTHING, id_column, json_column, label_column, time_column
+from teams.admin.filters import OpenFirstFilter, value_filter
 from teams.admin.theme import RelatedFilter, display
 from teams.admin_permissions import ADMINS
 from teams.models import EndUser
@@ -57,27 +56,6 @@ class PeriodFilter(OpenFirstFilter):
     }
 
 
-class NodeFilter(ValueFilter):
-    """By where it was done."""
-
-    title = parameter_name = "node"
-    values = NODES
-
-
-class OpFilter(ValueFilter):
-    """By what was done."""
-
-    title = parameter_name = "op"
-    values = OPS
-
-
-class StatusFilter(ValueFilter):
-    """By how it went."""
-
-    title = parameter_name = "status"
-    values = STATUSES
-
-
 @admin.register(OperationalEvent)
 class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
     """What was done, newest first, for the admins of the team."""
@@ -94,7 +72,13 @@ class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
         "best_similarity",
         "team",
     ]
-    list_filter = [PeriodFilter, NodeFilter, OpFilter, StatusFilter, ("team", RelatedFilter)]
+    list_filter = [
+        PeriodFilter,
+        value_filter("node", NODES),
+        value_filter("op", OPS),
+        value_filter("status", STATUSES),
+        ("team", RelatedFilter),
+    ]
     list_select_related = ["team"]
     ordering = ["-at", "-id"]
     fieldsets = [

@@ -16,9 +16,17 @@ from django.utils.html import format_html
 
 from audit.models import EVENTS, MemoryLog
 from teams.admin.base import TeamAdmin, section
-from teams.admin.columns import id_column, json_column, label_column, time_column
-from teams.admin.display import NOTHING, excerpt, link, page_of
-from teams.admin.filters import DaysFilter, ValueFilter
+from teams.admin.display import (
+    NOTHING,
+    excerpt,
+    id_column,
+    json_column,
+    label_column,
+    link,
+    page_of,
+    time_column,
+)
+from teams.admin.filters import DaysFilter, value_filter
 from teams.admin.theme import RelatedFilter, display
 
 _END_OF_ID = re.compile(r"[0-9a-fA-F-]{4,35}")
@@ -46,23 +54,16 @@ def event_title(event: str) -> str:
     return event.replace("_", " ")
 
 
-class EventFilter(ValueFilter):
-    """By what happened."""
-
-    title = parameter_name = "event"
-    values = EVENTS
-
-
 @admin.register(MemoryLog)
 class MemoryLogAdmin(TeamAdmin[MemoryLog]):
     """Every change of every memory, newest first."""
 
     list_display = ["happened", "event_label", "words_of_it", "memory", "actor", "reason", "team"]
-    list_filter = [EventFilter, ("team", RelatedFilter), ("at", DaysFilter)]
+    list_filter = [value_filter("event", EVENTS), ("team", RelatedFilter), ("at", DaysFilter)]
     list_select_related = ["team"]
     ordering = ["-seq"]
     search_fields = ["memory_id", "actor"]
-    search_help_text = "A memory's id or the end of it, or who did it"
+    search_help_text = "A memory's id or its end, or an actor"
     when_empty = "Nothing has been remembered yet."
     fieldsets = [
         section(
@@ -76,7 +77,7 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
             "State after the change",
             "state_document",
             "digest_text",
-            description="Everything but the text, which stands once, in the memory itself.",
+            description="Everything but the text, which is stored once, in the memory itself.",
         ),
     ]
 
@@ -111,7 +112,7 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
         """What happened."""
         return event_title(entry.event)
 
-    @display(description="what it says")
+    @display(description="memory text")
     def words_of_it(self, entry: MemoryLog) -> str:
         """The first words of the memory."""
         text: str | None = entry.text  # type: ignore[attr-defined]  # by `get_queryset`

@@ -11,7 +11,7 @@ UNFOLD = {
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
     "ENVIRONMENT": "teams.admin.display.zone_badge",
-    "DASHBOARD_CALLBACK": "memory.admin.dashboard.dashboard",
+    "DASHBOARD_CALLBACK": "memory.admin.overview.dashboard",
     "COLORS": {
         "primary": {
             "50": "oklch(96.2% .018 272.314)",
@@ -30,6 +30,6 @@ UNFOLD = {
     "SIDEBAR": {
         "show_search": True,
         "show_all_applications": False,
-        "navigation": "memory.admin.navigation.navigation",
+        "navigation": "memory.admin.overview.navigation",
     },
 }

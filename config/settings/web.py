@@ -101,13 +101,13 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/v1",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "memory.api.schema.document_idempotency",
+        "memory.api.idempotency.document_idempotency",
     ],
     "ENUM_NAME_OVERRIDES": {
         "MemoryTypeEnum": "memory.models.memory.MEMORY_TYPES",
         "StatusEnum": "memory.models.memory.STATUSES",
         "TierEnum": "memory.models.memory.TIERS",
-        "CapEnum": "memory.api.serializers.routing.CAPS",
+        "CapEnum": "memory.api.views.routing.CAPS",
         "LayerNameEnum": "memory.api.serializers.prompt.LAYER_NAMES",
         "ModelTierEnum": "teams.domain.model_config.TIERS",
         "LevelEnum": "memory.api.serializers.found.LEVELS",

@@ -1,8 +1,5 @@
 """The web admin's pages of the memory itself."""
 
-from .categories import CategoryAdmin
-from .contradictions import ContradictionAdmin
-from .jobs import JobAdmin
-from .memories import MemoryAdmin
+from . import categories, contradictions, jobs, memories
 
-__all__ = ["CategoryAdmin", "ContradictionAdmin", "JobAdmin", "MemoryAdmin"]
+__all__ = ["categories", "contradictions", "jobs", "memories"]

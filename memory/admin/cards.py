@@ -43,7 +43,7 @@ def cards_of(pair: Contradiction) -> list[Card]:
     """
     a, b = pair.memory_a, pair.memory_b
     if b is None:
-        shown = [("Said to be wrong", a, a.content)]
+        shown = [("Reported as wrong", a, a.content)]
     else:
         shown = [
             ("A, earlier", a, marked(a.content, b.content)),
@@ -58,7 +58,7 @@ def cards_of(pair: Contradiction) -> list[Card]:
 
 def card_of(memory: Memory) -> Card:
     """One memory as a card."""
-    (card,) = _quoted([("As it stands", memory, memory.content)])
+    (card,) = _quoted([("Current text", memory, memory.content)])
     return card
 
 

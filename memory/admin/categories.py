@@ -10,8 +10,7 @@ from django.http import HttpRequest
 from memory.domain.types import Status
 from memory.models import Category, Memory
 from teams.admin.base import TeamAdmin
-from teams.admin.columns import time_column
-from teams.admin.display import excerpt
+from teams.admin.display import excerpt_column, time_column
 from teams.admin.theme import ChoiceFilter, RelatedFilter, display
 from teams.admin_permissions import ADMINS
 
@@ -28,17 +27,13 @@ class CategoryAdmin(TeamAdmin[Category]):
     fields = ["team", "name", "description", "context", "length", "memories", "created"]
     readonly_fields = ["memories", "created"]
 
+    beginning = excerpt_column("description", "description")
     created = time_column("created_at", "created")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Category | None = None) -> Any:
         """The name of a stored one stays: memories and allowlists name it."""
         fields = super().get_readonly_fields(request, obj)
         return fields if obj is None else [*fields, "name"]
-
-    @display(description="description")
-    def beginning(self, category: Category) -> str:
-        """The beginning of what it stands for."""
-        return excerpt(category.description)
 
     @display(description="memories")
     def memories(self, category: Category) -> str:

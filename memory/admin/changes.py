@@ -54,7 +54,7 @@ def _say_wrong(request: HttpRequest, memory: Memory, reason: str) -> str:
     viewer = _viewer(request, memory)
     with outside_staff_scope(request):
         give_feedback(viewer=viewer, memory_id=memory.pk, signal=Feedback.WRONG, note=reason)
-    return "It waits under Contradictions for somebody to settle it."
+    return "It is listed under Contradictions until somebody settles it."
 
 
 def _correct(request: HttpRequest, memory: Memory, reason: str, *, content: str) -> str:
@@ -70,7 +70,7 @@ def _correct(request: HttpRequest, memory: Memory, reason: str, *, content: str)
             now=timezone.now(),
         )
     tell_of_written(request, written)
-    return f"It stands in place of “{excerpt(memory.content, 60)}”"
+    return f"It replaces “{excerpt(memory.content, 60)}”"
 
 
 def tell_of_written(request: HttpRequest, written: WriteResult) -> None:
@@ -78,9 +78,9 @@ def tell_of_written(request: HttpRequest, written: WriteResult) -> None:
     if written.secret_masked:
         messages.warning(request, "A key, password or card number in the text was masked.")
     if written.outcome == Outcome.DUPLICATE:
-        messages.info(request, "Another memory says so already; it stands in place of this.")
+        messages.info(request, "Another memory already says this and replaces this one.")
     if written.memory.status == Status.DISPUTED:
-        messages.warning(request, "The text stands in dispute with another memory.")
+        messages.warning(request, "The new text is in dispute with another memory.")
 
 
 def correcting(content: str) -> Change[Memory]:
@@ -89,8 +89,7 @@ def correcting(content: str) -> Change[Memory]:
         verb="Correct",
         done="corrected",
         explanation=(
-            "It stands in place of what is wrong, which stays in the history as its earlier"
-            " version."
+            "It replaces the wrong text, which stays in the history as an earlier version."
         ),
         apply=partial(_correct, content=content),
     )
@@ -114,7 +113,7 @@ def _change(verb: str, done: str, explanation: str, apply: Apply[Memory]) -> Cha
 PIN = _change(
     "Pin",
     "pinned",
-    "A pinned memory stands in every prompt of its audience.",
+    "A pinned memory is in every prompt of those who may see it.",
     partial(_pin, pinned=True),
 )
 UNPIN = _change(
@@ -137,9 +136,9 @@ RESTORE = _change(
     _restore,
 )
 SAY_WRONG = _change(
-    "Say it is wrong",
+    "Report as wrong",
     "disputed",
-    "Agents are shown it as disputed, it counts for less, and it waits under Contradictions"
-    " until somebody settles whether it stands.",
+    "Agents see it as disputed and it ranks lower. It waits under Contradictions until somebody"
+    " settles the dispute.",
     _say_wrong,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django.contrib import admin
@@ -11,14 +12,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from memory.models import Contradiction
 from teams.admin.base import TeamAdmin, section
-from teams.admin.columns import label_column, time_column
 from teams.admin.confirm import Change, list_action, page_action
-from teams.admin.display import cell, page_of
+from teams.admin.display import cell, label_column, page_of, time_column
 from teams.admin.filters import DaysFilter, OpenFirstFilter
 from teams.admin.theme import ChoiceFilter, RelatedFilter, action, display
 
 from .cards import cards_of
-from .queue import linked, next_open, open_beside, with_sides
 from .rewriting import rewrite_page
 from .settlements import (
     A_STANDS,
@@ -26,7 +25,11 @@ from .settlements import (
     BOTH_STAND,
     IS_WRONG,
     STANDS,
+    linked,
     merging,
+    next_open,
+    open_beside,
+    with_sides,
 )
 from .sides import aligned_excerpts, resolution_words, settled_words
 
@@ -107,17 +110,11 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             }
         return {"title": "Contradiction", **shown}
 
-    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
-        """Buttons for an open one: of two memories, or of one that is said to be wrong."""
-        pair = self.get_object(request, object_id)
-        if pair is None or pair.resolved_at is not None:
-            return []
-        useful = _OF_TWO if pair.memory_b_id else _OF_ONE
-        return [
-            button
-            for button in super().get_actions_detail(request, object_id)
-            if button.action_name.removeprefix("memory_contradiction_") in useful
-        ]
+    def useful_actions(self, row: Contradiction) -> Collection[str]:
+        """For an open one: those of two memories, or those of one that is reported as wrong."""
+        if row.resolved_at is not None:
+            return ()
+        return _OF_TWO if row.memory_b_id else _OF_ONE
 
     @action(description="Merge", permissions=["act"], url_path="merge", icon="merge")
     def merge_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -126,7 +123,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
 
     @action(description="Correct it", permissions=["act"], url_path="correct", icon="edit")
     def correct_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Write a right text in place of the one that was said to be wrong."""
+        """Write a right text in place of the one that was reported as wrong."""
         return self._rewrite(request, object_id)
 
     def _rewrite(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -151,7 +148,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     @display(description="B, later", ordering="memory_b__content")
     def later(self, pair: Contradiction) -> str:
         """What came later."""
-        return cell(_excerpts(pair)[1] if pair.memory_b else "said to be wrong")
+        return cell(_excerpts(pair)[1] if pair.memory_b else "reported as wrong")
 
     @display(description="found by", ordering="strategy")
     def strategy_words(self, pair: Contradiction) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection
 
 from django.contrib import admin
 from django.db.models import Q
@@ -11,9 +11,14 @@ from django.http import HttpRequest
 from memory.models import Job
 from memory.services.extraction.jobs import queue_again
 from teams.admin.base import TeamAdmin, section
-from teams.admin.columns import json_column, label_column, time_column
 from teams.admin.confirm import Change, list_action, page_action
-from teams.admin.display import NOTHING, excerpt, link, page_of
+from teams.admin.display import (
+    excerpt_column,
+    json_column,
+    label_column,
+    row_column,
+    time_column,
+)
 from teams.admin.filters import DaysFilter, OpenFirstFilter
 from teams.admin.theme import RelatedFilter, display
 
@@ -29,8 +34,6 @@ RUN_AGAIN: Change[Job] = Change(
     explanation="The messages are read once more; what was stored already is not stored twice.",
     apply=_run_again,
 )
-
-
 _STATE_COLOURS = {"queued": "info", "running": "primary", "done": "success", "failed": "danger"}
 
 
@@ -41,7 +44,7 @@ class WaitingFilter(OpenFirstFilter):
     parameter_name = "state"
     states = {
         "waiting": ("Not done", ~Q(state=Job.State.DONE)),
-        "at-work": ("At work", Q(state__in=[Job.State.QUEUED, Job.State.RUNNING])),
+        "at-work": ("Queued or running", Q(state__in=[Job.State.QUEUED, Job.State.RUNNING])),
         **{state.value: (str(state.label), Q(state=state)) for state in Job.State},
         "all": ("All", Q()),
     }
@@ -82,29 +85,18 @@ class JobAdmin(TeamAdmin[Job]):
     run_again_selected = list_action("run_again_selected", RUN_AGAIN, "Run again")
     run_again_this = page_action("run_again_this", RUN_AGAIN, "Run again", icon="replay")
     state_label = label_column("state", "state", _STATE_COLOURS)
+    problem = excerpt_column("error", "problem", length=60)
+    conversation_link = row_column("conversation", "conversation")
     result_document = json_column("result", "result")
     created = time_column("created_at", "created", ordering="id")
     finished = time_column("finished_at", "finished")
     leased = time_column("lease_until", "leased until")
 
-    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
+    def useful_actions(self, row: Job) -> Collection[str]:
         """A button for a failed job alone."""
-        job = self.get_object(request, object_id)
-        has_failed = job is not None and job.state == Job.State.FAILED
-        return super().get_actions_detail(request, object_id) if has_failed else []
+        return self.actions_detail if row.state == Job.State.FAILED else ()
 
     @display(description="messages", ordering="from_position")
     def messages(self, job: Job) -> str:
         """Which messages it reads."""
         return f"{job.from_position} to {job.to_position}"
-
-    @display(description="problem")
-    def problem(self, job: Job) -> str:
-        """The beginning of the last error."""
-        return excerpt(job.error, 60) or NOTHING
-
-    @display(description="conversation")
-    def conversation_link(self, job: Job) -> str:
-        """The conversation whose messages it reads."""
-        page = page_of("teams_conversation", job.conversation_id)
-        return link(page, job.conversation.thread_id)

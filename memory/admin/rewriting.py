@@ -31,7 +31,7 @@ class RewriteForm(forms.Form):
 
     content = forms.CharField(
         max_length=settings.MAX_CONTENT_CHARS,
-        error_messages={"required": "Say what the memory says from now on."},
+        error_messages={"required": "Enter the new text."},
         widget=TextAreaWidget(attrs={"rows": 5}),
     )
     reason = forms.CharField(required=False, max_length=MAX_REASON, widget=TextWidget)
@@ -81,11 +81,11 @@ def rewrite_page(
             form.add_error(None, error.message)
             is_filled = False
         else:
-            messages.success(request, f"The text stands. {told or ''}".strip())
+            messages.success(request, f"The text was saved. {told or ''}".strip())
             return HttpResponseRedirect(page)
     context = {
         **model_admin.admin_site.each_context(request),
-        "title": f"{made.verb}: write what it says",
+        "title": f"{made.verb}: write the new text",
         "opts": model_admin.opts,
         "page": page,
         "cards": cards,

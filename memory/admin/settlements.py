@@ -1,9 +1,10 @@
-"""How the admin settles a contradiction; each is one call of the service that the API calls too."""
+"""How the admin settles a contradiction, by the service that the API calls, and which is next."""
 
 from __future__ import annotations
 
 from functools import partial
 
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
@@ -14,16 +15,50 @@ from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.services.decisions.disputes import resolve_contradiction
-from teams.admin.confirm import Change
+from teams.admin.confirm import Change, listed
+from teams.admin.display import page_of
 from teams.errors import ConflictError
 from teams.middleware import outside_staff_scope
 
 from .changes import tell_of_written
-from .queue import open_beside
 from .sides import marked, name_of, outcome_words, quotes, resolution_words
 
+_NAMES = [
+    f"{side}{name}"
+    for side in ("memory_a", "memory_b")
+    for name in ("", "__agent", "__end_user", "__project")
+]
+
+
+def with_sides(**which: object) -> QuerySet[Contradiction]:
+    """Contradictions with both memories and whom these are about."""
+    return Contradiction.objects.filter(**which).select_related("team", *_NAMES)
+
+
+def open_beside(pair: Contradiction) -> list[Contradiction]:
+    """The other open contradictions of its sides, the newest first."""
+    sides = [each for each in (pair.memory_a_id, pair.memory_b_id) if each]
+    rows = Contradiction.objects.filter(
+        Q(memory_a__in=sides) | Q(memory_b__in=sides), team_id=pair.team_id, resolved_at=None
+    )
+    return list(rows.exclude(pk=pair.pk).select_related("memory_a", "memory_b"))
+
+
+def next_open(pair: Contradiction) -> tuple[str, str] | None:
+    """The one after it in the list of its team's open ones, or the first of them."""
+    rows = with_sides(team_id=pair.team_id, resolved_at=None).exclude(pk=pair.pk)
+    rows = rows.order_by("-detected_at")
+    found = rows.filter(detected_at__lte=pair.detected_at).first() or rows.first()
+    return linked(found) if found else None
+
+
+def linked(pair: Contradiction) -> tuple[str, str]:
+    """Its name and the address of its page."""
+    return name_of(pair), page_of("memory_contradiction", pair.pk)
+
+
 _MAX_NAMED = 3
-_PIN_GOES_OVER = "The side that loses is pinned; the pin goes over to the one that stands."
+_PIN_GOES_OVER = "The side that loses is pinned; its pin moves to the one that stands."
 
 
 def merging(*, pair: Contradiction, content: str) -> Change[Contradiction]:
@@ -33,10 +68,9 @@ def merging(*, pair: Contradiction, content: str) -> Change[Contradiction]:
         verb="Merge" if is_two else "Correct",
         done="settled",
         explanation=(
-            "It stands in place of both sides, which stay in the history as its earlier versions."
+            "It replaces both sides, which stay in the history as earlier versions."
             if is_two
-            else "It stands in place of what is wrong, which stays in the history as its earlier"
-            " version."
+            else "It replaces the wrong text, which stays in the history as an earlier version."
         ),
         apply=partial(_settle, resolution=MERGED, merged_content=content),
         name=name_of,
@@ -96,8 +130,7 @@ def _rest(beside: list[Contradiction]) -> list[str]:
 
 
 def _first_of(names: list[str]) -> str:
-    more = len(names) - _MAX_NAMED
-    told = "; ".join([*names[:_MAX_NAMED], f"and {more} more"] if more > 0 else names)
+    told = listed(names, _MAX_NAMED)
     return told if told.endswith(".”") else f"{told}."
 
 

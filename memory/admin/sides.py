@@ -80,7 +80,7 @@ def quotes(pair: Contradiction) -> tuple[str, str]:
 def name_of(pair: Contradiction) -> str:
     """The contradiction in a few words."""
     one, other = quotes(pair)
-    return f"{one} against {other}" if other else f"{one}, said to be wrong"
+    return f"{one} against {other}" if other else f"{one}, reported as wrong"
 
 
 def outcome_words(pair: Contradiction, *, resolution: str, one: str, other: str) -> str:
@@ -89,7 +89,7 @@ def outcome_words(pair: Contradiction, *, resolution: str, one: str, other: str)
         return {
             B_WINS: f"{one} is wrong and is deleted.",
             MERGED: f"{one} is corrected.",
-        }.get(resolution, f"{one} stands, although it was said to be wrong.")
+        }.get(resolution, f"{one} stands, although it was reported as wrong.")
     return {
         A_WINS: f"{one} stands; {other} is superseded.",
         B_WINS: f"{other} stands; {one} is superseded.",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar, cast
 from urllib.parse import unquote_to_bytes
@@ -14,11 +15,14 @@ from rest_framework import serializers
 from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 
-from memory.api.callers import NamedAgent, key_viewer, named_agent, named_viewer
 from memory.api.request_events import RequestEvents
 from memory.api.serializers.base import ProblemSerializer
 from memory.domain.viewer import Viewer
-from teams.errors import ForbiddenError
+from memory.selectors.filters import NOBODY
+from memory.selectors.names import Named, names_of
+from memory.selectors.revisions import Revision
+from teams.errors import ForbiddenError, NotFoundError
+from teams.models import Agent
 from teams.principal import Principal
 from teams.services.flags import require_memory
 from teams.tenancy import team_scope
@@ -42,6 +46,12 @@ def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
         (code, PROBLEM_MEDIA): OpenApiResponse(ProblemSerializer, description=_REFUSALS[code])
         for code in (401, *codes, 503)
     }
+
+
+def answers(serializer: Any, *codes: int) -> dict[Any, Any]:
+    """The schema of a 200 with this serializer, and of the refusals."""
+    # Any: what drf-spectacular takes for a response
+    return {200: serializer, **refusals(*codes)}
 
 
 class ApiViewSet(RequestEvents):
@@ -70,26 +80,57 @@ class ApiViewSet(RequestEvents):
 
     @property
     def viewer(self) -> Viewer:
-        """The viewer that the key stands for by itself."""
-        return key_viewer(self.principal)
-
-    def named_viewer(self, given: dict[str, Any]) -> Viewer:
-        """The viewer of the agent, user and project that the input names."""
-        return named_viewer(
-            principal=self.principal,
-            agent=given.get("agent"),
-            user=given.get("user"),
-            project=given.get("project"),
+        """The viewer a key stands for by itself: its team, or its one agent."""
+        principal = self.principal
+        return Viewer(
+            team_id=principal.team_id,
+            actor=principal.actor,
+            agent_id=principal.agent_id,
+            allowed_categories=principal.allowed_categories,
         )
 
-    def named_agent(self, given: dict[str, Any]) -> NamedAgent:
-        """As `named_viewer`, with the agent and the team's revision as of then."""
-        return named_agent(
-            principal=self.principal,
-            agent=given["agent"],
-            user=given.get("user"),
-            project=given.get("project"),
-        )
+    def check_agent(self, agent: str | None) -> None:
+        """Raise ForbiddenError when a key of one agent names another one."""
+        principal = self.principal
+        if principal.agent_id and agent is not None and agent != principal.agent_slug:
+            raise ForbiddenError(
+                f"This key acts only as the agent '{principal.agent_slug}'.", field="agent"
+            )
+
+    def named_viewer(self, given: Mapping[str, Any]) -> Viewer:
+        """The viewer of the agent, user and project that the input names.
+
+        Call it in the team's scope, or outside of any transaction. An unknown user or project sees
+        what belongs to none. Raises NotFoundError for an unknown agent and ForbiddenError for
+        another agent than the key's.
+        """
+        return self._named(given)[0]
+
+    def named_agent(self, given: Mapping[str, Any]) -> tuple[Viewer, Agent, Revision | None]:
+        """As `named_viewer`, with the agent and the team's revision; None inside a transaction."""
+        viewer, named = self._named(given)
+        assert named.agent is not None
+        return viewer, named.agent, named.revision
+
+    def _named(self, given: Mapping[str, Any]) -> tuple[Viewer, Named]:
+        agent, user, project = (given.get(name) for name in ("agent", "user", "project"))
+        self.check_agent(agent)
+        viewer = self.viewer
+        named = names_of(team_id=viewer.team_id, agent=agent, user=user, project=project)
+        if agent is not None and named.agent is None:
+            raise NotFoundError(
+                f"There is no agent '{agent}' yet. Its first message, memory or chat makes it, or"
+                f" PUT /v1/agents/{agent}.",
+                field="agent",
+            )
+        if viewer.agent_id is None and named.agent is not None:
+            categories = tuple(named.agent.allowed_categories)
+            viewer = replace(viewer, agent_id=named.agent.pk, allowed_categories=categories)
+        return replace(
+            viewer,
+            end_user_id=(named.end_user_id or NOBODY) if user is not None else None,
+            project_id=(named.project_id or NOBODY) if project is not None else None,
+        ), named
 
     def team_scope(self, *, reason: str = "") -> AbstractContextManager[None]:
         """A transaction that sees the rows of the caller's team and no others."""
@@ -111,6 +152,11 @@ class ApiViewSet(RequestEvents):
         checked = serializer(data=self.request.query_params)
         checked.is_valid(raise_exception=True)
         return cast(dict[str, Any], checked.validated_data)
+
+    def filters(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+        """The validated query parameters of a list, without those that name a page of it."""
+        given = self.params(serializer)
+        return {name: given[name] for name in given if name not in ("limit", "cursor")}
 
 
 def _refuse_broken_text(request: Request) -> None:

@@ -1,25 +1,52 @@
-"""What a chat answer says beside the model's words: a `palimpsest` field and headers."""
+"""What chat endpoints answer beside the model's words: a `palimpsest` field, headers, errors.
+
+A refusal is a problem document with its media type and its status, and has one more member,
+`error`, in the protocol's shape, which clients of the protocol take for the whole body.
+"""
 
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote
 
-from django.db import DatabaseError, InterfaceError
+from django.http import HttpResponse
 
-from memory.api.chat_errors import cut_off
+from memory.api.idempotency import settle
 from memory.services.chat.answering import Prepared, Used
 from memory.services.chat.streams import LiveAnswer
+from routing.services.calling import NoModelAnsweredError, RequestRefusedError, StreamCutError
+from routing.services.routes import NoModelConfiguredError
 from teams.errors import DomainError
 
 PREFIX = "X-Palimpsest-"
 # So many ids stand in the header; the field has all.
 _MOST_IDS = 50
+RETRY_HEADER = "X-Should-Retry"
 
-logger = logging.getLogger(__name__)
+_TYPES = {
+    401: "authentication_error",
+    402: "insufficient_quota",
+    403: "permission_error",
+    409: "conflict_error",
+    429: "rate_limit_error",
+}
+_CODES = {
+    401: "invalid_api_key",
+    402: "budget_exceeded",
+    403: "forbidden",
+    404: "not_found",
+    409: "conflict",
+    422: "invalid_request",
+    503: "unavailable",
+}
+_CODES_OF_ERRORS = {
+    NoModelConfiguredError: "no_model_configured",
+    NoModelAnsweredError: "no_model_answered",
+    StreamCutError: "stream_cut",
+}
+
 
 # Any, in this module: the protocol's JSON.
 Json = dict[str, Any]
@@ -90,6 +117,46 @@ def headers_of(field: Json) -> dict[str, str]:
     return {f"{PREFIX}{name}": quote(value, safe=" ,/:._-@+") for name, value in values.items()}
 
 
+def with_protocol_error(response: HttpResponse, error: Exception | None) -> HttpResponse:
+    """The problem document with the `error` that clients of the protocol look for.
+
+    Clients try 503 again by themselves; where that cannot help they are told not to.
+    """
+    document = json.loads(response.content)
+    document["error"] = protocol_error(
+        status=response.status_code,
+        message=str(document.get("detail") or document.get("title") or ""),
+        fields=document.get("errors"),
+        error=error,
+    )
+    response.content = json.dumps(document).encode()
+    if isinstance(error, NoModelConfiguredError) or response.status_code == 402:
+        response[RETRY_HEADER] = "false"
+    return response
+
+
+def protocol_error(
+    *, status: int, message: str, fields: object = None, error: Exception | None = None
+) -> dict[str, Any]:
+    """An error in the protocol's shape."""
+    kind = "server_error" if status >= 500 else "invalid_request_error"
+    param = next(iter(fields), None) if isinstance(fields, dict) and fields else None
+    return {
+        "message": message,
+        "type": _TYPES.get(status, kind),
+        "param": param or None,
+        "code": _code(status, param, error),
+    }
+
+
+def _code(status: int, param: object, error: Exception | None) -> str | None:
+    if isinstance(error, RequestRefusedError) and error.code:
+        return error.code
+    if status == 404 and param == "model":
+        return "model_not_found"
+    return _CODES_OF_ERRORS.get(type(error)) or _CODES.get(status)
+
+
 class EventStream:
     """A live answer as server-sent events; closing it closes the answer.
 
@@ -124,7 +191,7 @@ class EventStream:
         except DomainError as error:
             # Whoever reads this may send the request again at once.
             self.close()
-            yield _event(cut_off(error))
+            yield _event({"error": protocol_error(status=503, message=error.message, error=error)})
             return
         self._end()
         yield from map(_event, self._last)
@@ -137,12 +204,8 @@ class EventStream:
 
     def _end(self) -> None:
         act, self._at_the_end = self._at_the_end, None
-        if act is None:
-            return
-        try:
-            act()
-        except (DatabaseError, InterfaceError):
-            logger.warning("The answer under an idempotency key was not kept.", exc_info=True)
+        if act is not None:
+            settle(act)
 
     def at_the_end(self, act: Callable[[], None]) -> None:
         """Do this once: before the last chunk, or when it is closed before."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from rest_framework import serializers
 
 from memory.domain.clock import is_to_come
@@ -20,10 +20,11 @@ class TextField(serializers.CharField):
     """Text kept verbatim: no NUL, no half surrogates, nothing trimmed."""
 
     default_error_messages = {"surrogate": "Must be valid Unicode text."}
+    # The options of a field that names no others.
+    defaults: ClassVar[Mapping[str, Any]] = {"trim_whitespace": False}
 
     def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
-        kwargs.setdefault("trim_whitespace", False)
-        super().__init__(**kwargs)
+        super().__init__(**{**self.defaults, **kwargs})
 
     def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
         if not isinstance(data, str):
@@ -48,9 +49,7 @@ class OneOfField(serializers.ChoiceField):
 class ContentField(TextField):
     """The words of a message or memory: 1 to 32,000 characters, not only white space."""
 
-    def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
-        kwargs.setdefault("max_length", settings.MAX_CONTENT_CHARS)
-        super().__init__(**kwargs)
+    defaults = {"trim_whitespace": False, "max_length": settings.MAX_CONTENT_CHARS}
 
     def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
         value = super().to_internal_value(data)
@@ -62,9 +61,7 @@ class ContentField(TextField):
 class QuestionField(ContentField):
     """What a reader asks: 1 to 8,000 characters, not only white space."""
 
-    def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
-        kwargs.setdefault("max_length", MAX_QUERY_CHARS)
-        super().__init__(**kwargs)
+    defaults = {"trim_whitespace": False, "max_length": MAX_QUERY_CHARS}
 
 
 class StatementField(ContentField):
@@ -83,11 +80,7 @@ class NameField(TextField):
     """A slug or external id: 1 to `max_length` printable characters, spaces around it dropped."""
 
     default_error_messages = {"unprintable": "Must not hold control characters."}
-
-    def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
-        kwargs.setdefault("max_length", 100)
-        kwargs["trim_whitespace"] = True
-        super().__init__(**kwargs)
+    defaults = {"max_length": 100}
 
     def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
         value = super().to_internal_value(data)
@@ -111,17 +104,11 @@ class ZonedDateTimeField(serializers.DateTimeField):
         "no_zone": "Give the time with its zone, as in 2026-02-09T09:04:00Z.",
     }
 
-    def to_internal_value(self, value: Any) -> datetime:  # Any: whatever the body holds
-        if isinstance(value, str):
-            try:
-                parsed = parse_datetime(value)
-            except ValueError:
-                parsed = None
-            if parsed is not None and parsed.tzinfo is None:
-                self.fail("no_zone")
-        elif isinstance(value, datetime) and value.tzinfo is None:
+    def enforce_timezone(self, value: datetime) -> datetime:
+        """The time as it is; refused is one without a zone."""
+        if timezone.is_naive(value):
             self.fail("no_zone")
-        return super().to_internal_value(value)
+        return super().enforce_timezone(value)
 
 
 class PastDateTimeField(ZonedDateTimeField):

@@ -6,6 +6,7 @@ import hashlib
 import logging
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
@@ -21,6 +22,7 @@ from teams.errors import DomainError
 from teams.principal import Principal
 from teams.services.idempotency import (
     HEADER,
+    MAX_KEY_CHARS,
     Answer,
     ClaimedRequest,
     abandon_request,
@@ -34,6 +36,22 @@ from teams.tenancy import before_commit
 REPLAY_HEADER = "Idempotent-Replay"
 # After these nothing was carried out, and the same request may be sent again as a new one.
 _REFUSALS = (DomainError, APIException, Http404, PermissionDenied)
+_PARAMETER = {
+    "in": "header",
+    "name": HEADER,
+    "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS},
+    "description": (
+        "A value of your own for this one request, such as a UUID. Sent again with the same body"
+        " within a day, it is not carried out again: the first answer comes back with"
+        f" `{REPLAY_HEADER}: true`. With another body it is refused (422), and while the first one"
+        " is under way too (409). What was refused is not kept and may be sent again."
+    ),
+}
+_DOCUMENTED = {
+    "409": "It conflicts with what is stored or under way.",
+    "422": "A field is wrong; nothing was stored.",
+}
+_PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 
 logger = logging.getLogger(__name__)
 
@@ -46,14 +64,16 @@ class _AnsweredError(Exception):
         self.answer = answer
 
 
+def settle(act: Callable[[], None]) -> None:
+    """Say of a claimed request what became of it; the row says enough when that fails."""
+    try:
+        act()
+    except (DatabaseError, InterfaceError):
+        logger.warning("The answer under an idempotency key was not kept.", exc_info=True)
+
+
 class IdempotentPosts(GenericViewSet[Any]):
-    """A viewset that honours the header on every POST.
-
-    An action that streams its answer cannot repeat it: `@action(…,
-    honours_idempotency_key=False)` leaves the header unread there.
-    """
-
-    honours_idempotency_key = True
+    """A viewset that honours the header on every POST."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         # Any: Django's own signature
@@ -72,7 +92,7 @@ class IdempotentPosts(GenericViewSet[Any]):
         """Let the caller in, then claim the request or raise the answer it had before."""
         super().initial(request, *args, **kwargs)
         key = request.headers.get(HEADER)
-        if key is None or request.method != "POST" or not self.honours_idempotency_key:
+        if key is None or request.method != "POST":
             return
         principal = cast(Principal, request.user)
         claimed = claim_request(
@@ -118,15 +138,10 @@ class IdempotentPosts(GenericViewSet[Any]):
         return response
 
     def _end(self, how: Callable[..., None]) -> None:
-        """Say of the claimed request what became of it; the row says enough when that fails."""
         claimed, self._claimed = self._claimed, None
         self._marking.close()
-        if claimed is None:
-            return
-        try:
-            how(claimed=claimed)
-        except (DatabaseError, InterfaceError):
-            logger.warning("The answer under an idempotency key was not kept.", exc_info=True)
+        if claimed is not None:
+            settle(partial(how, claimed=claimed))
 
 
 def _digest(request: Request) -> bytes:
@@ -134,3 +149,18 @@ def _digest(request: Request) -> bytes:
     parts = [str(request.method), request.get_full_path()]
     head = hashlib.sha256("\n".join(parts).encode()).digest()
     return hashlib.sha256(head + request._request.body).digest()
+
+
+def document_idempotency(
+    result: dict[str, Any], generator: object, request: object, public: bool
+) -> dict[str, Any]:  # Any: an OpenAPI document
+    """Add the header and its refusals to every POST (a hook of drf-spectacular)."""
+    del generator, request, public
+    for methods in result["paths"].values():
+        operation = methods.get("post")
+        if operation is None:
+            continue
+        operation.setdefault("parameters", []).append(_PARAMETER)
+        for code, words in _DOCUMENTED.items():
+            operation["responses"].setdefault(code, {"content": _PROBLEM, "description": words})
+    return result

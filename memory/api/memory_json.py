@@ -6,12 +6,13 @@ page of memories would take longer than the search for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import orjson
+from rest_framework.serializers import Serializer
 
 from memory.models import Memory
 from memory.services.read.answers import RetrievalStats, ScoredMemory
@@ -108,14 +109,16 @@ def packed_message_json(found: ScoredMessage) -> Json:
     return {**found_message_json(found), "tokens": found.tokens}
 
 
-def with_fields(written: bytes, fields: Mapping[str, object]) -> bytes:
-    """A JSON object that is not empty, with more fields at its end."""
-    return written[:-1] + b"," + orjson.dumps(fields)[1:]
+def with_stats(body: bytes, stats: RetrievalStats, *, leave_out: str) -> bytes:
+    """The JSON object with `stats` at its end, without the figure that its answer does not show."""
+    shown = {name: value for name, value in asdict(stats).items() if name != leave_out}
+    return body[:-1] + b"," + orjson.dumps({"stats": shown})[1:]
 
 
-def stats_json(stats: RetrievalStats, *, leave_out: str) -> Json:
-    """What a read took, without a field that its answer does not show."""
-    return {name: value for name, value in asdict(stats).items() if name != leave_out}
+@cache
+def answer_form(serializer: type[Serializer[Any]]) -> str:
+    """All fields of an answer, so that one kept by another release is not taken for it."""
+    return repr(serializer())
 
 
 def _text(value: object) -> str | None:

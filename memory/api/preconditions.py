@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from django.utils.http import parse_etags
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.request import Request
 
@@ -34,7 +33,6 @@ IF_NONE_MATCH = OpenApiParameter(
 )
 NOT_MODIFIED = OpenApiResponse(description="The version you have still stands.")
 ANY = "*"
-_TAG = re.compile(r'\s*(W/)?"([^"]*)"\s*(?:,|$)')
 
 
 def entity_tag(version: int) -> str:
@@ -66,16 +64,13 @@ def is_known(request: Request, version: int) -> bool:
 
 
 def _versions(header: str, name: str, *, with_weak: bool) -> frozenset[int]:
-    found: set[int] = set()
-    place = 0
-    while place < len(header):
-        tag = _TAG.match(header, place)
-        if tag is None:
-            raise InvalidError(
-                'Send the ETag of a version as it came, in quotation marks, as in "3".', field=name
-            )
-        place = tag.end()
-        is_number = tag[2].isascii() and tag[2].isdigit() and len(tag[2]) <= 10
-        if is_number and (with_weak or not tag[1]):
-            found.add(int(tag[2]))
-    return frozenset(found)
+    """The versions among the tags; a tag of another making matches none."""
+    tags = parse_etags(header)
+    if len(tags) != sum(bool(part.strip()) for part in header.split(",")):
+        raise InvalidError(
+            'Send the ETag of a version as it came, in quotation marks, as in "3".', field=name
+        )
+    if with_weak:
+        tags = [tag.removeprefix("W/") for tag in tags]
+    values = [tag.strip('"') for tag in tags if not tag.startswith("W/")]
+    return frozenset(int(value) for value in values if value.isdecimal() and len(value) <= 10)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, cast
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -13,11 +13,13 @@ from django.utils import timezone
 from rest_framework.request import Request
 
 from audit.services.events import Event, add_events
-from memory.api.callers import NOBODY
 from memory.api.idempotency import REPLAY_HEADER, IdempotentPosts
 from memory.clients.afterwards import afterwards, gathering
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.selectors.filters import NOBODY
+from memory.services.read.answer_cache import Sent
+from memory.services.read.prompting import BuiltPrompt
 from memory.services.write.drafts import Outcome, WriteResult
 from teams.principal import Principal
 
@@ -86,41 +88,21 @@ def known_person(viewer: Viewer) -> UUID | None:
     return viewer.end_user_id if viewer.end_user_id != NOBODY else None
 
 
-def found_event(op: str, *, viewer: Viewer, found: int, similarity: float | None) -> Event:
-    """A read, with the best cosine of what it found; nothing found counts as skipped."""
+def search_event(viewer: Viewer, sent: Sent) -> Event:
+    """A search, with the best cosine of what it found; nothing found counts as skipped."""
     return Event(
         node=_HOT,
-        op=op,
-        status="ok" if found else "skipped",
+        op="search",
+        status="ok" if sent.found else "skipped",
         end_user_id=known_person(viewer),
-        similarity=similarity,
-        meta={"found": found},
+        similarity=sent.similarity,
+        meta={"found": sent.found},
     )
 
 
-class _Stats(Protocol):
-    """What retrievals and prompts tell of themselves."""
-
-    @property
-    def tokens_used(self) -> int: ...
-    @property
-    def cache_hit(self) -> bool: ...
-    @property
-    def total_ms(self) -> float: ...
-
-
-class _Context(Protocol):
-    """A prompt or part of one: how many memories it tells, and the best cosine among them."""
-
-    @property
-    def stats(self) -> _Stats: ...
-    @property
-    def found(self) -> int: ...
-    @property
-    def similarity(self) -> float | None: ...
-
-
-def context_event(viewer: Viewer, context: _Context, conversation_id: UUID | None) -> Event:
+def context_event(
+    viewer: Viewer, context: BuiltPrompt | Sent, conversation_id: UUID | None
+) -> Event:
     """A prompt or part of one, with what it took."""
     stats = context.stats
     return Event(

@@ -4,15 +4,14 @@ from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
 from memory.api.views.agents import AgentViewSet
-from memory.api.views.audit import AuditLogViewSet, ExportViewSet, HistoryViewSet, StateViewSet
+from memory.api.views.audit import AuditViewSet, HistoryViewSet
 from memory.api.views.chat import ChatViewSet, ModelViewSet
 from memory.api.views.contradictions import ContradictionViewSet
 from memory.api.views.conversations import ConversationViewSet, JobViewSet
 from memory.api.views.events import EventViewSet
 from memory.api.views.memories import MemoryViewSet
-from memory.api.views.prompt import PromptViewSet
 from memory.api.views.query import MemoryQueryViewSet
-from memory.api.views.retrieval import RetrievalViewSet
+from memory.api.views.retrieval import PromptViewSet, RetrievalViewSet
 from memory.api.views.routing import BudgetViewSet, RouteViewSet
 from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
 from memory.api.views.users import UserViewSet
@@ -21,6 +20,8 @@ router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("conversations", ConversationViewSet, basename="conversation")
 router.register("jobs", JobViewSet, basename="job")
 router.register("memories", MemoryViewSet, basename="memory")
+router.register("audit", AuditViewSet, basename="audit")
+router.register("events", EventViewSet, basename="event")
 router.register("contradictions", ContradictionViewSet, basename="contradiction")
 
 urlpatterns = [
@@ -28,40 +29,26 @@ urlpatterns = [
     path("retrieve", RetrievalViewSet.as_view({"post": "retrieve"}), name="retrieve"),
     path("prompt", PromptViewSet.as_view({"post": "build"}), name="prompt"),
     path("memory/query", MemoryQueryViewSet.as_view({"post": "query"}), name="memory-query"),
-    path(
-        "chat/completions",
-        ChatViewSet.as_view({"post": "create"}),
-        name="chat-completions",
-    ),
+    path("chat/completions", ChatViewSet.as_view({"post": "create"}), name="chat-completions"),
     path("", include(router.urls)),
     path(
         "memories/<uuid:pk>/history",
         HistoryViewSet.as_view({"get": "history"}),
         name="memory-history",
     ),
-    path("audit/log", AuditLogViewSet.as_view({"get": "entries"}), name="audit-log"),
-    path("events", EventViewSet.as_view({"get": "entries"}), name="events"),
-    path("events/counts", EventViewSet.as_view({"get": "counts"}), name="event-counts"),
-    path("audit/export", ExportViewSet.as_view({"get": "export"}), name="audit-export"),
     path("budget", BudgetViewSet.as_view({"get": "left"}), name="budget"),
     path("route", RouteViewSet.as_view({"post": "route"}), name="route"),
-    path("audit/state", StateViewSet.as_view({"get": "state"}), name="audit-state"),
     path("models", ModelViewSet.as_view({"get": "entries"}), name="models"),
-    path("models/<path:name>", ModelViewSet.as_view({"get": "load"}), name="model"),
     path("agents", AgentViewSet.as_view({"get": "entries"}), name="agents"),
+    # The names of agents, threads and people are any names, also with slashes.
+    path("models/<path:name>", ModelViewSet.as_view({"get": "load"}), name="model"),
     path(
-        # An agent's name is any name, also one with slashes.
         "agents/<path:slug>/versions",
         AgentViewSet.as_view({"get": "versions"}),
         name="agent-versions",
     ),
+    path("agents/<path:slug>", AgentViewSet.as_view({"get": "load", "put": "save"}), name="agent"),
     path(
-        "agents/<path:slug>",
-        AgentViewSet.as_view({"get": "load", "put": "save"}),
-        name="agent",
-    ),
-    path(
-        # A thread's id is any name, also one with slashes.
         "threads/<path:thread_id>/checkpoint",
         CheckpointViewSet.as_view({"put": "save", "get": "load"}),
         name="thread-checkpoint",
@@ -71,10 +58,5 @@ urlpatterns = [
         ThreadChangesViewSet.as_view({"get": "changes"}),
         name="thread-changes",
     ),
-    path(
-        # A person's id is any name, also one with slashes.
-        "users/<path:external_id>",
-        UserViewSet.as_view({"delete": "erase"}),
-        name="user",
-    ),
+    path("users/<path:external_id>", UserViewSet.as_view({"delete": "erase"}), name="user"),
 ]

@@ -1,14 +1,5 @@
 """The web admin's pages of providers, models, what was decided and what was spent."""
 
-from .chat_models import ChatModelAdmin
-from .decisions import RoutingDecisionAdmin
-from .providers import ProviderAdmin
-from .spend import SpendEntryAdmin, SpendTotalAdmin
+from . import chat_models, decisions, providers, spend
 
-__all__ = [
-    "ChatModelAdmin",
-    "ProviderAdmin",
-    "RoutingDecisionAdmin",
-    "SpendEntryAdmin",
-    "SpendTotalAdmin",
-]
+__all__ = ["chat_models", "decisions", "providers", "spend"]

@@ -6,7 +6,7 @@ from django.contrib import admin
 
 from routing.models import ChatModel
 from teams.admin.base import TeamAdmin
-from teams.admin.columns import label_column, time_column
+from teams.admin.display import label_column, time_column
 from teams.admin.theme import ChoiceFilter, RelatedFilter, YesNoFilter
 from teams.admin_permissions import ADMINS
 
@@ -53,5 +53,5 @@ class ChatModelAdmin(TeamAdmin[ChatModel]):
     readonly_fields = ["created"]
     created = time_column("created_at", "created")
     tier_label = label_column("tier", "tier", TIER_COLOURS)
-    paid_in = dollar_column("input_price", "USD per 1,000 read")
-    paid_out = dollar_column("output_price", "USD per 1,000 written")
+    paid_in = dollar_column("input_price", "USD per 1,000 input tokens")
+    paid_out = dollar_column("output_price", "USD per 1,000 output tokens")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from teams.admin.columns import Column
-from teams.admin.display import NOTHING
+from teams.admin.display import NOTHING, Column
 from teams.admin.theme import display
 
 TIER_COLOURS = {"fast": "success", "balanced": "info", "powerful": "warning"}

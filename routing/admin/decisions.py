@@ -5,9 +5,8 @@ from __future__ import annotations
 from django.contrib import admin
 
 from routing.models import RoutingDecision
-from teams.admin.base import TeamAdmin
-from teams.admin.columns import id_column, json_column, label_column, time_column
-from teams.admin.display import excerpt
+from teams.admin.base import TeamAdmin, section
+from teams.admin.display import excerpt_column, id_column, json_column, label_column, time_column
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import ChoiceFilter, RelatedFilter, display
 
@@ -46,26 +45,15 @@ class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
     search_fields = ["=query_hash"]
     search_help_text = "The digest of a query"
     fieldsets = [
-        (
+        section(
             None,
-            {
-                "fields": [
-                    ("decided", "tier_label", "team"),
-                    ("model", "provider", "reason"),
-                    ("agent", "person", "query_hash"),
-                ]
-            },
+            ("decided", "tier_label", "team"),
+            ("model", "provider", "reason"),
+            ("agent", "person", "query_hash"),
         ),
-        ("Score", {"fields": [("score_label", "scorer"), "scores_document"]}),
-        (
-            "Outcome",
-            {
-                "fields": [
-                    ("outcome_label", "answered_by"),
-                    ("estimated", "cost"),
-                    "attempts_document",
-                ]
-            },
+        section("Score", ("score_label", "scorer"), "scores_document"),
+        section(
+            "Outcome", ("outcome_label", "answered_by"), ("estimated", "cost"), "attempts_document"
         ),
     ]
 
@@ -74,6 +62,7 @@ class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
     outcome_label = label_column("outcome", "outcome", _OUTCOME_COLOURS)
     estimated = dollar_column("estimated_usd", "estimate in USD")
     cost = dollar_column("cost_usd", "cost in USD")
+    beginning = excerpt_column("reason", "reason")
     person = id_column("end_user_id", "teams_enduser", "end user")
     scores_document = json_column("scores", "scores")
     attempts_document = json_column("attempts", "failed attempts")
@@ -82,8 +71,3 @@ class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
     def score_label(self, decision: RoutingDecision) -> str:
         """The weighted score, 0 to 10."""
         return f"{decision.score:.1f}"
-
-    @display(description="reason")
-    def beginning(self, decision: RoutingDecision) -> str:
-        """The beginning of the reason."""
-        return excerpt(decision.reason)

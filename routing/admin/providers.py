@@ -10,8 +10,7 @@ from routing.domain.endpoints import problem_with_key_name, problem_with_url
 from routing.models import Provider
 from routing.services.models import provider_key
 from teams.admin.base import TeamAdmin, TeamOwnedForm
-from teams.admin.columns import time_column
-from teams.admin.display import NOTHING
+from teams.admin.display import NOTHING, time_column
 from teams.admin.theme import RelatedFilter, YesNoFilter, display
 from teams.admin_permissions import ADMINS
 from teams.models import Team

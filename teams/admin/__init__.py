@@ -1,24 +1,14 @@
-"""The web admin's pages of teams, people and talk."""
+"""The web admin's pages of teams, people and conversations."""
 
-from .agents import AgentAdmin
-from .checkpoints import CheckpointAdmin
-from .conversations import ConversationAdmin
-from .keys import ApiKeyAdmin
-from .logins import MembershipAdmin, StaffUserAdmin
-from .people import EndUserAdmin, ProjectAdmin
-from .teams import TeamsAdmin
-from .versions import AgentVersionAdmin, TeamVersionAdmin
+from . import agents, checkpoints, conversations, keys, logins, people, teams, versions
 
 __all__ = [
-    "AgentAdmin",
-    "AgentVersionAdmin",
-    "ApiKeyAdmin",
-    "CheckpointAdmin",
-    "ConversationAdmin",
-    "EndUserAdmin",
-    "MembershipAdmin",
-    "ProjectAdmin",
-    "StaffUserAdmin",
-    "TeamVersionAdmin",
-    "TeamsAdmin",
+    "agents",
+    "checkpoints",
+    "conversations",
+    "keys",
+    "logins",
+    "people",
+    "teams",
+    "versions",
 ]

@@ -1,23 +1,112 @@
-"""Agents: their identity documents, and what these were before."""
+"""Agents: the form of their identity documents, and what these were before."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.db.models import Field, JSONField
+from django.forms.fields import InvalidJSONInput
 from django.http import HttpRequest
 
 from teams.admin_permissions import ADMINS
+from teams.domain.agent_document import AgentDocument
+from teams.domain.checking import DocumentError
 from teams.models import Agent
-from teams.services.agents import versions_of
+from teams.services.agents import columns_of, versions_of
 from teams.tenancy import team_scope
 
-from .agent_form import DOCUMENTS, IDENTITY, AgentForm, DocumentField
-from .base import TeamAdmin, section
-from .columns import json_column, time_column
-from .theme import RelatedFilter, display
-from .versions import versions_table
+from .base import TeamAdmin, TeamOwnedForm, section
+from .display import json_column, time_column
+from .theme import RelatedFilter, TextWidget, display
+from .versions import refuse_stale, versions_table
+
+IDENTITY = ("personality", "rules", "skills")
+DOCUMENTS = (*IDENTITY, "model_config", "retrieval_weights", "allowed_categories")
+_MEMORY = ("token_budget", "summarize_interval", "retrieval_weights", "allowed_categories")
+_HELP = {
+    "personality": "traits, tone, verbosity, formality, voice_examples, custom_instructions, and"
+    ' fields of your own, as in {"traits": ["Curious"], "tone": "warm"}.',
+    "rules": 'always and never, as in {"never": ["Guess."]}.',
+    "skills": "shared, custom and disabled, each a list of names or of objects, as in"
+    ' {"custom": [{"name": "charts", "description": "draws figures"}]}.',
+    "model_config": "enable_model_routing, model_name, force_tier, max_tier, custom_tiers,"
+    ' daily_budget_usd and monthly_budget_usd, as in {"max_tier": "balanced"}.',
+    "retrieval_weights": "semantic, recency, importance, continuity and relation, as in"
+    ' {"semantic": 0.6}; a missing one has its default.',
+    "allowed_categories": 'Categories it may read, as in ["profile", "goals"]; empty for all.',
+}
+
+
+class DocumentField(forms.JSONField):
+    """JSON on lines of its own."""
+
+    def prepare_value(self, value: Any) -> Any:
+        """Laid out as it is read, unless it is what was typed."""
+        if isinstance(value, str | InvalidJSONInput):
+            return value
+        return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+class AgentForm(TeamOwnedForm):
+    """The identity document, held to the rules of the API; parts left alone stay as they are."""
+
+    loaded_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    reason = forms.CharField(
+        required=False,
+        max_length=500,
+        label="Reason",
+        help_text="Stored with the new version.",
+        widget=TextWidget,
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: Django's own signature
+        super().__init__(*args, **kwargs)
+        for name, words in _HELP.items():
+            if name in self.fields:
+                self.fields[name].help_text = words
+        if not self.instance._state.adding:
+            self.initial["loaded_version"] = self.instance.version
+
+    def clean(self) -> dict[str, Any]:  # Any: a form's values
+        """Refuse what the document may not hold, and to overwrite what somebody else wrote."""
+        values = super().clean()
+        self._check_document()
+        if not self.instance._state.adding:
+            # The row stands as it is until this request ends.
+            stored = Agent.objects.select_for_update().get(pk=self.instance.pk).version
+            refuse_stale(self, stored=stored)
+        return values
+
+    def _check_document(self) -> None:
+        """Hold what was written to the document's rules, and take it over in its usual shape."""
+        # What is as it stands is not checked again: it may be older than the rules.
+        written = {
+            name: value or None
+            for name, value in self.cleaned_data.items()
+            if self.instance._state.adding or value != getattr(self.instance, name, value)
+        }
+        document = {
+            "name": written.get("name") or "unchanged",
+            **{name: written.get(name) for name in ("tagline", *IDENTITY, "model_config")},
+            "memory_config": {name: written.get(name) for name in _MEMORY},
+        }
+        try:
+            columns = columns_of(AgentDocument.validate(document))
+        except DocumentError as error:
+            for place, said in error.problems.items():
+                field, _, inner = place.removeprefix("memory_config.").partition(".")
+                name = field.partition("[")[0]
+                where = f"{inner}: " if inner else ""
+                self.add_error(
+                    name if name in self.fields else None, [f"{where}{each}" for each in said]
+                )
+            return
+        for name in DOCUMENTS:
+            if name in written:
+                self.cleaned_data[name] = columns[name]
 
 
 @admin.register(Agent)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.contrib.admin import ShowFacets
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
-from django.db.models import Field, ForeignKey, Model, QuerySet
+from django.contrib.postgres.expressions import ArraySubquery
+from django.core.paginator import Page, Paginator
+from django.db.models import Field, ForeignKey, Model, OuterRef, QuerySet
 from django.forms import ModelChoiceField
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 
 from teams.admin_permissions import (
     MEMBERS,
@@ -22,10 +26,32 @@ from teams.admin_permissions import (
 from teams.models import Team
 from teams.models.base import TeamOwned
 
-from .confirm import Change, confirm_and_run
-from .display import NOTHING, page_of
-from .paging import TeamPaginator
+from .display import NOTHING
 from .theme import Row, ThemedAdmin, ThemedChangeList
+
+# So many rows at most are looked at for a page; a deeper one is sorted out of all there are.
+_MOST_LOOKED_AT = 20_000
+
+
+class TeamPaginator(Paginator):  # type: ignore[type-arg]  # not generic when it runs
+    """Reads the first rows of each team by its index, and takes the page from these.
+
+    Every index of team rows begins with the team: asked for the first rows of several teams at
+    once, PostgreSQL would read and sort all their rows.
+    """
+
+    object_list: QuerySet[Any]  # Any: rows of whatever list it serves
+
+    def page(self, number: int | str) -> Page[Any]:
+        """The page of that number, as Django's own."""
+        number = self.validate_number(number)
+        rows, last = self.object_list, number * self.per_page
+        if rows.model is Team or last * Team.objects.count() > _MOST_LOOKED_AT:
+            return super().page(number)
+        own = rows.filter(team_id=OuterRef("pk")).values("pk")[:last]
+        of_teams = Team.objects.annotate(first=ArraySubquery(own)).values_list("first", flat=True)
+        first = rows.filter(pk__in=list(chain.from_iterable(of_teams)))
+        return Page(first[last - self.per_page : last], number, self)
 
 
 class TeamOwnedForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
@@ -95,6 +121,7 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
     compressed_fields = True
     paginator = TeamPaginator
     is_found_by_id = False
+    actions_detail: Sequence[str] = ()
     when_empty = "There is nothing of this kind yet."
     empty_value_display = NOTHING
 
@@ -121,6 +148,20 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
         found = super().get_search_results(request, queryset, search_term)
         return found
 
+    def useful_actions(self, row: Row) -> Collection[str]:
+        """Which of `actions_detail` would change something about the row; all unless overridden."""
+        return self.actions_detail
+
+    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
+        """The buttons on a row's page that would change something, for those who may press them."""
+        row = self.get_object(request, object_id) if self.actions_detail else None
+        if row is None:
+            return []
+        prefix = f"{self.opts.app_label}_{self.opts.model_name}_"
+        useful = {f"{prefix}{name}" for name in self.useful_actions(row)}
+        buttons = super().get_actions_detail(request, object_id)
+        return [button for button in buttons if button.action_name in useful]
+
     def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """What the template of a row's page gets beside what Django gives it."""
         return {}
@@ -135,14 +176,6 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
         """A row's page."""
         context = self.page_context(request, object_id) | (extra_context or {})
         return super().change_view(request, object_id, form_url, context)
-
-    def change_this(
-        self, request: HttpRequest, object_id: str, change: Change[Row]
-    ) -> HttpResponse:
-        """Ask, then make the change to the row of a page; the decorator let in no other id."""
-        rows = self.model._default_manager.filter(pk=object_id)
-        page = page_of(f"{self.opts.app_label}_{self.opts.model_name}", object_id)
-        return confirm_and_run(self, request, rows, change) or HttpResponseRedirect(page)
 
     def get_list_display(self, request: HttpRequest) -> Any:  # Any: as in Django
         """Without the team's column for a login of one team."""

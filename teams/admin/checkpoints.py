@@ -13,8 +13,7 @@ from teams.admin_permissions import ADMINS
 from teams.models import Checkpoint
 
 from .base import TeamAdmin, section
-from .columns import time_column
-from .display import as_json
+from .display import as_json, time_column
 from .filters import DaysFilter
 from .theme import AutocompleteFilter, RelatedFilter, display
 
@@ -37,7 +36,7 @@ class CheckpointAdmin(TeamAdmin[Checkpoint]):
     list_select_related = ["team", "agent", "end_user"]
     ordering = ["-saved_at", "-version"]
     search_fields = ["thread_id", "end_user__external_id", "end_user__display_name"]
-    search_help_text = "A thread, or whose it is"
+    search_help_text = "A thread or an end user"
     fieldsets = [
         section(
             None,

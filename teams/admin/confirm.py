@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 from uuid import UUID
@@ -10,12 +10,13 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from teams.admin_permissions import REVIEWERS, Roles, may
 from teams.errors import DomainError
 
+from .display import page_of
 from .theme import Row, ThemedAdmin, action
 
 MAX_ROWS = 200
@@ -86,9 +87,11 @@ def list_action(
 def page_action(name: str, change: Change[Any], title: str, *, icon: str) -> Callable[..., Any]:
     """The button `name` of a row's page, such as "pin_this": the change to that row."""
 
-    def run(self: Any, request: HttpRequest, object_id: str) -> HttpResponse:
-        changed: HttpResponse = self.change_this(request, object_id, change)
-        return changed
+    def run(self: ThemedAdmin[Any], request: HttpRequest, object_id: str) -> HttpResponse:
+        # The decorator lets in no id of another team's row.
+        rows = self.model._default_manager.filter(pk=object_id)
+        page = page_of(f"{self.opts.app_label}_{self.opts.model_name}", object_id)
+        return confirm_and_run(self, request, rows, change) or HttpResponseRedirect(page)
 
     run.__name__ = name
     path = name.removesuffix("_this").replace("_", "-")
@@ -157,10 +160,13 @@ def _named(change: Change[Row], rows: list[Row]) -> str:
     """The rows of one message, the first few of many; nothing where the count says enough."""
     if change.name is None:
         return ""
-    names = [change.name(row) for row in rows[:MAX_NAMED]]
-    if len(rows) > MAX_NAMED:
-        names.append(f"and {len(rows) - MAX_NAMED} more")
-    return f" {'; '.join(names)}"
+    return f" {listed([change.name(row) for row in rows])}"
+
+
+def listed(names: Sequence[str], most: int = MAX_NAMED) -> str:
+    """The first `most` of some names, and how many more there are."""
+    more = len(names) - most
+    return "; ".join([*names[:most], f"and {more} more"] if more > 0 else names)
 
 
 def _counted(model_admin: ThemedAdmin[Row], count: int) -> str:

@@ -2,55 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
+from django.core.paginator import Paginator
 from django.http import HttpRequest
 from django.urls import reverse
 
 from teams.models import Conversation, Message
 
 from .base import TeamAdmin, section
-from .columns import time_column
-from .display import cell
+from .display import cell, time_column
 from .filters import DaysFilter
 from .theme import AutocompleteFilter, RelatedFilter, display
 
 PAGE_SIZE = 50
-
-
-@dataclass(frozen=True, slots=True)
-class MessagePage:
-    """Some messages of a conversation in order; pages count from 1."""
-
-    messages: list[Message]
-    number: int
-    last: int
-
-    @property
-    def before(self) -> int | None:
-        """The page before, if there is one."""
-        return self.number - 1 if self.number > 1 else None
-
-    @property
-    def after(self) -> int | None:
-        """The page after, if there is one."""
-        return self.number + 1 if self.number < self.last else None
-
-
-def message_page(*, conversation: Conversation, number: int) -> MessagePage:
-    """A page of the messages, by their gapless positions; a wrong number gives the nearest page."""
-    last = max(1, -(-conversation.last_position // PAGE_SIZE))
-    number = min(max(number, 1), last)
-    first = (number - 1) * PAGE_SIZE + 1
-    rows = Message.objects.filter(
-        team_id=conversation.team_id,
-        conversation=conversation,
-        position__range=(first, first + PAGE_SIZE - 1),
-    )
-    return MessagePage(list(rows.order_by("position")), number, last)
 
 
 def message_url(*, conversation_id: UUID, position: int) -> str:
@@ -102,9 +69,11 @@ class ConversationAdmin(TeamAdmin[Conversation]):
     def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """The conversation with a page of its messages."""
         conversation = self.get_object(request, object_id)
-        typed = request.GET.get("page", "1")
-        number = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 10 else 1
-        return {"page": conversation and message_page(conversation=conversation, number=number)}
+        if conversation is None:
+            return {}
+        rows = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
+        pages = Paginator(rows.order_by("position"), PAGE_SIZE)
+        return {"page": pages.get_page(request.GET.get("page"))}
 
     @display(description="thread", ordering="thread_id")
     def thread(self, conversation: Conversation) -> str:

@@ -1,19 +1,23 @@
-"""How ids, times, links and JSON look on every page."""
+"""How ids, times, links and JSON look on every page, and columns of one attribute of a row."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
+
+from .theme import display
 
 NOTHING = "–"
 _SHORT = 8
@@ -66,6 +70,11 @@ def id_link(model: str, row_id: UUID | None) -> SafeString | str:
     return link(page_of(model, row_id), shown, title=str(row_id))
 
 
+def row_link(row: Model) -> SafeString:
+    """A row's name, which leads to its page."""
+    return link(page_of(row._meta.label_lower.replace(".", "_"), row.pk), row)
+
+
 def excerpt(text: str, length: int = 90) -> str:
     """The beginning of a text on one line."""
     return Truncator(" ".join(text.split())).chars(length)
@@ -97,3 +106,69 @@ def as_json(value: object) -> SafeString | str:
         "{}</pre>",
         text,
     )
+
+
+# Any: a ModelAdmin and a row of whatever model it serves.
+Column = Callable[[Any, Any], Any]
+
+
+def time_column(field: str, title: str, *, ordering: str | None = None) -> Column:
+    """A time to the minute; sorted by itself unless `ordering` names another field."""
+
+    @display(description=title, ordering=ordering or field)
+    def column(_: Any, row: Any) -> str:
+        return moment(getattr(row, field))
+
+    return column
+
+
+def json_column(field: str, title: str) -> Column:
+    """A JSON document on lines of its own."""
+
+    @display(description=title)
+    def column(_: Any, row: Any) -> str:
+        return as_json(getattr(row, field))
+
+    return column
+
+
+def id_column(field: str, model: str, title: str, *, ordering: str | None = None) -> Column:
+    """The short id of another row, which leads to its page; `model` is `app_model`."""
+
+    @display(description=title, ordering=ordering)
+    def column(_: Any, row: Any) -> str:
+        return id_link(model, getattr(row, field))
+
+    return column
+
+
+def row_column(field: str, title: str, *, ordering: str | None = None) -> Column:
+    """The row that a foreign key names, which leads to its page; a dash for none."""
+
+    @display(description=title, ordering=ordering)
+    def column(_: Any, row: Any) -> SafeString | str:
+        other = getattr(row, field)
+        return NOTHING if other is None else row_link(other)
+
+    return column
+
+
+def excerpt_column(field: str, title: str, *, length: int = 90) -> Column:
+    """The beginning of a text; a dash for none."""
+
+    @display(description=title)
+    def column(_: Any, row: Any) -> str:
+        return excerpt(getattr(row, field), length) or NOTHING
+
+    return column
+
+
+def label_column(field: str, title: str, colours: Mapping[str, str]) -> Column:
+    """A word in the colour that `colours` gives it."""
+
+    @display(description=title, ordering=field, label=colours)
+    def column(_: Any, row: Any) -> tuple[str, str]:
+        value = str(getattr(row, field))
+        return value, value.replace("_", " ")
+
+    return column

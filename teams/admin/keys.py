@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django.contrib import admin
@@ -15,8 +16,8 @@ from teams.models import ApiKey
 from teams.services.keys import issue_key, revoke_key
 
 from .base import TeamAdmin
-from .columns import time_column
 from .confirm import Change, list_action, page_action
+from .display import time_column
 from .filters import OpenFirstFilter
 from .theme import RelatedFilter, display
 
@@ -31,7 +32,7 @@ def _revoke(request: HttpRequest, key: ApiKey, reason: str) -> None:
 REVOKE: Change[ApiKey] = Change(
     verb="Revoke",
     done="revoked",
-    explanation="Whoever uses these keys is refused from the next request on, for ever.",
+    explanation="Requests with these keys are refused from now on. This cannot be undone.",
     apply=_revoke,
     roles=ADMINS,
 )
@@ -71,9 +72,7 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
     def get_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> Any:
         """What a new key needs, or all that may be known of a stored one."""
         asked = ["team", "agent", "name"]
-        if obj is None:
-            return asked
-        return [*asked, "prefix", "validity", "created", "last_used", "revoked"]
+        return asked if obj is None else [*asked, *self.readonly_fields]
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Never by the digest, which would answer guesses."""
@@ -100,11 +99,9 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
         }
         return TemplateResponse(request, "admin/teams/apikey/issued.html", context)
 
-    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
+    def useful_actions(self, row: ApiKey) -> Collection[str]:
         """No button for a key that is revoked."""
-        key = self.get_object(request, object_id)
-        is_valid = key is not None and key.revoked_at is None
-        return super().get_actions_detail(request, object_id) if is_valid else []
+        return () if row.revoked_at else self.actions_detail
 
     @display(
         description="validity",

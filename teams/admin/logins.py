@@ -15,7 +15,7 @@ from teams.admin_permissions import ADMINS, is_superuser
 from teams.models import Membership, StaffUser
 
 from .base import TeamAdmin, TeamOwnedForm, section
-from .columns import time_column
+from .display import time_column
 from .theme import (
     ChoiceFilter,
     LoginForm,
@@ -72,14 +72,14 @@ class StaffUserAdmin(UserAdmin, ThemedAdmin[StaffUser]):  # type: ignore[type-ar
             "is_active",
             "is_staff",
             "is_superuser",
-            description="What a login may do in a team is said under Members.",
+            description="What a login may do in a team is set under Members.",
         ),
         section("Times", "signed_in", "joined"),
     ]
     add_fieldsets = [section(None, "username", "email", "is_staff", "password1", "password2")]
 
     signed_in = time_column("last_login", "last signed in")
-    joined = time_column("date_joined", "made")
+    joined = time_column("date_joined", "created")
     has_module_permission = _superusers_only
     has_view_permission = _superusers_only
     has_add_permission = _superusers_only

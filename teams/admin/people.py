@@ -8,7 +8,7 @@ from teams.admin_permissions import ADMINS
 from teams.models import EndUser, Project
 
 from .base import TeamAdmin
-from .columns import json_column, time_column
+from .display import json_column, time_column
 from .theme import RelatedFilter
 
 

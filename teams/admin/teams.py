@@ -1,4 +1,4 @@
-"""Teams and their settings: time zone, budgets, which parts are switched on."""
+"""Teams and their settings: time zone, budgets, features."""
 
 from __future__ import annotations
 
@@ -17,48 +17,51 @@ from teams.services.flags import default_flags
 from teams.services.people import create_team, team_id_of_slug
 
 from .base import TeamAdmin, section
-from .columns import time_column
-from .display import words
+from .display import time_column, words
 from .theme import SelectWidget, display
 from .versions import refuse_stale, versions_table
 
 _CHOSEN = {"on": True, "off": False}
 _BUDGETS = {
     "monthly_budget_usd": (
-        "Team's month in USD",
-        "What models may cost the team in a month; empty for {}, as installed.",
+        "Monthly budget of the team in USD",
+        "The most that models may cost the team; empty for the server's default, {}.",
         "MONTHLY_TEAM_BUDGET_USD",
     ),
     "daily_user_budget_usd": (
-        "End user's day in USD",
-        "What models may cost for one end user in a day; empty for {}, as installed.",
+        "Daily budget of each end user in USD",
+        "The most that models may cost; empty for the server's default, {}.",
         "DAILY_USER_BUDGET_USD",
     ),
 }
-_LABELS = {
-    "memory": "Memory",
-    "compaction_shield": "Compaction shield",
-    "contradiction_detection": "Contradiction detection",
-    "model_routing": "Model routing",
-}
-_HELP = {
-    "memory": "Off: nothing is remembered or retrieved. Messages and what is stored stay.",
-    "compaction_shield": "Off: messages leave a context before they are extracted.",
-    "contradiction_detection": "Off: new memories supersede and dispute none by themselves.",
-    "model_routing": "Off: an agent speaks with the one model of its document.",
+# Each with its name and what it means to switch it off.
+_FLAGS = {
+    "memory": (
+        "Memory",
+        "Off: nothing is remembered or retrieved; messages and memories are kept.",
+    ),
+    "compaction_shield": (
+        "Compaction shield",
+        "Off: messages can leave a context before memories are extracted from them.",
+    ),
+    "contradiction_detection": (
+        "Contradiction detection",
+        "Off: a new memory never supersedes or disputes another one by itself.",
+    ),
+    "model_routing": ("Model routing", "Off: an agent uses only the model of its document."),
 }
 
 
 def _flag_field(name: str) -> forms.ChoiceField:
     return forms.ChoiceField(
         choices=lambda: [
-            ("", f"As installed ({_word(getattr(default_flags(), name))})"),
+            ("", f"Server default ({_word(getattr(default_flags(), name))})"),
             ("on", "On"),
             ("off", "Off"),
         ],
         required=False,
-        label=_LABELS[name],
-        help_text=_HELP[name],
+        label=_FLAGS[name][0],
+        help_text=_FLAGS[name][1],
         widget=SelectWidget,
     )
 
@@ -95,8 +98,8 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
         if "time_zone" in self.fields:
             self.fields["time_zone"].required = False
             self.fields["time_zone"].help_text = (
-                "Such as Europe/Oslo: where its days and months begin, and in which these pages"
-                " show times to those who see this team alone."
+                "Such as Europe/Oslo. The team's days and months begin by it, and logins that see"
+                " only this team see times in it."
             )
         if not self.instance._state.adding:
             self.initial["loaded_version"] = _latest_version(self.instance)
@@ -152,7 +155,7 @@ class TeamsAdmin(TeamAdmin[Team]):
         return [
             section(None, *names, *(["loaded_version"] if may_write else [])),
             section("Time and budgets", "time_zone", "monthly_budget_usd", "daily_user_budget_usd"),
-            section("What is switched on", *(FLAGS if may_write else ["flags"])),
+            section("Features", *(FLAGS if may_write else ["flags"])),
             section("Versions", "versions"),
         ]
 
@@ -182,13 +185,13 @@ class TeamsAdmin(TeamAdmin[Team]):
         )
         obj.pk, obj.created_at = made.pk, made.created_at
 
-    @display(description="switched")
+    @display(description="own settings")
     def flags(self, team: Team) -> str:
-        """What the team has switched otherwise than the installation."""
+        """The features that differ from the server's defaults."""
         installed = default_flags()
         own = installed.overridden(team.feature_flags)
         return words(
-            f"{_LABELS[name]}: {_word(getattr(own, name))}"
+            f"{_FLAGS[name][0]}: {_word(getattr(own, name))}"
             for name in FLAGS
             if getattr(own, name) != getattr(installed, name)
         )

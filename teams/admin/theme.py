@@ -14,22 +14,25 @@ Row = TypeVar("Row", bound=Model)
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from django.contrib.admin import (
-        ChoicesFieldListFilter,
-        FieldListFilter,
-        ModelAdmin,
-        RelatedFieldListFilter,
-        SimpleListFilter,
-        TabularInline,
-    )
+    from django.contrib.admin import ChoicesFieldListFilter as ChoiceFilter
+    from django.contrib.admin import FieldListFilter as DateRangeFilter
+    from django.contrib.admin import FieldListFilter as NumberRangeFilter
+    from django.contrib.admin import FieldListFilter as YesNoFilter
+    from django.contrib.admin import ModelAdmin
+    from django.contrib.admin import RelatedFieldListFilter as AutocompleteFilter
+    from django.contrib.admin import RelatedFieldListFilter as RelatedFilter
+    from django.contrib.admin import SimpleListFilter as DropdownFilter
+    from django.contrib.admin import SimpleListFilter as TextFilter
     from django.contrib.admin.views.main import ChangeList as ThemedChangeList
-    from django.contrib.auth.forms import (
-        AdminPasswordChangeForm,
-        UserChangeForm,
-        UserCreationForm,
-    )
-    from django.forms import Select, TextInput
+    from django.contrib.auth.forms import AdminPasswordChangeForm as PasswordForm
+    from django.contrib.auth.forms import UserChangeForm, UserCreationForm
+    from django.forms import Select as SelectWidget
+    from django.forms import TextInput as TextWidget
     from django.http import HttpRequest
+
+    class LoginForm(UserChangeForm[Any]): ...
+
+    class NewLoginForm(UserCreationForm[Any]): ...
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -38,35 +41,6 @@ if TYPE_CHECKING:
 
         def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
             """The buttons on a row's own page."""
-
-    class ThemedInline(TabularInline[Row, Model]):
-        """Django's TabularInline in the theme's clothes."""
-
-    class ChoiceFilter(ChoicesFieldListFilter): ...
-
-    class RelatedFilter(RelatedFieldListFilter): ...
-
-    class AutocompleteFilter(RelatedFieldListFilter): ...
-
-    class YesNoFilter(FieldListFilter): ...
-
-    class NumberRangeFilter(FieldListFilter): ...
-
-    class DateRangeFilter(FieldListFilter): ...
-
-    class DropdownFilter(SimpleListFilter): ...
-
-    class TextFilter(SimpleListFilter): ...
-
-    class TextWidget(TextInput): ...
-
-    class SelectWidget(Select): ...
-
-    class LoginForm(UserChangeForm[Any]): ...
-
-    class NewLoginForm(UserCreationForm[Any]): ...
-
-    class PasswordForm(AdminPasswordChangeForm[Any]): ...
 
     def action(
         *,
@@ -87,7 +61,6 @@ if TYPE_CHECKING:
 
 else:
     from unfold.admin import ModelAdmin
-    from unfold.admin import TabularInline as ThemedInline
     from unfold.contrib.filters.admin import AutocompleteSelectFilter as AutocompleteFilter
     from unfold.contrib.filters.admin import BooleanRadioFilter as YesNoFilter
     from unfold.contrib.filters.admin import ChoicesDropdownFilter as ChoiceFilter
@@ -123,7 +96,6 @@ __all__ = [
     "TextWidget",
     "ThemedAdmin",
     "ThemedChangeList",
-    "ThemedInline",
     "YesNoFilter",
     "action",
     "display",

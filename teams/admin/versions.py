@@ -14,8 +14,7 @@ from teams.domain.document_changes import changed_places
 from teams.models import AgentVersion, TeamVersion
 
 from .base import TeamAdmin
-from .columns import json_column, time_column
-from .display import NOTHING, excerpt, link, moment, page_of, words
+from .display import NOTHING, excerpt, json_column, link, moment, page_of, time_column, words
 from .theme import AutocompleteFilter, RelatedFilter, Row, display
 
 _SHOWN = 10
@@ -28,13 +27,13 @@ class VersionAdmin(TeamAdmin[Row]):
     ordering = ["-created_at", "-number"]
     readonly_fields = ["created", "changes", "laid_out"]
 
-    created = time_column("created_at", "from")
+    created = time_column("created_at", "created")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
         """Each version with the document before it."""
         return with_document_before(super().get_queryset(request))
 
-    @display(description="changed")
+    @display(description="changes")
     def changes(self, version: Any) -> str:
         """What differs from the version before."""
         return words(_changes(version))
@@ -106,9 +105,9 @@ def refuse_stale(form: forms.ModelForm[Any], *, stored: int | None) -> None:
     if loaded is not None and stored != loaded:
         form.add_error(
             None,
-            f"Somebody changed this {form.instance._meta.verbose_name} meanwhile: you loaded"
-            f" version {loaded}, and {stored} stands. Load the page again and bring your change"
-            " to it.",
+            f"Somebody changed this {form.instance._meta.verbose_name} in the meantime: you"
+            f" loaded version {loaded}, and the latest is {stored}. Load the page again and repeat"
+            " your change.",
         )
 
 

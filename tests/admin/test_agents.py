@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from teams.admin.agent_form import DOCUMENTS
+from teams.admin.agents import DOCUMENTS
 from teams.models import Agent, AgentVersion
 from teams.tenancy import team_scope
 from tests.support.admin import agent_form
@@ -73,7 +73,7 @@ def test_what_somebody_changed_meanwhile_is_not_overwritten(
     )
 
     assert answer.status_code == 200
-    assert "you loaded version 1, and 2 stands" in answer.content.decode()
+    assert "you loaded version 1, and the latest is 2" in answer.content.decode()
     assert (stored(cast).name, stored(cast).tagline) == ("Kyra", "by the API")
 
 

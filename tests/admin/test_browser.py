@@ -88,7 +88,7 @@ def log_in(page: Page, server: LiveServer, team: Team) -> None:
     page.get_by_label("Username").fill(f"rob-{team.slug}")
     page.get_by_label("Password").fill("secret")
     page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_text("What changed last")).to_be_visible()
+    expect(page.get_by_text("Latest changes")).to_be_visible()
 
 
 def test_a_reviewer_finds_pins_and_checks_a_memory(
@@ -140,9 +140,9 @@ def test_a_word_without_blanks_makes_no_page_wider(
     for path in ("change", "a-stands", "merge"):
         page.goto(f"{server.url}{page_of(pair, path)}")
         look()
-    page.get_by_label("What it says from now on").fill("x" * 2000)
+    page.get_by_label("New text").fill("x" * 2000)
     page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_text("It will say")).to_be_visible()
+    expect(page.get_by_text("The memory will say")).to_be_visible()
     look()
     page.get_by_role("button", name="Yes, merge").click()
     expect(page.get_by_text("Written in their place")).to_be_visible()

@@ -84,7 +84,7 @@ def test_the_list_asks_first_and_says_what_becomes_of_each(
 @pytest.mark.parametrize(
     ("path", "resolution", "status", "sentence"),
     [
-        ("stands", "a_wins", "active", "stands, although it was said to be wrong."),
+        ("stands", "a_wins", "active", "stands, although it was reported as wrong."),
         ("is-wrong", "b_wins", "soft_deleted", "is wrong and is deleted."),
     ],
 )
@@ -269,7 +269,7 @@ def test_the_page_that_asks_says_when_a_pin_changes_sides(
     pair.memory_a.save(update_fields=["is_pinned"])
 
     asked = [
-        "the pin goes over" in reviewer_client.get(page_of(pair, path)).content.decode()
+        "its pin moves" in reviewer_client.get(page_of(pair, path)).content.decode()
         for path in ("a-stands", "b-stands", "both-stand")
     ]
 

@@ -97,8 +97,8 @@ def test_an_admin_adds_and_changes_agents(cast: Cast, admin_client: Client) -> N
 @pytest.mark.parametrize(
     ("field", "value", "problem"),
     [
-        ("personality", "[1, 2]", "Write a JSON object"),
-        ("allowed_categories", '{"a": 1}', "Write a list of words"),
+        ("personality", "[1, 2]", "Must be an object"),
+        ("allowed_categories", '{"a": 1}', "Must be a list"),
         ("rules", "{nonsense", "Enter a valid JSON"),
         ("token_budget", "0", "greater than or equal to 1"),
     ],

@@ -156,9 +156,9 @@ def test_a_memory_said_to_be_wrong_has_a_page_without_another_side(
     page = viewer_client.get(reverse("admin:memory_contradiction_change", args=[pair.pk]))
     own = viewer_client.get(reverse("admin:memory_memory_change", args=[memory.pk]))
 
-    assert "said to be wrong" in listed.content.decode()
-    assert [card.title for card in page.context["cards"]] == ["Said to be wrong"]
-    assert "Somebody said that this memory is wrong." in own.content.decode()
+    assert "reported as wrong" in listed.content.decode()
+    assert [card.title for card in page.context["cards"]] == ["Reported as wrong"]
+    assert "Somebody reported this memory as wrong." in own.content.decode()
 
 
 def test_jobs_open_on_those_that_are_not_done(inside: Cast, viewer_client: Client) -> None:

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from audit.models import MemoryLog
-from memory.admin.memory_history import history_of
+from memory.admin.memory_page import history_of
 from memory.models import Contradiction, Memory, MemoryRelation
 from tests.factories import MemoryFactory
 from tests.support.admin import page_of as settle
@@ -119,7 +119,7 @@ def test_a_memory_is_corrected_after_its_text_was_shown(
     assert before == "active"
     assert done["Location"] == page_of(memory)
     assert told(done) == [  # type: ignore[arg-type]
-        "The text stands. It stands in place of “The office is in Oslo.”"
+        "The text was saved. It replaces “The office is in Oslo.”"
     ]
     assert memory.status == "superseded"
     after = memory.superseded_by

@@ -31,7 +31,8 @@ def test_merging_shows_both_sides_then_its_text_then_writes_it(
     assert before == ["disputed", "disputed"]
     assert done["Location"] == page_of(pair)
     assert told(done) == [  # type: ignore[arg-type]
-        "The text stands. “Office is in Oslo.” and “Office is in Bergen.” are merged into one text."
+        "The text was saved. “Office is in Oslo.” and “Office is in Bergen.” are merged into one"
+        " text."
     ]
     assert states(pair) == ["superseded", "superseded"]
     assert (pair.resolution, pair.resolution_note) == ("merged", "both knew half")
@@ -44,8 +45,8 @@ def test_merging_shows_both_sides_then_its_text_then_writes_it(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "Say what the memory says from now on."),
-        (" \n ", "Say what the memory says from now on."),
+        ("", "Enter the new text."),
+        (" \n ", "Enter the new text."),
         ("\N{PARTY POPPER}!", "Say something in words"),
     ],
 )
@@ -84,7 +85,7 @@ def test_a_merged_text_is_written_without_its_secret_and_says_so(
     preview = reviewer_client.post(page_of(pair, "merge"), {"content": text}).content.decode()
     done = reviewer_client.post(page_of(pair, "merge"), {"content": text, "confirmed": "yes"})
 
-    shown = preview.partition("It will say")[2].partition('name="confirmed"')[0]
+    shown = preview.partition("The memory will say")[2].partition('name="confirmed"')[0]
     assert "since May." in shown
     assert token not in shown
     assert "is masked" in shown

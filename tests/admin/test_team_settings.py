@@ -63,7 +63,7 @@ def test_a_flag_follows_the_installation_again(
     team = stored(cast)
     assert (team.feature_flags, team.monthly_budget_usd) == ({}, None)
     settings.ENABLE_MEMORY = False
-    assert "As installed (off)" in admin_client.get(page(cast)).content.decode()
+    assert "Server default (off)" in admin_client.get(page(cast)).content.decode()
 
 
 def test_an_empty_budget_says_what_holds_instead(
@@ -73,7 +73,7 @@ def test_an_empty_budget_says_what_holds_instead(
 
     fields = admin_client.get(page(cast)).context["adminform"].form.fields
 
-    assert "empty for 730, as installed" in fields["monthly_budget_usd"].help_text
+    assert "empty for the server's default, 730" in fields["monthly_budget_usd"].help_text
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_stale_page_overwrites_nothing_and_keeps_what_was_typed(
     )
 
     said = " ".join(stale.content.decode().split())
-    assert f"you loaded version {loaded}, and {fresh} stands" in said
+    assert f"you loaded version {loaded}, and the latest is {fresh}" in said
     assert stale.context["adminform"].form["memory"].value() == "off"
     assert f'name="loaded_version" value="{loaded}"' in said
     assert again.status_code == 302

@@ -241,7 +241,7 @@ def test_version_links_lead_both_ways(inside: Cast, viewer_client: Client) -> No
     for here, there in ((old, new), (new, old)):
         answer = viewer_client.get(reverse("admin:memory_memory_change", args=[here.pk]))
         assert reverse("admin:memory_memory_change", args=[there.pk]) in answer.content.decode()
-        assert [row.pk for row in answer.context["memory_page"].versions] == [old.pk, new.pk]
+        assert [row.pk for row in answer.context["memory_page"]["versions"]] == [old.pk, new.pk]
 
 
 def test_a_long_conversation_is_paged(inside: Cast, viewer_client: Client) -> None:

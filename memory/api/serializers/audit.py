@@ -20,7 +20,6 @@ from memory.api.serializers.memories import MemoryFilterSerializer, MemorySerial
 from memory.selectors.history.memory_history import MAX_QUOTED
 from memory.selectors.history.states import Change, Kind
 
-_HIDDEN = ("dedupe_key", "salt")
 KINDS = [(kind.value, kind.value) for kind in Kind]
 _HIDDEN = ("dedupe_key", "salt")
 
@@ -115,11 +114,8 @@ class LogQuerySerializer(LongPageQuerySerializer):
     actor = TextField(required=False, max_length=200, help_text="The whole name, as in the log.")
     conversation = serializers.UUIDField(required=False)
     user = NameField(required=False, max_length=200)
-    from_ = ZonedDateTimeField(required=False, help_text="At this time or later.")
-    to = ZonedDateTimeField(required=False, help_text="Before this time.")
-
-
-KINDS = [(kind.value, kind.value) for kind in Kind]
+    from_ = ZonedDateTimeField(source="begin", required=False, help_text="At this time or later.")
+    to = ZonedDateTimeField(source="end", required=False, help_text="Before this time.")
 
 
 class StateQuerySerializer(MemoryFilterSerializer):

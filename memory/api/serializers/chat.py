@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from functools import cache
 from typing import Any, NoReturn
 from urllib.parse import unquote
 
@@ -85,29 +84,11 @@ def read_ask(*, request: Request, is_agent: Callable[[str], bool], now: datetime
         parameters["metadata"] = foreign
     _check_words([messages, parameters])
     user = _named(
-        {
-            f"the header {USER_HEADER}": _header(request, USER_HEADER),
-            "user": body.get("user"),
-            "metadata.user": metadata.get("user"),
-        },
-        field="user",
-        most=200,
+        request, USER_HEADER, {"user": body.get("user"), "metadata.user": metadata.get("user")}
     )
-    thread = _named(
-        {
-            f"the header {THREAD_HEADER}": _header(request, THREAD_HEADER),
-            "metadata.thread_id": metadata.get("thread_id"),
-        },
-        field="metadata.thread_id",
-        most=200,
-    )
+    thread = _named(request, THREAD_HEADER, {"metadata.thread_id": metadata.get("thread_id")})
     project = _named(
-        {
-            f"the header {PROJECT_HEADER}": _header(request, PROJECT_HEADER),
-            "metadata.project": metadata.get("project"),
-        },
-        field="metadata.project",
-        most=100,
+        request, PROJECT_HEADER, {"metadata.project": metadata.get("project")}, most=100
     )
     return ChatAsk(
         agent=agent,
@@ -204,11 +185,15 @@ def _check_message(message: object, path: str) -> None:
         _refuse(f"{path}.content", "Send a text, or a list of parts.")
 
 
-def _named(given: Mapping[str, object], *, field: str, most: int) -> str | None:
-    """The one name that is given in any of these places; two are refused.
+def _named(
+    request: Request, header: str, in_body: Mapping[str, object], *, most: int = 200
+) -> str | None:
+    """The one name that the header or the body gives; two are refused.
 
     What is said would be remembered of somebody, and which of them is not ours to guess.
     """
+    field = next(iter(in_body))
+    given = {f"the header {header}": _header(request, header), **in_body}
     names = {place: _name(field, value, most) for place, value in given.items()}
     said = {place: name for place, name in names.items() if name is not None}
     if len(set(said.values())) > 1:
@@ -221,14 +206,9 @@ def _name(field: str, value: object, most: int) -> str | None:
     if value is None or value == "":
         return None
     try:
-        return str(_name_field(most).run_validation(value))
+        return str(NameField(max_length=most).run_validation(value))
     except serializers.ValidationError as error:
         raise serializers.ValidationError({field: error.detail}) from None
-
-
-@cache
-def _name_field(most: int) -> NameField:
-    return NameField(max_length=most)
 
 
 def _refuse(field: str, words: str) -> NoReturn:

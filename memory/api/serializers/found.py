@@ -58,21 +58,38 @@ class SearchQuerySerializer(QuerySerializer):
     limit = serializers.IntegerField(required=False, default=20, min_value=1, max_value=PER_REQUEST)
 
 
-class RetrieveSerializer(StrictSerializer):
-    """A question of an agent, and how many tokens the answer may take."""
-
-    query = QuestionField()
-    agent = NameField()
-    user = NameField(required=False, allow_null=True, max_length=200)
-    project = NameField(required=False, allow_null=True)
-    conversation = serializers.UUIDField(required=False, allow_null=True)
-    token_budget = StrictIntegerField(
+def token_budget_field(what: str) -> StrictIntegerField:
+    """The tokens that an answer may take; the agent's own budget where they are left out."""
+    return StrictIntegerField(
         required=False,
         allow_null=True,
         min_value=MINIMUM_BUDGET,
         max_value=MAX_TOKEN_BUDGET,
-        help_text="Tokens of the prompt; the agent's own budget (2000) if omitted.",
+        help_text=f"{what}; the agent's own budget (2000) if omitted.",
     )
+
+
+class AskSerializer(StrictSerializer):
+    """Who asks what, of whom and of which project."""
+
+    agent = NameField()
+    query = QuestionField()
+    user = NameField(required=False, allow_null=True, max_length=200)
+    project = NameField(required=False, allow_null=True)
+
+
+class DeepAskSerializer(AskSerializer):
+    """A question that may go down to cold memories and messages."""
+
+    include_cold = StrictBooleanField(required=False, help_text=INCLUDE_COLD)
+    include_raw = StrictBooleanField(required=False, help_text=INCLUDE_RAW)
+
+
+class RetrieveSerializer(DeepAskSerializer):
+    """A question of an agent, and how many tokens the answer may take."""
+
+    conversation = serializers.UUIDField(required=False, allow_null=True)
+    token_budget = token_budget_field("Tokens of the prompt")
     limit = StrictIntegerField(
         required=False,
         allow_null=True,
@@ -81,8 +98,6 @@ class RetrieveSerializer(StrictSerializer):
         help_text="The most memories and messages beside identity and pinned memories, which always"
         " come; bounded by the token budget alone when left out.",
     )
-    include_cold = StrictBooleanField(required=False, help_text=INCLUDE_COLD)
-    include_raw = StrictBooleanField(required=False, help_text=INCLUDE_RAW)
 
 
 class PartsSerializer(ApiSerializer):
@@ -183,22 +198,27 @@ class SearchSerializer(ApiSerializer):
         ]
 
 
-class RetrievalStatsSerializer(ApiSerializer):
-    """Figures about a retrieval."""
+class StatsSerializer(ApiSerializer):
+    """What a read took."""
 
     tokens_used = serializers.IntegerField()
     token_budget = serializers.IntegerField()
+    token_counter = serializers.CharField(
+        help_text="estimate (characters / 3.5), or tiktoken with its encoding: an exact count."
+    )
     signals_hit = serializers.DictField(child=serializers.IntegerField())
     cache_hit = serializers.BooleanField()
     total_ms = serializers.FloatField()
     steps_ms = serializers.DictField(child=serializers.FloatField())
-    warnings = serializers.ListField(child=serializers.CharField())
-    token_counter = serializers.CharField(
-        help_text="estimate (characters / 3.5), or tiktoken with its encoding: an exact count."
-    )
     searched = serializers.ListField(
         child=serializers.ChoiceField(choices=LEVELS), help_text="The levels that were searched."
     )
+
+
+class RetrievalStatsSerializer(StatsSerializer):
+    """Figures about a retrieval."""
+
+    warnings = serializers.ListField(child=serializers.CharField())
 
 
 class RetrievalSerializer(ApiSerializer):

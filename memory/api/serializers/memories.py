@@ -89,18 +89,16 @@ class ReasonSerializer(StrictSerializer):
     reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
 
 
-class PinSerializer(StrictSerializer):
+class PinSerializer(ReasonSerializer):
     """Whether to pin or to unpin the memory."""
 
     pinned = StrictBooleanField()
-    reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
 
 
-class CorrectionSerializer(StrictSerializer):
+class CorrectionSerializer(ReasonSerializer):
     """The corrected text of a memory."""
 
     corrected_content = StatementField()
-    reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
 
 
 class FeedbackSerializer(StrictSerializer):

@@ -8,17 +8,16 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memory.api.fields import NameField, QuestionField, StrictBooleanField, StrictIntegerField
-from memory.api.serializers.base import MAX_TOKEN_BUDGET, ApiSerializer, StrictSerializer
+from memory.api.fields import NameField, QuestionField
+from memory.api.serializers.base import ApiSerializer
 from memory.api.serializers.contradictions import ContradictionSerializer
 from memory.api.serializers.found import (
-    INCLUDE_COLD,
-    INCLUDE_RAW,
-    LEVELS,
+    DeepAskSerializer,
     PackedMemorySerializer,
     PackedMessageSerializer,
+    StatsSerializer,
+    token_budget_field,
 )
-from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.plans.prompt import LAYERS
 from memory.domain.scoring import Weights
 from memory.domain.updates import Kind
@@ -64,13 +63,10 @@ class WeightsField(serializers.Field[Weights, Any, Any, Any]):
         return value
 
 
-class PromptSerializer(StrictSerializer):
+class PromptSerializer(DeepAskSerializer):
     """Which agent answers what, in which conversation, within how many tokens."""
 
-    agent = NameField()
     query = QuestionField(help_text="The message the agent is to answer.")
-    user = NameField(required=False, allow_null=True, max_length=200)
-    project = NameField(required=False, allow_null=True)
     conversation = serializers.UUIDField(
         required=False,
         allow_null=True,
@@ -82,16 +78,8 @@ class PromptSerializer(StrictSerializer):
         max_length=200,
         help_text="The conversation's thread id, instead of its id; requires user.",
     )
-    token_budget = StrictIntegerField(
-        required=False,
-        allow_null=True,
-        min_value=MINIMUM_BUDGET,
-        max_value=MAX_TOKEN_BUDGET,
-        help_text="Tokens of the whole prompt; the agent's own budget (2000) if omitted.",
-    )
+    token_budget = token_budget_field("Tokens of the whole prompt")
     weights = WeightsField(required=False, allow_null=True)
-    include_cold = StrictBooleanField(required=False, help_text=INCLUDE_COLD)
-    include_raw = StrictBooleanField(required=False, help_text=INCLUDE_RAW)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A conversation is named once, a thread with its user."""
@@ -105,9 +93,6 @@ class PromptSerializer(StrictSerializer):
                     {"thread_id": ["Give the user whose thread it is."]}
                 )
         return attrs
-
-
-LAYER_NAMES = [(layer.value, layer.value) for layer in LAYERS]
 
 
 class LayerSerializer(ApiSerializer):
@@ -136,23 +121,11 @@ class PromptMemorySerializer(PackedMemorySerializer):
     layer = serializers.IntegerField()
 
 
-class PromptStatsSerializer(ApiSerializer):
+class PromptStatsSerializer(StatsSerializer):
     """Figures about the prompt."""
 
-    tokens_used = serializers.IntegerField()
-    token_budget = serializers.IntegerField()
-    token_counter = serializers.CharField(
-        help_text="estimate (characters / 3.5), or tiktoken with its encoding: an exact count."
-    )
-    signals_hit = serializers.DictField(child=serializers.IntegerField())
     duplicates = serializers.IntegerField(
         help_text="How many memories were left out because another one in the prompt says the same."
-    )
-    cache_hit = serializers.BooleanField()
-    total_ms = serializers.FloatField()
-    steps_ms = serializers.DictField(child=serializers.FloatField())
-    searched = serializers.ListField(
-        child=serializers.ChoiceField(choices=LEVELS), help_text="The levels that were searched."
     )
 
 

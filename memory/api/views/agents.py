@@ -10,8 +10,7 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, refusals
-from memory.api.callers import check_agent
+from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.fields import name_in_address
 from memory.api.pagination import SlugPagination, VersionPagination
 from memory.api.preconditions import (
@@ -47,7 +46,7 @@ class AgentViewSet(ApiViewSet):
     @extend_schema(
         operation_id="agents_list",
         parameters=[PageQuerySerializer],
-        responses={200: AgentPage, **refusals(422)},
+        responses=answers(AgentPage, 422),
     )
     def entries(self, request: Request) -> Response:
         """The team's agents by name, a page at a time; a key of one agent sees that one."""
@@ -67,7 +66,7 @@ class AgentViewSet(ApiViewSet):
     def load(self, request: Request, slug: str) -> HttpResponse:
         """An agent's current identity document; to change it, send it back with If-Match."""
         name = name_in_address(slug, field="slug")
-        check_agent(principal=self.principal, agent=name)
+        self.check_agent(name)
         with self.team_scope():
             agent = self._agents().filter(slug=name).first()
             if agent is None:
@@ -121,13 +120,13 @@ class AgentViewSet(ApiViewSet):
     @extend_schema(
         operation_id="agents_versions",
         parameters=[SLUG, PageQuerySerializer],
-        responses={200: AgentVersionPage, **refusals(403, 404, 422)},
+        responses=answers(AgentVersionPage, 403, 404, 422),
     )
     def versions(self, request: Request, slug: str) -> Response:
         """The versions of an agent's document, the latest first, with who changed it and why."""
         name = name_in_address(slug, field="slug")
         self.params(PageQuerySerializer)
-        check_agent(principal=self.principal, agent=name)
+        self.check_agent(name)
         with self.team_scope():
             agent = agent_of_slug(team_id=self.principal.team_id, slug=name)
             rows = versions_of(agent=agent)

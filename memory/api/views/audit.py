@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,15 +11,14 @@ from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer, extend_schema
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
-from memory.api.base import ApiViewSet, refusals
-from memory.api.callers import check_agent
+from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.pagination import BAD_CURSOR, IdPagination, LogPagination
-from memory.api.renderers import JSON_LINES, JsonLinesRenderer
 from memory.api.serializers.audit import (
     ChangePageSerializer,
     ChangeSerializer,
@@ -47,6 +45,7 @@ from memory.selectors.history.states import changes_between, state_at
 from memory.selectors.memories import MemoryFilters
 from memory.services.exporting import export_person
 
+JSON_LINES = "application/x-ndjson"
 LogPage = page_schema("LogPage", LogEntryWithStateSerializer)
 
 
@@ -58,7 +57,7 @@ class HistoryViewSet(ApiViewSet):
     @extend_schema(
         operation_id="memories_history",
         parameters=[LongPageQuerySerializer],
-        responses={200: HistorySerializer, **refusals(404, 422)},
+        responses=answers(HistorySerializer, 404, 422),
     )
     def history(self, request: Request, pk: UUID) -> Response:
         """The history of a memory, newest first: each change, who made it and why.
@@ -85,38 +84,31 @@ class HistoryViewSet(ApiViewSet):
             )
 
 
-class AuditLogViewSet(ApiViewSet):
-    """The log of every change."""
+class JsonLinesRenderer(JSONRenderer):
+    """Lets a caller ask for JSON Lines, which the view writes itself; refusals are JSON."""
+
+    media_type = JSON_LINES
+    format = "jsonl"
+
+
+class AuditViewSet(ApiViewSet):
+    """The log of every change, what was known when, and what the team holds about a person."""
 
     serializer_class = LogEntryWithStateSerializer
 
     @extend_schema(
         operation_id="audit_log",
         parameters=[LogQuerySerializer],
-        responses={200: LogPage, **refusals(422)},
+        responses=answers(LogPage, 422),
     )
-    def entries(self, request: Request) -> Response:
+    @action(detail=False, methods=["get"])
+    def log(self, request: Request) -> Response:
         """Changes of memories that this key may see, newest first, a page at a time."""
-        given = self.params(LogQuerySerializer)
+        filters = LogFilters(**self.filters(LogQuerySerializer))
         viewer = self.viewer
-        filters = LogFilters(
-            memory=given.get("memory"),
-            event=given.get("event", ()),
-            actor=given.get("actor"),
-            conversation=given.get("conversation"),
-            user=given.get("user"),
-            begin=given.get("from"),
-            end=given.get("to"),
-        )
         with self.team_scope():
             rows = filtered_log(viewer=viewer, filters=filters)
             return Response(LogPagination().page_of(rows, request, LogEntryWithStateSerializer))
-
-
-class StateViewSet(ApiViewSet):
-    """What was known when."""
-
-    serializer_class = StatePageSerializer
 
     @extend_schema(
         parameters=[StateQuerySerializer],
@@ -130,64 +122,33 @@ class StateViewSet(ApiViewSet):
             **refusals(403, 422),
         },
     )
+    @action(detail=False, methods=["get"])
     def state(self, request: Request) -> Response:
         """The memories as they were at `at`, or the changes from then to `diff_to`, by pages.
 
         Rebuilt from the log and the immutable texts, never from the current state.
         """
         given = self.params(StateQuerySerializer)
-        check_agent(principal=self.principal, agent=given.get("agent"))
-        at: datetime = given.pop("at")
-        to: datetime | None = given.pop("diff_to", None)
-        limit: int = given.pop("limit", IdPagination.page_size)
-        cursor: str | None = given.pop("cursor", None)
+        self.check_agent(given.get("agent"))
+        at, to = given.pop("at"), given.pop("diff_to", None)
+        limit, cursor = given.pop("limit", IdPagination.page_size), given.pop("cursor", None)
         filters = MemoryFilters(**given)
         with self.team_scope():
             if to is None:
                 return Response(self._state(request, at, filters))
-            return Response(self._changes(request, at, to, filters, limit, cursor))
-
-    def _state(self, request: Request, at: datetime, filters: MemoryFilters) -> dict[str, Any]:
-        state = state_at(viewer=self.viewer, at=at, filters=filters)
-        page = IdPagination().page_of(state.memories, request, PastMemorySerializer)
-        return {
-            "at": state.instant.at,
-            "position": state.instant.position,
-            "changed_at": state.instant.changed_at,
-            **page,
-        }
-
-    def _changes(
-        self,
-        request: Request,
-        at: datetime,
-        to: datetime,
-        filters: MemoryFilters,
-        limit: int,
-        cursor: str | None,
-    ) -> Mapping[str, Any]:
-        found = changes_between(
-            viewer=self.viewer,
-            at=at,
-            to=to,
-            filters=filters,
-            limit=limit,
-            after=_place(cursor) if cursor is not None else None,
-        )
-        here = request.build_absolute_uri()
-        return {
-            "at": at,
-            "diff_to": to,
-            "next": found.next_after and replace_query_param(here, "cursor", found.next_after.hex),
-            "results": ChangeSerializer(found.changes, many=True).data,
-        }
-
-
-class ExportViewSet(ApiViewSet):
-    """What the team holds about a person."""
-
-    renderer_classes = (JSONRenderer, JsonLinesRenderer)
-    serializer_class = ExportQuerySerializer
+            found = changes_between(
+                viewer=self.viewer,
+                at=at,
+                to=to,
+                filters=filters,
+                limit=limit,
+                after=_place(cursor) if cursor is not None else None,
+            )
+            following = found.next_after and replace_query_param(
+                request.build_absolute_uri(), "cursor", found.next_after.hex
+            )
+            changes = ChangeSerializer(found.changes, many=True).data
+            return Response({"at": at, "diff_to": to, "next": following, "results": changes})
 
     @extend_schema(
         operation_id="audit_export",
@@ -203,6 +164,7 @@ class ExportViewSet(ApiViewSet):
             **refusals(403, 404, 422),
         },
     )
+    @action(detail=False, methods=["get"], renderer_classes=(JSONRenderer, JsonLinesRenderer))
     def export(self, request: Request) -> StreamingHttpResponse:
         """Everything stored about one person; a stream without its last line is incomplete.
 
@@ -215,6 +177,16 @@ class ExportViewSet(ApiViewSet):
             content_type=JSON_LINES,
             headers={"Content-Disposition": 'attachment; filename="export.jsonl"'},
         )
+
+    def _state(self, request: Request, at: datetime, filters: MemoryFilters) -> dict[str, Any]:
+        state = state_at(viewer=self.viewer, at=at, filters=filters)
+        page = IdPagination().page_of(state.memories, request, PastMemorySerializer)
+        return {
+            "at": state.instant.at,
+            "position": state.instant.position,
+            "changed_at": state.instant.changed_at,
+            **page,
+        }
 
 
 def _place(cursor: str) -> UUID:

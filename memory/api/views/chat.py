@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, JsonResponse, StreamingHttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -14,13 +14,10 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
 from memory.api.base import PROBLEM_MEDIA, ApiViewSet, refusals
-from memory.api.callers import check_agent
-from memory.api.chat_answers import EventStream, headers_of, palimpsest_field
-from memory.api.chat_errors import with_protocol_error
-from memory.api.renderers import EVENT_STREAM, EventStreamRenderer
+from memory.api.chat_answers import EventStream, headers_of, palimpsest_field, with_protocol_error
 from memory.api.request_events import context_event
 from memory.api.serializers.chat import AUTO, ChatCompletionSerializer, read_ask, wants_stream
-from memory.api.serializers.routing import BudgetProblemSerializer
+from memory.api.views.routing import BudgetProblemSerializer
 from memory.clients.tools import default_tools
 from memory.services.chat.answering import Prepared, answer_chat, prepare_chat
 from memory.services.chat.streams import stream_chat
@@ -28,6 +25,15 @@ from routing.domain.complexity import Tier
 from teams.errors import NotFoundError
 from teams.models import Agent, Team
 from teams.services.idempotency import Answer, ClaimedRequest, finish_request, release_request
+
+EVENT_STREAM = "text/event-stream"
+
+
+class EventStreamRenderer(JSONRenderer):
+    """Lets a caller ask for server-sent events, which the view writes itself; refusals are JSON."""
+
+    media_type = EVENT_STREAM
+    format = "sse"
 
 
 class ProtocolViewSet(ApiViewSet):
@@ -78,7 +84,7 @@ class ChatViewSet(ProtocolViewSet):
         """
         now = timezone.now()
         ask = read_ask(request=request, is_agent=self._is_agent, now=now)
-        check_agent(principal=self.principal, agent=ask.agent)
+        self.check_agent(ask.agent)
         prepared = prepare_chat(
             team_id=self.principal.team_id,
             actor=self.principal.actor,
@@ -139,7 +145,7 @@ class ModelViewSet(ProtocolViewSet):
     @extend_schema(operation_id="models", responses={200: OpenApiTypes.OBJECT, **refusals(403)})
     def entries(self, request: Request) -> HttpResponse:
         """The agents that can be named as a model, also with each tier."""
-        return _json({"object": "list", "data": list(self._models().values())})
+        return JsonResponse({"object": "list", "data": list(self._models().values())})
 
     @extend_schema(operation_id="model", responses={200: OpenApiTypes.OBJECT, **refusals(403, 404)})
     def load(self, request: Request, name: str) -> HttpResponse:
@@ -147,7 +153,7 @@ class ModelViewSet(ProtocolViewSet):
         found = self._models().get(name)
         if found is None:
             raise NotFoundError(f"There is no model '{name}'.", field="model")
-        return _json(found)
+        return JsonResponse(found)
 
     def _models(self) -> dict[str, dict[str, Any]]:
         principal = self.principal
@@ -180,7 +186,3 @@ def _kept_under(claimed: ClaimedRequest, events: EventStream) -> Callable[[], No
             finish_request(claimed=claimed, answer=Answer(200, EVENT_STREAM, replay))
 
     return keep
-
-
-def _json(value: object) -> HttpResponse:
-    return HttpResponse(json.dumps(value).encode(), content_type="application/json")

@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, refusals
+from memory.api.base import ApiViewSet, answers
 from memory.api.pagination import IdPagination
 from memory.api.request_events import write_event
 from memory.api.serializers.base import page_schema
@@ -41,7 +41,7 @@ class ContradictionViewSet(ApiViewSet):
 
     @extend_schema(
         parameters=[ContradictionFilterSerializer],
-        responses={200: ContradictionPage, **refusals(403, 422)},
+        responses=answers(ContradictionPage, 403, 422),
     )
     def list(self, request: Request) -> Response:
         """Contradictions whose two sides the key may see, newest first; open ones by default."""
@@ -56,14 +56,14 @@ class ContradictionViewSet(ApiViewSet):
                 rows = rows.filter(Q(memory_a_id=given["memory"]) | Q(memory_b_id=given["memory"]))
             return Response(IdPagination().page_of(rows, request, ContradictionSerializer))
 
-    @extend_schema(responses={200: ContradictionSerializer, **refusals(403, 404)})
+    @extend_schema(responses=answers(ContradictionSerializer, 403, 404))
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One contradiction."""
         return Response(self._shown(pk))
 
     @extend_schema(
         request=ResolutionSerializer,
-        responses={200: SettledContradictionSerializer, **refusals(403, 404, 409, 422)},
+        responses=answers(SettledContradictionSerializer, 403, 404, 409, 422),
     )
     @action(detail=True, methods=["post"])
     def resolve(self, request: Request, pk: UUID) -> Response:

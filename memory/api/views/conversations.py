@@ -12,8 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, refusals
-from memory.api.callers import check_agent
+from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.pagination import PositionPagination
 from memory.api.serializers.base import PageQuerySerializer, page_schema
 from memory.api.serializers.conversations import (
@@ -66,7 +65,7 @@ class ConversationViewSet(ApiViewSet):
     def create(self, request: Request) -> Response:
         """Start a conversation; the same agent, user and thread_id return the existing one."""
         given = self.body(NewConversationSerializer)
-        check_agent(principal=self.principal, agent=given["agent"])
+        self.check_agent(given["agent"])
         with self.team_scope():
             conversation, is_new = open_conversation(
                 team_id=self.principal.team_id,
@@ -78,7 +77,7 @@ class ConversationViewSet(ApiViewSet):
             shown = ConversationSerializer(conversation).data
         return Response(shown, status=status.HTTP_201_CREATED if is_new else status.HTTP_200_OK)
 
-    @extend_schema(responses={200: ConversationSerializer, **refusals(404)})
+    @extend_schema(responses=answers(ConversationSerializer, 404))
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One conversation."""
         with self.team_scope():
@@ -97,14 +96,7 @@ class ConversationViewSet(ApiViewSet):
             viewer=self.viewer,
             conversation_id=pk,
             messages=[
-                NewMessage(
-                    role=each["role"],
-                    content=each["content"],
-                    name=each.get("name") or "",
-                    created_at=each.get("created_at"),
-                    external_id=each.get("external_id"),
-                )
-                for each in given["messages"]
+                NewMessage(**{**each, "name": each.get("name") or ""}) for each in given["messages"]
             ],
             now=timezone.now(),
             tools=default_tools(),
@@ -113,10 +105,7 @@ class ConversationViewSet(ApiViewSet):
             MessageListSerializer({"messages": rows}).data, status=status.HTTP_201_CREATED
         )
 
-    @extend_schema(
-        parameters=[PageQuerySerializer],
-        responses={200: MessagePage, **refusals(404, 422)},
-    )
+    @extend_schema(parameters=[PageQuerySerializer], responses=answers(MessagePage, 404, 422))
     @messages.mapping.get
     def list_messages(self, request: Request, pk: UUID) -> Response:
         """The messages in their order, a page at a time."""
@@ -183,7 +172,7 @@ class ConversationViewSet(ApiViewSet):
             return _follow(still.job)
         return Response(CompactedSerializer(compacted).data)
 
-    @extend_schema(request=None, responses={200: ConversationSerializer, **refusals(404, 422)})
+    @extend_schema(request=None, responses=answers(ConversationSerializer, 404, 422))
     @action(detail=True, methods=["post"])
     def close(self, request: Request, pk: UUID) -> Response:
         """Close the conversation, and extract its remaining messages in the background."""
@@ -200,7 +189,7 @@ class JobViewSet(ApiViewSet):
     lookup_value_converter = "uuid"
     serializer_class = JobSerializer
 
-    @extend_schema(responses={200: JobSerializer, **refusals(404)})
+    @extend_schema(responses=answers(JobSerializer, 404))
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """A job and, once it is done, its result."""
         with self.team_scope():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -16,11 +15,10 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, refusals
-from memory.api.callers import check_agent
-from memory.api.memory_json import MEDIA_TYPE
+from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.memory_json import MEDIA_TYPE, answer_form
 from memory.api.pagination import IdPagination
-from memory.api.request_events import found_event, memory_event, write_event
+from memory.api.request_events import memory_event, search_event, write_event
 from memory.api.serializers.base import PER_REQUEST, page_schema
 from memory.api.serializers.found import SearchQuerySerializer, SearchSerializer
 from memory.api.serializers.memories import (
@@ -58,7 +56,7 @@ from memory.services.write.explicit import StatedMemory, remember
 
 MemoryPage = page_schema("MemoryPage", MemorySerializer)
 # Any: what drf-spectacular takes for a response
-_CHANGED: dict[Any, Any] = {200: MemorySerializer, **refusals(403, 404, 409, 422)}
+_CHANGED: dict[Any, Any] = answers(MemorySerializer, 403, 404, 409, 422)
 
 
 def one_or_many(
@@ -104,7 +102,7 @@ class MemoryViewSet(ApiViewSet):
         many = isinstance(request.data, list)
         given = _validated(request.data, many=many)
         for each in given:
-            check_agent(principal=self.principal, agent=each.get("agent"))
+            self.check_agent(each.get("agent"))
         results = remember(
             viewer=self.viewer,
             stated=[_stated(each) for each in given],
@@ -118,10 +116,7 @@ class MemoryViewSet(ApiViewSet):
             return Response(shown, status=status.HTTP_201_CREATED)
         return Response(shown[0], status=_code_of(results[0]))
 
-    @extend_schema(
-        parameters=[MemoryFilterSerializer],
-        responses={200: MemoryPage, **refusals(403, 422)},
-    )
+    @extend_schema(parameters=[MemoryFilterSerializer], responses=answers(MemoryPage, 403, 422))
     def list(self, request: Request) -> Response:
         """The memories that the key may see and that match every filter, the latest stored first.
 
@@ -129,15 +124,13 @@ class MemoryViewSet(ApiViewSet):
         `agent`, `user` and `project` filter by whom the memories belong to; they do not change who
         asks.
         """
-        given = self.params(MemoryFilterSerializer)
-        check_agent(principal=self.principal, agent=given.get("agent"))
-        given.pop("limit", None)
-        given.pop("cursor", None)
+        given = self.filters(MemoryFilterSerializer)
+        self.check_agent(given.get("agent"))
         with self.team_scope():
             rows = filtered_memories(viewer=self.viewer, filters=MemoryFilters(**given))
             return Response(IdPagination().page_of(rows, request, MemorySerializer))
 
-    @extend_schema(responses={200: ReadMemorySerializer, **refusals(403, 404, 422)})
+    @extend_schema(responses=answers(ReadMemorySerializer, 403, 404, 422))
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One memory, whatever its status."""
         self.params(NoQuerySerializer)
@@ -162,7 +155,7 @@ class MemoryViewSet(ApiViewSet):
 
     @extend_schema(
         parameters=[SearchQuerySerializer],
-        responses={200: SearchSerializer, **refusals(403, 404, 422)},
+        responses=answers(SearchSerializer, 403, 404, 422),
     )
     @action(detail=False, methods=["get"])
     def search(self, request: Request) -> HttpResponse:
@@ -181,12 +174,11 @@ class MemoryViewSet(ApiViewSet):
             question=Question(given["query"]),
             limit=given["limit"],
             write=_search_answer,
-            form=_search_form(),
+            form=answer_form(SearchSerializer),
             tools=default_tools(),
             now=timezone.now(),
         )
-        event = found_event("search", viewer=viewer, found=sent.found, similarity=sent.similarity)
-        self.noted([event])
+        self.noted([search_event(viewer, sent)])
         return HttpResponse(sent.body, content_type=MEDIA_TYPE)
 
     @extend_schema(request=PinSerializer, responses=_CHANGED)
@@ -259,7 +251,7 @@ class MemoryViewSet(ApiViewSet):
         )
         return self._changed(memory)
 
-    @extend_schema(responses={200: RelatedSerializer, **refusals(403, 404, 422)})
+    @extend_schema(responses=answers(RelatedSerializer, 403, 404, 422))
     @action(detail=True, methods=["get"])
     def related(self, request: Request, pk: UUID) -> Response:
         """Memories that are directly related to it, the strongest relation first."""
@@ -301,12 +293,6 @@ def _code_of(result: WriteResult) -> int:
 
 def _search_answer(found: Retrieval) -> bytes:
     return orjson.dumps(SearchSerializer(found).data)
-
-
-@cache
-def _search_form() -> str:
-    """The fields of an answer, so that another release's are not taken for it."""
-    return repr(SearchSerializer())
 
 
 def _filtered(given: dict[str, Any]) -> MemoryQuerySet | None:  # Any: checked parameters

@@ -2,25 +2,194 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audit.services.events import Event
-from memory.api.base import ApiViewSet, refusals
+from memory.api.base import ApiViewSet, answers
+from memory.api.fields import NameField, OneOfField, QuestionField, TextField
 from memory.api.request_events import known_person
-from memory.api.serializers.routing import (
-    BudgetLeftSerializer,
-    BudgetQuerySerializer,
-    RouteRequestSerializer,
-    RouteSerializer,
-)
+from memory.api.serializers.base import PER_REQUEST, ApiSerializer, StrictSerializer
 from memory.domain.viewer import Viewer
+from routing.domain.budgets import BudgetLeft, CapKind, CapLeft
+from routing.domain.complexity import DIMENSIONS, Tier
 from routing.services.cost_guard import budget_left
+from routing.services.decisions import told_scores
 from routing.services.router import choose_route
+from routing.services.routes import Route
 from teams.errors import InvalidError
 from teams.models import EndUser, Team
+from teams.models.conversations import ROLES
+
+CAPS = [kind.value for kind in CapKind]
+_TURNS = {"user", "assistant"}
+_TIERS = [tier.value for tier in Tier]
+_SCORERS = ["heuristics", "model"]
+
+
+class BudgetQuerySerializer(StrictSerializer):
+    """Whose budget."""
+
+    agent = NameField(required=False, help_text="Optional with a key of one agent.")
+    user = NameField(required=False, max_length=200)
+
+
+class BudgetCapSerializer(ApiSerializer):
+    """One budget, in USD."""
+
+    limit_usd = serializers.FloatField(source="cap.limit_usd")
+    spent_usd = serializers.FloatField(source="balance.spent_usd")
+    held_usd = serializers.FloatField(
+        source="balance.held_usd", help_text="The most that calls in progress may cost."
+    )
+    left_usd = serializers.FloatField()
+    resets_at = serializers.DateTimeField(source="cap.resets_at")
+
+    def get_attribute(self, instance: BudgetLeft) -> CapLeft | None:
+        """The cap of the kind that this field is named after."""
+        return instance.of(CapKind(self.field_name))
+
+
+class BudgetLeftSerializer(ApiSerializer):
+    """What is left of each budget; null for a budget that is not set."""
+
+    left_usd = serializers.FloatField(help_text="Of the tightest budget: what a call may cost.")
+    tightest = serializers.ChoiceField(source="tightest.cap.account.kind.value", choices=CAPS)
+    advice = serializers.ChoiceField(
+        choices=["go", "downgrade"],
+        help_text="downgrade: a budget is nearly used up, and the router chooses cheaper models.",
+    )
+    user_day = BudgetCapSerializer(allow_null=True)
+    team_month = BudgetCapSerializer(allow_null=True)
+    agent_day = BudgetCapSerializer(allow_null=True)
+    agent_month = BudgetCapSerializer(allow_null=True)
+
+
+class BudgetProblemSerializer(ApiSerializer):
+    """A call may cost more than a budget has left; no model was called."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    cap = serializers.ChoiceField(choices=CAPS)
+    limit = serializers.FloatField(help_text="Of that budget, in USD, like all amounts here.")
+    remaining = serializers.FloatField()
+    estimated = serializers.FloatField(help_text="What the call may cost.")
+    resets_at = serializers.DateTimeField()
+    suggested_tier = serializers.CharField(
+        allow_null=True, help_text="A tier that still fits the budget; null if none does."
+    )
+
+
+class TurnSerializer(StrictSerializer):
+    """An earlier message of the conversation."""
+
+    role = OneOfField(choices=ROLES)
+    content = TextField(max_length=32_000, allow_blank=True)
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "string"},
+            {
+                "type": "object",
+                "properties": {
+                    "role": {"type": "string", "enum": [role for role, _ in ROLES]},
+                    "content": {"type": "string", "maxLength": 32_000},
+                },
+                "required": ["role", "content"],
+            },
+        ]
+    }
+)
+class TurnField(serializers.Field[str, Any, Any, Any]):
+    """An earlier message: its text, or an object of role and content."""
+
+    def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
+        if isinstance(data, str):
+            data = {"role": "user", "content": data}
+        turn = TurnSerializer(data=data)
+        turn.is_valid(raise_exception=True)
+        # Instructions and the results of tools are no turns of the talk.
+        return str(turn.validated_data["content"]) if turn.validated_data["role"] in _TURNS else ""
+
+
+class RouteRequestSerializer(StrictSerializer):
+    """A query to route: who answers it, for whom, and the conversation so far."""
+
+    query = QuestionField()
+    agent = NameField()
+    user = NameField(required=False, allow_null=True, max_length=200)
+    history = serializers.ListField(
+        child=TurnField(),
+        required=False,
+        max_length=PER_REQUEST,
+        help_text="The conversation so far, oldest first: texts, or objects of role and content.",
+    )
+
+
+class DimensionSerializer(ApiSerializer):
+    """The query's score in one dimension."""
+
+    score = serializers.FloatField(min_value=0, max_value=10)
+    weight = serializers.FloatField(help_text="Its weight in the score.")
+    reason = serializers.CharField()
+
+
+class _ScoresBase(ApiSerializer):
+    def to_representation(self, instance: Route) -> dict[str, Any]:
+        """The scores of a route by dimension."""
+        return dict(told_scores(instance.score))
+
+
+ScoresSerializer = type(
+    "ScoresSerializer",
+    (_ScoresBase,),
+    {
+        "__doc__": "The score of the query in each of five dimensions.",
+        **{name: DimensionSerializer() for name in DIMENSIONS},
+    },
+)
+
+
+class RoutedModelSerializer(ApiSerializer):
+    """A model that is called if those before it fail."""
+
+    model = serializers.CharField(source="name")
+    provider = serializers.CharField()
+    tier = serializers.ChoiceField(choices=_TIERS)
+
+
+class RouteSerializer(ApiSerializer):
+    """The model chosen for a query, and why."""
+
+    tier = serializers.ChoiceField(choices=_TIERS)
+    model = serializers.CharField(source="model.name")
+    provider = serializers.CharField(source="model.provider")
+    configured = serializers.BooleanField(
+        source="is_configured",
+        help_text="false: no endpoint is configured, so no model could be called.",
+    )
+    fallbacks = RoutedModelSerializer(many=True)
+    score = serializers.FloatField(
+        source="score.weighted",
+        min_value=0,
+        max_value=10,
+        help_text="The weighted sum of the dimensions.",
+    )
+    scores = ScoresSerializer(source="*")
+    scorer = serializers.ChoiceField(choices=_SCORERS)
+    reason = serializers.CharField()
+    estimated_cost_usd = serializers.FloatField(source="estimated_usd")
+    budget_left = BudgetLeftSerializer()
+    decision = serializers.UUIDField(source="decision_id", help_text="Id of the recorded decision.")
 
 
 class RouteViewSet(ApiViewSet):
@@ -31,7 +200,7 @@ class RouteViewSet(ApiViewSet):
 
     @extend_schema(
         request=RouteRequestSerializer,
-        responses={200: RouteSerializer, **refusals(403, 404, 422)},
+        responses=answers(RouteSerializer, 403, 404, 422),
     )
     def route(self, request: Request) -> Response:
         """The tier and model for a query, with score, reason, estimated cost and budget left.
@@ -65,7 +234,7 @@ class BudgetViewSet(ApiViewSet):
     @extend_schema(
         operation_id="budget",
         parameters=[BudgetQuerySerializer],
-        responses={200: BudgetLeftSerializer, **refusals(403, 404, 422)},
+        responses=answers(BudgetLeftSerializer, 403, 404, 422),
     )
     def left(self, request: Request) -> Response:
         """What models may still cost for an agent, and for an end user if one is named.

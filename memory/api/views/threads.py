@@ -10,13 +10,12 @@ from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework import status
+from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, refusals
-from memory.api.callers import check_agent
-from memory.api.fields import name_in_address
+from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.fields import NameField, name_in_address
 from memory.api.preconditions import (
     ETAG,
     IF_MATCH,
@@ -27,19 +26,129 @@ from memory.api.preconditions import (
     entity_tag,
     is_known,
 )
-from memory.api.serializers.threads import (
-    ChangesQuerySerializer,
-    CheckpointQuerySerializer,
-    CheckpointSerializer,
-    LoadedCheckpointSerializer,
-    SavedCheckpointSerializer,
-    ThreadChangesSerializer,
-)
+from memory.api.serializers.base import ApiSerializer, QuerySerializer, StrictSerializer
 from memory.domain.tokens import ESTIMATE
 from memory.selectors.history.changes import changes_since, thread_for
 from memory.services.read.updates import news_of
 from memory.services.threads import save_state
 from teams.services.checkpoints import Saved, ThreadKey, load_checkpoint
+
+MAX_VERSION = 2**31 - 1
+
+
+class ObjectField(serializers.JSONField):
+    """A JSON object, of any content."""
+
+    default_error_messages = {"no_object": "Must be a JSON object."}
+
+    def to_internal_value(self, data: Any) -> dict[str, object]:  # Any: whatever the body holds
+        if not isinstance(data, dict):
+            self.fail("no_object")
+        return data
+
+
+class CheckpointSerializer(StrictSerializer):
+    """The state of a thread to save."""
+
+    user = NameField(max_length=200)
+    agent = NameField(
+        required=False,
+        allow_null=True,
+        help_text="Whose state it is; a key of one agent saves that agent's. Without an agent it is"
+        " the team's own state, separate from those of agents.",
+    )
+
+    data_ = ObjectField(help_text="Any JSON object; it is returned exactly as it was sent.")
+
+
+class CheckpointQuerySerializer(QuerySerializer):
+    """Whose state to load, and which version."""
+
+    user = NameField(max_length=200)
+    agent = NameField(required=False)
+    version = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MAX_VERSION,
+        help_text="The current version if omitted.",
+    )
+
+
+class SavedCheckpointSerializer(ApiSerializer):
+    """A version of a thread's state, without the state itself."""
+
+    thread_id = serializers.CharField()
+    user = serializers.CharField()
+    agent = serializers.CharField(allow_null=True)
+    version = serializers.IntegerField(help_text="1 for the first; also the ETag, in quotes.")
+    bytes = serializers.IntegerField(help_text="Size of the data as compact JSON.")
+    saved_at = serializers.DateTimeField()
+    saved_by = serializers.CharField()
+    versions = serializers.ListField(
+        child=serializers.IntegerField(),
+        help_text="The versions that can still be loaded, the latest first.",
+    )
+
+
+class LoadedCheckpointSerializer(SavedCheckpointSerializer):
+    """A version of a thread's state."""
+
+    data_ = ObjectField()
+
+
+class ChangesQuerySerializer(QuerySerializer):
+    """Which thread, and from which revision on."""
+
+    since = serializers.IntegerField(
+        required=False,
+        default=0,
+        min_value=0,
+        max_value=2**63 - 1,
+        help_text="A revision of the thread; later changes are returned.",
+    )
+    user = NameField(
+        required=False,
+        max_length=200,
+        help_text="Whose thread; not needed with the"
+        " id of a conversation, or where no other thread is called so.",
+    )
+    agent = NameField(required=False)
+    limit = serializers.IntegerField(required=False, default=100, min_value=1, max_value=500)
+
+
+class ThreadChangeSerializer(ApiSerializer):
+    """One change of one memory of the thread."""
+
+    revision = serializers.IntegerField(source="row.revision")
+    event = serializers.CharField(source="row.event", help_text="The event's name in the log.")
+    memory = serializers.UUIDField(source="memory.pk")
+    content = serializers.CharField(source="memory.content")
+    memory_type = serializers.CharField(source="memory.memory_type")
+    category = serializers.CharField(source="memory.category")
+    importance = serializers.IntegerField(
+        source="memory.importance", help_text="The current value, like the fields above."
+    )
+    status = serializers.CharField(help_text="The value after the change.")
+    superseded_by = serializers.UUIDField(allow_null=True, help_text="The value after the change.")
+    actor = serializers.CharField(source="row.actor")
+    reason = serializers.CharField(source="row.reason")
+    at = serializers.DateTimeField(source="row.at")
+
+
+class ThreadChangesSerializer(ApiSerializer):
+    """What changed in a thread's memories after a revision, the oldest first."""
+
+    conversation = serializers.UUIDField()
+    thread_id = serializers.CharField()
+    since = serializers.IntegerField()
+    revision = serializers.IntegerField(help_text="The thread's current revision.")
+    next_since = serializers.IntegerField(help_text="Pass it as `since` to get the next changes.")
+    has_more = serializers.BooleanField()
+    header = serializers.CharField(
+        help_text="What a prompt would say about it, in at most three bullets; empty if nothing."
+    )
+    changes = ThreadChangeSerializer(many=True)
+
 
 THREAD = OpenApiParameter("thread_id", OpenApiTypes.STR, OpenApiParameter.PATH)
 
@@ -64,7 +173,7 @@ class CheckpointViewSet(ApiViewSet):
         name = _thread_name(thread_id)
         condition = condition_of(request)
         given = self.body(CheckpointSerializer)
-        check_agent(principal=self.principal, agent=given.get("agent"))
+        self.check_agent(given.get("agent"))
         saved = save_state(
             viewer=self.viewer,
             agent=given.get("agent"),
@@ -120,7 +229,7 @@ class ThreadChangesViewSet(ApiViewSet):
     @extend_schema(
         operation_id="threads_changes",
         parameters=[THREAD, ChangesQuerySerializer],
-        responses={200: ThreadChangesSerializer, **refusals(403, 404, 422)},
+        responses=answers(ThreadChangesSerializer, 403, 404, 422),
     )
     def changes(self, request: Request, thread_id: str) -> Response:
         """What changed in the memories of a thread after a revision; prompts still report it.

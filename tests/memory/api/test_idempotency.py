@@ -9,14 +9,10 @@ from uuid import uuid4
 
 import pytest
 from django.db import connection
-from django.http import StreamingHttpResponse
 from django.test import override_settings
 from django.utils import timezone
-from rest_framework.decorators import action
-from rest_framework.request import Request
-from rest_framework.test import APIClient, APIRequestFactory
+from rest_framework.test import APIClient
 
-from memory.api.base import ApiViewSet
 from memory.models import Memory, MemoryUsage
 from teams.models import IdempotentRequest, Message
 from teams.services.keys import issue_key
@@ -345,29 +341,6 @@ def test_old_answers_are_removed_in_every_team(town: Town) -> None:
     prune_idempotent_requests()
 
     assert [[kept.key for kept in each.rows()] for each in (town, other)] == [["new"]] * 2
-
-
-# -- endpoints that stream -----------------------------------------------------------------------
-
-
-class Streaming(ApiViewSet):
-    """An endpoint whose answer cannot be repeated."""
-
-    @action(detail=False, methods=["post"], honours_idempotency_key=False)
-    def talk(self, request: Request) -> StreamingHttpResponse:
-        """Words, one by one."""
-        return StreamingHttpResponse(iter([b"one ", b"two"]))
-
-
-def test_an_endpoint_may_leave_the_header_unread(acme: Cast) -> None:
-    token = issue_key(team_id=acme.team.id, agent=None).token
-    headers = {"Idempotency-Key": "k-1", "Authorization": f"Bearer {token}"}
-    view = Streaming.as_view({"post": "talk"}, **Streaming.talk.kwargs)
-
-    response: Any = view(APIRequestFactory().post("/talk", {}, format="json", headers=headers))
-
-    assert b"".join(response.streaming_content) == b"one two"
-    assert not IdempotentRequest.objects.exists()
 
 
 # -- the schema ------------------------------------------------------------------------------
