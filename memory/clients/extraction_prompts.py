@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, FiniteFloat, WithJsonSchema
@@ -50,11 +50,8 @@ EXTRACTED_TYPES = (
 )
 
 
-def _text_of(value: Any) -> Any:  # Any: what a model answered
-    return "" if value is None else value
-
-
-_Text = Annotated[str, BeforeValidator(_text_of)]
+# A model says null for what it leaves open.
+TextOrNull = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
 
 def _one_of(*values: str) -> WithJsonSchema:
@@ -66,7 +63,7 @@ class ProposedMemory(BaseModel):
     """One memory taken from the conversation."""
 
     content: str
-    type: Annotated[_Text, _one_of(*EXTRACTED_TYPES)] = MemoryType.SEMANTIC.value
+    type: Annotated[TextOrNull, _one_of(*EXTRACTED_TYPES)] = MemoryType.SEMANTIC.value
     messages: list[int]
     importance: Annotated[
         FiniteFloat, WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 10})
@@ -74,11 +71,11 @@ class ProposedMemory(BaseModel):
     confidence: Annotated[
         FiniteFloat, WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
     ]
-    subject: _Text = ""
-    category: Annotated[_Text, _one_of(NONE, *CATEGORIES)] = ""
-    sensitive_field: Annotated[_Text, _one_of(NONE, *SENSITIVE_FIELDS)] = ""
-    valid_from: _Text = ""
-    valid_to: _Text = ""
+    subject: TextOrNull = ""
+    category: Annotated[TextOrNull, _one_of(NONE, *CATEGORIES)] = ""
+    sensitive_field: Annotated[TextOrNull, _one_of(NONE, *SENSITIVE_FIELDS)] = ""
+    valid_from: TextOrNull = ""
+    valid_to: TextOrNull = ""
 
 
 class ExtractedMemories(BaseModel):

@@ -23,9 +23,8 @@ from memory.models import Job
 from memory.selectors.neighbours.comparing import retired_sources
 from memory.selectors.zones import zone_of
 from memory.services.extraction import extraction
-from memory.services.extraction.jobs import publish
-from memory.services.extraction.leases import kept_lease
-from memory.services.extraction.passes import Found, find_candidates, stood_in_events
+from memory.services.extraction.extraction import Found, find_candidates, stood_in_events
+from memory.services.extraction.jobs import kept_lease, publish
 from memory.services.extraction.screening import (
     Screened,
     most_important,

@@ -13,7 +13,7 @@ from memory.services.extraction.jobs import (
     queue_and_publish,
     visible_conversation,
 )
-from memory.services.indexing.message_indexer import index_soon
+from memory.services.indexing.message_index import index_soon
 from teams.models import Conversation, Message
 from teams.services.conversations import (
     NewMessage,
