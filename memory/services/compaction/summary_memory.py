@@ -20,7 +20,6 @@ from memory.services.compaction.summaries import (
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.write_path import prepare, store
-from memory.services.write.written import count_written
 from teams.models import Conversation, Message
 from teams.tenancy import hold_lock, team_scope
 
@@ -83,7 +82,6 @@ def store_summary(
 ) -> Memory:
     """Write the memory of a summary and the event `op` of it; call it in the team's scope."""
     (result,) = store(viewer=viewer, prepared=prepared, tools=tools)
-    count_written([result])
     event = Event(
         node="compact",
         op=op,

@@ -24,10 +24,9 @@ from memory.services.write.drafts import MemoryDraft
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
 from memory.services.write.neighbours import NeighbourSearch
-from memory.services.write.owner_locks import lock_owners
 from memory.services.write.prior_decisions import PriorDecisions
 from memory.services.write.secrets import masked_note
-from memory.services.write.write_path import prepare
+from memory.services.write.write_path import lock_owners, prepare
 from teams.errors import ConflictError
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope

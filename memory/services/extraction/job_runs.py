@@ -35,7 +35,6 @@ from memory.services.extraction.screening import (
 from memory.services.retrying import run_write
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.write_path import prepare, store
-from memory.services.write.written import count_written
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
 
@@ -170,7 +169,6 @@ def _write_window(window: _Window, *, first: int, claim: UUID, tools: Tools) -> 
                 *store_events(prepared=wanted, results=results),
             ],
         )
-        count_written(results)
         left_out = window.screened.over_cap + len(wanted) - len(written)
         counts = extraction.count_results(
             candidates=window.found.candidates,

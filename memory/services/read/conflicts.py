@@ -53,7 +53,8 @@ class Clash:
 
     def as_contradiction(self, *, earlier: Memory, later: Memory) -> Contradiction:
         """As a contradiction between the loaded memories, never to be saved: it has no id."""
-        strategy = strategy_of(one=self.earlier, other=self.later, verdict=self.judgement.verdict)
+        verdict = self.judgement.verdict
+        strategy = strategy_of(one=self.earlier.subject, other=self.later.subject, verdict=verdict)
         return Contradiction(
             id=None,
             team_id=earlier.team_id,
@@ -61,7 +62,7 @@ class Clash:
             memory_b=later,
             strategy=strategy.value,
             judge=self.judgement.judge or self.judge,
-            verdict=self.judgement.verdict.value,
+            verdict=verdict.value,
             reason=self.judgement.reason,
             detected_at=timezone.now(),
         )
