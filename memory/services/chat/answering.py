@@ -15,8 +15,7 @@ from django.utils import timezone
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.services.chat.asking import ChatAsk, Json
-from memory.services.chat.context import Context, spoken_of
-from memory.services.chat.exchanges import Exchange, summed_up
+from memory.services.chat.exchanges import Context, Exchange, spoken_of, summed_up
 from memory.services.chat.history import Recorded, earlier_messages, record_request
 from memory.services.chat.spending import Ended, released_on_failure, settle_call
 from memory.services.chat.threads import conversation_of
@@ -58,11 +57,6 @@ class Prepared:
     def recorded(self) -> Recorded:
         """The request's messages in the log."""
         return self.exchange.recorded
-
-    @property
-    def conversation(self) -> Conversation:
-        """Where it is asked."""
-        return self.recorded.conversation
 
     @property
     def request(self) -> ChatRequest:
@@ -125,7 +119,7 @@ def prepare_chat(
     if not route.is_configured:
         keep_by_itself(route.decision)
         require_configured(route)
-    if is_remembering and exchange.is_full(context, route):
+    if is_remembering and exchange.is_full(route):
         context, route = exchange.shortened(context, route)
     return paid_for(exchange, context, route, now)
 
@@ -195,7 +189,7 @@ def paid_for(exchange: Exchange, context: Context, route: Route, now: datetime) 
 
 
 def _reserved(exchange: Exchange, route: Route, now: datetime) -> Reservation:
-    conversation = exchange.recorded.conversation
+    conversation = exchange.conversation
     kept: list[bool] = []
 
     def keep() -> None:
