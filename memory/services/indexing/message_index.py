@@ -8,12 +8,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 from django.db import DatabaseError, InterfaceError, connection, transaction
+from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from memory.clients.tools import Tools
@@ -115,30 +117,32 @@ def said_by(*, team_id: UUID, ids: Sequence[UUID]) -> list[SaidText]:
 
 
 def _fill(team_id: UUID, batch: Sequence[SaidText], tools: Tools) -> None:
-    spoken = [each for each in batch if each.text]
-    texts = [each.embedded for each in spoken]
+    texts = {each.message_id: each.embedded for each in batch if each.text}
     vectors: dict[UUID, str] = {}
     next_vectors: dict[UUID, str] = {}
     model = next_model = ""
     if texts:
-        found = tools.embedder.embed(texts)
+        vectors = _as_text(texts, tools.embedder.embed(list(texts.values())))
         model = tools.embedder.name
-        next_model, following = tools.next_vectors(texts)
-        for each, vector, next_vector in zip(spoken, found, following, strict=True):
-            vectors[each.message_id] = HalfVector(vector).to_text()
-            if next_vector is not None:
-                next_vectors[each.message_id] = HalfVector(next_vector).to_text()
+        next_model, following = tools.next_vectors(list(texts.values()))
+        next_vectors = _as_text(texts, following)
+    ids = [each.message_id for each in batch]
     columns: list[list[Any]] = [  # Any: a column of each type
-        [each.message_id for each in batch],
-        [each.embedded if each.text else "" for each in batch],
+        ids,
+        [texts.get(each, "") for each in ids],
         [" ".join(name_words([each.speaker])) for each in batch],
-        [vectors.get(each.message_id) for each in batch],
-        [model if each.message_id in vectors else "" for each in batch],
-        [next_vectors.get(each.message_id) for each in batch],
-        [next_model if each.message_id in next_vectors else "" for each in batch],
+        [vectors.get(each) for each in ids],
+        [model if each in vectors else "" for each in ids],
+        [next_vectors.get(each) for each in ids],
+        [next_model if each in next_vectors else "" for each in ids],
     ]
     with team_scope(team_ids=[team_id], actor=ACTOR, is_planned_once=True):
         run_prepared(_FILL, [team_id, *columns])
+
+
+def _as_text(ids: Iterable[UUID], vectors: Iterable[NDArray[np.float32] | None]) -> dict[UUID, str]:
+    found = zip(ids, vectors, strict=True)
+    return {each: HalfVector(vector).to_text() for each, vector in found if vector is not None}
 
 
 @dataclass(slots=True)
