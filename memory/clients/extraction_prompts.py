@@ -176,29 +176,12 @@ def extraction_prompt(
     context: Sequence[SourceMessage],
     participants: Participants,
     noted: Sequence[Candidate] = (),
+    rules: str = EXTRACTION_RULES,
 ) -> list[ChatMessage]:
-    """The prompt of pass 1; the messages are numbered from 1 in the order given."""
-    return _prompt(EXTRACTION_RULES, messages, context, participants, noted)
+    """The prompt of a pass: its rules, the messages, numbered from 1, and what is known already.
 
-
-def review_prompt(
-    *,
-    messages: Sequence[SourceMessage],
-    context: Sequence[SourceMessage],
-    participants: Participants,
-    first_pass: Sequence[Candidate],
-) -> list[ChatMessage]:
-    """The prompt of pass 2: the same messages, and what is known from them already."""
-    return _prompt(REVIEW_RULES, messages, context, participants, first_pass)
-
-
-def _prompt(
-    rules: str,
-    messages: Sequence[SourceMessage],
-    context: Sequence[SourceMessage],
-    participants: Participants,
-    noted: Sequence[Candidate],
-) -> list[ChatMessage]:
+    Pass 2 has the REVIEW_RULES, and has noted what pass 1 found in the same messages.
+    """
     numbers = {message.id: number for number, message in enumerate(messages, 1)}
     conversation = [
         f"[{numbers[message.id]}] {_rendered(message, participants)}" for message in messages

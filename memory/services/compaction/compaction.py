@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from uuid import UUID
 
 from django.conf import settings
@@ -118,7 +118,7 @@ def _carry_out(viewer: Viewer, plan: CompactionPlan, tools: Tools) -> Compaction
             summary=summary.text,
             points=points_as_json(summary.points),
             summary_memory=summary.memory,
-            extraction=_named(counts, tools).as_json(),
+            extraction=asdict(_named(counts, tools)),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import UTC, tzinfo
 from typing import Any
 
@@ -21,7 +21,6 @@ from teams.models import Conversation, Message
 CONTEXT_MESSAGES = 12
 # What only one agent learned stays with it; facts about the person are for every agent.
 _OF_NO_AGENT = (MemoryType.USER_PROFILE, MemoryType.SHARED)
-_LISTS = ("memories", "warnings")
 _STOOD_IN = "{who} did pass {number} where the model did not ({problem})."
 
 
@@ -46,11 +45,6 @@ class ExtractionCounts:
     secrets_masked: int = 0
     left_out: int = 0
     warnings: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, object]:
-        """As it is kept in a job's result."""
-        kept = asdict(self)
-        return kept | {name: list(kept[name]) for name in _LISTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +208,8 @@ def as_source(row: Message) -> SourceMessage:
 
 def counts_from_json(result: dict[str, Any]) -> ExtractionCounts:  # Any: a field's value
     """The figures as a job kept them."""
-    return ExtractionCounts(**(result | {name: tuple(result.get(name, ())) for name in _LISTS}))
+    lists = {name: tuple(result.get(name, ())) for name in ("memories", "warnings")}
+    return ExtractionCounts(**(result | lists))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from enum import Enum, auto
 from functools import partial
@@ -180,7 +180,7 @@ def _write_window(window: _Window, *, first: int, claim: UUID, tools: Tools) -> 
         )
         if mine.result:
             counts = extraction.add_counts(extraction.counts_from_json(mine.result), counts)
-        mine.result = counts.as_json()
+        mine.result = asdict(counts)
         mine.done_position = window.last
         mine.left_out = (mine.left_out or 0) + left_out
         mine.error = ""

@@ -193,7 +193,7 @@ def send_prompt(
         return Made(
             body=write(built),
             memory_ids=built.told,
-            found=built.found,
+            found=len(built.told),
             similarity=built.similarity,
             revision=built.revision,
             read_messages=Level.RAW in built.stats.searched,
