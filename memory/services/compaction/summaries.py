@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import cast
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from memory.domain.summarising import RulesSummariser, most_important, sentences
 from memory.domain.types import Point, Status
 from memory.models import Compaction, Job, Memory
 from memory.models.memory import LIVE
+from memory.services.write.repetitions import later_versions
 from routing.clients.quick_redis import quick_redis
 from teams.models import Conversation, Message
 
@@ -166,12 +168,7 @@ def _extracted(conversation: Conversation, first: int, last: int, own: set[UUID]
 def _standing(team_id: UUID, ids: Collection[UUID]) -> list[tuple[Memory, Memory]]:
     """Each memory that still holds, with the version of it that does, oldest first."""
     rows = _read(team_id, ids)
-    versions = dict(rows)
-    wanted = _successors(rows)
-    while missing := wanted - versions.keys():
-        newer = _read(team_id, missing)
-        versions.update(newer)
-        wanted = _successors(newer)
+    versions = later_versions(rows.values(), read=partial(_read, team_id)) | rows
     found = []
     for memory in sorted(rows.values(), key=lambda row: (row.created_at, row.pk)):
         head = memory
@@ -185,14 +182,6 @@ def _standing(team_id: UUID, ids: Collection[UUID]) -> list[tuple[Memory, Memory
         if head.is_live and is_same:
             found.append((memory, head))
     return found
-
-
-def _successors(rows: dict[UUID, Memory]) -> set[UUID]:
-    return {
-        row.superseded_by_id
-        for row in rows.values()
-        if not row.is_live and row.superseded_by_id is not None
-    }
 
 
 def _read(team_id: UUID, ids: Collection[UUID]) -> dict[UUID, Memory]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -209,7 +209,10 @@ def _stored(viewer: Viewer, external_ids: set[str]) -> dict[_Key, _Named]:
     ]
     rows = Memory.objects.filter(team_id=viewer.team_id, external_id__in=external_ids)
     found += [((row.agent_id, row.external_id), row, set()) for row in rows]
-    later = _later_versions(viewer, [memory for _, memory, _ in found])
+    later = later_versions(
+        [memory for _, memory, _ in found],
+        read=lambda ids: Memory.objects.visible_to(viewer).in_bulk(list(ids)),
+    )
     return {key: _with_versions(memory, later, said) for key, memory, said in found}
 
 
@@ -223,22 +226,20 @@ def _with_versions(memory: Memory, later: dict[UUID, Memory], said: set[bytes]) 
     return _Named(memory, last, frozenset(said))
 
 
-def _later_versions(viewer: Viewer, rows: Iterable[Memory]) -> dict[UUID, Memory]:
-    """What superseded them, to the end of the chains, as far as the viewer may see it."""
+def later_versions(
+    rows: Iterable[Memory], *, read: Callable[[Collection[UUID]], Mapping[UUID, Memory]]
+) -> dict[UUID, Memory]:
+    """What superseded the rows, to the end of the chains, as far as `read` finds it by its ids."""
     found: dict[UUID, Memory] = {}
     wanted = _successors(rows)
-    for _ in range(_LONGEST_CHAIN):
-        if not wanted:
-            break
-        newer = Memory.objects.visible_to(viewer).in_bulk(list(wanted))
+    while missing := wanted - found.keys():
+        newer = read(missing)
         found |= newer
-        wanted = _successors(newer.values()) - found.keys()
+        wanted = _successors(newer.values())
     return found
 
 
 def _successors(rows: Iterable[Memory]) -> set[UUID]:
     return {
-        row.superseded_by_id
-        for row in rows
-        if row.status == Status.SUPERSEDED and row.superseded_by_id is not None
+        row.superseded_by_id for row in rows if not row.is_live and row.superseded_by_id is not None
     }
