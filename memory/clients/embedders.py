@@ -8,8 +8,8 @@ import logging
 import threading
 import time
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from cachetools import LRUCache
@@ -112,15 +112,7 @@ class OpenAIEmbedder:
             raise
 
 
-class LocalModel(Protocol):
-    """A transformer in this process, as fastembed's `TextEmbedding` offers it."""
-
-    def embed(self, documents: list[str]) -> Iterable[NDArray[np.float32]]:
-        """One vector for each document, in order."""
-        ...
-
-
-def load_fastembed(model: str) -> LocalModel:
+def load_fastembed(model: str) -> Any:  # Any: fastembed's TextEmbedding, which may be missing
     """Load a model of fastembed's list, downloading its weights when they are not there yet.
 
     Raises EmbeddingError with what to do when the package, the model or its weights are missing.
@@ -134,13 +126,12 @@ def load_fastembed(model: str) -> LocalModel:
             kind=FailureKind.MISCONFIGURED,
         ) from None
     try:
-        loaded: LocalModel = package.TextEmbedding(model_name=model)
+        return package.TextEmbedding(model_name=model)
     except (ValueError, OSError, RuntimeError) as error:
         reason = str(error).strip().partition("\n")[0][:200]
         raise EmbeddingError(
             f"fastembed cannot load {model}: {reason}", kind=FailureKind.MISCONFIGURED
         ) from error
-    return loaded
 
 
 class FastEmbedEmbedder:
@@ -152,14 +143,14 @@ class FastEmbedEmbedder:
         name: str,
         model: str,
         opposition_similarity: float = TRANSFORMER_OPPOSITION,
-        load: Callable[[str], LocalModel] = load_fastembed,
+        load: Callable[[str], Any] = load_fastembed,
     ) -> None:
         self.name = name
         self.dimensions = 0
         self.opposition_similarity = opposition_similarity
         self._model_name = model
         self._load = load
-        self._loaded: LocalModel | None = None
+        self._loaded: Any = None
         self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC
 from typing import Annotated
 
@@ -98,14 +98,6 @@ def _plain(text: str) -> str:
     return _TAG.sub("&lt;", " ".join(text.split()))[:MAX_STATEMENT_CHARS]
 
 
-@dataclass(slots=True)
-class _Round:
-    """One `prepare`: until when it may ask, and whether it must stop before."""
-
-    deadline: float
-    stopped: threading.Event = field(default_factory=threading.Event)
-
-
 class ModelJudge:
     """A `PreparingJudge` through `completions`; thread-safe.
 
@@ -161,9 +153,11 @@ class ModelJudge:
         now = self._rest.begin()
         if not asked or now is None:
             return
-        turn = _Round(deadline=now + self._budget_seconds)
+        stopped, deadline = threading.Event(), now + self._budget_seconds
         with ThreadPoolExecutor(min(_THREADS, len(asked))) as pool:
-            answers = list(pool.map(lambda pair: self._ask(pair, turn), asked.values()))
+            answers = list(
+                pool.map(lambda pair: self._ask(pair, stopped, deadline), asked.values())
+            )
         judged = {
             key: answer for key, answer in zip(asked, answers, strict=True) if answer is not None
         }
@@ -172,10 +166,12 @@ class ModelJudge:
             left = len(asked) - len(judged)
             logger.warning("%s judges %d of %d pairs", self._fallback.name, left, len(asked))
 
-    def _ask(self, pair: tuple[Statement, Statement], turn: _Round) -> Judgement | None:
+    def _ask(
+        self, pair: tuple[Statement, Statement], stopped: threading.Event, deadline: float
+    ) -> Judgement | None:
         """The model's judgement, None when it gives none that can be used."""
         started = self._monotonic()
-        if turn.stopped.is_set() or started >= turn.deadline:
+        if stopped.is_set() or started >= deadline:
             return None
         existing, new = pair
         try:
@@ -185,17 +181,14 @@ class ModelJudge:
                 fault=_without_verdict,
             )
         except CompletionError as error:
-            self._note_failure(error, turn, started=started)
+            level = logging.ERROR if error.kind is FailureKind.MISCONFIGURED else logging.WARNING
+            logger.log(level, "%s gives no judgement (%s): %s", self.name, error.kind, error)
+            if error.kind in {FailureKind.UNAVAILABLE, FailureKind.MISCONFIGURED}:
+                # The other pairs of this write would fail the same way.
+                stopped.set()
+            self._rest.note(error, started=started)
             return None
         return _judgement(answer)
-
-    def _note_failure(self, error: CompletionError, turn: _Round, *, started: float) -> None:
-        level = logging.ERROR if error.kind is FailureKind.MISCONFIGURED else logging.WARNING
-        logger.log(level, "%s gives no judgement (%s): %s", self.name, error.kind, error)
-        if error.kind in {FailureKind.UNAVAILABLE, FailureKind.MISCONFIGURED}:
-            # The other pairs of this write would fail the same way.
-            turn.stopped.set()
-        self._rest.note(error, started=started)
 
 
 def judge_name(*, model: str) -> str:

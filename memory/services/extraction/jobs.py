@@ -161,7 +161,10 @@ def kept_lease(*, team_id: UUID, job_id: UUID, claim: UUID) -> Iterator[None]:
     def renew() -> None:
         while not done.wait(every):
             try:
-                _renew(team_id, job_id, claim)
+                until = timezone.now() + timedelta(seconds=settings.JOB_LEASE_SECONDS)
+                with team_scope(team_ids=[team_id], actor="task:extract"):
+                    job = Job.objects.filter(team_id=team_id, id=job_id, claim=claim)
+                    job.filter(state=Job.State.RUNNING).update(lease_until=until)
             except DatabaseError:
                 logger.warning("The lease of job %s was not renewed.", job_id)
             finally:
@@ -174,11 +177,3 @@ def kept_lease(*, team_id: UUID, job_id: UUID, claim: UUID) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
-
-
-def _renew(team_id: UUID, job_id: UUID, claim: UUID) -> None:
-    until = timezone.now() + timedelta(seconds=settings.JOB_LEASE_SECONDS)
-    with team_scope(team_ids=[team_id], actor="task:extract"):
-        Job.objects.filter(team_id=team_id, id=job_id, state=Job.State.RUNNING, claim=claim).update(
-            lease_until=until
-        )

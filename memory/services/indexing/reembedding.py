@@ -83,7 +83,12 @@ def reembed(
             embedded += found
             if not found:
                 break
-        _switch(embedder)
+        EmbeddingState.objects.exclude(model=embedder.name).update(
+            model=embedder.name,
+            dimensions=embedder.dimensions,
+            next_model="",
+            switched_at=timezone.now(),
+        )
         # What a process wrote that did not know of the new model, before and within the grace.
         embedded += _pass(embedder=embedder, batch=batch, on_progress=on_progress)
         state = EmbeddingState.objects.get()
@@ -168,15 +173,6 @@ def _following(
     """The next ids of the entries, in their order."""
     following = rows.filter(**{f"{kind.key}__gt": after}).order_by(kind.key)
     return list(following.values_list(kind.key, flat=True)[:size])
-
-
-def _switch(embedder: Embedder) -> None:
-    EmbeddingState.objects.exclude(model=embedder.name).update(
-        model=embedder.name,
-        dimensions=embedder.dimensions,
-        next_model="",
-        switched_at=timezone.now(),
-    )
 
 
 def _has_old(model: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -103,14 +103,14 @@ def clashes_among(*, viewer: Viewer, ranked: Sequence[Ranked], tools: Tools) -> 
 
 def _of_one_subject(rows: Sequence[SignalRow]) -> list[_Pair]:
     """The pairs that name one specific matter."""
-    counts = Counter(row.subject for row in rows if is_specific(row.subject))
     by_subject: dict[str, list[SignalRow]] = defaultdict(list)
     for row in rows:
-        if 1 < counts[row.subject] <= MOST_OF_A_SUBJECT:
+        if is_specific(row.subject):
             by_subject[row.subject].append(row)
     return [
         pair
         for group in by_subject.values()
+        if len(group) <= MOST_OF_A_SUBJECT
         for pair in combinations(group, 2)
         if _may_concern_each_other(*pair)
     ]
