@@ -1,4 +1,4 @@
-"""From a range of messages and what was found in them to drafts, and the figures of it all."""
+"""From a range of messages, by both passes of an extractor, to drafts and figures."""
 
 from __future__ import annotations
 

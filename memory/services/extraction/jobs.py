@@ -1,4 +1,4 @@
-"""Extraction jobs: each message of a conversation belongs to exactly one."""
+"""Extraction jobs and their leases: each message of a conversation belongs to exactly one job."""
 
 from __future__ import annotations
 

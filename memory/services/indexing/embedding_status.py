@@ -1,4 +1,4 @@
-"""Whether the vectors of the data are those of the model that is set, for the operator."""
+"""What has vectors, and whether they are those of the model that is set, for the operator."""
 
 from __future__ import annotations
 

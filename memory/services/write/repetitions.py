@@ -1,4 +1,4 @@
-"""Facts that are stored already, by their words, and what it adds to say one again."""
+"""What is stored already, by its words or by its external id, and what it adds to say it again."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ from memory.services.write.audiences import Readers, readers_in
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.inserting import PreparedDraft
 from teams.errors import ConflictError
+
+# External ids are each agent's own, so that none can be used to ask for another's memory.
+_Key = tuple[UUID | None, str | None]
+_LONGEST_CHAIN = 100
 
 
 class StoredFacts:
@@ -87,11 +91,6 @@ def corroborate(*, existing: Memory, draft: MemoryDraft) -> Memory:
     )
     existing.corroboration += 1
     return existing
-
-
-# External ids are each agent's own, so that none can be used to ask for another's memory.
-_Key = tuple[UUID | None, str | None]
-_LONGEST_CHAIN = 100
 
 
 class DraftRefusedError(ConflictError):
