@@ -50,10 +50,9 @@ from benchmarks.ingest_ground import (  # noqa: E402
 )
 from benchmarks.texts import Texts  # noqa: E402
 from memory.clients.tools import Tools, default_tools  # noqa: E402
-from memory.services.extraction.extraction import load_range  # noqa: E402
+from memory.services.extraction.extraction import find_candidates, load_range  # noqa: E402
 from memory.services.extraction.job_runs import run_job  # noqa: E402
 from memory.services.extraction.jobs import queue_extraction  # noqa: E402
-from memory.services.extraction.passes import find_candidates  # noqa: E402
 from memory.services.messages.posting import open_conversation  # noqa: E402
 from memory.services.write.drafts import Outcome  # noqa: E402
 from teams.services.conversations import NewMessage, append_messages  # noqa: E402

@@ -86,7 +86,7 @@ from rest_framework.test import APIClient  # noqa: E402
 from config import embedded  # noqa: E402
 from memory.clients.tools import Tools, default_tools  # noqa: E402
 from memory.domain.viewer import Viewer  # noqa: E402
-from memory.services.indexing.message_indexer import finish_indexing  # noqa: E402
+from memory.services.indexing.message_index import finish_indexing  # noqa: E402
 from teams.models import Agent, EndUser  # noqa: E402
 from teams.services.keys import issue_key  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402

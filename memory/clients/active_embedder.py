@@ -110,11 +110,7 @@ class ActiveEmbedder:
                 [EmbeddingState(model=self.name, dimensions=self.dimensions)],
                 ignore_conflicts=True,
             )
-            self.forget()
-
-    def forget(self) -> None:
-        """Look the state up again at the next use."""
-        self._known = None
+            self._known = None
 
     def _last(self) -> Embedder:
         try:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from memory.clients.cached_embedder import CachedEmbedder
 from memory.clients.embedders import (
     TRANSFORMER_OPPOSITION,
+    CachedEmbedder,
     FastEmbedEmbedder,
     OpenAIEmbedder,
     WordLlamaEmbedder,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from cachetools import LRUCache
 from numpy.typing import NDArray
 
+from memory.domain.ports import Embedder
 from memory.domain.text.normalise import is_blank
 from routing.clients.embeddings import TextEmbeddings
 from routing.clients.protocol import EmbeddingError, FailureKind
@@ -22,6 +26,8 @@ logger = logging.getLogger(__name__)
 
 # Seed 000, contradiction detection: measured there on a transformer's vectors.
 TRANSFORMER_OPPOSITION = 0.7
+# The embedding cache of seed 000.
+CACHED_TEXTS = 1000
 
 
 class WordLlamaEmbedder:
@@ -106,15 +112,7 @@ class OpenAIEmbedder:
             raise
 
 
-class LocalModel(Protocol):
-    """A transformer in this process, as fastembed's `TextEmbedding` offers it."""
-
-    def embed(self, documents: list[str]) -> Iterable[NDArray[np.float32]]:
-        """One vector for each document, in order."""
-        ...
-
-
-def load_fastembed(model: str) -> LocalModel:
+def load_fastembed(model: str) -> Any:  # Any: fastembed's TextEmbedding, which may be missing
     """Load a model of fastembed's list, downloading its weights when they are not there yet.
 
     Raises EmbeddingError with what to do when the package, the model or its weights are missing.
@@ -128,13 +126,12 @@ def load_fastembed(model: str) -> LocalModel:
             kind=FailureKind.MISCONFIGURED,
         ) from None
     try:
-        loaded: LocalModel = package.TextEmbedding(model_name=model)
+        return package.TextEmbedding(model_name=model)
     except (ValueError, OSError, RuntimeError) as error:
         reason = str(error).strip().partition("\n")[0][:200]
         raise EmbeddingError(
             f"fastembed cannot load {model}: {reason}", kind=FailureKind.MISCONFIGURED
         ) from error
-    return loaded
 
 
 class FastEmbedEmbedder:
@@ -146,14 +143,14 @@ class FastEmbedEmbedder:
         name: str,
         model: str,
         opposition_similarity: float = TRANSFORMER_OPPOSITION,
-        load: Callable[[str], LocalModel] = load_fastembed,
+        load: Callable[[str], Any] = load_fastembed,
     ) -> None:
         self.name = name
         self.dimensions = 0
         self.opposition_similarity = opposition_similarity
         self._model_name = model
         self._load = load
-        self._loaded: LocalModel | None = None
+        self._loaded: Any = None
         self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -170,3 +167,55 @@ class FastEmbedEmbedder:
         vectors = np.asarray(list(model.embed(list(texts))), dtype=np.float32)
         self.dimensions = vectors.shape[1]
         return unit_rows(vectors)
+
+
+class CachedEmbedder:
+    """An embedder that remembers the vectors of the `size` texts asked for last; thread-safe.
+
+    Texts are embedded as the cache compares them, so that a vector depends on its text alone and
+    not on which spelling came first.
+    """
+
+    def __init__(self, embedder: Embedder, *, size: int = CACHED_TEXTS) -> None:
+        self.name = embedder.name
+        self.opposition_similarity = embedder.opposition_similarity
+        self._embedder = embedder
+        self._vectors: LRUCache[bytes, NDArray[np.float32]] = LRUCache(size)
+        self._lock = threading.Lock()
+
+    @property
+    def dimensions(self) -> int:
+        """Those of the embedder behind; some learn it with their first answer."""
+        return self._embedder.dimensions
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (len(texts), dimensions); only unknown texts are embedded, once each.
+
+        Raises what the embedder behind raises; nothing of a failed batch is kept.
+        """
+        normalised = [normalise(text) for text in texts]
+        keys = [hashlib.sha256(text.encode(errors="replace")).digest() for text in normalised]
+        with self._lock:
+            found = {key: self._vectors[key] for key in keys if key in self._vectors}
+        missing = {
+            key: text for key, text in zip(keys, normalised, strict=True) if key not in found
+        }
+        if missing:
+            fresh = self._embedder.embed(list(missing.values()))
+            # Copies: a row of the batch would keep the whole batch in memory.
+            new = {key: row.copy() for key, row in zip(missing, fresh, strict=True)}
+            found |= new
+            with self._lock:
+                self._vectors.update(new)
+        if not keys:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        return np.stack([found[key] for key in keys])
+
+
+def normalise(text: str) -> str:
+    """The text in NFKC with its white space folded.
+
+    Not `normalise_text` of the duplicate rules: a model reads case and punctuation, so "US" and
+    "us", or a statement and its question, have vectors of their own.
+    """
+    return " ".join(unicodedata.normalize("NFKC", text).split())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, FiniteFloat, WithJsonSchema
@@ -50,11 +50,8 @@ EXTRACTED_TYPES = (
 )
 
 
-def _text_of(value: Any) -> Any:  # Any: what a model answered
-    return "" if value is None else value
-
-
-_Text = Annotated[str, BeforeValidator(_text_of)]
+# A model says null for what it leaves open.
+TextOrNull = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
 
 def _one_of(*values: str) -> WithJsonSchema:
@@ -66,7 +63,7 @@ class ProposedMemory(BaseModel):
     """One memory taken from the conversation."""
 
     content: str
-    type: Annotated[_Text, _one_of(*EXTRACTED_TYPES)] = MemoryType.SEMANTIC.value
+    type: Annotated[TextOrNull, _one_of(*EXTRACTED_TYPES)] = MemoryType.SEMANTIC.value
     messages: list[int]
     importance: Annotated[
         FiniteFloat, WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 10})
@@ -74,11 +71,11 @@ class ProposedMemory(BaseModel):
     confidence: Annotated[
         FiniteFloat, WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
     ]
-    subject: _Text = ""
-    category: Annotated[_Text, _one_of(NONE, *CATEGORIES)] = ""
-    sensitive_field: Annotated[_Text, _one_of(NONE, *SENSITIVE_FIELDS)] = ""
-    valid_from: _Text = ""
-    valid_to: _Text = ""
+    subject: TextOrNull = ""
+    category: Annotated[TextOrNull, _one_of(NONE, *CATEGORIES)] = ""
+    sensitive_field: Annotated[TextOrNull, _one_of(NONE, *SENSITIVE_FIELDS)] = ""
+    valid_from: TextOrNull = ""
+    valid_to: TextOrNull = ""
 
 
 class ExtractedMemories(BaseModel):
@@ -179,29 +176,12 @@ def extraction_prompt(
     context: Sequence[SourceMessage],
     participants: Participants,
     noted: Sequence[Candidate] = (),
+    rules: str = EXTRACTION_RULES,
 ) -> list[ChatMessage]:
-    """The prompt of pass 1; the messages are numbered from 1 in the order given."""
-    return _prompt(EXTRACTION_RULES, messages, context, participants, noted)
+    """The prompt of a pass: its rules, the messages, numbered from 1, and what is known already.
 
-
-def review_prompt(
-    *,
-    messages: Sequence[SourceMessage],
-    context: Sequence[SourceMessage],
-    participants: Participants,
-    first_pass: Sequence[Candidate],
-) -> list[ChatMessage]:
-    """The prompt of pass 2: the same messages, and what is known from them already."""
-    return _prompt(REVIEW_RULES, messages, context, participants, first_pass)
-
-
-def _prompt(
-    rules: str,
-    messages: Sequence[SourceMessage],
-    context: Sequence[SourceMessage],
-    participants: Participants,
-    noted: Sequence[Candidate],
-) -> list[ChatMessage]:
+    Pass 2 has the REVIEW_RULES, and has noted what pass 1 found in the same messages.
+    """
     numbers = {message.id: number for number, message in enumerate(messages, 1)}
     conversation = [
         f"[{numbers[message.id]}] {_rendered(message, participants)}" for message in messages

@@ -1,4 +1,4 @@
-"""The extractor that asks a language model and falls back to the rules."""
+"""The extractor that asks a language model, window by window, and falls back to the rules."""
 
 from __future__ import annotations
 
@@ -6,24 +6,91 @@ import copy
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Self
 
 from memory.domain.ports import Extractor
 from memory.domain.text.normalise import normalise_text
-from memory.domain.types import Candidate, Participants, PassWork, SourceMessage
-from routing.clients.protocol import ChatMessage, CompletionError, FailureKind
+from memory.domain.types import Candidate, Participants, PassWork, Role, SourceMessage
+from routing.clients.protocol import CompletionError, FailureKind
 from routing.clients.resting import EndpointRest
 from routing.clients.structured_calls import StructuredCompletions
 
 from .extracted_candidates import candidates_of, merged, missing_sources
-from .extraction_prompts import ExtractedMemories, extraction_prompt, review_prompt
-from .extraction_windows import CONTEXT_TOKENS, Window, windows_of
+from .extraction_prompts import EXTRACTION_RULES, REVIEW_RULES, ExtractedMemories, extraction_prompt
 
 logger = logging.getLogger(__name__)
 
 _PATIENCE_SECONDS, _REST_SECONDS = 10.0, 60.0
+# The smaller models' context, in tokens; what a window may take of it in characters leaves room
+# for the rules, what was said before, what is known and the answer.
+CONTEXT_TOKENS = 32_768
+_CHARS_OF_CONTEXT_TOKEN = 1.5
+_CONTEXT_MESSAGES = 20
+# What a prompt puts before each message and each further line of it.
+_CHARS_AROUND_MESSAGE = 110
+_CHARS_AROUND_LINE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of messages read at once; the first `overlap` of them were in the one before."""
+
+    messages: tuple[SourceMessage, ...]
+    before: tuple[SourceMessage, ...]
+    overlap: int
+
+    def noted_in(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The candidates that rest on a message of this window."""
+        own = {message.id for message in self.messages}
+        return [candidate for candidate in candidates if own.intersection(candidate.message_ids)]
+
+
+def windows_of(
+    *,
+    messages: Sequence[SourceMessage],
+    context: Sequence[SourceMessage],
+    size: int,
+    overlap: int,
+    context_tokens: int,
+) -> Iterator[Window]:
+    """Windows that together cover each message, none too long for a model's context.
+
+    Each has at most `size` messages, up to `overlap` of which were in the one before.
+    """
+    # A system message configures the agent and may hold memories that we rendered.
+    readable = [message for message in messages if message.role is not Role.SYSTEM]
+    earlier = [message for message in context if message.role is not Role.SYSTEM]
+    prices = [_price(message) for message in readable]
+    room = int(context_tokens * _CHARS_OF_CONTEXT_TOKEN)
+    covered = 0
+    while covered < len(readable):
+        first = covered
+        chars = prices[covered]
+        while covered - first < min(overlap, covered):
+            again = sum(prices[first - 1 : covered])
+            if again > room // 4 or again + chars > room:
+                break
+            first -= 1
+        repeated = covered - first
+        chars = sum(prices[first : covered + 1])
+        covered += 1
+        while covered < len(readable) and covered - first < size:
+            chars += prices[covered]
+            if chars > room:
+                break
+            covered += 1
+        yield Window(
+            messages=tuple(readable[first:covered]),
+            before=tuple([*earlier, *readable[:first]][-_CONTEXT_MESSAGES:]),
+            overlap=repeated,
+        )
+
+
+def _price(message: SourceMessage) -> int:
+    """About how many characters of a prompt the message takes."""
+    lines = message.content.count("\n")
+    return len(message.content) + _CHARS_AROUND_LINE * lines + _CHARS_AROUND_MESSAGE
 
 
 class ModelExtractor:
@@ -80,17 +147,7 @@ class ModelExtractor:
         participants: Participants,
     ) -> list[Candidate]:
         """Pass 1: what `messages` say, each candidate once, with its exact sources."""
-        found: list[Candidate] = []
-        for window in self._windows(messages, context):
-            prompt = extraction_prompt(
-                messages=window.messages,
-                context=window.before,
-                participants=participants,
-                noted=window.noted_in(found),
-            )
-            otherwise = partial(self._fallback.extract, participants=participants)
-            found += self._ask(self._completions, window, prompt, participants, 1, otherwise)
-        return merged(candidates=found)
+        return self._read(1, messages, context, participants, ())
 
     def review(
         self,
@@ -101,34 +158,50 @@ class ModelExtractor:
         first_pass: Sequence[Candidate],
     ) -> list[Candidate]:
         """Pass 2: what pass 1 missed or got wrong, none of it in pass 1's words."""
-        found: list[Candidate] = []
-        for window in self._windows(messages, context):
-            noted = window.noted_in([*first_pass, *found])
-            prompt = review_prompt(
-                messages=window.messages,
-                context=window.before,
-                participants=participants,
-                first_pass=noted,
-            )
-            otherwise = partial(self._fallback.review, participants=participants, first_pass=noted)
-            found += self._ask(self._reviewer, window, prompt, participants, 2, otherwise)
+        new = self._read(2, messages, context, participants, first_pass)
         known = {normalise_text(candidate.content) for candidate in first_pass}
-        new = merged(candidates=found)
         return [memory for memory in new if normalise_text(memory.content) not in known]
+
+    def _read(
+        self,
+        extraction_pass: int,
+        messages: Sequence[SourceMessage],
+        context: Sequence[SourceMessage],
+        participants: Participants,
+        first_pass: Sequence[Candidate],
+    ) -> list[Candidate]:
+        found: list[Candidate] = []
+        for window in windows_of(
+            messages=messages,
+            context=context,
+            size=self._window_messages,
+            overlap=self._overlap,
+            context_tokens=self._context_tokens,
+        ):
+            noted = window.noted_in([*first_pass, *found])
+            found += self._ask(extraction_pass, window, participants, noted)
+        return merged(candidates=found)
 
     def _ask(
         self,
-        completions: StructuredCompletions,
-        window: Window,
-        prompt: Sequence[ChatMessage],
-        participants: Participants,
         extraction_pass: int,
-        otherwise: Callable[..., list[Candidate]],
+        window: Window,
+        participants: Participants,
+        noted: Sequence[Candidate],
     ) -> list[Candidate]:
-        """The model's candidates for a window, or what `otherwise` finds when it gives none."""
+        """The model's candidates for a window, or the fallback's when it gives none."""
+        is_first = extraction_pass == 1
+        completions = self._completions if is_first else self._reviewer
         started = self._rests[completions].begin()
         problem = f"{completions.model}: no answer a moment ago"
         if started is not None:
+            prompt = extraction_prompt(
+                messages=window.messages,
+                context=window.before,
+                participants=participants,
+                noted=noted,
+                rules=EXTRACTION_RULES if is_first else REVIEW_RULES,
+            )
             try:
                 answer = completions.complete(
                     schema=ExtractedMemories,
@@ -153,13 +226,17 @@ class ModelExtractor:
                     )
                 ]
         self._note(PassWork(extraction_pass, self._fallback.name, problem))
-        return [
-            replace(candidate, extractor=candidate.extractor or self._fallback.name)
-            for candidate in otherwise(
-                messages=window.messages[window.overlap :],
-                context=[*window.before, *window.messages[: window.overlap]],
+        fresh = window.messages[window.overlap :]
+        before = [*window.before, *window.messages[: window.overlap]]
+        if is_first:
+            found = self._fallback.extract(
+                messages=fresh, context=before, participants=participants
             )
-        ]
+        else:
+            found = self._fallback.review(
+                messages=fresh, context=before, participants=participants, first_pass=noted
+            )
+        return [replace(each, extractor=each.extractor or self._fallback.name) for each in found]
 
     def _note_failure(
         self, completions: StructuredCompletions, error: CompletionError, *, started: float
@@ -167,17 +244,6 @@ class ModelExtractor:
         level = logging.ERROR if error.kind is FailureKind.MISCONFIGURED else logging.WARNING
         logger.log(level, "%s extracts instead (%s): %s", self._fallback.name, error.kind, error)
         self._rests[completions].note(error, started=started)
-
-    def _windows(
-        self, messages: Sequence[SourceMessage], context: Sequence[SourceMessage]
-    ) -> Iterator[Window]:
-        return windows_of(
-            messages=messages,
-            context=context,
-            size=self._window_messages,
-            overlap=self._overlap,
-            context_tokens=self._context_tokens,
-        )
 
 
 def _name_of(completions: StructuredCompletions) -> str:

@@ -10,10 +10,8 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
 
 import tiktoken
 from tiktoken.model import encoding_name_for_model
@@ -31,23 +29,10 @@ _CL100K = (
 _FILES = {"o200k_base": _O200K, "o200k_harmony": _O200K, "cl100k_base": _CL100K}
 
 
-class Encoding(Protocol):
-    """What is asked of tiktoken."""
-
-    @property
-    def name(self) -> str:
-        """The encoding's name."""
-        ...
-
-    def encode_ordinary(self, text: str) -> Sequence[int]:
-        """The tokens of the text, in which nothing is a special token."""
-        ...
-
-
 class TiktokenCounter:
     """A `TokenCounter` that encodes the text."""
 
-    def __init__(self, encoding: Encoding) -> None:
+    def __init__(self, encoding: tiktoken.Encoding) -> None:
         self._encoding = encoding
 
     @property

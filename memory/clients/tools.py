@@ -53,14 +53,12 @@ class Tools:
         The next model's name with a vector for each content, or nothing for any. The model of the
         first memories ever is recorded on the way.
         """
-        found: tuple[str, NDArray[np.float32]] | None = None
         if contents and isinstance(self.embedder, ActiveEmbedder):
             self.embedder.remember_first_model()
-            found = self.embedder.next_vectors(contents)
-        if found is None:
-            return "", [None] * len(contents)
-        name, vectors = found
-        return name, list(vectors)
+            if found := self.embedder.next_vectors(contents):
+                name, vectors = found
+                return name, list(vectors)
+        return "", [None] * len(contents)
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 from memory.domain.categories import CategoryFile, CategoryRule
@@ -15,24 +14,12 @@ from teams.services.people import ensure_agent
 from teams.tenancy import team_scope
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryChange:
-    """One thing that a load changed: `what` was `added`, `changed`, `removed` or `allowed`."""
-
-    what: str
-    name: str
-    details: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.what} {self.name}" + (f": {self.details}" if self.details else "")
-
-
-def load_categories(*, team_id: UUID, file: CategoryFile, actor: str) -> list[CategoryChange]:
+def load_categories(*, team_id: UUID, file: CategoryFile, actor: str) -> list[str]:
     """Make the team's categories those of the file, and its agents' allowlists too; all or nothing.
 
     Agents that the file names are created when new, so that a restriction holds from their first
     word on; agents that it does not name keep what they have. Memories keep the category they
-    name. Returns what changed; loading the same file again changes nothing.
+    name. Returns lines that say what changed; loading the same file again changes nothing.
     """
     with team_scope(team_ids=[team_id], actor=actor, reason="load categories"):
         # Two loads at the same time take turns.
@@ -94,7 +81,7 @@ def requested_categories(*, team_id: UUID, names: Sequence[str]) -> list[Categor
     return [rows[name] for name in dict.fromkeys(names) if name in rows]
 
 
-def _load_rules(team_id: UUID, rules: Sequence[CategoryRule]) -> Iterator[CategoryChange]:
+def _load_rules(team_id: UUID, rules: Sequence[CategoryRule]) -> Iterator[str]:
     stored = {row.name: row for row in Category.objects.filter(team_id=team_id)}
     for rule in rules:
         row = stored.pop(rule.name, None)
@@ -106,7 +93,7 @@ def _load_rules(team_id: UUID, rules: Sequence[CategoryRule]) -> Iterator[Catego
                 context=rule.context.value,
                 length=rule.length,
             )
-            yield CategoryChange("added", rule.name, _described(rule.context, rule.length))
+            yield f"added {rule.name}: {_described(rule.context, rule.length)}"
             continue
         before = _described(row.context, row.length)
         after = _described(rule.context, rule.length)
@@ -116,24 +103,21 @@ def _load_rules(team_id: UUID, rules: Sequence[CategoryRule]) -> Iterator[Catego
             row.length = rule.length
             row.save(update_fields=["description", "context", "length"])
             details = [f"{before} → {after}"] if before != after else []
-            yield CategoryChange(
-                "changed",
-                rule.name,
-                ", ".join([*details, *(["description"] if has_new_text else [])]),
-            )
+            details += ["description"] if has_new_text else []
+            yield f"changed {rule.name}: {', '.join(details)}"
     for row in stored.values():
         row.delete()
-        yield CategoryChange("removed", row.name)
+        yield f"removed {row.name}"
 
 
-def _load_allowlists(team_id: UUID, file: CategoryFile) -> Iterator[CategoryChange]:
+def _load_allowlists(team_id: UUID, file: CategoryFile) -> Iterator[str]:
     for slug, names in file.allowlists.items():
         agent = ensure_agent(team_id=team_id, slug=slug)
         if tuple(agent.allowed_categories) != names:
             Agent.objects.filter(team_id=team_id, pk=agent.pk).update(
                 allowed_categories=list(names)
             )
-            yield CategoryChange("allowed", slug, ", ".join(names) or "everything")
+            yield f"allowed {slug}: {', '.join(names) or 'everything'}"
 
 
 def _described(context: str, length: int | None) -> str:

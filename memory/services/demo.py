@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Count
+
 from memory.clients.tools import Tools
 from memory.domain.transcripts import Transcript, Turn
 from memory.domain.types import MemoryType, Role
@@ -178,7 +180,5 @@ def _dated(text: str, now: datetime) -> str:
 
 
 def _count_by_status(team_id: UUID) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for status in Memory.objects.filter(team_id=team_id).values_list("status", flat=True):
-        counts[status] = counts.get(status, 0) + 1
-    return dict(sorted(counts.items()))
+    rows = Memory.objects.filter(team_id=team_id).order_by("status").values_list("status")
+    return dict(rows.annotate(Count("id")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -159,22 +159,15 @@ def export_person(
     return PersonExport(viewer=viewer, end_user_id=end_user_id, now=now, batch=batch)
 
 
-_AS_TEXT: dict[type[Model], dict[str, Callable[[Any], object]]] = {
-    # Stored as the text of JSON.
-    Checkpoint: {"data": json.loads},
-}
-
-
 def _shown(row: Model) -> dict[str, object]:
     """Every column of the row, except those that concern only the database or a worker."""
-    special = _AS_TEXT.get(type(row), {})
     shown: dict[str, object] = {}
     for column in row._meta.concrete_fields:
         if column.name in _KEPT_BACK:
             continue
         value = getattr(row, column.attname)
-        if column.attname in special:
-            value = special[column.attname](value)
+        if isinstance(row, Checkpoint) and column.attname == "data":
+            value = json.loads(value)  # stored as text
         elif isinstance(value, bytes | memoryview):
             value = bytes(value).hex()
         elif column.attname == "state" and isinstance(value, dict):

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 import psycopg
-from django.db import IntegrityError, OperationalError, connection
+from django.db import DatabaseError, IntegrityError, OperationalError, connection
 
 from teams.errors import ConflictError
 
@@ -37,14 +37,7 @@ def retried(service: Callable[P, T]) -> Callable[P, T]:
     @wraps(service)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:
         attempts = 1 if connection.in_atomic_block else ATTEMPTS
-        for attempt in range(1, attempts):
-            try:
-                return service(*args, **kwargs)
-            except OperationalError as error:
-                if not was_turned_away(error):
-                    raise
-            time.sleep(random.uniform(0, attempt * _PAUSE_SECONDS))  # noqa: S311 - no secret
-        return service(*args, **kwargs)
+        return _run(lambda: service(*args, **kwargs), attempts, OperationalError)
 
     return run
 
@@ -54,17 +47,21 @@ def run_write(transaction: Callable[[], T]) -> T:
 
     Raises ConflictError when others keep storing the same facts in between.
     """
-    for attempt in range(1, ATTEMPTS + 1):
+    try:
+        # Where another writer stored the same fact first, the next look finds it as a duplicate.
+        return _run(transaction, ATTEMPTS, OperationalError, IntegrityError)
+    except IntegrityError as error:
+        raise ConflictError(
+            "Other writers store the same memories at this moment; send it again."
+        ) from error
+
+
+def _run(transaction: Callable[[], T], attempts: int, *errors: type[DatabaseError]) -> T:
+    for attempt in range(1, attempts):
         try:
             return transaction()
-        except OperationalError as error:
-            if attempt == ATTEMPTS or not was_turned_away(error):
+        except errors as error:
+            if isinstance(error, OperationalError) and not was_turned_away(error):
                 raise
-        except IntegrityError as error:
-            # Another writer stored the same fact first: the next look finds it as a duplicate.
-            if attempt == ATTEMPTS:
-                raise ConflictError(
-                    "Other writers store the same memories at this moment; send it again."
-                ) from error
         time.sleep(random.uniform(0, attempt * _PAUSE_SECONDS))  # noqa: S311 - no secret
-    raise AssertionError("unreachable")
+    return transaction()

@@ -16,7 +16,7 @@ from memory.domain.types import Candidate, Participants, Point, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.compaction.compaction import Compacted, compact_conversation
-from memory.services.compaction.running import running_summary
+from memory.services.compaction.summaries import running_summary
 from memory.services.messages.posting import post_messages
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message

@@ -49,7 +49,7 @@ class Command(BaseCommand):
         for name in file.undefined:
             self.stderr.write(f"'{name}' stands in an allowlist and is no category of the file.")
         for change in changes:
-            self.stdout.write(str(change))
+            self.stdout.write(change)
         self.stdout.write(
             f"Team {options['team']}: {len(file.categories)} categories,"
             f" {len(file.allowlists)} allowlists, {len(changes) or 'no'}"

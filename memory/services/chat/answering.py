@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from functools import partial
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 from uuid import UUID
 
+from django.db import DatabaseError, InterfaceError, transaction
 from django.utils import timezone
 
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.services.chat.asking import ChatAsk, Json
-from memory.services.chat.context import Context, spoken_of
-from memory.services.chat.exchanges import Exchange, summed_up
-from memory.services.chat.history import Recorded, earlier_messages, record_request
-from memory.services.chat.spending import Ended, released_on_failure, settle_call
+from memory.services.chat.exchanges import Context, Exchange, spoken_of, summed_up
+from memory.services.chat.history import Recorded, earlier_messages, record_answer, record_request
 from memory.services.chat.threads import conversation_of
 from memory.services.read.updates import note_first_prompt
-from routing.domain.choices import ModelChoice
-from routing.domain.reservations import Reservation, Usage
+from routing.domain.reservations import Reservation
 from routing.services.calling import (
     Answer,
     AnswerStream,
@@ -32,8 +30,14 @@ from routing.services.calling import (
     call,
     require_configured,
 )
-from routing.services.cost_guard import BudgetExceededError, reserve
-from routing.services.decisions import Outcome, keep_by_itself, keep_decision, note_outcome
+from routing.services.cost_guard import BudgetExceededError, count_along, release, reserve, settle
+from routing.services.decisions import (
+    Outcome,
+    keep_by_itself,
+    keep_decision,
+    note_outcome,
+    write_outcome,
+)
 from routing.services.models import catalogue_of
 from routing.services.routes import Route
 from routing.services.stepping_down import cheapest_within
@@ -42,7 +46,11 @@ from teams.models import Conversation, Message
 from teams.services.flags import flags_of
 from teams.tenancy import team_scope
 
+logger = logging.getLogger(__name__)
+
 _Given = TypeVar("_Given")
+# What an answer used, or has used so far: its model, those that failed before, tokens and cost.
+Used: TypeAlias = Answer | AnswerStream
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,30 +68,14 @@ class Prepared:
         return self.exchange.recorded
 
     @property
-    def conversation(self) -> Conversation:
-        """Where it is asked."""
-        return self.recorded.conversation
-
-    @property
     def request(self) -> ChatRequest:
         """What the model gets."""
         return ChatRequest(messages=self.context.messages, parameters=self.exchange.ask.parameters)
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
-    """What an answer used: its model, those that failed before, tokens and cost."""
-
-    choice: ModelChoice
-    attempts: tuple[Attempt, ...]
-    usage: Usage
-    is_estimated: bool
-    cost_usd: Decimal
-
-
-@dataclass(frozen=True, slots=True)
 class Answered:
-    """A whole answer: the protocol's `chat.completion` as the endpoint gave it.
+    """A whole answer: the protocol's `chat.completion` as the endpoint gave it, and what it used.
 
     `prepared` is what was asked in the end.
     """
@@ -125,7 +117,7 @@ def prepare_chat(
     if not route.is_configured:
         keep_by_itself(route.decision)
         require_configured(route)
-    if is_remembering and exchange.is_full(context, route):
+    if is_remembering and exchange.is_full(route):
         context, route = exchange.shortened(context, route)
     return paid_for(exchange, context, route, now)
 
@@ -137,20 +129,9 @@ def answer_chat(*, prepared: Prepared) -> Answered:
     """
     outcomes: list[Outcome] = []
     prepared, answer = asked(prepared=prepared, ask=partial(call, keep=outcomes.append))
-    settle_call(
-        Ended(
-            viewer=prepared.exchange.viewer,
-            recorded=prepared.recorded,
-            message=answer.body["choices"][0]["message"],
-            is_partial=False,
-            reservation=prepared.reservation,
-            cost_usd=answer.cost_usd,
-            usage=answer.usage,
-            outcomes=outcomes,
-        ),
-        tools=prepared.exchange.tools,
-    )
-    return Answered(prepared, answer.body, used_by(answer))
+    message = answer.body["choices"][0]["message"]
+    settle_call(prepared, answer, message=message, is_partial=False, outcomes=outcomes)
+    return Answered(prepared, answer.body, answer)
 
 
 def asked(*, prepared: Prepared, ask: Callable[..., _Given]) -> tuple[Prepared, _Given]:
@@ -174,9 +155,16 @@ def asked(*, prepared: Prepared, ask: Callable[..., _Given]) -> tuple[Prepared, 
 
 
 def _ask(prepared: Prepared, ask: Callable[..., _Given]) -> _Given:
+    """Ask the models; a call that fails costs nothing, so its reservation is released."""
     give_back_connection()
-    with released_on_failure(prepared.reservation):
+    try:
         return ask(route=prepared.route, request=prepared.request)
+    except BaseException:
+        try:
+            release(reservation=prepared.reservation)
+        except (DatabaseError, InterfaceError):
+            logger.warning("A reservation was not released; it expires.", exc_info=True)
+        raise
 
 
 def paid_for(exchange: Exchange, context: Context, route: Route, now: datetime) -> Prepared:
@@ -195,7 +183,7 @@ def paid_for(exchange: Exchange, context: Context, route: Route, now: datetime) 
 
 
 def _reserved(exchange: Exchange, route: Route, now: datetime) -> Reservation:
-    conversation = exchange.recorded.conversation
+    conversation = exchange.conversation
     kept: list[bool] = []
 
     def keep() -> None:
@@ -222,9 +210,58 @@ def _reserved(exchange: Exchange, route: Route, now: datetime) -> Reservation:
         raise
 
 
-def used_by(answer: Answer | AnswerStream) -> Used:
-    """What an answer used, or has used so far."""
-    return Used(answer.choice, answer.attempts, answer.usage, answer.is_estimated, answer.cost_usd)
+def settle_call(
+    prepared: Prepared, used: Used, *, message: Json, is_partial: bool, outcomes: Sequence[Outcome]
+) -> None:
+    """Store the answer, the outcome and the cost of a call in one transaction.
+
+    `message` is the answer, or the received part of it if `is_partial`; `outcomes` belong to the
+    routing decision. If the cost cannot be counted with them, they are stored without it, and it is
+    counted separately. An exception means that the answer is not stored; its cost is counted
+    anyway.
+    """
+    viewer, reservation = prepared.exchange.viewer, prepared.reservation
+    usage, cost_usd = used.usage, used.cost_usd
+    committed: list[bool] = []
+
+    def store() -> None:
+        record_answer(
+            viewer=viewer,
+            recorded=prepared.recorded,
+            message=message,
+            is_partial=is_partial,
+            tools=prepared.exchange.tools,
+            now=timezone.now(),
+        )
+        for each in outcomes:
+            write_outcome(each)
+
+    try:
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+            # First of all that waits for the commit: what follows it may fail by itself.
+            transaction.on_commit(lambda: committed.append(True))
+            store()
+            count_along(
+                reservation=reservation, actual_usd=cost_usd, usage=usage, now=timezone.now()
+            )
+    except BaseException as error:
+        try:
+            settle(reservation=reservation, actual_usd=cost_usd, usage=usage, now=timezone.now())
+        except (DatabaseError, InterfaceError):
+            # The reservation stays until it expires.
+            logger.error("The cost of a call (%s USD) was not counted.", cost_usd, exc_info=True)
+        if committed:
+            logger.warning("What a call cost was counted late.", exc_info=True)
+            return
+        try:
+            if not isinstance(error, (DatabaseError, InterfaceError)):
+                raise
+            with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+                store()
+        except BaseException:
+            for each in outcomes:
+                note_outcome(each)
+            raise
 
 
 def _viewer(conversation: Conversation, actor: str) -> Viewer:

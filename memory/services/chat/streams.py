@@ -6,9 +6,8 @@ import logging
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from memory.services.chat.answering import Prepared, Used, asked, used_by
+from memory.services.chat.answering import Prepared, Used, asked, settle_call
 from memory.services.chat.asking import Json
-from memory.services.chat.spending import Ended, settle_call
 from routing.services.calling import AnswerStream, open_stream
 from routing.services.decisions import Outcome
 from teams.connections import give_back_connection
@@ -38,7 +37,7 @@ class LiveAnswer:
     @property
     def used(self) -> Used:
         """What it took so far."""
-        return used_by(self._stream)
+        return self._stream
 
     @property
     def message(self) -> Json:
@@ -78,25 +77,18 @@ class LiveAnswer:
             # A broken connection to the endpoint must not keep the answer from being stored.
             logger.exception("A stream was not closed.")
         try:
-            settle_call(self._ended(), tools=self.prepared.exchange.tools)
+            settle_call(
+                self.prepared,
+                stream,
+                message=stream.message,
+                is_partial=stream.finish_reason is None,
+                outcomes=self._outcomes,
+            )
             self._is_stored = True
         except Exception:
             # Whoever still reads is told by the iteration.
             logger.exception("An answer was not stored.")
         give_back_connection()
-
-    def _ended(self) -> Ended:
-        stream = self._stream
-        return Ended(
-            viewer=self.prepared.exchange.viewer,
-            recorded=self.prepared.recorded,
-            message=stream.message,
-            is_partial=stream.finish_reason is None,
-            reservation=self.prepared.reservation,
-            cost_usd=stream.cost_usd,
-            usage=stream.usage,
-            outcomes=self._outcomes,
-        )
 
 
 def stream_chat(*, prepared: Prepared) -> LiveAnswer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from uuid import UUID
 
 from django.conf import settings
@@ -18,15 +18,8 @@ from memory.services.compaction.compaction_plan import (
     extract_first,
     plan_compaction,
 )
-from memory.services.compaction.renewing import renew_summary
-from memory.services.compaction.running import running_summary
-from memory.services.compaction.summaries import (
-    SummaryBasis,
-    latest_compaction,
-    points_as_json,
-    summary_basis,
-)
-from memory.services.compaction.summary_memory import lock_summaries, store_summary, sum_up
+from memory.services.compaction.summaries import points_as_json, running_summary
+from memory.services.compaction.summary_memory import new_summary, renew_summary
 from memory.services.extraction.extraction import ExtractionCounts, counts_from_json
 from memory.services.extraction.waiting import StillExtractingError, report
 from memory.services.retrying import was_turned_away
@@ -87,7 +80,7 @@ def compact_conversation(
         try:
             if plan.last < plan.first:
                 renew_summary(viewer=viewer, plan=plan, tools=tools)
-                return _nothing_to_do(viewer, plan, tools)
+                return _result(viewer, plan, plan.previous, tools, count=0)
             if plan.is_shielded:
                 extract_first(plan=plan, tools=tools, until=until)
             compaction = _carry_out(viewer, plan, tools)
@@ -96,26 +89,18 @@ def compact_conversation(
         except UnavailableError as error:
             raise UnavailableError(f"Nothing was compacted: {error.message}") from error
         except ConflictError:
-            # Others changed the conversation or its memories meanwhile: look again.
-            continue
+            continue  # others changed the conversation or its memories meanwhile: look again
         except OperationalError as error:
             if not was_turned_away(error):
                 raise
+            continue
         except Exception as error:
             logger.exception("A compaction of conversation %s failed.", conversation_id)
             raise UnavailableError(
                 "Nothing was compacted: extracting or summing up the messages failed"
                 f" ({type(error).__name__}). The messages are all there; try again."
             ) from error
-        summary, kept = _context(viewer, plan)
-        return Compacted(
-            summary=summary,
-            kept=kept,
-            first=plan.first,
-            last=plan.last,
-            count=plan.last - plan.first + 1,
-            extraction=counts_from_json(compaction.extraction),
-        )
+        return _result(viewer, plan, compaction, tools, count=plan.last - plan.first + 1)
     raise ConflictError(
         "Nothing was compacted: others keep changing the conversation's memories; ask again."
     )
@@ -123,52 +108,23 @@ def compact_conversation(
 
 def _carry_out(viewer: Viewer, plan: CompactionPlan, tools: Tools) -> Compaction:
     """The summary and the compaction; ConflictError when what they rest on has changed."""
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        basis = _basis(plan)
-    summary, prepared = sum_up(viewer=viewer, plan=plan, basis=basis, tools=tools)
-    with team_scope(
-        team_ids=[viewer.team_id],
-        actor=viewer.actor,
-        reason=f"compacted messages {plan.first} to {plan.last}",
-        conversation_id=plan.conversation.pk,
-    ):
-        lock_summaries(plan.conversation)
-        latest = latest_compaction(team_id=viewer.team_id, conversation_id=plan.conversation.pk)
-        if (latest and latest.pk) != (plan.previous and plan.previous.pk):
-            raise ConflictError("Another compaction came first.")
-        if _basis(plan).points != basis.points:
-            raise ConflictError("The memories changed while they were summed up.")
-        memory = store_summary(
-            viewer=viewer,
-            plan=plan,
-            prepared=prepared,
-            tools=tools,
-            op="create",
-            meta={"from": plan.first, "to": plan.last, "points": len(basis.points)},
-        )
+    with new_summary(viewer=viewer, plan=plan, tools=tools) as summary:
         counts = report(jobs=plan.jobs)
         return Compaction.objects.create(
             team_id=viewer.team_id,
             conversation=plan.conversation,
             from_position=plan.first,
             to_position=plan.last,
-            summary=summary,
-            points=points_as_json(basis.points),
-            summary_memory=memory,
-            extraction=_named(counts, tools).as_json(),
+            summary=summary.text,
+            points=points_as_json(summary.points),
+            summary_memory=summary.memory,
+            extraction=asdict(_named(counts, tools)),
         )
 
 
-def _basis(plan: CompactionPlan) -> SummaryBasis:
-    return summary_basis(
-        conversation=plan.conversation,
-        previous=plan.previous,
-        first=plan.first,
-        last=plan.last,
-    )
-
-
-def _context(viewer: Viewer, plan: CompactionPlan) -> tuple[str, list[Message]]:
+def _result(
+    viewer: Viewer, plan: CompactionPlan, done: Compaction | None, tools: Tools, *, count: int
+) -> Compacted:
     """The running summary and the messages that stay, as the conversation stands now."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         conversation = Conversation.objects.get(team_id=viewer.team_id, pk=plan.conversation.pk)
@@ -178,20 +134,16 @@ def _context(viewer: Viewer, plan: CompactionPlan) -> tuple[str, list[Message]]:
             position__gte=max(plan.first, plan.last + 1),
             position__lte=plan.conversation.last_position,
         )
-        return running_summary(conversation=conversation), list(kept.order_by("position"))
-
-
-def _nothing_to_do(viewer: Viewer, plan: CompactionPlan, tools: Tools) -> Compacted:
-    previous = plan.previous
-    summary, kept = _context(viewer, plan)
-    return Compacted(
-        summary=summary,
-        kept=kept,
-        first=previous.from_position if previous else 0,
-        last=previous.to_position if previous else 0,
-        count=0,
-        extraction=_named(ExtractionCounts(), tools),
-    )
+        return Compacted(
+            summary=running_summary(conversation=conversation),
+            kept=list(kept.order_by("position")),
+            first=done.from_position if done else 0,
+            last=done.to_position if done else 0,
+            count=count,
+            extraction=counts_from_json(done.extraction)
+            if done and count
+            else _named(ExtractionCounts(), tools),
+        )
 
 
 def _named(counts: ExtractionCounts, tools: Tools) -> ExtractionCounts:

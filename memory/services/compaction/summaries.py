@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from typing import cast
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Max, Min
 
-from memory.domain.summarising import most_important, sentences_of
+from memory.domain.summarising import RulesSummariser, most_important, sentences_of
 from memory.domain.types import Point, Status
 from memory.models import Compaction, Job, Memory
+from memory.models.memory import LIVE
+from memory.services.write.repetitions import later_versions
+from routing.clients.quick_redis import quick_redis
 from teams.models import Conversation, Message
 
 SUMMARY_TAG = "summary"
@@ -19,6 +26,7 @@ EXTRACTOR = "summary"
 POINTS = "points"
 # What a person wrote into a summary is not for rules to drop.
 _WRITTEN_IMPORTANCE = 10
+_CACHE_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +57,6 @@ def is_written_by_hand(memory: Memory) -> bool:
     return not memory.extractor.startswith(f"{EXTRACTOR}:")
 
 
-def points_told(*, memory: Memory, compaction: Compaction) -> set[UUID]:
-    """The memories that a summary, made of points, was made of."""
-    told = memory.payload.get(POINTS)
-    if told is None:
-        told = [each for point in compaction.points for each in point["memory_ids"]]
-    return {UUID(each) for each in told}
-
-
 def is_up_to_date(*, memory: Memory, compaction: Compaction, heads: Sequence[Memory]) -> bool:
     """Whether the summary matches its points as they are now (`heads`, its `standing_points`).
 
@@ -65,7 +65,10 @@ def is_up_to_date(*, memory: Memory, compaction: Compaction, heads: Sequence[Mem
     """
     if is_written_by_hand(memory) or not compaction.points:
         return True
-    return {head.pk for head in heads} == points_told(memory=memory, compaction=compaction)
+    told = memory.payload.get(POINTS)
+    if told is None:
+        told = [each for point in compaction.points for each in point["memory_ids"]]
+    return {head.pk for head in heads} == {UUID(each) for each in told}
 
 
 def standing_points(compaction: Compaction) -> list[Memory]:
@@ -165,12 +168,7 @@ def _extracted(conversation: Conversation, first: int, last: int, own: set[UUID]
 def _standing(team_id: UUID, ids: Collection[UUID]) -> list[tuple[Memory, Memory]]:
     """Each memory that still holds, with the version of it that does, oldest first."""
     rows = _read(team_id, ids)
-    versions = dict(rows)
-    wanted = _successors(rows)
-    while missing := wanted - versions.keys():
-        newer = _read(team_id, missing)
-        versions.update(newer)
-        wanted = _successors(newer)
+    versions = later_versions(rows.values(), read=partial(_read, team_id)) | rows
     found = []
     for memory in sorted(rows.values(), key=lambda row: (row.created_at, row.pk)):
         head = memory
@@ -186,14 +184,6 @@ def _standing(team_id: UUID, ids: Collection[UUID]) -> list[tuple[Memory, Memory
     return found
 
 
-def _successors(rows: dict[UUID, Memory]) -> set[UUID]:
-    return {
-        row.superseded_by_id
-        for row in rows.values()
-        if not row.is_live and row.superseded_by_id is not None
-    }
-
-
 def _read(team_id: UUID, ids: Collection[UUID]) -> dict[UUID, Memory]:
     rows = Memory.objects.filter(team_id=team_id, pk__in=list(ids)).only(
         "team_id",
@@ -206,3 +196,55 @@ def _read(team_id: UUID, ids: Collection[UUID]) -> dict[UUID, Memory]:
         "created_at",
     )
     return {row.pk: row for row in rows}
+
+
+def running_summary(*, conversation: Conversation) -> str:
+    """The latest summary of a conversation, with later corrections; call it in scope.
+
+    Empty if there is none or it was deleted. If a memory it covers was deleted, corrected or
+    superseded since, it is rebuilt by rules from the current ones, until a compaction renews it.
+
+    `conversation` must have been read before, and this transaction must not have changed it: Redis
+    caches the summary by the conversation's revision, which every compaction and every change of
+    its memories increases; at revision 0 there is none. Memories of other conversations that the
+    summary covers are checked each time.
+    """
+    if not conversation.revision:
+        # A summary is a memory of the conversation, and each one of these moves it.
+        return ""
+    key = f"{settings.REDIS_PREFIX}:summary:{conversation.team_id}:{conversation.pk}"
+    held = quick_redis().ask(lambda client: client.get(key))
+    if held is not None:
+        revision, text, *elsewhere = json.loads(cast(bytes, held))
+        if revision == conversation.revision and _are_live(conversation, elsewhere):
+            return str(text)
+    text, elsewhere = _stored(conversation)
+    kept = json.dumps([conversation.revision, text, *elsewhere])
+    quick_redis().ask(lambda client: client.set(key, kept, ex=_CACHE_SECONDS))
+    return text
+
+
+def _stored(conversation: Conversation) -> tuple[str, list[str]]:
+    """The summary's text, and the memories of other conversations that it tells."""
+    latest = latest_compaction(team_id=conversation.team_id, conversation_id=conversation.pk)
+    if latest is None:
+        return "", []
+    memory = standing_summary(latest)
+    if memory.status == Status.SOFT_DELETED:
+        return "", []
+    heads = standing_points(latest)
+    elsewhere = [str(head.pk) for head in heads if head.conversation_id != conversation.pk]
+    if is_up_to_date(memory=memory, compaction=latest, heads=heads):
+        return memory.content, elsewhere
+    after = latest.to_position
+    basis = summary_basis(conversation=conversation, previous=latest, first=after + 1, last=after)
+    text = RulesSummariser().summarise(points=basis.points, since=basis.since, until=basis.until)
+    return text, elsewhere
+
+
+def _are_live(conversation: Conversation, ids: Sequence[str]) -> bool:
+    """Whether all of these still hold; nothing is asked for none."""
+    if not ids:
+        return True
+    rows = Memory.objects.filter(team_id=conversation.team_id, pk__in=ids, status__in=LIVE)
+    return rows.count() == len(set(ids))

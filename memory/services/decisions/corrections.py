@@ -20,7 +20,6 @@ from memory.services.retrying import retried
 from memory.services.write.drafts import WriteResult
 from memory.services.write.secrets import masked_note, masked_text, note_masked
 from memory.services.write.write_path import write_memories
-from memory.services.write.written import count_written
 from teams.errors import ConflictError, InvalidError
 from teams.tenancy import team_scope
 
@@ -62,7 +61,6 @@ def correct_memory(
     (result,) = write_memories(
         viewer=viewer, drafts=[draft], tools=tools, reason=masked_note(reason) or "corrected"
     )
-    count_written([result])
     departs = departures(text=safe.text, memory_type=draft.memory_type, said_at=now)
     result = replace(result, wording=departs)
     if safe.is_masked:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from memory.clients.tools import Tools
-from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
+from memory.domain.settled import A_WINS, BOTH_VALID, MERGED, told_decision
 from memory.domain.types import MemoryType, Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation, SearchEntry
@@ -17,24 +17,14 @@ from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.decisions.state import settle_tier
 from memory.services.retrying import retried
 from memory.services.write.drafts import MemoryDraft, WriteResult
-from memory.services.write.ended_disputes import LOST, release_disputes, settle_status
+from memory.services.write.marking import release_disputes, settle_status
+from memory.services.write.prior_decisions import LOST
 from memory.services.write.secrets import MaskedText, masked_note, masked_text, note_masked
 from memory.services.write.write_path import prepare, store
-from memory.services.write.written import count_written
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.tenancy import team_scope
 
 T = TypeVar("T")
-
-__all__ = [
-    "A_WINS",
-    "BOTH_VALID",
-    "B_WINS",
-    "MERGED",
-    "Settlement",
-    "draft_of_version",
-    "resolve_contradiction",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +132,6 @@ def resolve_contradiction(
         merged: WriteResult | None = None
         if resolution == MERGED:
             (merged,) = store(viewer=viewer, prepared=prepared, tools=tools)
-            count_written([merged])
             _keep_merge(merged, [side for side in (first, second) if side is not None])
             if safe.is_masked:
                 merged = note_masked(team_id=viewer.team_id, result=merged)

@@ -9,25 +9,22 @@ import numpy as np
 
 from audit.models import MemoryLog
 from memory.clients.tools import Tools
-from memory.domain.audience import Reach
-from memory.domain.text.normalise import category_key, dedupe_key
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.selectors.neighbours.comparing import live_facts
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.decisions.state import locked_memory, settle_tier, what_stands_for
 from memory.services.retrying import run_write
-from memory.services.write.audiences import filed, readers_in
+from memory.services.write.audiences import Readers, readers_in
 from memory.services.write.conflicts import Ruling, locked_ruling, rule_on
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
 from memory.services.write.neighbours import NeighbourSearch
-from memory.services.write.owner_locks import lock_owners
 from memory.services.write.prior_decisions import PriorDecisions
+from memory.services.write.repetitions import StoredFacts
 from memory.services.write.secrets import masked_note
-from memory.services.write.write_path import prepare
+from memory.services.write.write_path import lock_owners, prepare
 from teams.errors import ConflictError
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
@@ -104,8 +101,14 @@ def _restored(
             memory.status = Status.SUPERSEDED.value
             memory.save(update_fields=["status"])
             return memory
-        _take_key(memory)
-        ruling = _ruling(viewer, item, tools)
+        readers = readers_in(team_id=viewer.team_id, agent_id=viewer.agent_id)
+        if item.draft.check:
+            facts = StoredFacts(team_id=viewer.team_id, prepared=[item], readers=readers)
+            twin = facts.same_as(item)
+            if twin is not None:
+                raise ConflictError(_STANDS.format(twin.pk))
+            facts.take_key(item, memory)
+        ruling = _ruling(viewer, item, tools, readers)
         if ruling.duplicate_of is not None:
             raise ConflictError(_STANDS.format(ruling.duplicate_of.pk))
         memory.status = Status.ACTIVE.value
@@ -118,11 +121,10 @@ def _restored(
         return memory
 
 
-def _ruling(viewer: Viewer, item: PreparedDraft, tools: Tools) -> Ruling:
+def _ruling(viewer: Viewer, item: PreparedDraft, tools: Tools, readers: Readers) -> Ruling:
     """What a new memory that says this would do, over memories that are locked by now."""
     draft = item.draft
     is_judged = flags_of_id(team_id=draft.team_id).contradiction_detection
-    readers = readers_in(team_id=draft.team_id, agent_id=viewer.agent_id)
     for _ in range(_ATTEMPTS):
         search = NeighbourSearch(
             drafts=[draft],
@@ -154,22 +156,3 @@ def _refuse_erased(memory: Memory) -> None:
     log = MemoryLog.objects.filter(team_id=memory.team_id, memory_id=memory.pk, event="erased")
     if log.exists():
         raise ConflictError("What this memory said was erased for good; nothing can come back.")
-
-
-def _take_key(memory: Memory) -> None:
-    """Let the memory stand as this fact again, beside equal ones that others alone read.
-
-    Raises ConflictError when another live memory says the same to the same readers.
-    """
-    if memory.dedupe_key is None:
-        return
-    mine = filed(memory)
-    first = dedupe_key(memory.content, mine.audience)
-    keys = [first, category_key(first, memory.category)]
-    twins = live_facts(team_id=memory.team_id, keys=keys)
-    allowlists = readers_in(team_id=memory.team_id).allowlists
-    for twin in twins:
-        if allowlists.reach(of=filed(twin), beside=mine) is Reach.SAME:
-            raise ConflictError(_STANDS.format(twin.pk))
-    taken = {bytes(twin.dedupe_key or b"") for twin in twins}
-    memory.dedupe_key = next((key for key in keys if key not in taken), None)

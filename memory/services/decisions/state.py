@@ -8,8 +8,9 @@ from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.retrying import retried
-from memory.services.write.ended_disputes import DELETED, release_disputes
 from memory.services.write.inserting import HOT_IMPORTANCE
+from memory.services.write.marking import release_disputes
+from memory.services.write.prior_decisions import DELETED
 from memory.services.write.secrets import masked_note
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope

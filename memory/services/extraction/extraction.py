@@ -1,21 +1,26 @@
-"""From a range of messages and what was found in them to drafts, and the figures of it all."""
+"""From a range of messages, by both passes of an extractor, to drafts and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import UTC, tzinfo
 from typing import Any
 
+from django.conf import settings
+
+from audit.services.events import Event
+from memory.clients.tools import Tools
+from memory.domain.ports import TellingExtractor
 from memory.domain.secrets import mask_secrets
-from memory.domain.types import Candidate, MemoryType, PassWork, Role, SourceMessage
+from memory.domain.text.normalise import normalise_text, tell_apart
+from memory.domain.types import Candidate, MemoryType, Participants, PassWork, Role, SourceMessage
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from teams.models import Conversation, Message
 
 CONTEXT_MESSAGES = 12
 # What only one agent learned stays with it; facts about the person are for every agent.
 _OF_NO_AGENT = (MemoryType.USER_PROFILE, MemoryType.SHARED)
-_LISTS = ("memories", "warnings")
 _STOOD_IN = "{who} did pass {number} where the model did not ({problem})."
 
 
@@ -40,11 +45,6 @@ class ExtractionCounts:
     secrets_masked: int = 0
     left_out: int = 0
     warnings: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, object]:
-        """As it is kept in a job's result."""
-        kept = asdict(self)
-        return kept | {name: list(kept[name]) for name in _LISTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,4 +208,87 @@ def as_source(row: Message) -> SourceMessage:
 
 def counts_from_json(result: dict[str, Any]) -> ExtractionCounts:  # Any: a field's value
     """The figures as a job kept them."""
-    return ExtractionCounts(**(result | {name: tuple(result.get(name, ())) for name in _LISTS}))
+    lists = {name: tuple(result.get(name, ())) for name in ("memories", "warnings")}
+    return ExtractionCounts(**(result | lists))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What both passes found, and who did each stretch of them."""
+
+    candidates: tuple[Candidate, ...] = ()
+    work: tuple[PassWork, ...] = ()
+
+
+def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
+    """Both passes over the range, without what the second only says again; no transaction."""
+    messages = [as_source(row) for row in source.messages]
+    if not messages:
+        return Found()
+    context = [as_source(row) for row in source.context]
+    conversation = source.conversation
+    participants = Participants(
+        user=conversation.end_user.display_name, agent=conversation.agent.slug
+    )
+    work: list[PassWork] = []
+    extractor = tools.extractor
+    if isinstance(extractor, TellingExtractor):
+        extractor = extractor.telling(work.append)
+    else:
+        work = [PassWork(number, extractor.name) for number in (1, 2)]
+    first = extractor.extract(messages=messages, context=context, participants=participants)
+    second = extractor.review(
+        messages=messages, context=context, participants=participants, first_pass=first
+    )
+    return Found(tuple(_merge(first, second, tools)), tuple(work))
+
+
+def stood_in_events(*, source: MessageRange, found: Found) -> list[Event]:
+    """One event for each stretch that was done by another than the one asked first."""
+    return [
+        Event(
+            node="extract",
+            op="stand_in",
+            status="error",
+            end_user_id=source.conversation.end_user_id,
+            conversation_id=source.conversation.pk,
+            meta={
+                "pass": each.extraction_pass,
+                "extractor": each.extractor,
+                "problem": each.problem,
+            },
+        )
+        for each in found.work
+        if each.problem
+    ]
+
+
+def _merge(
+    first: Sequence[Candidate], second: Sequence[Candidate], tools: Tools
+) -> list[Candidate]:
+    """The union of both passes; near-equal wordings of one fact (cosine > 0.95) stand once.
+
+    A wording with another number, name or negation, or with the same words in another order
+    ("tea over coffee"), is left to the judge, however near its vector.
+    """
+    candidates = [*first, *second]
+    vectors = tools.embedder.embed([candidate.content for candidate in candidates])
+    marks = [tell_apart(candidate.content) for candidate in candidates]
+    words = [normalise_text(candidate.content).split() for candidate in candidates]
+    kept: list[int] = []
+    for index in range(len(candidates)):
+        nearness = vectors[kept] @ vectors[index] if kept else ()
+        if not any(
+            near > settings.DUPLICATE_SIMILARITY
+            and marks[other] == marks[index]
+            and _in_one_order(words[other], words[index])
+            for near, other in zip(nearness, kept, strict=True)
+        ):
+            kept.append(index)
+    return [candidates[index] for index in kept]
+
+
+def _in_one_order(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether the words that both have stand in the same order."""
+    common = set(one) & set(other)
+    return [word for word in one if word in common] == [word for word in other if word in common]

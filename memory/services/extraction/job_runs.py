@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from enum import Enum, auto
 from functools import partial
@@ -23,9 +23,8 @@ from memory.models import Job
 from memory.selectors.neighbours.comparing import retired_sources
 from memory.selectors.zones import zone_of
 from memory.services.extraction import extraction
-from memory.services.extraction.jobs import publish
-from memory.services.extraction.leases import kept_lease
-from memory.services.extraction.passes import Found, find_candidates, stood_in_events
+from memory.services.extraction.extraction import Found, find_candidates, stood_in_events
+from memory.services.extraction.jobs import kept_lease, publish
 from memory.services.extraction.screening import (
     Screened,
     most_important,
@@ -36,7 +35,6 @@ from memory.services.extraction.screening import (
 from memory.services.retrying import run_write
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.write_path import prepare, store
-from memory.services.write.written import count_written
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
 
@@ -171,7 +169,6 @@ def _write_window(window: _Window, *, first: int, claim: UUID, tools: Tools) -> 
                 *store_events(prepared=wanted, results=results),
             ],
         )
-        count_written(results)
         left_out = window.screened.over_cap + len(wanted) - len(written)
         counts = extraction.count_results(
             candidates=window.found.candidates,
@@ -183,7 +180,7 @@ def _write_window(window: _Window, *, first: int, claim: UUID, tools: Tools) -> 
         )
         if mine.result:
             counts = extraction.add_counts(extraction.counts_from_json(mine.result), counts)
-        mine.result = counts.as_json()
+        mine.result = asdict(counts)
         mine.done_position = window.last
         mine.left_out = (mine.left_out or 0) + left_out
         mine.error = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,11 +20,11 @@ from memory.services.write.drafts import MemoryDraft, WriteResult
 from memory.services.write.inserting import PreparedDraft
 from teams.models import Message
 from teams.prepared import run_prepared
+from teams.tenancy import hold_lock
 
 _OF_HEALTH = frozenset({"health", "safety", "allergy", "allergies", "medication", "medical"})
 _DECIDED = frozenset({"decision", "constraint"})
 _TASTE = "preferences"
-_TAKE_TURN = "SELECT pg_advisory_xact_lock($1)"
 _WRITTEN = """
 SELECT coalesce(sum(
     coalesce((job.result ->> 'created')::integer, 0)
@@ -119,16 +118,11 @@ def room_today(*, team_id: UUID, end_user_id: UUID, now: datetime) -> int:
     """
     if not settings.MAX_MEMORIES_PER_USER_DAY:
         return 2**31
-    run_prepared(_TAKE_TURN, [_turn_of(team_id, end_user_id)])
+    # Taken before the writers' own locks by everybody.
+    hold_lock(f"daily-room|{team_id}|{end_user_id}")
     midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     ((written,),) = run_prepared(_WRITTEN, [team_id, end_user_id, midnight])
     return max(0, settings.MAX_MEMORIES_PER_USER_DAY - int(written))
-
-
-def _turn_of(team_id: UUID, end_user_id: UUID) -> int:
-    """Taken before the writers' own turns by everybody, and it ends with the transaction."""
-    turn = f"daily-room|{team_id}|{end_user_id}"
-    return int.from_bytes(hashlib.sha256(turn.encode()).digest()[:8], "big", signed=True)
 
 
 def most_important(prepared: Sequence[PreparedDraft], room: int) -> list[PreparedDraft]:

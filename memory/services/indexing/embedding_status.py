@@ -1,20 +1,69 @@
-"""Whether the vectors of the data are those of the model that is set, for the operator."""
+"""What has vectors, and whether they are those of the model that is set, for the operator."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
 
 from django.db import DatabaseError, InterfaceError, connection
+from django.db.models import Q, QuerySet
 
-from memory.models import EmbeddingState
-from memory.services.indexing.embedded_kinds import KINDS, lacking_vector
+from memory.models import EmbeddingState, Memory, MessageEntry, SearchEntry
+from memory.services.indexing.message_index import said_by
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
 logger = logging.getLogger(__name__)
 
 ACTOR = "embedding_status"
+_OUT_OF_GRAPH = (
+    "graph_dimensions = CASE next_model WHEN %(model)s THEN 0 ELSE graph_dimensions END,"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedKind:
+    """What has vectors: its entries, the column that names each, and the texts embedded."""
+
+    entries: type[SearchEntry] | type[MessageEntry]
+    key: str
+    texts: Callable[[UUID, Sequence[UUID]], dict[UUID, str]]
+    # What is set as well where a vector is replaced, as SQL.
+    more: str = ""
+
+    def rows(self, **conditions: object) -> QuerySet[Any, Any]:  # Any: entries of either kind
+        """Its entries that have a vector or should."""
+        rows = self.entries.objects.filter(**conditions)
+        # A message that waits gets its vectors from whoever indexes it, an empty one none.
+        return rows.filter(embedding__isnull=False) if self.entries is MessageEntry else rows
+
+    def statement(self, sql: str) -> str:
+        """The statement for its table."""
+        table = self.entries._meta.db_table
+        return sql.format(table=table, key=self.key, more=self.more)
+
+
+def _memory_texts(team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
+    rows = Memory.objects.filter(team_id=team_id, id__in=ids)
+    return dict(rows.values_list("id", "content"))
+
+
+def _message_texts(team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
+    return {each.message_id: each.embedded for each in said_by(team_id=team_id, ids=ids)}
+
+
+KINDS = (
+    EmbeddedKind(SearchEntry, "memory_id", _memory_texts, more=_OUT_OF_GRAPH),
+    EmbeddedKind(MessageEntry, "message_id", _message_texts),
+)
+
+
+def lacking_vector(rows: QuerySet[Any, Any], model: str) -> QuerySet[Any, Any]:
+    """Those of the entries that have no vector of the model."""
+    return rows.exclude(Q(embedding_model=model) | Q(next_model=model))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from pgvector import HalfVector
 
 from memory.domain.ports import Embedder
 from memory.models import EmbeddingState
-from memory.services.indexing.embedded_kinds import KINDS, EmbeddedKind, lacking_vector
+from memory.services.indexing.embedding_status import KINDS, EmbeddedKind, lacking_vector
 from memory.services.indexing.vector_graphs import MOST_DIMENSIONS
 from teams.errors import ConflictError
 from teams.services.people import all_team_ids
@@ -27,7 +26,8 @@ ACTOR = "command:reembed"
 # Longer than a request that embedded its question or its drafts before the switch may still take.
 GRACE_SECONDS = 60.0
 _MOST_PASSES = 10
-_LOCK = int.from_bytes(hashlib.sha256(b"palimpsest-reembed").digest()[:8], "big", signed=True)
+# No id comes before it.
+_FIRST = UUID(int=0)
 
 _ADD_VECTORS = """
 UPDATE {table} AS entry
@@ -83,7 +83,12 @@ def reembed(
             embedded += found
             if not found:
                 break
-        _switch(embedder)
+        EmbeddingState.objects.exclude(model=embedder.name).update(
+            model=embedder.name,
+            dimensions=embedder.dimensions,
+            next_model="",
+            switched_at=timezone.now(),
+        )
         # What a process wrote that did not know of the new model, before and within the grace.
         embedded += _pass(embedder=embedder, batch=batch, on_progress=on_progress)
         state = EmbeddingState.objects.get()
@@ -107,7 +112,7 @@ def _only_run() -> Iterator[None]:
     """
     with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
         cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_LOCK])
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [ACTOR])
         if cursor.fetchone() != (True,):
             raise ConflictError("Another reembed is under way: let it finish, or stop it first.")
         yield
@@ -150,13 +155,11 @@ def _batches(
     kind: EmbeddedKind, team_id: UUID, *, model: str, size: int
 ) -> Iterator[dict[UUID, str]]:
     """What lacks a vector of the model, each with its text."""
-    after: UUID | None = None
+    after = _FIRST
     while True:
         with team_scope(team_ids=[team_id], actor=ACTOR):
             rows = lacking_vector(kind.rows(team_id=team_id), model)
-            if after is not None:
-                rows = rows.filter(**{f"{kind.key}__gt": after})
-            ids = list(rows.order_by(kind.key).values_list(kind.key, flat=True)[:size])
+            ids = _following(kind, rows, after=after, size=size)
             texts = kind.texts(team_id, ids)
         if not ids:
             return
@@ -164,13 +167,12 @@ def _batches(
         after = ids[-1]
 
 
-def _switch(embedder: Embedder) -> None:
-    EmbeddingState.objects.exclude(model=embedder.name).update(
-        model=embedder.name,
-        dimensions=embedder.dimensions,
-        next_model="",
-        switched_at=timezone.now(),
-    )
+def _following(
+    kind: EmbeddedKind, rows: QuerySet[Any, Any], *, after: UUID, size: int
+) -> list[UUID]:
+    """The next ids of the entries, in their order."""
+    following = rows.filter(**{f"{kind.key}__gt": after}).order_by(kind.key)
+    return list(following.values_list(kind.key, flat=True)[:size])
 
 
 def _has_old(model: str) -> bool:
@@ -181,17 +183,13 @@ def _has_old(model: str) -> bool:
 def _settle(kind: EmbeddedKind, entries: QuerySet[Any, Any], *, model: str, batch: int) -> None:
     """Put the active model's vectors in the place of the old ones, in short transactions."""
     for team_id in all_team_ids():
-        after: UUID | None = None
+        after = _FIRST
         while True:
-            with team_scope(team_ids=[team_id], actor=ACTOR):
+            with team_scope(team_ids=[team_id], actor=ACTOR), connection.cursor() as cursor:
                 rows = entries.filter(team_id=team_id)
-                if after is not None:
-                    rows = rows.filter(**{f"{kind.key}__gt": after})
-                ids = list(rows.order_by(kind.key).values_list(kind.key, flat=True)[:batch])
-                if ids:
-                    with connection.cursor() as cursor:
-                        parameters: dict[str, Any] = {"model": model, "team": team_id, "ids": ids}
-                        cursor.execute(kind.statement(_SETTLE), parameters)
-            if not ids:
-                break
+                ids = _following(kind, rows, after=after, size=batch)
+                if not ids:
+                    break
+                parameters: dict[str, Any] = {"model": model, "team": team_id, "ids": ids}
+                cursor.execute(kind.statement(_SETTLE), parameters)
             after = ids[-1]

@@ -132,9 +132,8 @@ def _has_graph(*, team_id: UUID, state: EmbeddingState) -> bool:
 
 def _move_some(*, team_id: UUID, state: EmbeddingState, fresh: int) -> int:
     with team_scope(team_ids=[team_id], actor=ACTOR), connection.cursor() as cursor:
-        key = hashlib.sha256(f"extend-graph|{team_id}".encode()).digest()
         cursor.execute(
-            "SELECT pg_try_advisory_xact_lock(%s)", [int.from_bytes(key[:8], "big", signed=True)]
+            "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [f"extend-graph|{team_id}"]
         )
         if cursor.fetchone() != (True,) or _outside(team_id)[: fresh + 1].count() <= fresh:
             return 0

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
 
 from memory.clients.tools import Tools
-from memory.domain.transcripts import Transcript
+from memory.domain.transcript_fields import MAX_NAME_CHARS
+from memory.domain.transcripts import Transcript, Turn
+from memory.domain.types import MemoryType, Role
 from memory.domain.viewer import Viewer
+from memory.models import Memory
 from memory.services.extraction.extraction import ExtractionCounts
 from memory.services.extraction.jobs import visible_conversation
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation
-from memory.services.messages.verbatim_memories import TurnMemories, in_batches
+from memory.services.write.drafts import Outcome
+from memory.services.write.explicit import StatedMemory, remember
 from teams.errors import ConflictError
 from teams.models import Conversation, Message
 from teams.services.conversations import NewMessage, append_messages
 from teams.tenancy import team_scope
 
+VERBATIM_IMPORTANCE = 5
+VERBATIM_EXTRACTOR = "import"
 _RETRY_SECONDS = 0.2
+_T = TypeVar("_T")
 
 
 class ImportMode(StrEnum):
@@ -68,6 +77,9 @@ class ImportSummary:
         """Memories that were not there before, however they came about."""
         return self.extracted_memories + self.verbatim_memories
 
+    def __add__(self, other: ImportSummary) -> ImportSummary:
+        return ImportSummary(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+
 
 def import_transcripts(
     *,
@@ -89,38 +101,58 @@ def import_transcripts(
     of the same names belong to other conversations, and later when another process holds an
     extraction for longer than its lease.
     """
-    run = _Import(target, mode, extract and mode != ImportMode.VERBATIM, tools, actor, now)
+    viewer = Viewer(team_id=target.team_id, actor=actor)
+    run = _Import(target, mode, extract and mode != ImportMode.VERBATIM, tools, viewer, now)
     if mode != ImportMode.MESSAGES:
-        run.memories.refuse_foreign(transcripts)
+        run.refuse_foreign(transcripts)
+    summary = ImportSummary()
     for transcript in transcripts:
         if should_stop():
             break
-        run.store(transcript, should_stop)
+        summary += run.store(transcript, should_stop)
         on_progress(len(transcript.turns))
-    return run.summary
+    return summary
 
 
+@dataclass(frozen=True, slots=True)
 class _Import:
-    """One import under way and what it has done so far."""
+    """One import under way."""
 
-    def __init__(
-        self,
-        target: ImportTarget,
-        mode: ImportMode,
-        extract: bool,
-        tools: Tools,
-        actor: str,
-        now: datetime,
-    ) -> None:
-        self.target, self.mode, self.extract = target, mode, extract
-        self.tools, self.now = tools, now
-        self.viewer = Viewer(team_id=target.team_id, actor=actor)
-        self.memories = TurnMemories(
-            viewer=self.viewer, agent=target.agent, user=target.user, tools=tools, now=now
-        )
-        self.summary = ImportSummary()
+    target: ImportTarget
+    mode: ImportMode
+    extract: bool
+    tools: Tools
+    viewer: Viewer
+    now: datetime
 
-    def store(self, transcript: Transcript, should_stop: Callable[[], bool]) -> None:
+    def refuse_foreign(self, transcripts: Sequence[Transcript]) -> None:
+        """Raise ConflictError where memories of the same ids belong to other conversations.
+
+        Two files of one name would share them: the second one's memories would be lost.
+        """
+        threads = {
+            _memory_id(transcript, turn): transcript.thread_id
+            for transcript in transcripts
+            for turn in transcript.turns
+        }
+        target = self.target
+        with team_scope(team_ids=[target.team_id], actor=self.viewer.actor):
+            for ids in _in_batches(list(threads)):
+                rows = Memory.objects.filter(team_id=target.team_id, external_id__in=ids)
+                for external_id, *owner in rows.values_list(
+                    "external_id",
+                    "conversation__thread_id",
+                    "conversation__agent__slug",
+                    "conversation__end_user__external_id",
+                ):
+                    if owner != [threads[external_id or ""], target.agent, target.user]:
+                        raise ConflictError(
+                            f"The memory {external_id!r} is stored already and belongs to"
+                            f" another conversation ({' / '.join(map(str, owner))})."
+                            " Rename the file or give its conversations thread ids."
+                        )
+
+    def store(self, transcript: Transcript, should_stop: Callable[[], bool]) -> ImportSummary:
         """One conversation: its messages, its verbatim memories, its extraction."""
         started = time.perf_counter()
         conversation = self._open(transcript)
@@ -128,27 +160,23 @@ class _Import:
         posted = time.perf_counter()
         written = masked = 0
         if self.mode != ImportMode.MESSAGES:
-            written, masked = self.memories.write(
-                conversation_id=conversation.pk, transcript=transcript, rows=rows
-            )
+            written, masked = self._write_verbatim(conversation, transcript, rows)
         remembered = time.perf_counter()
         extracted = 0
         if self.extract:
             counts = self._extract(conversation, should_stop)
             extracted = counts.created + counts.versioned
             masked += counts.secrets_masked
-        before = self.summary
-        self.summary = ImportSummary(
-            conversations=before.conversations + 1,
-            messages=before.messages + len(rows),
-            new_messages=before.new_messages
-            + sum(row.position > conversation.last_position for row in rows),
-            extracted_memories=before.extracted_memories + extracted,
-            verbatim_memories=before.verbatim_memories + written,
-            masked_memories=before.masked_memories + masked,
-            post_seconds=before.post_seconds + posted - started,
-            write_seconds=before.write_seconds + remembered - posted,
-            extract_seconds=before.extract_seconds + time.perf_counter() - remembered,
+        return ImportSummary(
+            conversations=1,
+            messages=len(rows),
+            new_messages=sum(row.position > conversation.last_position for row in rows),
+            extracted_memories=extracted,
+            verbatim_memories=written,
+            masked_memories=masked,
+            post_seconds=posted - started,
+            write_seconds=remembered - posted,
+            extract_seconds=time.perf_counter() - remembered,
         )
 
     def _open(self, transcript: Transcript) -> Conversation:
@@ -164,8 +192,9 @@ class _Import:
         return conversation
 
     def _post(self, conversation: Conversation, transcript: Transcript) -> list[Message]:
+        """Store messages without the capped extraction that the agent's interval would queue."""
         rows: list[Message] = []
-        for turns in in_batches(transcript.turns):
+        for turns in _in_batches(transcript.turns):
             messages = [
                 NewMessage(
                     role=turn.role.value,
@@ -176,16 +205,52 @@ class _Import:
                 )
                 for turn in turns
             ]
-            rows += self._append(conversation.pk, messages)
+            with team_scope(
+                team_ids=[self.target.team_id], actor=self.viewer.actor, is_planned_once=True
+            ):
+                locked = visible_conversation(viewer=self.viewer, conversation_id=conversation.pk)
+                rows += append_messages(conversation=locked, messages=messages, now=self.now)
         return rows
 
-    def _append(self, conversation_id: UUID, messages: Sequence[NewMessage]) -> list[Message]:
-        """Store messages without the capped extraction that the agent's interval would queue."""
-        with team_scope(
-            team_ids=[self.target.team_id], actor=self.viewer.actor, is_planned_once=True
-        ):
-            conversation = visible_conversation(viewer=self.viewer, conversation_id=conversation_id)
-            return append_messages(conversation=conversation, messages=messages, now=self.now)
+    def _write_verbatim(
+        self, conversation: Conversation, transcript: Transcript, rows: Sequence[Message]
+    ) -> tuple[int, int]:
+        """Write one memory for each turn, in its very words.
+
+        Returns how many are new, and in how many of them a secret was masked. Each has an external
+        id of its turn, so that what is stored already stays as it is.
+        """
+        speakers = {Role.USER: self.target.user, Role.ASSISTANT: self.target.agent}
+        written = masked = 0
+        for pairs in _in_batches(list(zip(transcript.turns, rows, strict=True))):
+            stated = [
+                StatedMemory(
+                    content=f"{turn.name or speakers.get(turn.role, turn.role.value)}:"
+                    f" {turn.content}",
+                    memory_type=MemoryType.EPISODIC,
+                    importance=VERBATIM_IMPORTANCE,
+                    agent=self.target.agent,
+                    conversation=conversation.pk,
+                    message_ids=(row.pk,),
+                    external_id=_memory_id(transcript, turn),
+                    created_at=row.created_at,
+                    check=False,
+                )
+                for turn, row in pairs
+            ]
+            results = remember(
+                viewer=self.viewer,
+                stated=stated,
+                tools=self.tools,
+                now=self.now,
+                reason="imported verbatim",
+                extractor=VERBATIM_EXTRACTOR,
+                is_import=True,
+            )
+            made = [result for result in results if result.outcome == Outcome.CREATED]
+            written += len(made)
+            masked += sum(result.secret_masked for result in made)
+        return written, masked
 
     def _extract(
         self, conversation: Conversation, should_stop: Callable[[], bool]
@@ -205,3 +270,18 @@ class _Import:
                 if should_stop() or time.monotonic() > give_up:
                     raise
                 time.sleep(_RETRY_SECONDS)
+
+
+def _memory_id(transcript: Transcript, turn: Turn) -> str:
+    """The turn's id in the team; long ones are replaced by a digest that is as stable."""
+    name = f"{transcript.prefix}:{turn.external_id}"
+    if len(name) <= MAX_NAME_CHARS:
+        return name
+    return f"sha256:{hashlib.sha256(name.encode()).hexdigest()}"
+
+
+def _in_batches(items: Sequence[_T]) -> Iterator[Sequence[_T]]:
+    """As many at a time as the API takes."""
+    size = settings.MAX_ITEMS_PER_REQUEST
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

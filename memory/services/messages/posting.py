@@ -13,7 +13,7 @@ from memory.services.extraction.jobs import (
     queue_and_publish,
     visible_conversation,
 )
-from memory.services.indexing.message_indexer import index_soon
+from memory.services.indexing.message_index import index_soon
 from teams.models import Conversation, Message
 from teams.services.conversations import (
     NewMessage,
@@ -77,7 +77,9 @@ def keep_messages(
         return []
     rows = append_messages(conversation=conversation, messages=messages, now=now)
     waiting = conversation.last_position - conversation.extracted_position
-    if waiting >= conversation.agent.summarize_interval and _is_on(viewer):
+    # What waits while the team has memory switched off is extracted once it is on again.
+    is_due = waiting >= conversation.agent.summarize_interval
+    if is_due and flags_of_id(team_id=viewer.team_id).memory:
         queue_and_publish(conversation=conversation)
     if tools is not None:
         index_soon(team_id=viewer.team_id, tools=tools)
@@ -89,13 +91,8 @@ def close_conversation(*, viewer: Viewer, conversation_id: UUID, now: datetime) 
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
         mark_closed(conversation=conversation, now=now)
-        if not _is_on(viewer):
+        if not flags_of_id(team_id=viewer.team_id).memory:
             return conversation
         queue_and_publish(conversation=conversation)
     publish_failed_again(team_id=viewer.team_id, conversation_id=conversation_id)
     return conversation
-
-
-def _is_on(viewer: Viewer) -> bool:
-    """Whether the team remembers; what waits meanwhile is extracted once it does again."""
-    return flags_of_id(team_id=viewer.team_id).memory

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -53,7 +53,8 @@ class Clash:
 
     def as_contradiction(self, *, earlier: Memory, later: Memory) -> Contradiction:
         """As a contradiction between the loaded memories, never to be saved: it has no id."""
-        strategy = strategy_of(one=self.earlier, other=self.later, verdict=self.judgement.verdict)
+        verdict = self.judgement.verdict
+        strategy = strategy_of(one=self.earlier.subject, other=self.later.subject, verdict=verdict)
         return Contradiction(
             id=None,
             team_id=earlier.team_id,
@@ -61,7 +62,7 @@ class Clash:
             memory_b=later,
             strategy=strategy.value,
             judge=self.judgement.judge or self.judge,
-            verdict=self.judgement.verdict.value,
+            verdict=verdict.value,
             reason=self.judgement.reason,
             detected_at=timezone.now(),
         )
@@ -102,14 +103,14 @@ def clashes_among(*, viewer: Viewer, ranked: Sequence[Ranked], tools: Tools) -> 
 
 def _of_one_subject(rows: Sequence[SignalRow]) -> list[_Pair]:
     """The pairs that name one specific matter."""
-    counts = Counter(row.subject for row in rows if is_specific(row.subject))
     by_subject: dict[str, list[SignalRow]] = defaultdict(list)
     for row in rows:
-        if 1 < counts[row.subject] <= MOST_OF_A_SUBJECT:
+        if is_specific(row.subject):
             by_subject[row.subject].append(row)
     return [
         pair
         for group in by_subject.values()
+        if len(group) <= MOST_OF_A_SUBJECT
         for pair in combinations(group, 2)
         if _may_concern_each_other(*pair)
     ]

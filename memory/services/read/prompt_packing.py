@@ -16,9 +16,9 @@ from memory.domain.spoken_lines import excerpt
 from memory.domain.tokens import CHARACTERS_A_TOKEN, ESTIMATE, TokenCounter
 from memory.domain.types import MemoryType, Scope
 from memory.selectors.search.signal_rows import SignalRow
+from memory.services.read.cascade import told_alone
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.ranking import Ranked
-from memory.services.read.successors import told_alone
 
 # So many times the budget is handed to a plan, which leaves out what repeats and what is too long.
 _SPARE = 1.5

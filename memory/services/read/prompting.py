@@ -24,7 +24,7 @@ from memory.domain.tokens import TokenCounter
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.selectors.revisions import Revision, team_revision
-from memory.services.compaction.running import running_summary
+from memory.services.compaction.summaries import running_summary
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
 from memory.services.read.answers import RetrievalStats, ScoredMemory
 from memory.services.read.cascade import Depth, Level
@@ -193,7 +193,7 @@ def send_prompt(
         return Made(
             body=write(built),
             memory_ids=built.told,
-            found=built.found,
+            found=len(built.told),
             similarity=built.similarity,
             revision=built.revision,
             read_messages=Level.RAW in built.stats.searched,

@@ -25,10 +25,9 @@ from memory.selectors.revisions import team_revision
 from memory.services.categories import check_allowed, requested_categories
 from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
-from memory.services.read.cascade import Depth
+from memory.services.read.cascade import Depth, told_alone
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import mixed_users, retrieve
-from memory.services.read.successors import told_alone
 from memory.services.read.usage import note_retrieved
 from teams.tenancy import team_scope
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from django.conf import settings
 
@@ -26,16 +25,6 @@ from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.prior_decisions import NOTHING_DECIDED, Decided
 
 _STATED = Judgement(Verdict.SUPERSEDE, "replaced on request")
-
-
-class Stated(Protocol):
-    """Anything that says something about a subject: a draft, a memory, a row of a search."""
-
-    @property
-    def content(self) -> str: ...
-
-    @property
-    def subject(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +181,9 @@ def rule_on(
     first, and is not asked about what people decided; words that they decided against retire
     nothing. Without a judge only what the draft says it replaces is in conflict.
     """
+    replaced = Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces)
     conflicts = [
-        Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True) for each in _replaced(draft)
+        Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True) for each in replaced
     ]
     if judge is None:
         return Ruling(tuple(conflicts))
@@ -246,23 +236,18 @@ def locked_ruling(ruling: Ruling) -> Ruling | None:
     )
 
 
-def strategy_of(*, one: Stated, other: Stated, verdict: Verdict) -> Strategy:
-    """By which of seed 000's strategies a conflict was found."""
-    if is_same_matter(one.subject, other.subject):
+def strategy_of(*, one: str, other: str, verdict: Verdict) -> Strategy:
+    """By which of seed 000's strategies a conflict between two subjects was found."""
+    if is_same_matter(one, other):
         return Strategy.SAME_SUBJECT
     if verdict is Verdict.SUPERSEDE:
         return Strategy.TEMPORAL_OVERRIDE
     return Strategy.SEMANTIC_OPPOSITION
 
 
-def _replaced(draft: MemoryDraft) -> Sequence[Memory]:
-    if not draft.replaces:
-        return ()
-    return list(Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces))
-
-
 def _conflict(
     draft: MemoryDraft, neighbour: Neighbour, judgement: Judgement, *, new_is_older: bool
 ) -> Conflict:
-    strategy = strategy_of(one=draft, other=neighbour.memory, verdict=judgement.verdict)
-    return Conflict(neighbour.memory, strategy, judgement, new_is_older, reach=neighbour.reach)
+    memory = neighbour.memory
+    strategy = strategy_of(one=draft.subject, other=memory.subject, verdict=judgement.verdict)
+    return Conflict(memory, strategy, judgement, new_is_older, reach=neighbour.reach)

@@ -16,10 +16,9 @@ from memory.domain.wording import departures
 from memory.selectors.conversations import conversation_for, messages_by_id
 from memory.services.categories import check_stated_categories
 from memory.services.write.drafts import MemoryDraft, WriteResult
-from memory.services.write.external_ids import DraftRefusedError, ExternalIds
+from memory.services.write.repetitions import DraftRefusedError, ExternalIds
 from memory.services.write.secrets import masked_note, masked_text, note_masked
 from memory.services.write.write_path import write_memories
-from memory.services.write.written import count_written
 from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError
 from teams.models import Conversation, Message
 from teams.services.people import ensure_agent, ensure_end_users, ensure_project
@@ -93,7 +92,6 @@ def remember(
             ExternalIds(viewer=viewer, drafts=drafts).refuse_taken()
     with _at_its_place(prefix):
         results = write_memories(viewer=viewer, drafts=drafts, tools=tools, reason=reason)
-    count_written(results)
     if not is_import:
         results = [
             replace(

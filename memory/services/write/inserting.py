@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 import numpy as np
+import orjson
 from django.db import connection
 from django.utils import timezone
 from numpy.typing import NDArray
+from pgvector import HalfVector
 
 from memory.domain.text.normalise import category_key, name_words
 from memory.domain.types import Tier
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.sql_files import load_sql_parts
 from memory.services.write.drafts import MemoryDraft
@@ -24,9 +23,8 @@ from teams.prepared import run_prepared
 
 HOT_IMPORTANCE = 9
 
-_COLUMNS = [str(field.column) for field in Memory._meta.concrete_fields]
-_NAMES = [field.attname for field in Memory._meta.concrete_fields]
-_SQL = load_sql_parts(__file__, "inserting.sql")
+_COLUMNS = {str(field.column): field.attname for field in Memory._meta.concrete_fields}
+_SQL = load_sql_parts(__file__, "write_path.sql")
 _MEMORIES = _SQL["memories"].format(columns=", ".join(_COLUMNS))
 
 
@@ -46,9 +44,8 @@ class PreparedDraft:
         return self.key, category_key(self.key, self.draft.category)
 
 
-def new_row(viewer: Viewer, item: PreparedDraft) -> Memory:
+def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) -> Memory:
     """The memory of a draft, not stored yet, with the id it is going to have."""
-    draft = item.draft
     is_hot = draft.is_pinned or draft.importance >= HOT_IMPORTANCE
     return Memory(
         team_id=draft.team_id,
@@ -71,10 +68,10 @@ def new_row(viewer: Viewer, item: PreparedDraft) -> Memory:
         source_external_ids=list(draft.message_external_ids),
         extractor=draft.extractor,
         extraction_pass=draft.extraction_pass,
-        actor=viewer.actor,
+        actor=actor,
         external_id=draft.external_id,
         # What is stored unchecked, as given, may stand twice.
-        dedupe_key=item.key if draft.check else None,
+        dedupe_key=key if draft.check else None,
         created_at=draft.created_at,
         valid_from=draft.valid_from,
         valid_to=draft.valid_to,
@@ -86,8 +83,12 @@ def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_m
     if not rows:
         return
     memories = [memory for memory, _ in rows]
-    document = json.dumps([_as_json(memory) for memory in memories], default=_plain)
-    run_prepared(_MEMORIES, [document])
+    columns = [
+        {column: memory.__dict__[name] for column, name in _COLUMNS.items()} for memory in memories
+    ]
+    # Bytes as PostgreSQL reads them.
+    document = orjson.dumps(columns, default=lambda value: "\\x" + value.hex())
+    run_prepared(_MEMORIES, [document.decode()])
     vectors = [item.vector for _, item in rows]
     run_prepared(
         _SQL["search_entries"],
@@ -99,7 +100,10 @@ def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_m
             [memory.team_id for memory in memories],
             [memory.content for memory in memories],
             [" ".join(name_words(item.draft.people)) for _, item in rows],
-            [_vector_text(item.next_vector) for _, item in rows],
+            [
+                None if item.next_vector is None else HalfVector(item.next_vector).to_text()
+                for _, item in rows
+            ],
             [item.next_model for _, item in rows],
         ],
     )
@@ -121,24 +125,3 @@ def insert_links(edges: Sequence[tuple[Memory, UUID, float]]) -> None:
             [strength for _, _, strength in edges],
         ],
     )
-
-
-def _as_json(memory: Memory) -> dict[str, object]:
-    values = memory.__dict__
-    return {column: values[name] for column, name in zip(_COLUMNS, _NAMES, strict=True)}
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, UUID):
-        return str(value)
-    if isinstance(value, bytes):
-        return "\\x" + value.hex()
-    raise TypeError(f"{type(value)} has no place in a memory's row")
-
-
-def _vector_text(vector: NDArray[np.float32] | None) -> str | None:
-    if vector is None:
-        return None
-    return "[" + ",".join(map(str, vector.tolist())) + "]"

@@ -15,10 +15,11 @@ from memory.models.memory import LIVE
 from memory.selectors.neighbours.decisions import Decision, decisions_on
 from memory.services.write.audiences import Readers
 from memory.services.write.drafts import MemoryDraft
-from memory.services.write.ended_disputes import DELETED, LOST, SUPERSEDED
 
-# Notes of contradictions that ended without anybody's decision.
-_DECIDED_BY_NOBODY = frozenset({DELETED, SUPERSEDED, LOST})
+# Why a dispute ended that nobody decided.
+DELETED = "the other side was deleted"
+SUPERSEDED = "superseded by a newer memory"
+LOST = "the other side of it lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class PriorDecisions:
         self._found = [
             each
             for each in found
-            if each.note not in _DECIDED_BY_NOBODY
+            if each.note not in (DELETED, SUPERSEDED, LOST)
             and (each.by != without or each.resolution == BOTH_VALID)
         ]
 

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 import numpy as np
 from django.conf import settings
+from numpy.typing import NDArray
 
 from memory.clients.tools import Tools
 from memory.domain.audience import Reach
-from memory.domain.text.normalise import dedupe_key
+from memory.domain.letter_case import differs_in_case
+from memory.domain.ports import PreparingJudge
+from memory.domain.text.normalise import dedupe_key, normalise_text
+from memory.domain.types import Statement
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.neighbours.comparison_set import Neighbour
+from memory.selectors.sql_files import load_sql_parts
 from memory.services.retrying import run_write
-from memory.services.write.asking_ahead import ask_judge_ahead
 from memory.services.write.audiences import readers_in
-from memory.services.write.conflicts import Ruling, locked_ruling, rule_on
+from memory.services.write.conflicts import Ruling, locked_ruling, pairs_to_judge, rule_on
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.services.write.external_ids import ExternalIds
 from memory.services.write.inserting import PreparedDraft, insert_links, insert_memories, new_row
 from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
 from memory.services.write.neighbours import NeighbourSearch
-from memory.services.write.owner_locks import lock_owners
 from memory.services.write.prior_decisions import PriorDecisions
-from memory.services.write.repetitions import StoredFacts, corroborate
+from memory.services.write.repetitions import ExternalIds, StoredFacts, corroborate
+from memory.services.write.written import count_written
 from teams.errors import ConflictError
+from teams.prepared import run_prepared
 from teams.services.flags import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
 _ATTEMPTS = 4
+_LOCK = load_sql_parts(__file__, "write_path.sql")["lock"]
 
 
 def prepare(*, drafts: Sequence[MemoryDraft], tools: Tools) -> list[PreparedDraft]:
@@ -42,13 +47,56 @@ def prepare(*, drafts: Sequence[MemoryDraft], tools: Tools) -> list[PreparedDraf
     contents = [draft.content for draft in drafts]
     vectors = tools.embedder.embed(contents)
     next_model, next_vectors = tools.next_vectors(contents)
-    ask_judge_ahead(drafts=drafts, vectors=vectors, tools=tools)
+    _ask_judge_ahead(drafts=drafts, vectors=vectors, tools=tools)
     return [
         PreparedDraft(
             draft, vector, dedupe_key(draft.content, draft.audience), next_vector, next_model
         )
         for draft, vector, next_vector in zip(drafts, vectors, next_vectors, strict=True)
     ]
+
+
+def _ask_judge_ahead(
+    *, drafts: Sequence[MemoryDraft], vectors: NDArray[np.float32], tools: Tools
+) -> None:
+    """Let the judge think about the pairs that the drafts will give it; call it in no transaction.
+
+    The neighbours are read in a transaction that ends before the judge is asked. What changes in
+    between the judge answers without a model.
+    """
+    judge = tools.judge
+    checked = [index for index, draft in enumerate(drafts) if draft.check]
+    if not checked or not isinstance(judge, PreparingJudge):
+        return
+    team_id = drafts[checked[0]].team_id
+    with team_scope(team_ids=[team_id], actor="judge"):
+        if not flags_of_id(team_id=team_id).contradiction_detection:
+            return
+        search = NeighbourSearch(
+            drafts=drafts,
+            vectors=vectors,
+            embedding_model=tools.embedder.name,
+            readers=readers_in(team_id=team_id),
+        )
+        neighbours: dict[int, list[Neighbour]] = {}
+        for index in checked:
+            neighbours[index] = search.of(index)
+            search.add(index, new_row(drafts[index]))
+    pairs: list[tuple[Statement, Statement]] = []
+    for index, near in neighbours.items():
+        draft = drafts[index]
+        if not draft.replaces and any(_say_the_same(each.memory, draft) for each in near):
+            continue  # found by its words and never judged
+        found = pairs_to_judge(
+            draft=draft, neighbours=near, anchor=tools.embedder.opposition_similarity
+        )
+        pairs += [(pair.existing, pair.new) for pair in found]
+    judge.prepare(pairs)
+
+
+def _say_the_same(memory: Memory, draft: MemoryDraft) -> bool:
+    one, other = memory.content, draft.content
+    return normalise_text(one) == normalise_text(other) and not differs_in_case(one, other)
 
 
 def write_memories(
@@ -83,7 +131,19 @@ def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) ->
     lock_owners(
         (item.draft.team_id, item.draft.end_user_id) for item in prepared if item.draft.check
     )
-    return _Write(viewer, prepared, tools, is_judged=flags.contradiction_detection).run()
+    results = _Write(viewer, prepared, tools, is_judged=flags.contradiction_detection).run()
+    count_written(results)
+    return results
+
+
+def lock_owners(owners: Iterable[tuple[UUID, UUID | None]]) -> None:
+    """Wait for the writers of each (team, end user) and keep others out until the transaction ends.
+
+    So each writer of an owner sees what the others wrote.
+    """
+    names = {f"memory-writes|{team_id}|{end_user_id}" for team_id, end_user_id in owners}
+    if names:
+        run_prepared(_LOCK, [sorted(names)])
 
 
 class _Write:
@@ -155,7 +215,7 @@ class _Write:
     def _insert(
         self, index: int, item: PreparedDraft, neighbours: Sequence[Neighbour], ruling: Ruling
     ) -> Memory:
-        memory = new_row(self._viewer, item)
+        memory = new_row(item.draft, actor=self._viewer.actor, key=item.key)
         if not ruling.is_clear:
             apply_version(memory=memory, ruling=ruling)
             retire_superseded(memory=memory, ruling=ruling, actor=self._viewer.actor)

@@ -17,7 +17,7 @@ from memory.domain.types import Candidate, MemoryType, Participants, SourceMessa
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Memory
 from memory.services.compaction.compaction import compact_conversation
-from memory.services.compaction.running import running_summary
+from memory.services.compaction.summaries import running_summary
 from memory.services.extraction.waiting import extract_now
 from teams.errors import NotFoundError
 from teams.models import Conversation, Message

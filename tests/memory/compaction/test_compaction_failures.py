@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import pytest
+from django.db import OperationalError
 
 from memory.clients.tools import Tools
-from memory.domain.types import Candidate, Participants, SourceMessage
+from memory.domain.types import Candidate, Participants, Point, SourceMessage
 from memory.models import Compaction, Job, Memory
 from memory.services.extraction.jobs import start_extraction
 from memory.services.extraction.waiting import extract_now
@@ -73,6 +76,24 @@ def test_when_a_step_fails_nothing_is_compacted_and_it_says_so(
     done = compact(talk, plain)
     assert done.count == 2
     assert len(facts_of(talk)) == (4 if before else 2)
+
+
+def test_a_compaction_that_postgresql_turns_away_is_tried_again(
+    talk: Conversation, plain: Tools
+) -> None:
+    class TurnedAway(Recorder):
+        def summarise(self, *, points: Sequence[Point], since: datetime, until: datetime) -> str:
+            if not self.given:
+                self.given.append([])
+                raise OperationalError from psycopg.errors.DeadlockDetected()
+            return super().summarise(points=points, since=since, until=until)
+
+    say(talk, *FACTS[:2])
+
+    done = compact(talk, replace(plain, summariser=TurnedAway()))
+
+    assert done.count == 2
+    assert done.summary == told(*noted(*FACTS[:2]))
 
 
 def test_a_failure_half_way_keeps_what_was_extracted_and_reads_it_only_once(

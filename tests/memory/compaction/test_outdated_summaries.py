@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from memory.clients.tools import Tools
 from memory.models import Category, Compaction, Memory
 from memory.selectors.history.changes import known_memories
-from memory.services.compaction.running import running_summary
+from memory.services.compaction.summaries import running_summary
 from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.clients.extraction_prompts import extraction_prompt, review_prompt
-from memory.clients.model_extractor import ModelExtractor
+from memory.clients.extraction_prompts import EXTRACTION_RULES, REVIEW_RULES, extraction_prompt
+from memory.clients.model_extractor import ModelExtractor, windows_of
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import Role
 from tests.support.model_extraction import (
@@ -113,9 +113,12 @@ def test_every_message_is_a_source_once_and_every_prompt_fits_the_models_context
 ) -> None:
     messages = [said(number, "y" * length) for number, length in enumerate(lengths, 100)]
     context = [said(number, "z" * 32_000) for number in range(1, before + 1)]
-    subject = ModelExtractor(completions=NOBODY, fallback=Rules(), context_tokens=context_tokens)
 
-    windows = list(subject._windows(messages, context))
+    windows = list(
+        windows_of(
+            messages=messages, context=context, size=40, overlap=4, context_tokens=context_tokens
+        )
+    )
 
     own = [message for window in windows for message in window.messages[window.overlap :]]
     assert own == messages
@@ -123,14 +126,13 @@ def test_every_message_is_a_source_once_and_every_prompt_fits_the_models_context
         noted = [replace(by_rules(each), content="n" * 280) for each in window.messages * 5]
         prompts = [
             extraction_prompt(
-                messages=window.messages, context=window.before, participants=SARAH, noted=noted
-            ),
-            review_prompt(
                 messages=window.messages,
                 context=window.before,
                 participants=SARAH,
-                first_pass=noted,
-            ),
+                noted=noted,
+                rules=rules,
+            )
+            for rules in (EXTRACTION_RULES, REVIEW_RULES)
         ]
         for prompt in prompts:
             tokens = sum(estimate_tokens(message.content) for message in prompt)

@@ -15,14 +15,19 @@ from numpy.typing import NDArray
 from pytest_django import Settings
 
 from memory.clients.active_embedder import ActiveEmbedder
-from memory.clients.cached_embedder import CachedEmbedder, normalise
 from memory.clients.embedder_choice import (
     EmbedderSpec,
     build_embedder,
     configured_spec,
     spec_of,
 )
-from memory.clients.embedders import FastEmbedEmbedder, OpenAIEmbedder, WordLlamaEmbedder
+from memory.clients.embedders import (
+    CachedEmbedder,
+    FastEmbedEmbedder,
+    OpenAIEmbedder,
+    WordLlamaEmbedder,
+    normalise,
+)
 from memory.models import EmbeddingState
 from routing.clients.embeddings import TextEmbeddings
 from routing.clients.protocol import EmbeddingError, FailureKind

@@ -18,7 +18,7 @@ from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.state import delete_memory
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
-from memory.services.write.external_ids import DraftRefusedError
+from memory.services.write.repetitions import DraftRefusedError
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast

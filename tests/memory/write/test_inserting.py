@@ -77,6 +77,10 @@ def prepared(each: MemoryDraft, key: bytes = b"\x00\xff'\\" * 8) -> PreparedDraf
     return PreparedDraft(each, np.array([0.6, 0.8], dtype=np.float32), key)
 
 
+def _row(viewer: Viewer, item: PreparedDraft) -> Memory:
+    return new_row(item.draft, actor=viewer.actor, key=item.key)
+
+
 def columns(pk: UUID) -> dict[str, Any]:
     """The row as PostgreSQL shows it, without what tells any two rows apart."""
     with connection.cursor() as cursor:
@@ -88,7 +92,7 @@ def columns(pk: UUID) -> dict[str, Any]:
 @pytest.mark.parametrize("content", TEXTS)
 def test_every_column_is_as_the_orm_writes_it(acme: Cast, viewer: Viewer, content: str) -> None:
     item = prepared(full_draft(acme, content))
-    inserted, saved = new_row(viewer, item), new_row(viewer, item)
+    inserted, saved = _row(viewer, item), _row(viewer, item)
     saved.pk, saved.dedupe_key, saved.external_id = new_id(), b"\x01" * 32, "another"
 
     insert_memories([(inserted, item)], embedding_model="test")
@@ -105,7 +109,7 @@ def test_every_column_is_as_the_orm_writes_it(acme: Cast, viewer: Viewer, conten
 
 def test_a_row_with_nothing_but_what_it_must_have(acme: Cast, viewer: Viewer) -> None:
     item = prepared(draft(acme, "The tea is green.", check=False))
-    inserted, saved = new_row(viewer, item), new_row(viewer, item)
+    inserted, saved = _row(viewer, item), _row(viewer, item)
     saved.pk = new_id()
 
     insert_memories([(inserted, item)], embedding_model="test")
@@ -118,7 +122,7 @@ def test_a_row_with_nothing_but_what_it_must_have(acme: Cast, viewer: Viewer) ->
 
 def test_an_inserted_memory_may_be_saved_again(acme: Cast, viewer: Viewer) -> None:
     item = prepared(draft(acme, "The tea is green."))
-    memory = new_row(viewer, item)
+    memory = _row(viewer, item)
     insert_memories([(memory, item)], embedding_model="test")
 
     memory.importance = 7
@@ -141,7 +145,7 @@ def test_an_entry_has_the_words_the_vector_and_the_names(acme: Cast, viewer: Vie
         next_model="next",
     )
     plain = prepared(draft(acme, "Other tea."), key=b"\x02" * 32)
-    memory, other = new_row(viewer, item), new_row(viewer, plain)
+    memory, other = _row(viewer, item), _row(viewer, plain)
 
     insert_memories([(memory, item), (other, plain)], embedding_model="test")
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from memory.clients.judge_prompts import MAX_STATEMENT_CHARS, judge_prompt
+from memory.clients.model_judge import MAX_STATEMENT_CHARS, judge_prompt
 from memory.domain.ports import PreparingJudge
 from memory.domain.types import Judgement, Verdict
 from tests.support.model_judging import Rules, judge_of, pair, says, server, statement, verdict_of

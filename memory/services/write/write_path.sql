@@ -1,0 +1,41 @@
+-- part: lock
+-- In one order by everybody. A large batch before this one may take long; a row that somebody holds
+-- should not, so the longer limit ends with the statement.
+WITH before AS MATERIALIZED (
+    SELECT current_setting('lock_timeout') AS limit, set_config('lock_timeout', '50s', true)
+), taken AS MATERIALIZED (
+    SELECT pg_advisory_xact_lock(hashtextextended(name, 0))
+    FROM before, unnest($1::text[]) WITH ORDINALITY AS locks (name, place) ORDER BY place
+)
+SELECT set_config('lock_timeout', (SELECT before.limit FROM before), true)
+FROM (SELECT count(*) FROM taken) AS all_taken
+-- part: memories
+-- One parameter for all rows: the ORM takes four times as long to write a value at a time.
+INSERT INTO memory_memory ({columns})
+SELECT {columns} FROM jsonb_populate_recordset(NULL::memory_memory, $1)
+-- part: search_entries
+INSERT INTO memory_searchentry (memory_id, team_id, memory_type, said_at, people, embedding,
+    embedding_model, next_embedding, next_model, lexemes)
+SELECT given.memory_id, given.team_id, '', now(), string_to_array(given.people, ' '),
+    ($2::float4[])[(given.place - 1) * $3 + 1 : given.place * $3]::halfvec, $1,
+    given.next_vector::halfvec, coalesce(given.next_model, ''),
+    to_tsvector('english', given.content)
+FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[])
+    WITH ORDINALITY
+    AS given (memory_id, team_id, content, people, next_vector, next_model, place)
+-- part: links
+INSERT INTO memory_memoryrelation
+    (id, team_id, from_memory_id, to_memory_id, relation_type, strength, created_at)
+SELECT given.id, given.team_id, given.from_id, given.to_id, 'related_to', given.strength, $1
+FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::float8[])
+    AS given (id, team_id, from_id, to_id, strength)
+ON CONFLICT DO NOTHING
+-- part: mark
+-- In the order of ids, in which everybody locks. The rows are found by their ids alone: a kept plan
+-- would join all of the team's, see memory/selectors/neighbours/comparing.sql.
+UPDATE memory_memory AS memory
+SET status = given.status, tier = given.tier, is_pinned = given.is_pinned,
+    superseded_by_id = given.superseded_by, contradicts = given.contradicts::uuid[]
+FROM unnest($2::uuid[], $3::text[], $4::text[], $5::boolean[], $6::uuid[], $7::text[])
+    AS given (id, status, tier, is_pinned, superseded_by, contradicts)
+WHERE (memory.team_id = $1) IS TRUE AND memory.id = given.id AND memory.id = ANY ($2::uuid[])
