@@ -12,33 +12,41 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from memory.clients.embedders import WordLlamaEmbedder
+from memory.clients.tools import configured_tools
 from memory.domain.ports import Judge, PreparingJudge
 from memory.domain.types import Judgement, Statement, Verdict
 from memory.fallback.judge import RulesJudge
 
 CONFLICTS = frozenset({Verdict.SUPERSEDE, Verdict.DISPUTE})
 ASKED_AT_ONCE = 20
+BLOCK = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One labelled pair of the data."""
+    """A pair with its label; `source` is whose it is, `block` a run of pairs made together.
+
+    `frame` marks different facts in one sentence frame, `is_weak` a pair that nobody labelled.
+    """
 
     id: str
+    source: str
+    block: str
     existing: Statement
     new: Statement
     label: Verdict
-    why: str
-    hard: bool
-    frame: bool
+    why: str = ""
+    hard: bool = False
+    frame: bool = False
+    is_weak: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +67,31 @@ class Scores:
 
 def read_pairs(*, path: Path) -> list[Pair]:
     """The pairs of a JSON-lines file, in its order."""
+    counts: Counter[str] = Counter()
     pairs = []
     for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.strip():
-            continue
         row = json.loads(line)
+        source = str(row["id"]).partition("-")[0]
         pairs.append(
             Pair(
                 id=str(row["id"]),
-                existing=_statement(row["existing"], row["existing_subject"], row["existing_at"]),
-                new=_statement(row["new"], row["new_subject"], row["new_at"]),
+                source=source,
+                block=f"{source}-{counts[source] // BLOCK}",
+                existing=_statement(row, "existing"),
+                new=_statement(row, "new"),
                 label=Verdict(row["label"]),
                 why=row.get("why", ""),
-                hard=bool(row["hard"]),
+                hard=bool(row.get("hard")),
                 frame=bool(row.get("frame")),
             )
         )
+        counts[source] += 1
     return pairs
 
 
-def _statement(content: str, subject: str | None, at: str) -> Statement:
-    return Statement(content, datetime.fromisoformat(at.replace("Z", "+00:00")), subject or "")
+def _statement(row: dict[str, str | None], side: str) -> Statement:
+    at = datetime.fromisoformat(str(row[f"{side}_at"]))
+    return Statement(str(row[side]), at, row[f"{side}_subject"] or "")
 
 
 def score(*, labels: Sequence[Verdict], verdicts: Sequence[Verdict]) -> Scores:
@@ -146,12 +158,6 @@ def _print_failures(pairs: Sequence[Pair], judgements: Sequence[Judgement], verb
 
 def asked_model(*, pairs: Sequence[Pair]) -> Judge:
     """The judge of JUDGE_MODEL, asked about all pairs; exits where none is set."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import django
-
-    django.setup()
-    from memory.clients.tools import configured_tools
-
     judge = configured_tools().judge
     if not isinstance(judge, PreparingJudge):
         raise SystemExit("Set JUDGE_MODEL, and OPENAI_BASE_URL or OPENAI_API_KEY.")

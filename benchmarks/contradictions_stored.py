@@ -10,28 +10,19 @@ their partner.
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import django
+from django.db.models import Q
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-django.setup()
-
-from django.db.models import Q  # noqa: E402
-
-from benchmarks.contradictions import Pair, read_pairs, score  # noqa: E402
-from benchmarks.ingest_ground import ACTOR, new_ground  # noqa: E402
-from memory.clients.tools import default_tools  # noqa: E402
-from memory.domain.types import MemoryType, Statement, Verdict  # noqa: E402
-from memory.domain.viewer import Viewer  # noqa: E402
-from memory.models import Contradiction  # noqa: E402
-from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult  # noqa: E402
-from memory.services.write.write_path import write_memories  # noqa: E402
-from teams.tenancy import team_scope  # noqa: E402
-
-CONFLICTS = (Verdict.SUPERSEDE.value, Verdict.DISPUTE.value)
+from benchmarks.contradictions import CONFLICTS, Pair, read_pairs, score
+from benchmarks.ground import new_team, scope_of
+from memory.clients.tools import default_tools
+from memory.domain.types import MemoryType, Statement, Verdict
+from memory.domain.viewer import Viewer
+from memory.models import Contradiction
+from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
+from memory.services.write.write_path import write_memories
 
 
 def store(viewer: Viewer, statement: Statement) -> WriteResult:
@@ -51,7 +42,7 @@ def store(viewer: Viewer, statement: Statement) -> WriteResult:
 
 def report(*, title: str, pairs: Sequence[Pair]) -> None:
     """Write the pairs of one file and print the figures."""
-    viewer = new_ground().viewer
+    viewer = new_team("contradictions")
     old = [store(viewer, pair.existing).memory.pk for pair in pairs]
     verdicts: list[Verdict] = []
     elsewhere = 0
@@ -61,10 +52,10 @@ def report(*, title: str, pairs: Sequence[Pair]) -> None:
             is_partner = result.memory.pk == partner
             verdicts.append(Verdict.DUPLICATE if is_partner else Verdict.COEXIST)
             continue
-        with team_scope(team_ids=[viewer.team_id], actor=ACTOR):
-            rows = Contradiction.objects.filter(verdict__in=CONFLICTS).filter(
-                Q(memory_a=result.memory) | Q(memory_b=result.memory)
-            )
+        with scope_of(viewer):
+            rows = Contradiction.objects.filter(
+                verdict__in=[each.value for each in CONFLICTS]
+            ).filter(Q(memory_a=result.memory) | Q(memory_b=result.memory))
             found = {pk: row.verdict for row in rows for pk in (row.memory_a_id, row.memory_b_id)}
         verdicts.append(Verdict(found.pop(partner)) if partner in found else Verdict.COEXIST)
         elsewhere += bool(found.keys() - {result.memory.pk})
