@@ -21,8 +21,8 @@ from memory.services.chat.history import Recorded, earlier_messages, record_requ
 from memory.services.chat.spending import Ended, released_on_failure, settle_call
 from memory.services.chat.threads import conversation_of
 from memory.services.read.updates import note_first_prompt
+from routing.domain.budgets import Reservation, Usage
 from routing.domain.choices import ModelChoice
-from routing.domain.reservations import Reservation, Usage
 from routing.services.calling import (
     Answer,
     AnswerStream,
@@ -35,8 +35,7 @@ from routing.services.calling import (
 from routing.services.cost_guard import BudgetExceededError, reserve
 from routing.services.decisions import Outcome, keep_by_itself, keep_decision, note_outcome
 from routing.services.models import catalogue_of
-from routing.services.routes import Route
-from routing.services.stepping_down import cheapest_within
+from routing.services.routes import Route, cheapest_within
 from teams.connections import give_back_connection
 from teams.models import Conversation, Message
 from teams.services.flags import flags_of

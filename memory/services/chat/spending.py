@@ -15,7 +15,7 @@ from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.services.chat.asking import Json
 from memory.services.chat.history import Recorded, record_answer
-from routing.domain.reservations import Reservation, Usage
+from routing.domain.budgets import Reservation, Usage
 from routing.services.cost_guard import count_along, release, settle
 from routing.services.decisions import Outcome, note_outcome, write_outcome
 from teams.tenancy import team_scope
