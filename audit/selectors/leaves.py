@@ -39,15 +39,6 @@ class Leaf:
         return self.seq.to_bytes(8, "big") + self.open + self.closed
 
 
-@dataclass(frozen=True, slots=True)
-class SealedLeaf:
-    """What a seal kept of a row."""
-
-    seq: int
-    open: bytes
-    closed: bytes
-
-
 def read_leaves(*, team_id: UUID, after_seq: int, last_seq: int, most: int) -> list[Leaf]:
     """Up to `most` rows of the team's log after `after_seq` and up to `last_seq`, in order.
 
@@ -61,13 +52,13 @@ def read_leaves(*, team_id: UUID, after_seq: int, last_seq: int, most: int) -> l
         ]
 
 
-def unpacked(leaves: bytes) -> list[SealedLeaf]:
-    """What `Leaf.packed` packed; a rest that is no whole leaf is left out."""
-    return [
-        SealedLeaf(
-            int.from_bytes(leaves[start : start + 8], "big"),
-            leaves[start + 8 : start + 40],
-            leaves[start + 40 : start + LEAF_BYTES],
+def unpacked(leaves: bytes) -> dict[int, tuple[bytes, bytes]]:
+    """`open` and `closed` by number, as `Leaf.packed` packed them; a broken rest is left out."""
+    places = range(0, len(leaves) - LEAF_BYTES + 1, LEAF_BYTES)
+    return {
+        int.from_bytes(leaves[at : at + 8], "big"): (
+            leaves[at + 8 : at + 40],
+            leaves[at + 40 : at + LEAF_BYTES],
         )
-        for start in range(0, len(leaves) - LEAF_BYTES + 1, LEAF_BYTES)
-    ]
+        for at in places
+    }

@@ -85,12 +85,6 @@ def seal_team(
             return rows
 
 
-def head_of(*, team_id: UUID) -> Head | None:
-    """The team's latest seal; call it in the team's scope."""
-    last = Seal.objects.filter(team_id=team_id).order_by("-number").only("number", "digest").first()
-    return Head(last.number, bytes(last.digest)) if last is not None else None
-
-
 def seal_digest(*, seal: Seal, previous: bytes, key: bytes) -> bytes:
     """What the seal's digest must be, after a seal with the digest `previous`."""
     facts = [
