@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import numpy as np
 import psycopg
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import Model
 from numpy.typing import NDArray
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
@@ -26,6 +28,9 @@ _UUID, _UUID_ARRAY = 2950, 2951
 # way of planning was set last.
 _HAS_DUMPERS, _PLANNING = "_palimpsest_dumpers", "_palimpsest_planning"
 _PARAMETER = re.compile(r"%\((\w+)\)s|%%")
+
+
+_M = TypeVar("_M", bound=Model)
 
 
 class Uuids(np.ndarray[Any, np.dtype[np.bytes_]]):
@@ -194,3 +199,22 @@ def _fetched(
 def _sent(statement: str) -> bytes:
     """As it is sent: the same object each time, which is looked up without being read anew."""
     return statement.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Columns(Generic[_M]):
+    """The columns of a model, in one order for the statement and for the row made of its answer."""
+
+    model: type[_M]
+
+    def named(self, alias: str) -> str:
+        """As a statement lists them, of the table that it calls `alias`."""
+        return ", ".join(f"{alias}.{field.column}" for field in self.model._meta.concrete_fields)
+
+    def take(self, values: Iterator[Any]) -> _M | None:  # Any: a column of any type
+        """The row of the next values; None where an outer join found none."""
+        names = [field.attname for field in self.model._meta.concrete_fields]
+        own: Sequence[Any] = [next(values) for _ in names]
+        if own[0] is None:
+            return None
+        return self.model.from_db(DEFAULT_DB_ALIAS, names, own)

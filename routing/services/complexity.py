@@ -31,8 +31,8 @@ from routing.domain.budgets import MICRO, Reservation, Usage
 from routing.domain.choices import CHARS_PER_TOKEN
 from routing.domain.complexity import DIMENSIONS, ComplexityScore, score_query
 from routing.services.cost_guard import BudgetExceededError, release, reserve, settle
-from teams.connections import give_back_connection
 from teams.models import Agent, EndUser, Team
+from teams.tenancy import give_back_connection
 
 # Seed 000, QueryComplexityScorer: "cached in Redis (TTL 5min)".
 CACHED_SECONDS = 300

@@ -19,7 +19,7 @@ from routing.services.routes import NoModelConfiguredError, Route
 from teams.domain.model_config import ModelConfig
 from teams.models import Agent, EndUser, Team
 from teams.services.agents import model_config_of
-from teams.services.flags import flag
+from teams.services.flags import flags_of
 from teams.tenancy import team_scope
 
 
@@ -60,7 +60,7 @@ def choose_route(
     InvalidError for an agent whose model configuration cannot be read.
     """
     config = model_config_of(agent)
-    is_routed = config.enable_model_routing and flag(team=team, name="model_routing")
+    is_routed = config.enable_model_routing and flags_of(team=team).model_routing
     is_scored = is_routed and not (force_tier or config.force_tier)
     # Who is not stored yet has a budget, and no name.
     known = None if end_user is None or end_user._state.adding else end_user

@@ -36,10 +36,9 @@ from routing.services.cost_guard import BudgetExceededError, reserve
 from routing.services.decisions import Outcome, keep_by_itself, keep_decision, note_outcome
 from routing.services.models import catalogue_of
 from routing.services.routes import Route, cheapest_within
-from teams.connections import give_back_connection
 from teams.models import Conversation, Message
 from teams.services.flags import flags_of
-from teams.tenancy import team_scope
+from teams.tenancy import give_back_connection, team_scope
 
 _Given = TypeVar("_Given")
 
