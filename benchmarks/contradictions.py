@@ -1,10 +1,12 @@
 """How well a judge tells conflicts.
 
-`python -m benchmarks.contradictions --data FILE ... [--llm] [--verbose]`
+`python -m benchmarks.contradictions --data FILE ... [--llm] [--stored] [--verbose]`
 
 Conflict = supersede or dispute. Prints recall and precision of conflict and the accuracy over the
 four labels, for all pairs, the hard ones and those of different facts in one sentence frame, the
-confusion matrix and the speed. `--llm` asks JUDGE_MODEL as well. Files that the judge was fitted
+confusion matrix and the speed. `--llm` asks JUDGE_MODEL as well. `--stored` writes the
+pairs of each file by the whole write path, with its choice of pairs and its bars, and needs a
+running, migrated database. Files that the judge was fitted
 on say little: see benchmarks/judge_fit.py for figures on unseen pairs.
 """
 
@@ -19,11 +21,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from django.db.models import Q
+
+from benchmarks.ground import new_team, scope_of
 from memory.clients.embedders import WordLlamaEmbedder
-from memory.clients.tools import configured_tools
+from memory.clients.tools import configured_tools, default_tools
 from memory.domain.ports import Judge, PreparingJudge
-from memory.domain.types import Judgement, Statement, Verdict
+from memory.domain.types import Judgement, MemoryType, Statement, Verdict
+from memory.domain.viewer import Viewer
 from memory.fallback.judge import RulesJudge
+from memory.models import Contradiction
+from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
+from memory.services.write.write_path import write_memories
 
 CONFLICTS = frozenset({Verdict.SUPERSEDE, Verdict.DISPUTE})
 ASKED_AT_ONCE = 20
@@ -167,16 +176,61 @@ def asked_model(*, pairs: Sequence[Pair]) -> Judge:
     return judge
 
 
+def _store(viewer: Viewer, statement: Statement) -> WriteResult:
+    """Write one statement as somebody states it."""
+    draft = MemoryDraft(
+        team_id=viewer.team_id,
+        content=statement.content,
+        memory_type=MemoryType.SEMANTIC,
+        importance=5,
+        extractor="benchmark",
+        created_at=statement.at,
+        subject=statement.subject,
+    )
+    (result,) = write_memories(viewer=viewer, drafts=[draft], tools=default_tools())
+    return result
+
+
+def report_stored(*, title: str, pairs: Sequence[Pair]) -> None:
+    """Print how well conflicts are told by the whole write path.
+
+    The existing statements are written into one throwaway team, then the new ones, so that each is
+    compared with all others too.
+    """
+    viewer = new_team("contradictions")
+    old = [_store(viewer, pair.existing).memory.pk for pair in pairs]
+    verdicts: list[Verdict] = []
+    elsewhere = 0
+    for pair, partner in zip(pairs, old, strict=True):
+        result = _store(viewer, pair.new)
+        if result.outcome is Outcome.DUPLICATE:
+            is_partner = result.memory.pk == partner
+            verdicts.append(Verdict.DUPLICATE if is_partner else Verdict.COEXIST)
+            continue
+        with scope_of(viewer):
+            rows = Contradiction.objects.filter(
+                verdict__in=[each.value for each in CONFLICTS]
+            ).filter(Q(memory_a=result.memory) | Q(memory_b=result.memory))
+            found = {pk: row.verdict for row in rows for pk in (row.memory_a_id, row.memory_b_id)}
+        verdicts.append(Verdict(found.pop(partner)) if partner in found else Verdict.COEXIST)
+        elsewhere += bool(found.keys() - {result.memory.pk})
+    print("==", title, "stored\n", score(labels=[pair.label for pair in pairs], verdicts=verdicts))
+    print(f"  {elsewhere} of {len(pairs)} came into conflict with another than their partner")
+
+
 def main() -> None:
     """Read the command line, judge the pairs and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, nargs="+", required=True, help="JSON lines of pairs")
     parser.add_argument("--llm", action="store_true", help="ask the judging model as well")
+    parser.add_argument("--stored", action="store_true", help="judge them by the write path too")
     parser.add_argument("--verbose", action="store_true", help="print each failing pair")
     options = parser.parse_args()
     pairs = [pair for path in options.data for pair in read_pairs(path=path)]
     judge = RulesJudge(word_vectors=WordLlamaEmbedder().word_vectors)
     report(title="rules", pairs=pairs, judge=judge, verbose=options.verbose)
+    for path in options.data if options.stored else ():
+        report_stored(title=path.name, pairs=read_pairs(path=path))
     if options.llm:
         model = asked_model(pairs=pairs)
         report(title=model.name, pairs=pairs, judge=model, verbose=options.verbose)

@@ -23,7 +23,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -156,16 +156,13 @@ class Writer:
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         if key is not None:
             headers["Idempotency-Key"] = key
-        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_ANSWER_SECONDS)
         status, answer = 0, dict[str, Any]()
-        try:
+        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_ANSWER_SECONDS)
+        # It may be killed before it has answered.
+        with closing(line), suppress(OSError, http.client.HTTPException, json.JSONDecodeError):
             line.request("POST", path, json.dumps(body), headers)
             response = line.getresponse()
             status, answer = response.status, json.loads(response.read() or b"{}")
-        except (OSError, http.client.HTTPException, json.JSONDecodeError):
-            pass  # it was killed before it had answered
-        finally:
-            line.close()
         self.told.note(request, status)
         return status, answer
 

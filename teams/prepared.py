@@ -14,7 +14,6 @@ import psycopg
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model
-from numpy.typing import NDArray
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
@@ -43,34 +42,26 @@ def uuids(ids: Sequence[UUID]) -> Uuids:
 
 
 class _VectorDumper(Dumper):
-    """A vector as PostgreSQL's float4[] in its binary form."""
+    """A vector as PostgreSQL's float4[] in its binary form; see array_recv there."""
 
     format = Format.BINARY
     oid = _FLOAT4_ARRAY
+    kind, size, dtype = _FLOAT4, 4, ">f4"
 
     def dump(self, obj: Any) -> bytes:  # Any: as the base class has it
-        """The elements as they are sent."""
-        return _array(obj, kind=_FLOAT4, size=4, dtype=">f4")
+        """One dimension without NULLs, then each element with its length."""
+        elements = np.empty(len(obj), dtype=[("length", ">i4"), ("value", self.dtype)])
+        elements["length"] = self.size
+        elements["value"] = obj
+        header = [1, 0, self.kind, len(obj), 1] if len(obj) else [0, 0, self.kind]
+        return np.array(header, dtype=">i4").tobytes() + elements.tobytes()
 
 
-class _UuidsDumper(Dumper):
+class _UuidsDumper(_VectorDumper):
     """Ids as PostgreSQL's uuid[] in its binary form."""
 
-    format = Format.BINARY
     oid = _UUID_ARRAY
-
-    def dump(self, obj: Any) -> bytes:  # Any: as the base class has it
-        """The elements as they are sent."""
-        return _array(obj, kind=_UUID, size=16, dtype="S16")
-
-
-def _array(values: NDArray[Any], *, kind: int, size: int, dtype: str) -> bytes:
-    """One dimension without NULLs, then each element with its length; see array_recv there."""
-    elements = np.empty(len(values), dtype=[("length", ">i4"), ("value", dtype)])
-    elements["length"] = size
-    elements["value"] = values
-    header = [1, 0, kind, len(values), 1] if len(values) else [0, 0, kind]
-    return np.array(header, dtype=">i4").tobytes() + elements.tobytes()
+    kind, size, dtype = _UUID, 16, "S16"
 
 
 def fetch_planned(

@@ -11,8 +11,15 @@ from uuid import UUID
 from django.db import connection
 
 from audit.models import Erasure, MemoryLog, Seal
-from audit.selectors.leaves import Leaf, read_leaves, unpacked
-from audit.services.seals import ROWS_PER_SEAL, Head, seal_digest, seal_keys
+from audit.services.seals import (
+    ROWS_PER_SEAL,
+    Head,
+    Leaf,
+    read_leaves,
+    seal_digest,
+    seal_keys,
+    unpacked,
+)
 from teams.tenancy import team_scope
 
 ACTOR = "command:verify_log"

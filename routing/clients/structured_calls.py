@@ -93,15 +93,15 @@ class StructuredCompletions:
         """
         if self._problem:
             raise CompletionError(self._problem, kind=FailureKind.MISCONFIGURED)
-        try:
-            return self._attempt(schema, messages, max_tokens, on_usage, fault)
-        except _UnusableError as unusable:
-            logger.info("model=%s asked again: %s", self.model, unusable.reason)
-            again = _asked_again(messages, unusable)
-        try:
-            return self._attempt(schema, again, max_tokens, on_usage, fault)
-        except _UnusableError as unusable:
-            reason = unusable.reason
+        asked = messages
+        for is_last in (False, True):
+            try:
+                return self._attempt(schema, asked, max_tokens, on_usage, fault)
+            except _UnusableError as unusable:
+                reason = unusable.reason
+                if not is_last:
+                    logger.info("model=%s asked again: %s", self.model, reason)
+                    asked = _asked_again(messages, unusable)
         raise CompletionError(
             f"{self.model} gave no usable answer twice: {reason}", kind=FailureKind.MALFORMED
         )
@@ -136,10 +136,7 @@ class StructuredCompletions:
         return answer
 
     def _request(
-        self,
-        schema: type[T],
-        messages: Sequence[ChatMessage],
-        max_tokens: int | None,
+        self, schema: type[T], messages: Sequence[ChatMessage], max_tokens: int | None
     ) -> object:
         known = dialect = self._dialect
         asked: dict[str, object] = {"temperature": 0.0}
@@ -289,11 +286,5 @@ def _response_format(schema: type[pydantic.BaseModel], *, is_strict: bool) -> di
     """How the request asks for the schema: in full, or as any JSON object."""
     if not is_strict:
         return {"type": "json_object"}
-    return {
-        "type": "json_schema",
-        "json_schema": {
-            "name": schema.__name__[:64],
-            "strict": True,
-            "schema": strict_schema(schema),
-        },
-    }
+    told = {"name": schema.__name__[:64], "strict": True, "schema": strict_schema(schema)}
+    return {"type": "json_schema", "json_schema": told}

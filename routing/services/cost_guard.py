@@ -36,10 +36,11 @@ from routing.domain.budgets import (
     Reservation,
     TierEstimate,
     suggested_tier,
+    whole_micros,
 )
 from routing.services import spend_record
 from routing.services.budgets import budget_left, budget_of, left_of, seen_by_counters
-from routing.services.settling import amount_of, count_along, drop, release, settle
+from routing.services.settling import count_along, drop, release, settle
 from teams.errors import DomainError
 from teams.ids import new_id
 from teams.models import Agent, EndUser, Team
@@ -103,7 +104,7 @@ def reserve(
     `seen` is what was left a moment ago: where that was enough, it is not looked at before it is
     held. `along` is written in the transaction in which the hold is, whether it is granted then or
     not; not where a look refuses it. Call it outside any transaction, for others must see at once
-    what is held. Raises InvalidError for an estimate that is no amount.
+    what is held. Raises ValueError for an estimate that is no amount.
     """
     counters = counters or spend_counters()
     budget = budget_of(team=team, agent=agent, end_user=end_user, now=now)
@@ -113,7 +114,7 @@ def reserve(
         agent_id=agent.pk,
         end_user_id=None if end_user is None else end_user.pk,
         day=budget.day,
-        hold=Hold(new_id(), amount_of(estimated_usd, field="estimated_usd"), expires_at),
+        hold=Hold(new_id(), whole_micros(estimated_usd), expires_at),
     )
     left = None
     if seen is None or claimant.hold.amount_usd > seen.left_usd:

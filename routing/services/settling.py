@@ -22,7 +22,6 @@ from routing.domain.budgets import (
 )
 from routing.services import spend_record
 from routing.services.spend_record import Cost
-from teams.errors import InvalidError
 
 logger = logging.getLogger(__name__)
 
@@ -41,11 +40,11 @@ def settle(
     after that expired or was released. While the database is away the cost is kept in Redis, its
     reservation holds the money, and `settle_kept` counts it; raises the database's error where
     Redis is away as well. Call it outside any transaction: others of the team wait for the sums.
-    Raises InvalidError for a cost that is no amount.
+    Raises ValueError for a cost that is no amount.
     """
     counters = counters or spend_counters()
     claimant = reservation.claimant
-    cost = Cost(usd=amount_of(actual_usd, field="actual_usd"), usage=usage, at=now)
+    cost = Cost(usd=whole_micros(actual_usd), usage=usage, at=now)
     try:
         return _count(claimant, cost, counters)
     except (OperationalError, InterfaceError) as error:
@@ -67,11 +66,11 @@ def count_along(
     """Count what the call cost in the transaction under way, once, as `settle` does in its own.
 
     Make it the last act there: others of the team wait for the sums from then on. Where the
-    transaction fails nothing is counted, and the caller settles. Raises InvalidError for a cost
+    transaction fails nothing is counted, and the caller settles. Raises ValueError for a cost
     that is no amount.
     """
     claimant = reservation.claimant
-    cost = Cost(usd=amount_of(actual_usd, field="actual_usd"), usage=usage, at=now)
+    cost = Cost(usd=whole_micros(actual_usd), usage=usage, at=now)
     _, spent = spend_record.count_spend(claimant=claimant, cost=cost)
     _tell(claimant, spent, spend_counters())
 
@@ -104,14 +103,6 @@ def drop(*, claimant: Claimant, counters: SpendCounters) -> None:
     """Hold nothing: first in the record, or counters made anew of it would hold it again."""
     spend_record.drop_hold(team_id=claimant.team_id, reservation_id=claimant.hold.reservation_id)
     _tell(claimant, dict.fromkeys(claimant.accounts, Decimal(0)), counters)
-
-
-def amount_of(amount: Decimal, *, field: str) -> Decimal:
-    """The amount in whole micro-dollars, rounded up; raises InvalidError for what is none."""
-    try:
-        return whole_micros(amount)
-    except ValueError as error:
-        raise InvalidError(str(error), field=field) from error
 
 
 def _count(claimant: Claimant, cost: Cost, counters: SpendCounters) -> bool:

@@ -13,8 +13,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from audit.models import MemoryLog, Seal
-from audit.selectors.leaves import LEAF_BYTES
-from audit.services.seals import closed_up_to, seal_keys, seal_team
+from audit.services.seals import LEAF_BYTES, closed_up_to, seal_keys, seal_team
 from audit.services.verification import verify_team
 from audit.tasks import seal_log
 from memory.models import Memory

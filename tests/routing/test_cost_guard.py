@@ -14,7 +14,7 @@ from routing.domain.budgets import CapKind, TierEstimate, Usage
 from routing.models import SpendEntry, SpendTotal
 from routing.services.cost_guard import BudgetExceededError, settle
 from routing.services.spend_record import Cost, count_spend, shared_turn
-from teams.errors import ConflictError, InvalidError
+from teams.errors import ConflictError
 from teams.tenancy import before_commit, team_scope
 from tests.support.budgets import USAGE, OwnRedis, Till, limit_agent, make_till, no_redis, own_redis
 
@@ -186,10 +186,10 @@ def test_what_costs_nothing_is_let_through(any_till: Till) -> None:
 
 @pytest.mark.parametrize("amount", ["-0.01", "NaN", "Infinity", "1000000"])
 def test_what_is_no_amount_is_refused(amount: str, till: Till) -> None:
-    with pytest.raises(InvalidError, match="between 0 and"):
+    with pytest.raises(ValueError, match="between 0 and"):
         till.reserve(amount)
     reservation = till.reserve("1")
-    with pytest.raises(InvalidError, match="between 0 and"):
+    with pytest.raises(ValueError, match="between 0 and"):
         till.settle(reservation, amount)
 
     assert till.left().left_in(CapKind.USER_DAY) == Decimal(4)
