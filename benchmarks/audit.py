@@ -2,101 +2,146 @@
 
 Run as ``python -m benchmarks.audit`` beside a running, migrated database, with the settings that
 manage.py uses. Prints the cost of a write with its log over the same write to a copy of the table
-that logs nothing, and that of an operational event; then, at 10,000 and 100,000 (``--full``:
-1,000,000) log rows of a tenth as many memories, how fast they are sealed and verified, the time of
-a page of the state at several instants, of a whole rebuild, of what changed between two instants
-and of one memory's log, and of erasing one person; at last the time of saving and loading a
-checkpoint of 50 KB. Each size has a throwaway team whose rows stay, for nothing is ever removed:
-use a database of its own.
-
-``--aged`` adds the same page of the same instant before and after the log has grown tenfold.
+that logs nothing; then, at 10,000 and 100,000 (``--full``: 1,000,000) log rows of a tenth as many
+memories, how fast they are sealed and verified, the time of a page of the state at several
+instants, of a whole rebuild and of what changed between two instants, and of erasing one person.
+``--aged`` adds the same pages before and after the log has grown tenfold. Rows stay: use a database
+of its own.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import time
-from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import cycle
-from statistics import median, quantiles
-from uuid import uuid4
+from functools import partial
+from statistics import median
+from uuid import UUID, uuid4
 
-import django
+from django.db import connection, connections
+from django.utils import timezone
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-django.setup()
+from audit.selectors.instants import instant_at
+from audit.services.erasure import erase_user
+from audit.services.seals import closed_up_to, seal_team
+from audit.services.verification import verify_team
+from benchmarks.ground import ACTOR, analyse, new_team, scope_of, times_of
+from memory.domain.viewer import Viewer
+from memory.selectors.history.states import changes_between, state_at
+from memory.selectors.memories import MemoryFilters
+from teams.ids import new_id
+from teams.services.people import ensure_end_user
 
-from django.conf import settings  # noqa: E402
-from django.db import connections  # noqa: E402
-from django.utils import timezone  # noqa: E402
-from rest_framework.test import APIClient  # noqa: E402
-
-from audit.models import MemoryLog  # noqa: E402
-from audit.services.erasure import erase_user  # noqa: E402
-from audit.services.events import Event, flush_events, note_events, record_events  # noqa: E402
-from audit.services.seals import closed_up_to, seal_team  # noqa: E402
-from audit.services.verification import verify_team  # noqa: E402
-from benchmarks.log_ground import (  # noqa: E402
-    ACTOR,
-    BATCH,
-    PER_MEMORY,
-    SIZES,
-    Ground,
-    change,
-    fill,
-    grow,
-    insert,
-    new_ground,
-)
-from memory.models import Memory  # noqa: E402
-from memory.selectors.history.states import changes_between, state_at  # noqa: E402
-from memory.selectors.memories import MemoryFilters  # noqa: E402
-from routing.clients.quick_redis import quick_redis  # noqa: E402
-from teams.ids import new_id  # noqa: E402
-from teams.models import EndUser  # noqa: E402
-from teams.services.keys import issue_key  # noqa: E402
-
+SIZES = (10_000, 100_000, 1_000_000)
+PER_MEMORY = 10
+BATCH = 500
+PEOPLE = 50
 PAGE = 50
+_INSERT = """
+INSERT INTO {table} (id, team_id, memory_type, form, payload, scope, category, subject, content,
+    importance, confidence, corroboration, is_pinned, status, tier, version, tags, contradicts,
+    end_user_id, source_message_ids, source_external_ids, extractor, actor, created_at, updated_at)
+SELECT given.id, %s, 'semantic', '', '{{}}', 'team', '', 'user.fact', 'Fact ' || given.id, 5, 1, 0,
+    false, 'active', 'warm', 1, '{{a,b}}', '{{}}', given.person, '{{}}', '{{}}', 'benchmark', %s,
+    now(), now()
+FROM unnest(%s::uuid[], %s::uuid[]) AS given (id, person)
+"""
+_CHANGE = (
+    "UPDATE {table} SET importance = importance %% 10 + 1 WHERE team_id = %s AND id = ANY (%s)"
+)
 
 
-def times_of(act: Callable[[], object], *, times: int) -> list[float]:
-    """The seconds that each of so many runs of an act took."""
-    taken = []
-    for _ in range(times):
-        began = time.perf_counter()
-        act()
-        taken.append(time.perf_counter() - began)
-    return taken
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A throwaway team, its people and its memories, with an instant at each tenth of its log."""
+
+    viewer: Viewer = field(default_factory=partial(new_team, "audit"))
+    people: list[UUID] = field(default_factory=list)
+    ids: list[UUID] = field(default_factory=list)
+    instants: list[datetime] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        team_id = self.viewer.team_id
+        with scope_of(self.viewer):
+            for number in range(PEOPLE):
+                person = ensure_end_user(team_id=team_id, external_id=f"person-{number}")
+                self.people.append(person.pk)
+
+    def insert(self, ids: list[UUID], *, table: str = "memory_memory") -> None:
+        """Insert memories in one transaction."""
+        people = [self.people[index % PEOPLE] for index in range(len(ids))]
+        with scope_of(self.viewer), connection.cursor() as cursor:
+            cursor.execute(_INSERT.format(table=table), [self.viewer.team_id, ACTOR, ids, people])
+
+    def change(self, ids: list[UUID], *, table: str = "memory_memory") -> None:
+        """Change memories in one transaction."""
+        with scope_of(self.viewer), connection.cursor() as cursor:
+            cursor.execute(_CHANGE.format(table=table), [self.viewer.team_id, ids])
+
+    def fill(self, size: int) -> None:
+        """Bring the log to `size` rows, `PER_MEMORY` of each memory."""
+        for _ in range(0, size // PER_MEMORY, BATCH):
+            ids = [new_id() for _ in range(min(BATCH, size // PER_MEMORY))]
+            self.insert(ids)
+            self.ids.extend(ids)
+        self.note()
+        for _ in range(PER_MEMORY - 1):
+            self.grow()
+        analyse("audit_memorylog", "audit_logcommit", "memory_memory")
+
+    def grow(self) -> None:
+        """One more log row of each memory."""
+        for start in range(0, len(self.ids), BATCH):
+            self.change(self.ids[start : start + BATCH])
+        self.note()
+
+    def note(self) -> None:
+        """Remember this moment."""
+        with scope_of(self.viewer):
+            self.instants.append(instant_at(team_id=self.viewer.team_id, at=None).at)
+
+    def read_page(self, at: datetime, filters: MemoryFilters) -> None:
+        """Read a page of the state at an instant."""
+        with scope_of(self.viewer):
+            rows = state_at(viewer=self.viewer, at=at, filters=filters).memories
+            list(rows.order_by("-id")[: PAGE + 1])
+
+    def rebuild(self, at: datetime) -> None:
+        """Read the whole state at an instant."""
+        with scope_of(self.viewer):
+            rows = state_at(viewer=self.viewer, at=at, filters=MemoryFilters()).memories
+            assert sum(1 for _ in rows.iterator(chunk_size=2000)) == len(self.ids)
+
+    def read_changes(self, at: datetime) -> None:
+        """Read a page of what changed from an instant to the last one."""
+        with scope_of(self.viewer):
+            found = changes_between(
+                viewer=self.viewer,
+                at=at,
+                to=self.instants[-1],
+                filters=MemoryFilters(),
+                limit=PAGE,
+            )
+        assert len(found.changes) == PAGE
 
 
-def seconds(act: Callable[[], object], *, times: int = 5) -> float:
-    """The median time of an act."""
-    return median(times_of(act, times=times))
-
-
-def append_cost(*, rows: int) -> None:
-    """Print what a logged insert and change take over unlogged ones."""
+def report_writes(*, rows: int) -> None:
+    """Print what a logged insert and change take over unlogged ones, and one change by itself."""
     table = f"benchmark_{uuid4().hex[:8]}"
-    owner = connections["owner"]
-    with owner.cursor() as cursor:
+    with connections["owner"].cursor() as cursor:
         cursor.execute(f"CREATE TABLE {table} (LIKE memory_memory INCLUDING ALL)")
         cursor.execute(f"GRANT ALL ON {table} TO palimpsest_app")
-    try:
-        ground = new_ground()
+        ground = Ground()
         taken: dict[tuple[str, str], float] = {}
         for where in ("memory_memory", table) * 2:
             batches = [[new_id() for _ in range(BATCH)] for _ in range(rows // BATCH)]
-            for name, act in (("insert", insert), ("change", change)):
+            for name, act in (("insert", ground.insert), ("change", ground.change)):
                 began = time.perf_counter()
                 for ids in batches:
-                    act(ground, ids, table=where)
+                    act(ids, table=where)
                 taken[name, where] = time.perf_counter() - began
-    finally:
-        with owner.cursor() as cursor:
-            cursor.execute(f"DROP TABLE {table}")
+        cursor.execute(f"DROP TABLE {table}")
     for name in ("insert", "change"):
         logged, plain = taken[name, "memory_memory"] / rows, taken[name, table] / rows
         print(
@@ -104,89 +149,30 @@ def append_cost(*, rows: int) -> None:
             f" {plain * 1e6:.0f} us without ({logged / plain:.1f} times;"
             f" {1 / logged:,.0f} memories a second)"
         )
-
-
-def one_change_cost() -> None:
-    """Print what a transaction with one change takes."""
-    ground = new_ground()
     ids = [new_id() for _ in range(300)]
-    insert(ground, ids)
+    ground.insert(ids)
     each = iter(ids)
-    taken = seconds(lambda: change(ground, [next(each)]), times=len(ids))
-    print(f"one change in a transaction of its own: {taken * 1e3:.2f} ms")
+    single = median(times_of(lambda: ground.change([next(each)]), times=len(ids)))
+    print(f"one change in a transaction of its own: {single * 1e3:.2f} ms")
 
 
-def event_cost(*, events: int = 2_000) -> None:
-    """Print what an operational event takes where it is noted, and where it is written down."""
-    ground = new_ground()
-    one = Event(node="hotpath", op="search", similarity=0.5, meta={"found": 3})
-    flush_events()
-
-    def note() -> None:
-        quick_redis().ask(
-            lambda client: note_events(
-                client=client, team_id=ground.viewer.team_id, events=[one], now=timezone.now()
-            )
-        )
-
-    noted = seconds(note, times=events)
-    began = time.perf_counter()
-    flush_events()
-    flushed = (time.perf_counter() - began) / events
-
-    def record() -> None:
-        with ground.scope():
-            record_events(team_id=ground.viewer.team_id, events=[one] * 100)
-
-    recorded = seconds(record, times=20) / 100
-    print(
-        f"an operational event: {noted * 1e6:.0f} us to a request, {flushed * 1e6:.0f} us to write"
-        f" down later; {recorded * 1e6:.0f} us where work writes its own, by the hundred"
-    )
-
-
-def read_cost(*, size: int) -> Ground:
-    """Print the times of reads of a log of `size` rows."""
-    ground = new_ground()
-    began = time.perf_counter()
-    fill(ground, size)
-    print(
-        f"\n{size:,} log rows of {len(ground.ids):,} memories ({time.perf_counter() - began:.0f} s)"
-    )
-    report_seals(ground)
-    report_pages(ground)
-    middle = ground.instants[len(ground.instants) // 2]
-
-    def rebuild() -> None:
-        with ground.scope():
-            rows = state_at(viewer=ground.viewer, at=middle, filters=MemoryFilters()).memories
-            count = sum(1 for _ in rows.iterator(chunk_size=2000))
-        assert count == len(ground.ids)
-
-    print(f"  whole rebuild: {seconds(rebuild, times=2):.2f} s")
-
-    def changed() -> None:
-        with ground.scope():
-            found = changes_between(
-                viewer=ground.viewer,
-                at=middle,
-                to=ground.instants[-1],
-                filters=MemoryFilters(),
-                limit=PAGE,
-            )
-        assert len(found.changes) == PAGE
-
-    print(f"  a page of what changed in the second half: {seconds(changed) * 1e3:.0f} ms")
-
-    def history() -> None:
-        with ground.scope():
-            rows = MemoryLog.objects.filter(
-                team_id=ground.viewer.team_id, memory_id=ground.ids[size % len(ground.ids)]
-            )
-            assert len(rows.order_by("-seq")) >= PER_MEMORY
-
-    print(f"  one memory's log: {seconds(history) * 1e3:.1f} ms")
-    return ground
+def report_pages(ground: Ground) -> None:
+    """Print the times of pages of the state at the first, middle and last instant."""
+    instants = ground.instants
+    for name, at in zip(
+        ("first", "middle", "last"),
+        (instants[0], instants[len(instants) // 2], instants[-1]),
+        strict=True,
+    ):
+        figures = []
+        for told, filters in (
+            ("of all", MemoryFilters()),
+            ("of one person", MemoryFilters(user="person-7")),
+            ("of what no memory is", MemoryFilters(category="none")),
+        ):
+            seconds = median(times_of(partial(ground.read_page, at, filters), times=5))
+            figures.append(f"{told} {seconds * 1e3:.0f} ms")
+        print(f"  a page at the {name} instant: {', '.join(figures)}")
 
 
 def report_seals(ground: Ground) -> None:
@@ -211,87 +197,42 @@ def report_verification(ground: Ground) -> None:
     print(f"  {rows:,} rows verified: {rows / taken:,.0f} rows/s ({taken:.1f} s)")
 
 
-def report_erasure(ground: Ground) -> None:
-    """Erase one person of the team and verify the log again; print how fast."""
-    with ground.scope():
-        person = EndUser.objects.get(pk=ground.people[0]).external_id
+def report_size(size: int, *, is_aged: bool) -> None:
+    """Print the times of reads of a log of `size` rows."""
+    ground = Ground()
     began = time.perf_counter()
-    erased = erase_user(team_id=ground.viewer.team_id, external_id=person, actor=ACTOR)
+    ground.fill(size)
+    taken = time.perf_counter() - began
+    print(f"\n{size:,} log rows of {len(ground.ids):,} memories ({taken:.0f} s)")
+    report_seals(ground)
+    report_pages(ground)
+    middle = ground.instants[len(ground.instants) // 2]
+    rebuilt = median(times_of(partial(ground.rebuild, middle), times=2))
+    changed = median(times_of(partial(ground.read_changes, middle), times=5))
+    print(f"  whole rebuild: {rebuilt:.2f} s")
+    print(f"  a page of what changed in the second half: {changed * 1e3:.0f} ms")
+    if is_aged:
+        for _ in range(9 * PER_MEMORY):
+            ground.grow()
+        print(f"  the same {len(ground.ids):,} memories, the log ten times as long")
+        report_pages(ground)
+    began = time.perf_counter()
+    erased = erase_user(team_id=ground.viewer.team_id, external_id="person-0", actor=ACTOR)
     taken = time.perf_counter() - began
     print(f"  {erased.log_entries:,} rows of a person erased: {taken * 1e3:,.0f} ms; after that:")
     report_verification(ground)
 
 
-def report_checkpoints(*, rounds: int = 400) -> None:
-    """Print what saving and loading a thread's state of 50 KB takes over the API."""
-    settings.ALLOWED_HOSTS = ["testserver"]
-    ground = new_ground()
-    with ground.scope():
-        token = issue_key(team_id=ground.viewer.team_id, agent=None).token
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
-    messages = [{"role": "user", "content": f"word{n} " * 25, "score": n / 7} for n in range(200)]
-    states = cycle({"step": step, "messages": messages} for step in range(20))
-    url = "/v1/threads/t/checkpoint"
-
-    def save() -> None:
-        body = json.dumps({"user": "sarah", "data": next(states)})
-        answer = client.put(url, body, content_type="application/json")
-        assert answer.status_code in (200, 201), answer.content
-
-    def load() -> None:
-        answer = client.get(f"{url}?user=sarah")
-        assert answer.status_code == 200, answer.content
-
-    for name, act in (("saved", save), ("loaded", load)):
-        taken = times_of(act, times=rounds)
-        p95 = quantiles(taken, n=20)[-1]
-        print(f"a checkpoint {name}: p50 {median(taken) * 1e3:.1f} ms, p95 {p95 * 1e3:.1f} ms")
-
-
-def report_pages(ground: Ground) -> None:
-    """Print the times of pages of the state at the first, middle and last instant."""
-
-    def page(at: datetime, filters: MemoryFilters) -> list[Memory]:
-        with ground.scope():
-            rows = state_at(viewer=ground.viewer, at=at, filters=filters).memories
-            return list(rows.order_by("-id")[: PAGE + 1])
-
-    for name, at in (
-        ("first", ground.instants[0]),
-        ("middle", ground.instants[len(ground.instants) // 2]),
-        ("last", ground.instants[-1]),
-    ):
-        whole = seconds(lambda at=at: page(at, MemoryFilters()))  # type: ignore[misc]
-        person = seconds(lambda at=at: page(at, MemoryFilters(user="person-7")))  # type: ignore[misc]
-        none = seconds(
-            lambda at=at: page(at, MemoryFilters(category="none")),  # type: ignore[misc]
-            times=2,
-        )
-        print(
-            f"  a page at the {name} instant: {whole * 1e3:.0f} ms; of one person"
-            f" {person * 1e3:.0f} ms; of what no memory is {none * 1e3:.0f} ms"
-        )
-
-
 def main() -> None:
+    """Read the command line, measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--full", action="store_true", help="up to 1,000,000 log rows")
     parser.add_argument("--aged", action="store_true", help="read, let the log grow, read again")
     parser.add_argument("--rows", type=int, default=5_000, help="memories of the write measure")
     given = parser.parse_args()
-    append_cost(rows=given.rows)
-    one_change_cost()
-    event_cost()
+    report_writes(rows=given.rows)
     for size in SIZES if given.full else SIZES[:2]:
-        ground = read_cost(size=size)
-        if given.aged:
-            for _ in range(9 * PER_MEMORY):
-                grow(ground)
-            print(f"  the same {len(ground.ids):,} memories, the log ten times as long")
-            report_pages(ground)
-        report_erasure(ground)
-    report_checkpoints()
+        report_size(size, is_aged=given.aged)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 """How well a judge tells conflicts.
 
-`python -m benchmarks.contradictions --data FILE ... [--llm] [--verbose]`
+`python -m benchmarks.contradictions --data FILE ... [--llm] [--stored] [--verbose]`
 
 Conflict = supersede or dispute. Prints recall and precision of conflict and the accuracy over the
 four labels, for all pairs, the hard ones and those of different facts in one sentence frame, the
-confusion matrix and the speed. `--llm` asks JUDGE_MODEL as well. Files that the judge was fitted
+confusion matrix and the speed. `--llm` asks JUDGE_MODEL as well. `--stored` writes the
+pairs of each file by the whole write path, with its choice of pairs and its bars, and needs a
+running, migrated database. Files that the judge was fitted
 on say little: see benchmarks/judge_fit.py for figures on unseen pairs.
 """
 
@@ -12,33 +14,48 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from django.db.models import Q
+
+from benchmarks.ground import new_team, scope_of
 from memory.clients.embedders import WordLlamaEmbedder
+from memory.clients.tools import configured_tools, default_tools
 from memory.domain.ports import Judge, PreparingJudge
-from memory.domain.types import Judgement, Statement, Verdict
+from memory.domain.types import Judgement, MemoryType, Statement, Verdict
+from memory.domain.viewer import Viewer
 from memory.fallback.judge import RulesJudge
+from memory.models import Contradiction
+from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
+from memory.services.write.write_path import write_memories
 
 CONFLICTS = frozenset({Verdict.SUPERSEDE, Verdict.DISPUTE})
 ASKED_AT_ONCE = 20
+BLOCK = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One labelled pair of the data."""
+    """A pair with its label; `source` is whose it is, `block` a run of pairs made together.
+
+    `frame` marks different facts in one sentence frame, `is_weak` a pair that nobody labelled.
+    """
 
     id: str
+    source: str
+    block: str
     existing: Statement
     new: Statement
     label: Verdict
-    why: str
-    hard: bool
-    frame: bool
+    why: str = ""
+    hard: bool = False
+    frame: bool = False
+    is_weak: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +76,31 @@ class Scores:
 
 def read_pairs(*, path: Path) -> list[Pair]:
     """The pairs of a JSON-lines file, in its order."""
+    counts: Counter[str] = Counter()
     pairs = []
     for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.strip():
-            continue
         row = json.loads(line)
+        source = str(row["id"]).partition("-")[0]
         pairs.append(
             Pair(
                 id=str(row["id"]),
-                existing=_statement(row["existing"], row["existing_subject"], row["existing_at"]),
-                new=_statement(row["new"], row["new_subject"], row["new_at"]),
+                source=source,
+                block=f"{source}-{counts[source] // BLOCK}",
+                existing=_statement(row, "existing"),
+                new=_statement(row, "new"),
                 label=Verdict(row["label"]),
                 why=row.get("why", ""),
-                hard=bool(row["hard"]),
+                hard=bool(row.get("hard")),
                 frame=bool(row.get("frame")),
             )
         )
+        counts[source] += 1
     return pairs
 
 
-def _statement(content: str, subject: str | None, at: str) -> Statement:
-    return Statement(content, datetime.fromisoformat(at.replace("Z", "+00:00")), subject or "")
+def _statement(row: dict[str, str | None], side: str) -> Statement:
+    at = datetime.fromisoformat(str(row[f"{side}_at"]))
+    return Statement(str(row[side]), at, row[f"{side}_subject"] or "")
 
 
 def score(*, labels: Sequence[Verdict], verdicts: Sequence[Verdict]) -> Scores:
@@ -146,12 +167,6 @@ def _print_failures(pairs: Sequence[Pair], judgements: Sequence[Judgement], verb
 
 def asked_model(*, pairs: Sequence[Pair]) -> Judge:
     """The judge of JUDGE_MODEL, asked about all pairs; exits where none is set."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import django
-
-    django.setup()
-    from memory.clients.tools import configured_tools
-
     judge = configured_tools().judge
     if not isinstance(judge, PreparingJudge):
         raise SystemExit("Set JUDGE_MODEL, and OPENAI_BASE_URL or OPENAI_API_KEY.")
@@ -161,16 +176,61 @@ def asked_model(*, pairs: Sequence[Pair]) -> Judge:
     return judge
 
 
+def _store(viewer: Viewer, statement: Statement) -> WriteResult:
+    """Write one statement as somebody states it."""
+    draft = MemoryDraft(
+        team_id=viewer.team_id,
+        content=statement.content,
+        memory_type=MemoryType.SEMANTIC,
+        importance=5,
+        extractor="benchmark",
+        created_at=statement.at,
+        subject=statement.subject,
+    )
+    (result,) = write_memories(viewer=viewer, drafts=[draft], tools=default_tools())
+    return result
+
+
+def report_stored(*, title: str, pairs: Sequence[Pair]) -> None:
+    """Print how well conflicts are told by the whole write path.
+
+    The existing statements are written into one throwaway team, then the new ones, so that each is
+    compared with all others too.
+    """
+    viewer = new_team("contradictions")
+    old = [_store(viewer, pair.existing).memory.pk for pair in pairs]
+    verdicts: list[Verdict] = []
+    elsewhere = 0
+    for pair, partner in zip(pairs, old, strict=True):
+        result = _store(viewer, pair.new)
+        if result.outcome is Outcome.DUPLICATE:
+            is_partner = result.memory.pk == partner
+            verdicts.append(Verdict.DUPLICATE if is_partner else Verdict.COEXIST)
+            continue
+        with scope_of(viewer):
+            rows = Contradiction.objects.filter(
+                verdict__in=[each.value for each in CONFLICTS]
+            ).filter(Q(memory_a=result.memory) | Q(memory_b=result.memory))
+            found = {pk: row.verdict for row in rows for pk in (row.memory_a_id, row.memory_b_id)}
+        verdicts.append(Verdict(found.pop(partner)) if partner in found else Verdict.COEXIST)
+        elsewhere += bool(found.keys() - {result.memory.pk})
+    print("==", title, "stored\n", score(labels=[pair.label for pair in pairs], verdicts=verdicts))
+    print(f"  {elsewhere} of {len(pairs)} came into conflict with another than their partner")
+
+
 def main() -> None:
     """Read the command line, judge the pairs and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, nargs="+", required=True, help="JSON lines of pairs")
     parser.add_argument("--llm", action="store_true", help="ask the judging model as well")
+    parser.add_argument("--stored", action="store_true", help="judge them by the write path too")
     parser.add_argument("--verbose", action="store_true", help="print each failing pair")
     options = parser.parse_args()
     pairs = [pair for path in options.data for pair in read_pairs(path=path)]
     judge = RulesJudge(word_vectors=WordLlamaEmbedder().word_vectors)
     report(title="rules", pairs=pairs, judge=judge, verbose=options.verbose)
+    for path in options.data if options.stored else ():
+        report_stored(title=path.name, pairs=read_pairs(path=path))
     if options.llm:
         model = asked_model(pairs=pairs)
         report(title=model.name, pairs=pairs, judge=model, verbose=options.verbose)

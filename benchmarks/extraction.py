@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from memory.clients.tools import configured_tools
 from memory.domain.ports import Extractor
 from memory.domain.types import Candidate, Participants, Role, SourceMessage
 from memory.domain.wording import check_wording
@@ -42,18 +42,6 @@ class Score:
     notes: list[str] = field(default_factory=list)
     extractors: Counter[str] = field(default_factory=Counter)
 
-    def lines(self, title: str) -> list[str]:
-        """The figures as printable lines."""
-        return [
-            title,
-            f"  gold recall          {_share(self.matched, self.golds)}",
-            f"  type accuracy        {_share(self.right_type, self.matched)}",
-            f"  importance in range  {_share(self.in_range, self.matched)}",
-            f"  pinned accuracy      {_share(self.right_pin, self.matched)}",
-            f"  unmatched share      {_share(self.unmatched, self.produced)}",
-            f"  violations           {self.violations}/{self.forbidden}",
-        ]
-
     def line(self, title: str) -> str:
         """The figures on one line."""
         figures = (
@@ -70,13 +58,9 @@ class Score:
         return f"{title:<28} {told}  of {self.produced}"
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole if whole else 0.0:.3f}  ({part}/{whole})"
-
-
 def read_conversation(*, item: dict[str, Any]) -> tuple[list[SourceMessage], Participants]:
     """A labelled conversation as messages one minute apart; `item` is one JSON line of the data."""
-    started = datetime.fromisoformat(item["started_at"].replace("Z", "+00:00"))
+    started = datetime.fromisoformat(item["started_at"])
     messages = [
         SourceMessage(
             id=UUID(int=position + 1),
@@ -194,12 +178,6 @@ def well_worded(
 
 def model_extractor() -> Extractor:
     """The extractor of EXTRACTION_MODEL; exits where none is set."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import django
-
-    django.setup()
-    from memory.clients.tools import configured_tools
-
     extractor = configured_tools().extractor
     if isinstance(extractor, RulesExtractor):
         raise SystemExit("Set EXTRACTION_MODEL, and OPENAI_BASE_URL or OPENAI_API_KEY.")
@@ -217,21 +195,22 @@ def main() -> None:
         items = [json.loads(line) for line in lines if line.strip()]
     extractor = RulesExtractor()
     run(extractor=extractor, items=items[:2])
-    first, both, speed = run(extractor=extractor, items=items)
-    if options.verbose:
-        print("\n".join(both.notes))
-    print("\n".join([*first.lines("pass 1"), *both.lines("pass 1 + 2")]))
-    print(f"messages per second    {speed:,.0f}")
+    _report(run(extractor=extractor, items=items), verbose=options.verbose)
     if options.llm:
         model = model_extractor()
-        first, both, speed = run(extractor=model, items=items, clock=time.perf_counter)
-        if options.verbose:
-            print("\n".join(both.notes))
-        print(f"== {model.name}")
-        print("\n".join([*first.lines("pass 1"), *both.lines("pass 1 + 2")]))
+        found = run(extractor=model, items=items, clock=time.perf_counter)
+        print(f"== {model.name}; messages per second: waiting included")
+        _report(found, verbose=options.verbose)
         # The rules stand in where the model fails: who wrote what says how often.
-        print("memories by            " + ", ".join(f"{n} {c}" for n, c in both.extractors.items()))
-        print(f"messages per second    {speed:,.1f}, waiting included")
+        print("memories by " + ", ".join(f"{n} {c}" for n, c in found[1].extractors.items()))
+
+
+def _report(found: tuple[Score, Score, float], *, verbose: bool) -> None:
+    first, both, speed = found
+    if verbose:
+        print("\n".join(both.notes))
+    print(first.line("pass 1"), both.line("pass 1 + 2"), sep="\n")
+    print(f"messages per second {speed:,.1f}")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 Run as ``python -m benchmarks.ingest`` beside a running, migrated database, with the settings that
 manage.py uses. Prints messages extracted a second, then memories written a second at 1,000 and
 10,000 (``--full``: 100,000) memories in the team, and the cost of a write at the largest size over
-that at the smallest; then the same by processor time, of this process and of its sessions of the
-database, where that is on this machine. Each size has throwaway teams whose rows stay, for nothing
+that at the smallest; then the same by processor time, of this process, Redis and the database,
+where that is on this machine. Each size has throwaway teams whose rows stay, for nothing
 is ever removed: use a database of its own. The sizes of one measure follow each other directly, and
 a team holds the named number of memories half way through what is measured.
 
@@ -17,50 +17,71 @@ how many pairs a memory the judge was asked, and how many of a hundred memories 
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC
 from statistics import mean, median
-from threading import Barrier
+from threading import Barrier, Lock
+from typing import Any
 
-import django
+from django.db import OperationalError, connection
+from django.utils import timezone
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-django.setup()
-
-from django.db import connection  # noqa: E402
-from django.utils import timezone  # noqa: E402
-
-from benchmarks import processor  # noqa: E402
-from benchmarks.ingest_ground import (  # noqa: E402
-    ACTOR,
-    BULK,
-    LOST,
-    CountingJudge,
-    Ground,
-    fill,
-    new_ground,
-    statements,
-    write,
-)
-from benchmarks.texts import Texts  # noqa: E402
-from memory.clients.tools import Tools, default_tools  # noqa: E402
-from memory.services.extraction.extraction import find_candidates, load_range  # noqa: E402
-from memory.services.extraction.job_runs import run_job  # noqa: E402
-from memory.services.extraction.jobs import queue_extraction  # noqa: E402
-from memory.services.messages.posting import open_conversation  # noqa: E402
-from memory.services.write.drafts import Outcome  # noqa: E402
-from teams.services.conversations import NewMessage, append_messages  # noqa: E402
-from teams.tenancy import team_scope  # noqa: E402
+from benchmarks.ground import computed, new_team, scope_of, statements
+from benchmarks.texts import Texts
+from memory.clients.tools import Tools, default_tools
+from memory.domain.ports import Judge
+from memory.domain.types import Judgement, Statement
+from memory.domain.viewer import Viewer
+from memory.models import SearchEntry, SearchGraph
+from memory.models.search import Place
+from memory.services.extraction.extraction import find_candidates, load_range
+from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.jobs import queue_extraction
+from memory.services.indexing.statistics import renew_outdated_statistics
+from memory.services.indexing.vector_graphs import FRESH, extend_vector_graphs
+from memory.services.messages.posting import open_conversation
+from memory.services.write.drafts import Outcome
+from memory.services.write.explicit import StatedMemory, remember
+from teams.services.conversations import NewMessage, append_messages
 
 SIZES = (1_000, 10_000, 100_000)
 SINGLES = 120  # a client's writes in one measure of single ones
 CONVERSATION = 20  # messages, the usual interval of extraction
+LOST = "lost"
+BULK = 500
+_WAIT_SECONDS = 0.5
+
+
+@dataclass(slots=True)
+class Ground:
+    """A throwaway team and how many memories it holds."""
+
+    viewer: Viewer
+    count: int = 0
+
+
+@dataclass(slots=True)
+class CountingJudge:
+    """A judge that counts what it is asked; all else is the inner one's."""
+
+    inner: Judge
+    name: str = "counting"
+    asked: int = 0
+    _lock: Lock = field(default_factory=Lock)
+
+    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
+        """The inner judge's verdict."""
+        with self._lock:
+            self.asked += 1
+        return self.inner.judge(existing=existing, new=new)
+
+    def __getattr__(self, name: str) -> Any:  # Any: whatever the inner one has
+        return getattr(self.inner, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +113,40 @@ class Rate:
     conflicting: float
 
 
+def write(viewer: Viewer, stated: Sequence[StatedMemory], tools: Tools) -> Counter[str]:
+    """What became of them."""
+    try:
+        results = remember(viewer=viewer, stated=stated, tools=tools, now=timezone.now())
+    except OperationalError as error:
+        # A batch that waited too long for its turn is lost, and the figures must say so.
+        return Counter({f"{LOST} ({type(error.__cause__).__name__})": len(stated)})
+    return Counter(result.outcome.value for result in results)
+
+
+def fill(*, ground: Ground, size: int, users: int, tools: Tools) -> None:
+    """Bring the team to `size` memories, unchecked, with their vectors indexed."""
+    texts = Texts(random.randrange(2**32), users)
+    while ground.count < size:
+        count = min(BULK, size - ground.count)
+        write(ground.viewer, statements(texts, count), tools)
+        ground.count += count
+    # What the worker's tasks do a few times a minute. Where a worker is at this team already, it is
+    # waited for: what is not indexed yet is compared with each write.
+    renew_outdated_statistics()
+    extend_vector_graphs()
+    while _waiting(ground.viewer) > 2 * FRESH:
+        time.sleep(_WAIT_SECONDS)
+        extend_vector_graphs()
+
+
+def _waiting(viewer: Viewer) -> int:
+    with scope_of(viewer):
+        if not SearchGraph.objects.filter(team_id=viewer.team_id).exists():
+            return 0
+        outside = SearchEntry.objects.filter(team_id=viewer.team_id, graph_dimensions=0)
+        return outside.filter(place=Place.FOUND).count()
+
+
 def _talk(texts: Texts, count: int) -> list[NewMessage]:
     """A person and an assistant in turns."""
     return [
@@ -105,7 +160,6 @@ def write_rate(
 ) -> tuple[Rate, Counter[str]]:
     """How fast all clients together write, and what became of the memories."""
     start = Barrier(measure.clients + 1)
-    sessions: list[int] = []
     judge = CountingJudge(tools.judge)
     counting = replace(tools, judge=judge)
 
@@ -114,19 +168,18 @@ def write_rate(
         batches = [
             statements(texts, measure.batch, check=measure.check) for _ in range(measure.calls)
         ]
-        sessions.append(processor.session())
         start.wait()
         try:
-            return sum((write(ground, batch, counting) for batch in batches), Counter[str]())
+            return sum((write(ground.viewer, batch, counting) for batch in batches), Counter[str]())
         finally:
             connection.close()
 
     with ThreadPoolExecutor(measure.clients) as pool:
         running = [pool.submit(client, random.randrange(2**32)) for _ in range(measure.clients)]
         start.wait()
-        started, busy = time.perf_counter(), processor.seconds(sessions)
+        started, busy = time.perf_counter(), sum(computed().values())
         outcomes = sum((each.result() for each in running), Counter[str]())
-        seconds, cpu = time.perf_counter() - started, processor.seconds(sessions) - busy
+        seconds, cpu = time.perf_counter() - started, sum(computed().values()) - busy
     stored = sum(count for name, count in outcomes.items() if not name.startswith(LOST))
     ground.count += stored
     conflicting = (stored - outcomes[Outcome.CREATED.value]) / stored
@@ -136,11 +189,11 @@ def write_rate(
 
 def extraction_rates(*, conversations: int, tools: Tools) -> tuple[float, float]:
     """Messages a second through both passes alone, and through whole jobs that write memories."""
-    ground = new_ground()
-    team_id = ground.viewer.team_id
+    viewer = new_team("ingest")
+    team_id = viewer.team_id
     texts = Texts(random.randrange(2**32))
     jobs, sources = [], []
-    with team_scope(team_ids=[team_id], actor=ACTOR):
+    with scope_of(viewer):
         for number in range(conversations):
             conversation, _ = open_conversation(
                 team_id=team_id, agent="scribe", user=f"person-{number}"
@@ -203,7 +256,7 @@ def run(*, sizes: Sequence[int], clients: Sequence[int], rounds: int, users: int
                 begin = max(0, size - measure.written // 2)
                 ground = grounds.get(size)
                 if ground is None or ground.count > begin * 1.05:
-                    ground = new_ground()
+                    ground = Ground(new_team("ingest"))
                     grounds[size] = ground
                 fill(ground=ground, size=begin, users=users, tools=tools)
                 rate, what = write_rate(measure=measure, ground=ground, users=users, tools=tools)

@@ -10,7 +10,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import combinations
@@ -20,6 +20,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.contradictions import CONFLICTS, read_pairs
+from benchmarks.contradictions import Pair as Example
 from memory.clients.embedders import WordLlamaEmbedder
 from memory.domain.pair_selection import NEAR_ENOUGH, nearness
 from memory.domain.types import Statement, Verdict
@@ -31,7 +33,6 @@ from memory.fallback.tokens import Token
 LABELLED: Final = Path(__file__).parent / "labelled"
 _COMPOSED = ("dev", "train", "work", "home", "work2", "home2", "frames")
 FITTED_ON: Final = (*_COMPOSED, "pairs", "hard_pairs")
-BLOCK: Final = 20
 _TALK: Final = LABELLED / "extraction" / "train.jsonl"
 _ALIKE: Final = 0.25
 _SIBLINGS: Final = (0.12, 0.45)
@@ -39,25 +40,6 @@ _CHOICES: Final = 12
 _NEAREST: Final = 6
 _ONE_THING: Final = 0.85
 _MIDNIGHT: Final = datetime(2026, 1, 1, tzinfo=UTC)
-_CONFLICTS: Final = frozenset({Verdict.SUPERSEDE, Verdict.DISPUTE})
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A pair with its label; `source` is whose it is, `block` a run of pairs made together.
-
-    `is_weak` marks a pair that nobody labelled.
-    """
-
-    id: str
-    source: str
-    block: str
-    existing: Statement
-    new: Statement
-    label: Verdict
-    hard: bool = False
-    frame: bool = False
-    is_weak: bool = False
 
 
 class Reader:
@@ -90,33 +72,10 @@ class Reader:
         return unit
 
 
-def read_examples(path: Path) -> list[Example]:
-    """The pairs of a JSON-lines file, in its order."""
-    counts: Counter[str] = Counter()
-    found = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        source = str(row["id"]).partition("-")[0]
-        found.append(
-            Example(
-                id=str(row["id"]),
-                source=source,
-                block=f"{source}-{counts[source] // BLOCK}",
-                existing=_statement(row, "existing"),
-                new=_statement(row, "new"),
-                label=Verdict(row["label"]),
-                hard=bool(row.get("hard")),
-                frame=bool(row.get("frame")),
-            )
-        )
-        counts[source] += 1
-    return found
-
-
 def labelled_examples() -> list[Example]:
     """All pairs that a fit may see."""
     folder = LABELLED / "contradictions"
-    return [each for name in FITTED_ON for each in read_examples(folder / f"{name}.jsonl")]
+    return [pair for name in FITTED_ON for pair in read_pairs(path=folder / f"{name}.jsonl")]
 
 
 def neighbours_in_talk(reader: Reader) -> list[Example]:
@@ -216,7 +175,7 @@ class _Swaps:
         """The new statement about another thing, or "" where nothing can be exchanged."""
         pair = self._reader.pair(example)
         ways: list[Callable[[], str]] = list(self._numbers(pair, example.new.content))
-        if example.label in _CONFLICTS:
+        if example.label in CONFLICTS:
             ways += self._words(pair, example.new.content)
         return self._random.choice(ways)() if ways else ""
 
@@ -270,8 +229,3 @@ def _exchanged(text: str, tokens: Sequence[Token], other: str) -> str:
     for token in sorted(tokens, key=lambda each: -each.start):
         text = text[: token.start] + other + text[token.end :]
     return text
-
-
-def _statement(row: dict[str, str | None], side: str) -> Statement:
-    at = datetime.fromisoformat(str(row[f"{side}_at"]).replace("Z", "+00:00"))
-    return Statement(str(row[side]), at, row[f"{side}_subject"] or "")

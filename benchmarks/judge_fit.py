@@ -12,24 +12,25 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 
+from benchmarks.contradictions import CONFLICTS, score
+from benchmarks.contradictions import Pair as Example
 from benchmarks.judge_data import (
-    Example,
     Reader,
     labelled_examples,
     neighbours_in_store,
     neighbours_in_talk,
     other_things,
 )
-from memory.domain.types import Statement, Verdict
+from memory.domain.types import Verdict
 from memory.fallback.judgement.features import MODULES, features_of
 from memory.fallback.judgement.model import (
     VERDICTS,
@@ -53,7 +54,6 @@ _DIRECTION_SCALE: Final = 0.3
 _RARE: Final = 5
 _FOLDS: Final = 8
 _DECIMALS: Final = 4
-_CONFLICTS = (Verdict.SUPERSEDE, Verdict.DISPUTE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +105,7 @@ class Bench:
 def fit(training: Sequence[tuple[Found, float]], *, without_module: str = "") -> Model:
     """A model of the weighted examples, rounded as it is stored."""
     found = [each for each, _ in training]
-    counts: dict[str, int] = {}
-    for each in found:
-        for name in each.features:
-            counts[name] = counts.get(name, 0) + 1
+    counts = Counter(name for each in found for name in each.features)
     names = tuple(
         name
         for name in sorted(counts)
@@ -148,21 +145,14 @@ class Tally:
     rows: list[tuple[Example, Verdict]]
 
     def __str__(self) -> str:
-        labelled = [(each.label, verdict) for each, verdict in self.rows if not each.is_weak]
-        hits = sum(a in _CONFLICTS and b in _CONFLICTS for a, b in labelled)
-        actual = sum(a in _CONFLICTS for a, _ in labelled)
-        said = sum(b in _CONFLICTS for _, b in labelled)
-        retired = [a for a, b in labelled if b is Verdict.SUPERSEDE]
-        lost = sum(a not in _CONFLICTS for a in retired) / max(1, len(retired))
-        text = (
-            f"recall {hits / max(1, actual):.3f}  precision {hits / max(1, said):.3f}"
-            f"  four-way {sum(a is b for a, b in labelled) / max(1, len(labelled)):.3f}"
-            f"  retired wrongly {lost:.3f}"
-        )
+        labels, verdicts = zip(*((e.label, v) for e, v in self.rows if not e.is_weak), strict=True)
+        retired = [a for a, b in zip(labels, verdicts, strict=True) if b is Verdict.SUPERSEDE]
+        lost = sum(label not in CONFLICTS for label in retired) / max(1, len(retired))
+        text = f"{score(labels=labels, verdicts=verdicts)}  retired wrongly {lost:.3f}"
         for name, is_talk in (("frames", False), ("talk", True)):
             weak = [v for e, v in self.rows if e.is_weak and (e.source == "talk") is is_talk]
             if weak:
-                text += f"  {name} {sum(v in _CONFLICTS for v in weak) / len(weak):.3f}"
+                text += f"  {name} {sum(v in CONFLICTS for v in weak) / len(weak):.3f}"
         return text
 
     def of(self, sources: frozenset[str]) -> Tally:
@@ -175,7 +165,7 @@ def cross_validate(bench: Bench, *, group: Callable[[Example], str], without: st
     everything = [*bench.labelled, *bench.frames, *bench.near]
     rows: list[tuple[Example, Verdict]] = []
     for held in sorted({group(each.example) for each in everything}):
-        training = bench.training(without=partial(_is_in, group=group, held=held))
+        training = bench.training(without=lambda each, held=held: group(each) == held)  # type: ignore[misc]
         model = fit(training, without_module=without)
         rows += [
             (each.example, bench.verdict(model, each))
@@ -183,15 +173,6 @@ def cross_validate(bench: Bench, *, group: Callable[[Example], str], without: st
             if group(each.example) == held
         ]
     return Tally(rows)
-
-
-def _is_in(example: Example, *, group: Callable[[Example], str], held: str) -> bool:
-    return group(example) == held
-
-
-def by_source(example: Example) -> str:
-    """The group of one annotator's file."""
-    return example.source
 
 
 def by_block(example: Example) -> str:
@@ -233,7 +214,7 @@ def main() -> None:
     counts = [len(each) for each in (bench.labelled, bench.frames, bench.near)]
     print("labelled {}, frames {}, neighbours {}".format(*counts))
     print(f"a conflict takes {SURE_OF_CONFLICT}")
-    tally = cross_validate(bench, group=by_source)
+    tally = cross_validate(bench, group=lambda pair: pair.source)
     print("unseen sources  ", tally)
     print("  of them composed", tally.of(DOUBLED))
     tally = cross_validate(bench, group=by_block)
@@ -249,13 +230,11 @@ def main() -> None:
 def _turned(example: Example) -> Example:
     """The pair in the other order; the days between them stay positive."""
     one, other = example.existing, example.new
-    return Example(
+    return replace(
+        example,
         id=f"{example.id}<",
-        source=example.source,
-        block=example.block,
-        existing=Statement(other.content, one.at, other.subject),
-        new=Statement(one.content, other.at, one.subject),
-        label=example.label,
+        existing=replace(other, at=one.at),
+        new=replace(one, at=other.at),
     )
 
 

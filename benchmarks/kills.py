@@ -11,6 +11,7 @@ status 1 when anything is.
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import os
 import random
@@ -22,13 +23,16 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Lock, Thread
+from typing import Any
+from uuid import uuid4
 
 import psutil  # type: ignore[import-untyped]
 
-from benchmarks.kills_clients import NOTED, Acknowledged, Writer
+from benchmarks.texts import Texts
 from config.embedded import PROJECT_ROOT
 
 # Time for the last requests to be answered by servers that are all back.
@@ -36,6 +40,12 @@ CALM_SECONDS = 25.0
 _START_SECONDS = 120
 _PAUSE = (6.0, 16.0)
 _VICTIMS = ("PostgreSQL", "a backend", "Redis", "web", "a web process", "worker")
+_ANSWER_SECONDS = 40.0
+_TRIES = 6
+_REST_SECONDS = 0.5
+_DONE = (200, 201)
+# What tells a text that was stated from one that was extracted, and one from another.
+_NOTED = ", as note "
 _IN_STORE = """
 import json, sys
 import django
@@ -49,6 +59,114 @@ with connections["owner"].cursor() as cursor:
 """
 
 
+@dataclass(slots=True)
+class Acknowledged:
+    """What the server said that it has; thread-safe.
+
+    `messages` are conversations and external ids, `memories` ids, `compacted` the ids of memories
+    that compactions named; `answers` counts all by request and status, 0 where none came.
+    """
+
+    messages: list[tuple[str, str]] = field(default_factory=list)
+    memories: list[str] = field(default_factory=list)
+    compacted: list[str] = field(default_factory=list)
+    answers: Counter[tuple[str, int]] = field(default_factory=Counter)
+    _changing: Lock = field(default_factory=Lock)
+
+    def note(self, request: str, status: int) -> None:
+        """Count an answer."""
+        with self._changing:
+            self.answers[request, status] += 1
+
+
+@dataclass(slots=True)
+class Writer:
+    """One person's agent, which asks again where no answer came, as a client should."""
+
+    port: int
+    key: str
+    seed: int
+    told: Acknowledged
+    _count: int = 0
+
+    def run(self, stop: Event) -> None:
+        """Write until told to stop."""
+        chance = random.Random(self.seed)
+        texts, conversation = Texts(self.seed), None
+        while not stop.is_set():
+            self._count += 1
+            if conversation is None or chance.random() < 0.05:
+                conversation = self._open()
+                continue
+            kind = chance.random()
+            if kind < 0.5:
+                self._say(conversation, texts.remark())
+            elif kind < 0.95:
+                self._state(texts.statement(), is_keyed=kind > 0.75)
+            else:
+                self._compact(conversation)
+
+    def _open(self) -> str | None:
+        body = {"agent": "kyra", "user": f"user-{self.seed}"}
+        status, answer = self._call("conversation", "/v1/conversations", body)
+        if status not in _DONE:
+            time.sleep(_REST_SECONDS)
+            return None
+        return str(answer["id"])
+
+    def _say(self, conversation: str, text: str) -> None:
+        # Sent again under the same external id, a message is stored once.
+        name = f"{self.seed}-{self._count}"
+        message = {"role": "user", "content": text, "external_id": name}
+        path = f"/v1/conversations/{conversation}/messages"
+        for _ in range(_TRIES):
+            status, _ = self._call("message", path, {"messages": [message]})
+            if status in _DONE:
+                self.told.messages.append((conversation, name))
+                return
+            time.sleep(_REST_SECONDS)
+
+    def _state(self, text: str, *, is_keyed: bool) -> None:
+        # No two are alike, so that one that stands twice was stored twice.
+        body = {
+            "content": f"{text.rstrip('.')}{_NOTED}{self.seed}x{self._count} says.",
+            "user": f"user-{self.seed}",
+        }
+        key = str(uuid4()) if is_keyed else None
+        for _ in range(_TRIES if is_keyed else 1):
+            status, answer = self._call(
+                "keyed" if is_keyed else "memory", "/v1/memories", body, key
+            )
+            if status in _DONE:
+                self.told.memories.append(answer["id"])
+            if status in (*_DONE, 409):
+                return
+            time.sleep(_REST_SECONDS)
+
+    def _compact(self, conversation: str) -> None:
+        path = f"/v1/conversations/{conversation}/compact"
+        status, answer = self._call("compaction", path, {"keep_last": 3})
+        if status == 200:
+            extraction = answer.get("extraction") or {}
+            self.told.compacted.extend(extraction.get("memories", ()))
+
+    def _call(
+        self, request: str, path: str, body: Mapping[str, object], key: str | None = None
+    ) -> tuple[int, dict[str, Any]]:  # Any: JSON
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        status, answer = 0, dict[str, Any]()
+        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_ANSWER_SECONDS)
+        # It may be killed before it has answered.
+        with closing(line), suppress(OSError, http.client.HTTPException, json.JSONDecodeError):
+            line.request("POST", path, json.dumps(body), headers)
+            response = line.getresponse()
+            status, answer = response.status, json.loads(response.read() or b"{}")
+        self.told.note(request, status)
+        return status, answer
+
+
 def main() -> int:
     """Run, print, and tell by the status whether all is there once."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -58,7 +176,6 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kills-") as folder:
         environment = {**os.environ, "PALIMPSEST_HOME": folder, "PORT": str(_free_port())}
-        environment.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
         with _everything(environment) as launcher:
             key = _run(["manage.py", "issue_key", "--team", "kills"], environment).split()[-1]
             acknowledged = Acknowledged()
@@ -159,7 +276,7 @@ def _missing(told: Acknowledged, environment: Mapping[str, str]) -> dict[str, in
     stored = json.loads(_run(["-c", _IN_STORE], environment))
     messages = Counter((where, name) for where, name in stored["messages"])
     ids = {pk for pk, _ in stored["memories"]}
-    texts = Counter(text for _, text in stored["memories"] if NOTED in text)
+    texts = Counter(text for _, text in stored["memories"] if _NOTED in text)
     return {
         "messages missing": sum(not messages[each] for each in told.messages),
         "messages twice": sum(count > 1 for count in messages.values()),

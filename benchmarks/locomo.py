@@ -8,21 +8,79 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from benchmarks.locomo_data import CATEGORIES, DEPTHS, Recall, Sample, read_sample
-from benchmarks.locomo_reference import Bm25Reference, CosineReference
+from django.db import OperationalError
+from django.utils import timezone
 
-if TYPE_CHECKING:
-    from memory.clients.tools import Tools
-    from memory.services.messages.importing import ImportSummary
+from benchmarks.ground import ACTOR, new_team, scope_of
+from benchmarks.locomo_data import (
+    CATEGORIES,
+    DEPTHS,
+    Bm25Reference,
+    CosineReference,
+    Recall,
+    Sample,
+    read_sample,
+)
+from memory.clients.tools import Tools, default_tools
+from memory.domain.viewer import Viewer
+from memory.services.indexing.message_index import index_team
+from memory.services.indexing.statistics import renew_statistics
+from memory.services.messages.importing import (
+    ImportMode,
+    ImportSummary,
+    ImportTarget,
+    import_transcripts,
+)
+from memory.services.read.answers import ScoredMemory
+from memory.services.read.cascade import Depth
+from memory.services.read.messages import ScoredMessage
+from memory.services.read.ranking import Question
+from memory.services.read.retrieval import retrieve
+from teams.models import Agent, EndUser
 
-MODES = ("verbatim", "extracted", "extracted+raw", "extracted+weak")
+AGENT, USER = "observer", "speakers"
+# How a sample comes in, and whether the messages themselves are searched: None, as by default,
+# where memories are weak.
+MODES = {
+    "verbatim": (ImportMode.VERBATIM, False),
+    "extracted": (ImportMode.MESSAGES, False),
+    "extracted+raw": (ImportMode.MESSAGES, True),
+    "extracted+weak": (ImportMode.MESSAGES, None),
+}
 Table = dict[str, dict[str, Any]]  # Any: counts and figures, None where nothing was measured
+
+
+def ingest(*, sample: Sample, mode: ImportMode, tools: Tools) -> tuple[Viewer, ImportSummary]:
+    """Import the sample into a new team; who asks there, and how the import went."""
+    team_id = new_team(f"locomo-{sample.name}").team_id
+    summary = import_transcripts(
+        target=ImportTarget(team_id=team_id, agent=AGENT, user=USER),
+        transcripts=sample.transcripts,
+        mode=mode,
+        extract=True,
+        tools=tools,
+        actor=ACTOR,
+        now=timezone.now(),
+    )
+    index_team(team_id=team_id, tools=tools)
+    renew_statistics()  # as the command that imports does
+    viewer = Viewer(team_id=team_id, actor=ACTOR)
+    with scope_of(viewer):
+        agent = Agent.objects.get(team_id=team_id, slug=AGENT).pk
+        user = EndUser.objects.get(team_id=team_id, external_id=USER).pk
+    return Viewer(team_id, ACTOR, agent_id=agent, end_user_id=user), summary
+
+
+def _turns(found: ScoredMemory | ScoredMessage) -> list[str]:
+    """The turns that a result stands for."""
+    if isinstance(found, ScoredMemory):
+        return found.memory.source_external_ids
+    return [found.external_id] if found.external_id else []
 
 
 def references(*, samples: Sequence[Sample], limit: int, tools: Tools) -> list[Recall]:
@@ -46,24 +104,24 @@ def measure(
     *, samples: Sequence[Sample], modes: Sequence[str], limit: int, tools: Tools
 ) -> dict[str, Table]:
     """All figures: recall by way of searching, and rates by way in."""
-    from benchmarks.locomo_runs import INCLUDE_RAW, WAYS_IN, ask, ingest
-
     recalls = references(samples=samples, limit=limit, tools=tools)
     rates: Table = {}
     for mode in modes:
-        recall = Recall(f"search, {mode}")
-        done = []
+        recall, done = Recall(f"search, {mode}"), []
+        way_in, include_raw = MODES[mode]
         for sample in samples:
-            home = ingest(sample=sample, mode=WAYS_IN[mode], tools=tools)
-            ask(
-                sample=sample,
-                home=home,
-                limit=limit,
-                include_raw=INCLUDE_RAW[mode],
-                recall=recall,
-                tools=tools,
-            )
-            done.append(home.summary)
+            viewer, summary = ingest(sample=sample, mode=way_in, tools=tools)
+            done.append(summary)
+            for question in sample.questions:
+                found = retrieve(
+                    viewer=viewer,
+                    question=Question(question.text),
+                    limit=limit,
+                    depth=Depth(include_cold=False, include_raw=include_raw),
+                    tools=tools,
+                    now=timezone.now(),
+                ).results
+                recall.add(question, [_turns(each) for each in found])
         recalls.append(recall)
         rates[mode] = _rates(mode, done)
     return {"recall": {each.name: _recall_row(each) for each in recalls}, "rates": rates}
@@ -142,15 +200,6 @@ def main() -> None:
     modes = given.mode.split(",")
     if unknown := set(modes) - set(MODES):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; choose among {' '.join(MODES)}")
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    os.environ.setdefault("DATABASE_POOL_SIZE", "0")
-    import django
-
-    django.setup()
-    from django.db import OperationalError
-
-    from memory.clients.tools import default_tools
-
     wanted = given.conversations.split(",") if given.conversations else None
     paths = [
         path for path in sorted(given.data.glob("*.json")) if wanted is None or path.stem in wanted

@@ -13,39 +13,109 @@ new and asking again. Rows stay: use a database that may be thrown away.
 from __future__ import annotations
 
 import argparse
-import os
+import random
 import time
-from collections.abc import Callable, Sequence
-from uuid import uuid4
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID, uuid4
 
-import django
 import numpy as np
+from django.utils import timezone
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-django.setup()
+from benchmarks.ground import ACTOR, analyse, statements
+from benchmarks.reading_http import concurrent_calls, own_server
+from benchmarks.texts import Texts
+from memory.clients.tools import Tools, default_tools
+from memory.domain.scoring import Weights
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.selectors.conditions import viewer_parameters
+from memory.selectors.search.signal_rows import Sought
+from memory.selectors.search.signal_statement import Shape
+from memory.selectors.search.signals import find_candidates
+from memory.selectors.search.vectors import VectorSearch, forget_graphs
+from memory.services.indexing.vector_graphs import extend_vector_graphs
+from memory.services.read.cascade import Depth
+from memory.services.read.ranking import Question
+from memory.services.read.retrieval import packing_for, retrieve
+from memory.services.write.explicit import remember
+from teams.models import Agent, EndUser
+from teams.services.keys import issue_key
+from teams.services.people import ensure_agent, ensure_team
+from teams.tenancy import team_scope
 
-from django.db import connections  # noqa: E402
-from django.utils import timezone  # noqa: E402
-
-from benchmarks.reading_http import concurrent_calls, own_server  # noqa: E402
-from benchmarks.reading_teams import ACTOR, AGENT, Owner, filled, questions  # noqa: E402
-from memory.clients.tools import Tools, default_tools  # noqa: E402
-from memory.domain.scoring import Weights  # noqa: E402
-from memory.selectors.conditions import viewer_parameters  # noqa: E402
-from memory.selectors.search.signal_rows import Sought  # noqa: E402
-from memory.selectors.search.signal_statement import Shape  # noqa: E402
-from memory.selectors.search.signals import find_candidates  # noqa: E402
-from memory.selectors.search.vectors import VectorSearch, forget_graphs  # noqa: E402
-from memory.services.indexing.vector_graphs import extend_vector_graphs  # noqa: E402
-from memory.services.read.cascade import Depth  # noqa: E402
-from memory.services.read.ranking import Question  # noqa: E402
-from memory.services.read.retrieval import packing_for, retrieve  # noqa: E402
-from teams.services.keys import issue_key  # noqa: E402
-from teams.tenancy import team_scope  # noqa: E402
-
+AGENT = "reader"
+BATCH = 1_000
+# The people of one team, of whom the first of each size is read, and teams without users.
+PEOPLE = {1_000: 10, 20_000: 1, 500: 20}
+READ_PEOPLE = (1_000, 20_000)
+TEAMS = (1_000, 10_000, 100_000)
 DEPTHS = (10, 50)
 # The first questions of a connection wait for its plans.
 WARM_UP = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose memories are read: a user of a team, or a whole team."""
+
+    title: str
+    team_id: UUID
+    user: str | None = None
+
+    def viewer(self) -> Viewer:
+        """The agent that asks about them."""
+        with team_scope(team_ids=[self.team_id], actor=ACTOR):
+            user = self.user and EndUser.objects.get(team_id=self.team_id, external_id=self.user).pk
+            agent = Agent.objects.get(team_id=self.team_id, slug=AGENT).pk
+        return Viewer(self.team_id, ACTOR, agent_id=agent, end_user_id=user or None)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """So many memories of one owner; `title` of one that is read."""
+
+    team: str
+    count: int
+    user: str | None = None
+    title: str = ""
+
+
+def parts(scale: float) -> Iterator[Part]:
+    """Every owner there is, the smallest teams first; `scale` is of the number of memories."""
+    for size, people in PEOPLE.items():
+        count = max(1, round(scale * size))
+        for number in range(people):
+            is_read = number == 0 and size in READ_PEOPLE
+            yield Part("people", count, f"{size}-{number}", f"user of {count:,}" * is_read)
+    for size in TEAMS:
+        count = max(1, round(scale * size))
+        yield Part(f"team-{size}", count, title=f"team of {count:,}")
+
+
+def filled(*, name: str, scale: float, tools: Tools) -> list[Owner]:
+    """Write what no run of that name has written, and return the owners that are read."""
+    texts, owners = Texts(random.randrange(2**32)), []
+    for part in parts(scale):
+        team_id = ensure_team(slug=f"{name}-{part.team}", actor=ACTOR)
+        with team_scope(team_ids=[team_id], actor=ACTOR):
+            ensure_agent(team_id=team_id, slug=AGENT)
+            stored = Memory.objects.filter(team_id=team_id, end_user__external_id=part.user).count()
+        for begin in range(stored, part.count, BATCH):
+            stated = statements(texts, min(BATCH, part.count - begin), user=part.user)
+            viewer = Viewer(team_id=team_id, actor=ACTOR)
+            remember(viewer=viewer, stated=stated, tools=tools, now=timezone.now())
+        if part.title:
+            owners.append(Owner(part.title, team_id, part.user))
+    return owners
+
+
+def questions(count: int) -> list[str]:
+    """So many questions about what such memories say."""
+    texts = Texts(random.randrange(2**32))
+    return [texts.statement().rstrip(".") + "?" for _ in range(count)]
 
 
 def timed(call: Callable[[str], object], asked: Sequence[str]) -> str:
@@ -63,29 +133,18 @@ def in_process(owner: Owner, asked: Sequence[str], tools: Tools) -> str:
     """What `retrieve` takes as a prompt, and as a search."""
     viewer = owner.viewer()
     packing = packing_for(viewer=viewer, weights=Weights(), token_budget=2000)
-    depth = Depth(include_cold=False)
 
-    def prompt(text: str) -> None:
+    def read(text: str, **wanted: Any) -> None:  # Any: what `retrieve` takes
         retrieve(
             viewer=viewer,
             question=Question(text),
-            packing=packing,
-            depth=depth,
+            depth=Depth(include_cold=False),
             tools=tools,
             now=timezone.now(),
+            **wanted,
         )
 
-    def search(text: str) -> None:
-        retrieve(
-            viewer=viewer,
-            question=Question(text),
-            limit=10,
-            depth=depth,
-            tools=tools,
-            now=timezone.now(),
-        )
-
-    return timed(prompt, asked) + timed(search, asked)
+    return timed(partial(read, packing=packing), asked) + timed(partial(read, limit=10), asked)
 
 
 def recall(owner: Owner, asked: Sequence[str], tools: Tools) -> str:
@@ -143,8 +202,7 @@ def main() -> None:
     owners = filled(name=name, scale=given.scale, tools=tools)
     extend_vector_graphs(fresh=0)
     forget_graphs()
-    with connections["owner"].cursor() as cursor:
-        cursor.execute("ANALYZE")  # as autovacuum does within minutes
+    analyse()
     print("ms: retrieve p50, p95; search p50, p95; % found of the nearest 10 and 50")
     for owner in owners:
         asked = questions(given.questions + WARM_UP)

@@ -15,14 +15,11 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-import psutil  # type: ignore[import-untyped]
-from django.db import connection
-from django_redis import get_redis_connection
-
+from benchmarks.ground import computed
 from config.healthcheck import is_healthy
 
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
@@ -77,7 +74,7 @@ def concurrent_calls(
     left = [_request(token, body) for body in reversed(bodies)]
     took: list[float] = []
     with ExitStack() as lines, selectors.DefaultSelector() as waiting:
-        before = _computed()
+        before = computed()
         for _ in range(min(clients, len(left))):
             line = lines.enter_context(socket.create_connection(("127.0.0.1", port), _SECONDS))
             line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -94,9 +91,8 @@ def concurrent_calls(
                     took.append(1000 * (time.perf_counter() - client.began))
                     if left:
                         client.ask(left.pop())
-        after = _computed()
-    computed = {kind: 1000 * (after[kind] - before[kind]) / len(took) for kind in after}
-    return Load(took, computed)
+        after = computed()
+    return Load(took, {kind: 1000 * (after[kind] - before[kind]) / len(took) for kind in after})
 
 
 def _request(token: str, body: Mapping[str, object]) -> bytes:
@@ -112,61 +108,22 @@ def _request(token: str, body: Mapping[str, object]) -> bytes:
     return "\r\n".join(head).encode() + _END + content
 
 
-def _computed() -> dict[str, float]:
-    """Seconds of processor so far: of this process, its servers, the database and Redis.
-
-    A database of another machine is left out.
-    """
-    own = psutil.Process()
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        (backend,) = cursor.fetchone()
-    redis = get_redis_connection("default").info("cpu")
-    sums = {
-        "client": _seconds([own]),
-        "web": _seconds(own.children(recursive=True)),
-        "Redis": float(redis["used_cpu_user"] + redis["used_cpu_sys"]),
-    }
-    if not connection.settings_dict["HOST"] or connection.settings_dict["HOST"].startswith("/"):
-        sums["PostgreSQL"] = _seconds(psutil.Process(backend).parent().children())
-    return sums
-
-
-def _seconds(processes: Iterable[psutil.Process]) -> float:
-    """Of those that still run."""
-    sums = 0.0
-    for process in processes:
-        with suppress(psutil.Error):
-            times = process.cpu_times()
-            sums += times.user + times.system
-    return sums
-
-
 @contextmanager
-def own_server(
-    *, workers: int = 1, threads: int = 8, environment: Mapping[str, str] | None = None
-) -> Iterator[int]:
+def own_server(*, workers: int) -> Iterator[int]:
     """The port of a gunicorn, set up as `make run` does, for as long as it is needed."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "gunicorn", "config.wsgi", "-c", "config/gunicorn_conf.py"]
-    command += ["-b", f"127.0.0.1:{port}", "-w", str(workers), "--threads", str(threads)]
-    given = {"DATABASE_POOL_SIZE": "12", **(environment or {})}
-    server = subprocess.Popen(command, env={**os.environ, **given})
+    command += ["-b", f"127.0.0.1:{port}", "-w", str(workers), "--threads", "8"]
+    server = subprocess.Popen(command, env={**os.environ, "DATABASE_POOL_SIZE": "12"})
     try:
-        _wait_until_up(port, server)
+        until = time.monotonic() + _START_SECONDS
+        while not is_healthy(host="127.0.0.1", port=port):
+            if server.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(f"gunicorn does not answer (status {server.poll()}).")
+            time.sleep(0.1)
         yield port
     finally:
         server.terminate()
         server.wait()
-
-
-def _wait_until_up(port: int, server: subprocess.Popen[bytes]) -> None:
-    for _ in range(_START_SECONDS * 10):
-        if server.poll() is not None:
-            raise RuntimeError(f"gunicorn ended with status {server.returncode}.")
-        if is_healthy(host="127.0.0.1", port=port):
-            return
-        time.sleep(0.1)
-    raise RuntimeError(f"The server did not answer within {_START_SECONDS} seconds.")

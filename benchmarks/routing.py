@@ -12,18 +12,115 @@ as well.
 from __future__ import annotations
 
 import argparse
-import os
+import json
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
-from benchmarks.routing_data import CHECK, Figures, Item, figures, read_items
-from routing.clients.static_vectors import static_vectors
-from routing.domain.complexity import ComplexityScore, Tier, score_query
+from routing.clients.classifier import configured_classifier
+from routing.clients.protocol import CompletionError
+from routing.domain.choices import estimate_tokens, expected_output
+from routing.domain.complexity import DIMENSIONS, ComplexityScore, Tier
+from routing.services.complexity import heuristic_score
+
+LABELLED = Path(__file__).parent / "labelled" / "routing"
+FIT, CHECK = LABELLED / "fit.jsonl", LABELLED / "check.jsonl"
+
+# Seed 000, DEFAULT_TIERS: USD per 1,000 tokens of input and of output.
+PRICES = {
+    Tier.FAST: (Decimal("0.0008"), Decimal("0.004")),
+    Tier.BALANCED: (Decimal("0.003"), Decimal("0.015")),
+    Tier.POWERFUL: (Decimal("0.015"), Decimal("0.075")),
+}
+# An assumption, the same for every policy: what an earlier turn adds to the prompt.
+TOKENS_A_TURN = 150
 
 
-def report(*, title: str, items: Sequence[Item], scores: Sequence[ComplexityScore]) -> Figures:
-    """Print and return the figures of one scorer."""
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One labelled query."""
+
+    id: str
+    query: str
+    history_turns: int
+    label: Tier
+    dims: dict[str, float]
+
+    @property
+    def score(self) -> ComplexityScore:
+        """The annotator's judgements."""
+        return ComplexityScore(**self.dims, reasons={})
+
+    def cost(self, tier: Tier) -> Decimal:
+        """USD of an answer of the labelled length by a model of `tier`."""
+        paid_in, paid_out = PRICES[tier]
+        read = estimate_tokens(self.query) + TOKENS_A_TURN * self.history_turns
+        return (paid_in * read + paid_out * expected_output(self.dims["output_length"])) / 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How a scorer did: shares from 0 to 1, errors on the scale of 0 to 10, USD for all items.
+
+    `too_low` counts powerful queries sent to a fast model, the costly mistake.
+    """
+
+    count: int
+    accuracy: float
+    error: float
+    dimension_errors: dict[str, float]
+    confusion: dict[Tier, dict[Tier, int]]
+    too_low: int
+    cost: Decimal
+    cost_by_label: Decimal
+    cost_powerful: Decimal
+    cost_fast: Decimal
+
+
+def read_items(*, paths: Sequence[Path]) -> list[Item]:
+    """The queries of JSON-lines files, in their order."""
+    lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in lines if line.strip()]
+    return [
+        Item(
+            id=str(row["id"]),
+            query=str(row["query"]),
+            history_turns=int(row["history_turns"]),
+            label=Tier(row["label"]),
+            dims={name: float(row["dims"][name]) for name in DIMENSIONS},
+        )
+        for row in rows
+    ]
+
+
+def figures(*, items: Sequence[Item], scores: Sequence[ComplexityScore]) -> Figures:
+    """What the scores are worth against the labels; `items` must not be empty."""
+    both = list(zip(items, scores, strict=True))
+    confusion = {label: dict.fromkeys(Tier, 0) for label in Tier}
+    for item, score in both:
+        confusion[item.label][score.tier] += 1
+    return Figures(
+        count=len(both),
+        accuracy=sum(item.label is score.tier for item, score in both) / len(both),
+        error=sum(abs(item.score.weighted - score.weighted) for item, score in both) / len(both),
+        dimension_errors={
+            name: sum(abs(item.dims[name] - score.dimensions[name]) for item, score in both)
+            / len(both)
+            for name in DIMENSIONS
+        },
+        confusion=confusion,
+        too_low=confusion[Tier.POWERFUL][Tier.FAST],
+        cost=sum((item.cost(score.tier) for item, score in both), Decimal()),
+        cost_by_label=sum((item.cost(item.label) for item in items), Decimal()),
+        cost_powerful=sum((item.cost(Tier.POWERFUL) for item in items), Decimal()),
+        cost_fast=sum((item.cost(Tier.FAST) for item in items), Decimal()),
+    )
+
+
+def report(*, title: str, items: Sequence[Item], scores: Sequence[ComplexityScore]) -> None:
+    """Print the figures of one scorer."""
     found = figures(items=items, scores=scores)
     print(f"== {title}")
     print(f"n={found.count}  tier accuracy {found.accuracy:.3f}  score error {found.error:.2f}")
@@ -38,7 +135,6 @@ def report(*, title: str, items: Sequence[Item], scores: Sequence[ComplexityScor
         f" ({found.cost_powerful:.4f}), {found.cost / found.cost_fast:.1f} times always fast"
         f" ({found.cost_fast:.4f}); by the labels {found.cost_by_label:.4f}"
     )
-    return found
 
 
 def print_failures(*, items: Sequence[Item], scores: Sequence[ComplexityScore]) -> None:
@@ -54,7 +150,7 @@ def print_failures(*, items: Sequence[Item], scores: Sequence[ComplexityScore]) 
 
 def heuristics(item: Item) -> ComplexityScore:
     """The score of the heuristics."""
-    return score_query(query=item.query, history_turns=item.history_turns, embed=static_vectors)
+    return heuristic_score(query=item.query, history_turns=item.history_turns)
 
 
 def milliseconds(items: Sequence[Item]) -> float:
@@ -70,13 +166,6 @@ def milliseconds(items: Sequence[Item]) -> float:
 
 def classified(items: Sequence[Item]) -> list[ComplexityScore]:
     """The scores of the classifier model; exits where none is set or it fails."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import django
-
-    django.setup()
-    from routing.clients.classifier import configured_classifier
-    from routing.clients.protocol import CompletionError
-
     classifier = configured_classifier()
     if classifier is None:
         raise SystemExit("Set CLASSIFIER_MODEL, and OPENAI_BASE_URL or OPENAI_API_KEY.")

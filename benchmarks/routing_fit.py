@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.routing_data import FIT, Item, figures, read_items
+from benchmarks.routing import FIT, Item, figures, read_items
 from routing.clients.static_vectors import static_vectors
 from routing.domain.complexity import DIMENSIONS, ComplexityScore, scorer
 from routing.domain.complexity.features import feature_groups, measure

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
+from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+
+_N = TypeVar("_N")
+_F = TypeVar("_F", int, float)
 
 
 def read_str(name: str, default: str | None = None) -> str:
@@ -21,37 +26,19 @@ def read_str(name: str, default: str | None = None) -> str:
 
 def read_int(name: str, default: int, *, minimum: int = 0) -> int:
     """The variable as a whole number of at least `minimum`."""
-    raw = read_str(name, str(default))
-    try:
-        value = int(raw)
-    except ValueError:
-        raise ImproperlyConfigured(f"{name} must be a whole number, not {raw!r}.") from None
-    if value < minimum:
-        raise ImproperlyConfigured(f"{name} must be at least {minimum}, not {value}.")
-    return value
+    return _at_least(name, _converted(name, str(default), int, "a whole number"), minimum)
 
 
 def read_float(name: str, default: float, *, minimum: float = 0.0) -> float:
     """The variable as a number of at least `minimum`."""
-    raw = read_str(name, str(default))
-    try:
-        value = float(raw)
-    except ValueError:
-        raise ImproperlyConfigured(f"{name} must be a number, not {raw!r}.") from None
-    if not value >= minimum:
-        raise ImproperlyConfigured(f"{name} must be at least {minimum}, not {raw}.")
-    return value
+    return _at_least(name, _converted(name, str(default), float, "a number"), minimum)
 
 
 def read_decimal(name: str, default: str, *, maximum: Decimal) -> Decimal:
     """The variable as an exact amount between 0 and `maximum`."""
-    raw = read_str(name, default)
-    try:
-        value = Decimal(raw)
-    except InvalidOperation:
-        raise ImproperlyConfigured(f"{name} must be a number, not {raw!r}.") from None
+    value = _converted(name, default, Decimal, "a number")
     if not value.is_finite() or not 0 <= value <= maximum:
-        raise ImproperlyConfigured(f"{name} must be between 0 and {maximum}, not {raw}.")
+        raise ImproperlyConfigured(f"{name} must be between 0 and {maximum}, not {value}.")
     return value
 
 
@@ -98,3 +85,17 @@ def database_from_url(name: str, url: str) -> dict[str, str]:
         "HOST": unquote(parts.hostname or query.get("host", "")),
         "PORT": str(parts.port or query.get("port", "")),
     }
+
+
+def _converted(name: str, default: str, convert: Callable[[str], _N], kind: str) -> _N:
+    raw = read_str(name, default)
+    try:
+        return convert(raw)
+    except (ValueError, InvalidOperation):
+        raise ImproperlyConfigured(f"{name} must be {kind}, not {raw!r}.") from None
+
+
+def _at_least(name: str, value: _F, minimum: float) -> _F:
+    if not value >= minimum:
+        raise ImproperlyConfigured(f"{name} must be at least {minimum}, not {value}.")
+    return value

@@ -2,12 +2,12 @@
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config.balanced_worker import CONNECTIONS
 from config.embedded.paths import home
-from config.web_worker import MOST_BYTES, MOST_HEADER_BYTES, MOST_HEADERS
+from config.web_worker import CONNECTIONS, MOST_BYTES, MOST_HEADER_BYTES, MOST_HEADERS
 
 if TYPE_CHECKING:
     from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
@@ -20,10 +20,8 @@ _shared_memory = Path("/dev/shm")  # noqa: S108 - gunicorn makes its own unnamed
 def _metrics_folder() -> str:
     """Where each process counts its requests in a file of its own; a home may be read-only."""
     folder = home() / "metrics"
-    try:
+    with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
-        return tempfile.mkdtemp(prefix="palimpsest-metrics-")
     if os.access(folder, os.W_OK):
         return str(folder)
     return tempfile.mkdtemp(prefix="palimpsest-metrics-")
@@ -33,11 +31,7 @@ def _metrics_folder() -> str:
 if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = _metrics_folder()
 
-bind = (
-    f"[{_host}]:{os.environ.get('PORT') or 8000}"
-    if ":" in _host
-    else (f"{_host}:{os.environ.get('PORT') or 8000}")
-)
+bind = f"{f'[{_host}]' if ':' in _host else _host}:{os.environ.get('PORT') or 8000}"
 worker_class = "config.web_worker.WebWorker"
 limit_request_line = MOST_BYTES
 limit_request_fields = MOST_HEADERS

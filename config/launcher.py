@@ -6,26 +6,57 @@ migrations, gunicorn, and a Celery worker with its beat. Django runs in the chil
 
 import fcntl
 import os
+import secrets
 import shlex
 import socket
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from config import embedded
-from config.children import Child
 from config.embedded import PROJECT_ROOT, EmbeddedError
 from config.healthcheck import is_healthy
-from config.launch_options import LaunchError, Options, child_environment
-from config.supervisor import Service, StopRequest, Supervisor, end_leftovers
+from config.supervisor import Child, Service, StopRequest, Supervisor, end_leftovers
 
 _READY_SECONDS = 90.0
 _TICK_SECONDS = 1.0
 # Enough of a command line to know gunicorn's and Celery's processes as ours.
 _MARKS = ("config.wsgi", "-A config")
+
+
+class LaunchError(RuntimeError):
+    """The server cannot start; the message is for the person at the shell."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of a launch."""
+
+    home: Path
+    host: str
+    port: int
+    production: bool
+    own_postgres: bool
+    own_redis: bool
+
+    @classmethod
+    def from_environment(cls) -> "Options":
+        """Read the variables; raises LaunchError for an invalid PORT."""
+        port = os.environ.get("PORT") or "8000"
+        if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+            raise LaunchError(f"PORT must be a number from 1 to 65535, not {port!r}")
+        return cls(
+            home=embedded.home(),
+            host=os.environ.get("HOST") or "127.0.0.1",
+            port=int(port),
+            production=os.environ.get("PALIMPSEST_ENV") == "production",
+            own_postgres=not os.environ.get("DATABASE_URL"),
+            own_redis=not os.environ.get("REDIS_URL"),
+        )
 
 
 def main() -> int:
@@ -49,7 +80,7 @@ def _run(options: Options, *, stop: StopRequest) -> None:
     if left:
         _say(f"ended {left} processes that an earlier run left behind")
     _check_port(options)
-    environment = child_environment(options)
+    environment = _child_environment(options)
     supervisor = Supervisor(record=record, say=_say)
     try:
         _start(supervisor, options=options, environment=environment, stop=stop)
@@ -140,6 +171,32 @@ def _manage(
         step.stop(hurried=stop.hurried)
     if step.process is not None and step.process.returncode and not stop.requested.is_set():
         raise LaunchError(f"manage.py {name} failed:\n{step.last_lines()}")
+
+
+def _child_environment(options: Options) -> dict[str, str]:
+    """Return the environment of a child process, with the launcher's options made explicit."""
+    environment = {
+        **os.environ,
+        "PALIMPSEST_HOME": str(options.home),
+        "HOST": options.host,
+        "PORT": str(options.port),
+        "PYTHONUNBUFFERED": "1",
+    }
+    if not environment.get("DJANGO_SECRET_KEY") and not options.production:
+        environment["DJANGO_SECRET_KEY"] = _secret_key(options.home)
+    return environment
+
+
+def _secret_key(home: Path) -> str:
+    """Return the secret key of this home; it is made at the first start, for its owner alone."""
+    kept = home / "secret_key"
+    if not kept.exists():
+        fresh = home / "secret_key.new"
+        fresh.unlink(missing_ok=True)
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_urlsafe(64))
+        fresh.replace(kept)
+    return kept.read_text().strip()
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import ipaddress
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import redis
 from django.conf import settings
@@ -88,21 +89,20 @@ class _State(Collector):
         up.add_metric(["redis"], float(has_redis))
         up.add_metric(["background"], float(is_anybody_at_work()))
         yield up
-        if has_postgres:
-            yield from _jobs()
-        if has_redis:
-            yield from _memories()
+        # One that has just gone down is left out too.
+        with suppress(DatabaseError, InterfaceError):
+            if has_postgres:
+                yield from _jobs()
+        with suppress(redis.RedisError):
+            if has_redis:
+                yield from _memories()
 
 
 def _jobs() -> Iterator[Metric]:
     jobs = GaugeMetricFamily("palimpsest_jobs", "Extraction jobs by state.", labels=["state"])
-    try:
-        with team_scope(team_ids=all_team_ids(), actor="metrics"):
-            counts = jobs_by_state()
-    except (DatabaseError, InterfaceError):
-        return
-    for state, count in counts.items():
-        jobs.add_metric([state], count)
+    with team_scope(team_ids=all_team_ids(), actor="metrics"):
+        for state, count in jobs_by_state().items():
+            jobs.add_metric([state], count)
     yield jobs
 
 
@@ -110,11 +110,7 @@ def _memories() -> Iterator[Metric]:
     written = CounterMetricFamily(
         "palimpsest_memories_written", "Writes of memories by outcome.", labels=["outcome"]
     )
-    try:
-        counts = written_counts()
-    except redis.RedisError:
-        return
-    for outcome, count in counts.items():
+    for outcome, count in written_counts().items():
         written.add_metric([outcome], count)
     yield written
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import psycopg
@@ -226,3 +226,18 @@ def server_error(request: HttpRequest) -> JsonResponse:
     """The answer for a bug."""
     del request
     return problem(500, "Server error", "Something went wrong on our side; it has been logged.")
+
+
+class ServiceUnavailableMiddleware:
+    """Answers 503 with Retry-After when a page needs a database that is down."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """The problem response of an outage; None leaves any other error to Django."""
+        del request
+        return problem_for(error)

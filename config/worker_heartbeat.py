@@ -41,7 +41,7 @@ def _redis() -> QuickRedis:
 
 
 def _between_tasks() -> float:
-    shortest = min(float(each["schedule"]) for each in settings.CELERY_BEAT_SCHEDULE.values())
+    shortest: float = min(each["schedule"] for each in settings.CELERY_BEAT_SCHEDULE.values())
     return max(_LEAST_SECONDS, _MISSED * shortest)
 
 

@@ -93,27 +93,21 @@ class TeamPermissions:
     # Any in the signatures: Django hands a row, the theme's buttons hand its id as text.
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        """Whether the app is listed."""
         return is_member(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether the login may look at the row."""
         return self._may(request, self.view_roles, obj)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether the login may add such rows to one of its teams."""
         return self._may(request, self.add_roles, obj)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether the login may change the row."""
         return self._may(request, self.change_roles, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether the login may remove the row."""
         return self._may(request, self.delete_roles, obj)
 
     def has_act_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether the login may run the actions, on the row or on any."""
         return self._may(request, self.act_roles, obj)
 
     def _may(self, request: HttpRequest, roles: Roles, obj: Any) -> bool:

@@ -35,7 +35,6 @@ class ApiKeyAuthentication(BaseAuthentication):
         return principal, None
 
     def authenticate_header(self, request: Request) -> str:
-        """What a 401 asks for."""
         return 'Bearer realm="palimpsest"'
 
 
@@ -46,6 +45,5 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     name = "apiKey"
 
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:
-        """HTTP bearer authentication."""
         del auto_schema
         return {"type": "http", "scheme": "bearer"}

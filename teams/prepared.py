@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import numpy as np
 import psycopg
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
-from numpy.typing import NDArray
+from django.db.models import Model
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
@@ -28,6 +29,9 @@ _HAS_DUMPERS, _PLANNING = "_palimpsest_dumpers", "_palimpsest_planning"
 _PARAMETER = re.compile(r"%\((\w+)\)s|%%")
 
 
+_M = TypeVar("_M", bound=Model)
+
+
 class Uuids(np.ndarray[Any, np.dtype[np.bytes_]]):
     """Ids of sixteen bytes each, to be made by `view(Uuids)`: a parameter of the type uuid[]."""
 
@@ -38,34 +42,26 @@ def uuids(ids: Sequence[UUID]) -> Uuids:
 
 
 class _VectorDumper(Dumper):
-    """A vector as PostgreSQL's float4[] in its binary form."""
+    """A vector as PostgreSQL's float4[] in its binary form; see array_recv there."""
 
     format = Format.BINARY
     oid = _FLOAT4_ARRAY
+    kind, size, dtype = _FLOAT4, 4, ">f4"
 
     def dump(self, obj: Any) -> bytes:  # Any: as the base class has it
-        """The elements as they are sent."""
-        return _array(obj, kind=_FLOAT4, size=4, dtype=">f4")
+        """One dimension without NULLs, then each element with its length."""
+        elements = np.empty(len(obj), dtype=[("length", ">i4"), ("value", self.dtype)])
+        elements["length"] = self.size
+        elements["value"] = obj
+        header = [1, 0, self.kind, len(obj), 1] if len(obj) else [0, 0, self.kind]
+        return np.array(header, dtype=">i4").tobytes() + elements.tobytes()
 
 
-class _UuidsDumper(Dumper):
+class _UuidsDumper(_VectorDumper):
     """Ids as PostgreSQL's uuid[] in its binary form."""
 
-    format = Format.BINARY
     oid = _UUID_ARRAY
-
-    def dump(self, obj: Any) -> bytes:  # Any: as the base class has it
-        """The elements as they are sent."""
-        return _array(obj, kind=_UUID, size=16, dtype="S16")
-
-
-def _array(values: NDArray[Any], *, kind: int, size: int, dtype: str) -> bytes:
-    """One dimension without NULLs, then each element with its length; see array_recv there."""
-    elements = np.empty(len(values), dtype=[("length", ">i4"), ("value", dtype)])
-    elements["length"] = size
-    elements["value"] = values
-    header = [1, 0, kind, len(values), 1] if len(values) else [0, 0, kind]
-    return np.array(header, dtype=">i4").tobytes() + elements.tobytes()
+    kind, size, dtype = _UUID, 16, "S16"
 
 
 def fetch_planned(
@@ -194,3 +190,22 @@ def _fetched(
 def _sent(statement: str) -> bytes:
     """As it is sent: the same object each time, which is looked up without being read anew."""
     return statement.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Columns(Generic[_M]):
+    """The columns of a model, in one order for the statement and for the row made of its answer."""
+
+    model: type[_M]
+
+    def named(self, alias: str) -> str:
+        """As a statement lists them, of the table that it calls `alias`."""
+        return ", ".join(f"{alias}.{field.column}" for field in self.model._meta.concrete_fields)
+
+    def take(self, values: Iterator[Any]) -> _M | None:  # Any: a column of any type
+        """The row of the next values; None where an outer join found none."""
+        names = [field.attname for field in self.model._meta.concrete_fields]
+        own: Sequence[Any] = [next(values) for _ in names]
+        if own[0] is None:
+            return None
+        return self.model.from_db(DEFAULT_DB_ALIAS, names, own)

@@ -7,27 +7,22 @@ the transaction, so nothing of one request can reach the next one on the same co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+from psycopg import DataError, OperationalError, errors
+from psycopg.pq import ConnStatus, Escaping, ExecStatus
 
-from teams.beginning import begin
-from teams.prepared import run_prepared
+from teams.prepared import run_prepared, set_locally
 from teams.scope import TeamScope, scope_in_force
 
 _at_the_end: ContextVar[Callable[[], None] | None] = ContextVar("before_commit", default=None)
 
-_NAMES = tuple(f"palimpsest.{name}" for name in ("team_ids", "actor", "reason", "conversation_id"))
-_SET = (
-    "SELECT set_config('palimpsest.team_ids', $1, true), set_config('palimpsest.actor', $2, true),"
-    " set_config('palimpsest.reason', $3, true),"
-    " set_config('palimpsest.conversation_id', $4, true)"
-)
-_SHARED = ", pg_advisory_xact_lock_shared($5)"
 _UNFLUSHED = {"synchronous_commit": "off"}
 _PLANNED_ONCE = {
     "plan_cache_mode": "force_generic_plan",
@@ -36,18 +31,43 @@ _PLANNED_ONCE = {
 }
 
 
-def _values(scope: TeamScope) -> tuple[str, str, str, str]:
-    """Those of `_NAMES`."""
-    teams = ",".join(map(str, scope.team_ids))
-    return teams, scope.actor, scope.reason, str(scope.conversation_id or "")
+def _settings(scope: TeamScope) -> dict[str, str]:
+    """What PostgreSQL is told of the scope."""
+    return {
+        "palimpsest.team_ids": ",".join(map(str, scope.team_ids)),
+        "palimpsest.actor": scope.actor,
+        "palimpsest.reason": scope.reason,
+        "palimpsest.conversation_id": str(scope.conversation_id or ""),
+    }
 
 
-def _apply(scope: TeamScope, shared_lock: int | None = None) -> None:
-    """Put the scope in force in a transaction under way."""
-    if shared_lock is None:
-        run_prepared(_SET, _values(scope))
-    else:
-        run_prepared(_SET + _SHARED, [*_values(scope), shared_lock])
+def _begin(settings: Mapping[str, str], *, shared_lock: int | None = None) -> None:
+    """Begin the transaction that Django has announced (`atomic`) with settings local to it.
+
+    The driver would begin it by itself before the first statement, and wait for that. `settings`
+    are values by the names of PostgreSQL's settings, which are the program's own; `shared_lock` is
+    the number of an advisory lock to share from its beginning. Like BEGIN itself it is no statement
+    to who wraps or counts them, and its text, which holds the values, may stand in PostgreSQL's
+    log. Raises Django's errors of databases.
+    """
+    own: Any = connections[DEFAULT_DB_ALIAS]  # Any: what Django leaves untyped
+    raw = own.connection.pgconn
+    with own.wrap_database_errors:
+        quoted = Escaping(raw).escape_literal
+        commands = [b"BEGIN"]
+        for name, value in settings.items():
+            if "\0" in value:
+                raise DataError(f"{name} cannot hold a null character")
+            commands.append(b"SET LOCAL %s TO %s" % (name.encode(), bytes(quoted(value.encode()))))
+        if shared_lock is not None:
+            commands.append(b"SELECT pg_advisory_xact_lock_shared(%d)" % shared_lock)
+        result = raw.exec_(b"; ".join(commands))
+        if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+            error = errors.error_from_result(result)
+            if raw.status == ConnStatus.OK or isinstance(error, OperationalError):
+                raise error
+            # One without a number of its own is that of a connection that broke.
+            raise OperationalError(str(error))
 
 
 @contextmanager
@@ -82,18 +102,20 @@ def team_scope(
     try:
         with transaction.atomic():
             if nested:
-                _apply(scope, shared_lock)
+                set_locally(_settings(scope))
+                if shared_lock is not None:
+                    run_prepared("SELECT pg_advisory_xact_lock_shared($1)", [shared_lock])
             else:
-                settings = dict(zip(_NAMES, _values(replace(scope, reason="")), strict=True))
+                settings = _settings(replace(scope, reason=""))
                 settings |= _PLANNED_ONCE if is_planned_once else {}
                 settings |= {} if is_flushed else _UNFLUSHED
-                begin(settings, shared_lock=shared_lock)
+                _begin(settings, shared_lock=shared_lock)
                 if scope.reason:
                     # What people write has no place in the text of a statement, which is logged.
-                    _apply(scope)
+                    set_locally({"palimpsest.reason": scope.reason})
             yield
             if nested and not connection.needs_rollback:
-                _apply(outer)
+                set_locally(_settings(outer))
             if not nested and (last := _at_the_end.get()) is not None:
                 last()
     finally:
@@ -127,3 +149,9 @@ def before_commit(act: Callable[[], None] | None) -> Iterator[None]:
         yield
     finally:
         _at_the_end.reset(token)
+
+
+def give_back_connection() -> None:
+    """Let others have the connection while a model is waited for; nothing inside a transaction."""
+    if not connection.in_atomic_block:
+        connection.close()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import redis
@@ -19,6 +19,7 @@ from audit.models import Erasure
 from audit.services.events import Event, record_events
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.models import EndUser
+from teams.prepared import run_prepared
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
@@ -55,8 +56,8 @@ def plan_erasure(*, team_id: UUID, external_id: str, actor: str) -> ErasurePlan:
     """What erasing the person would empty; changes nothing. NotFoundError for an unknown person."""
     with team_scope(team_ids=[team_id], actor=actor):
         person = _person(team_id, external_id)
-        counts = _ask("SELECT palimpsest_erasure_plan(%s, %s)", [team_id, person.pk])
-    return _plan(person, counts)
+        rows = run_prepared("SELECT palimpsest_erasure_plan($1, $2)", [team_id, person.pk])
+    return _plan(person, rows)
 
 
 def confirmation_of(*, team_id: UUID, plan: ErasurePlan, actor: str) -> str:
@@ -128,8 +129,8 @@ def _erase(*, team_id: UUID, external_id: str, actor: str, reason: str) -> Erasu
         with connection.cursor() as cursor:
             # As long as it takes: a person may have talked for years.
             cursor.execute("SET LOCAL statement_timeout = 0")
-        counts = _ask("SELECT palimpsest_erase_user(%s, %s, %s)", [team_id, person.pk, reason])
-        plan = _plan(person, counts)
+        given = [team_id, person.pk, reason]
+        plan = _plan(person, run_prepared("SELECT palimpsest_erase_user($1, $2, $3)", given))
         figures = {name: getattr(plan, name) for name in ("memories", "log_entries", "messages")}
         record_events(
             team_id=team_id,
@@ -145,27 +146,12 @@ def _person(team_id: UUID, external_id: str) -> EndUser:
     return person
 
 
-def _ask(statement: str, params: Sequence[UUID | str]) -> Mapping[str, object] | None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, params)
-        row = cursor.fetchone()
-    if row is None or row[0] is None:
-        return None
-    counts: Mapping[str, object] = row[0] if isinstance(row[0], dict) else json.loads(row[0])
-    return counts
-
-
-def _plan(person: EndUser, counts: Mapping[str, object] | None) -> ErasurePlan:
+def _plan(person: EndUser, rows: Sequence[tuple[Any, ...]]) -> ErasurePlan:  # Any: parsed JSON
+    ((counts,),) = rows
     if counts is None:
         raise ConflictError("This person is erased already.")
-    figures = {name: int(str(number)) for name, number in counts.items() if name != "kept"}
-    kept = counts["kept"]
-    return ErasurePlan(
-        end_user_id=person.pk,
-        external_id=person.external_id,
-        kept=tuple(UUID(str(each)) for each in kept) if isinstance(kept, list) else (),
-        **figures,
-    )
+    kept = tuple(map(UUID, counts.pop("kept")))
+    return ErasurePlan(person.pk, person.external_id, kept=kept, **counts)
 
 
 def _was_turned_away(error: OperationalError) -> bool:

@@ -1,7 +1,7 @@
 """Operational events: what was done, how often, with what result (seed 004 §14).
 
 `record_events` writes in the transaction of the work it reports, for background tasks. Requests
-use `note_events`, which puts events into a buffer in Redis that a task stores every few seconds.
+use `add_events`, which puts events into a buffer in Redis that a task stores every few seconds.
 That may lose events while Redis is down, events beyond EVENT_BUFFER when no worker runs, and one
 batch when the database fails during its commit.
 """
@@ -16,12 +16,13 @@ from uuid import UUID
 
 import redis
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django_redis import get_redis_connection
 from redis.client import Pipeline
 
 from audit.models import OperationalEvent
 from teams.ids import new_id
+from teams.prepared import run_prepared
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
@@ -57,17 +58,8 @@ def record_events(*, team_id: UUID, events: Iterable[Event]) -> None:
     )
 
 
-def note_events(
-    *, client: redis.Redis, team_id: UUID, events: Sequence[Event], now: datetime
-) -> None:
-    """Put the events into the buffer, in one round trip; raises what `client` raises."""
-    pipe = client.pipeline(transaction=False)
-    add_events(pipe=pipe, team_id=team_id, events=events, now=now)
-    pipe.execute()
-
-
 def add_events(*, pipe: Pipeline, team_id: UUID, events: Sequence[Event], now: datetime) -> None:
-    """As `note_events`, once somebody sends what is in the pipeline."""
+    """Put the events into the buffer, once somebody sends what is in the pipeline."""
     if events:
         pipe.rpush(BUFFER, *(_encoded(team_id, event, now) for event in events))
         pipe.ltrim(BUFFER, -settings.EVENT_BUFFER, -1)
@@ -95,28 +87,18 @@ def flush_events() -> int:
 def keep_event_days(*, now: datetime) -> tuple[int, int]:
     """Make the tables of the coming days, drop those older than EVENT_DAYS; how many of each."""
     today = now.astimezone(UTC).date()
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT palimpsest_make_event_days(%s, %s)",
-            [today - timedelta(days=1), today + timedelta(days=DAYS_AHEAD)],
-        )
-        (made,) = cursor.fetchone() or (0,)
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT palimpsest_drop_event_days(%s)", [today - timedelta(days=settings.EVENT_DAYS)]
-        )
-        (dropped,) = cursor.fetchone() or (0,)
+    coming = [today - timedelta(days=1), today + timedelta(days=DAYS_AHEAD)]
+    ((made,),) = run_prepared("SELECT palimpsest_make_event_days($1, $2)", coming)
+    first_kept = today - timedelta(days=settings.EVENT_DAYS)
+    ((dropped,),) = run_prepared("SELECT palimpsest_drop_event_days($1)", [first_kept])
     return made, dropped
 
 
 def _is_alone() -> bool:
     """Whether no other task writes the buffer down; holds until the transaction ends."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [f"flush|{BUFFER}"]
-        )
-        row = cursor.fetchone()
-    return bool(row and row[0])
+    statement = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))"
+    ((is_alone,),) = run_prepared(statement, [f"flush|{BUFFER}"])
+    return bool(is_alone)
 
 
 def _encoded(team_id: UUID, event: Event, now: datetime) -> str:

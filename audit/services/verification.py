@@ -1,22 +1,121 @@
-"""Comparing the log with its seals, with its commits and with the memories."""
+"""Compares a team's log with its seals, with its commits and with the memories."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 from uuid import UUID
 
+from django.db import connection
+
 from audit.models import Erasure, MemoryLog, Seal
-from audit.selectors.leaves import Leaf, SealedLeaf, read_leaves, unpacked
-from audit.services.consistency import Finding, inconsistencies
-from audit.services.seals import ROWS_PER_SEAL, Head, seal_digest, seal_keys
+from audit.services.seals import (
+    ROWS_PER_SEAL,
+    Head,
+    Leaf,
+    read_leaves,
+    seal_digest,
+    seal_keys,
+    unpacked,
+)
 from teams.tenancy import team_scope
 
 ACTOR = "command:verify_log"
 # A range that was sealed together may have had rows inserted since.
 _PAGE = ROWS_PER_SEAL
 _FOR_EVER = 2**63 - 1
+# Each memory against the last row of its log, and rows of the log without their memory.
+_MEMORIES = """
+WITH last AS (
+    SELECT DISTINCT ON (memory_id) memory_id, seq, state
+    FROM audit_memorylog WHERE team_id = %(team)s
+    ORDER BY memory_id, seq DESC
+)
+SELECT CASE
+    WHEN m.id IS NULL THEN 'memory_missing'
+    WHEN last.seq IS NULL THEN 'memory_unlogged'
+    ELSE 'memory_changed' END, coalesce(m.id, last.memory_id), last.seq
+FROM (SELECT * FROM memory_memory WHERE team_id = %(team)s) AS m
+FULL JOIN last ON last.memory_id = m.id
+WHERE m.id IS NULL OR last.seq IS NULL
+    OR palimpsest_memory_state(to_jsonb(m)) IS DISTINCT FROM last.state - 'erased_at'
+ORDER BY 3, 2
+LIMIT 1000
+"""
+# Reasons that were emptied without an erasure: one takes those of its own transactions only.
+_REASONS = """
+SELECT 'reason_emptied', l.memory_id, l.seq FROM audit_memorylog l
+WHERE l.team_id = %(team)s AND l.reason_digest IS NOT NULL AND l.reason_salt IS NULL
+    AND NOT EXISTS (
+        SELECT FROM audit_memorylog own
+        WHERE own.team_id = l.team_id AND own.commit_id = l.commit_id
+            AND own.state->>'erased_at' IS NOT NULL
+    )
+ORDER BY l.seq
+LIMIT 1000
+"""
+# The order of commits, on which reads of the past rest. Ids are compared as text: max() knows no
+# uuid. A commit bounds the rows and memories of all commits up to it; one without rows was added.
+_COMMITS = """
+WITH entries AS (
+    SELECT commit_id, min(seq) AS seq, max(seq) AS last_seq,
+        max(memory_id::text COLLATE "C") AS last_memory
+    FROM audit_memorylog WHERE team_id = %(team)s GROUP BY commit_id
+),
+stamped AS (
+    SELECT id, position, at, last_seq, last_memory_id::text COLLATE "C" AS last_memory,
+        max(at) OVER before AS at_before
+    FROM audit_logcommit WHERE team_id = %(team)s
+    WINDOW before AS (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+),
+both_sides AS (
+    SELECT c.*, e.commit_id, e.seq,
+        max(e.last_seq) OVER so_far AS needed_seq, max(e.last_memory) OVER so_far AS needed_memory
+    FROM stamped c FULL JOIN entries e ON e.commit_id = c.id
+    WINDOW so_far AS (ORDER BY c.position)
+),
+latest AS (SELECT * FROM stamped ORDER BY position DESC LIMIT 1)
+(
+    SELECT CASE
+        WHEN id IS NULL THEN 'commit_missing'
+        WHEN commit_id IS NULL THEN 'commit_inserted'
+        ELSE 'commit_changed' END, position, seq
+    FROM both_sides
+    WHERE id IS NULL OR commit_id IS NULL OR position IS NULL OR at IS NULL OR at < at_before
+        OR last_seq IS NULL OR last_seq < needed_seq
+        OR last_memory IS NULL OR last_memory < needed_memory
+    ORDER BY position, seq
+    LIMIT 1000
+)
+UNION ALL
+SELECT 'clock_changed', k.position, NULL
+FROM latest FULL JOIN (SELECT * FROM audit_commitclock WHERE team_id = %(team)s) AS k ON true
+WHERE (k.position, k.at, k.last_seq, k.last_memory_id::text)
+    IS DISTINCT FROM (latest.position, latest.at, latest.last_seq, latest.last_memory)
+"""
+_WORDS = {
+    "memory_missing": "the log has it (entry {}), and it is not there any more",
+    "memory_unlogged": "it is there, and the log does not know it",
+    "memory_changed": "it is not as the last entry of its log says ({})",
+    "reason_emptied": "its reason was taken away, and no erasure did it",
+    "commit_missing": "the commit that it was part of is not there",
+    "commit_inserted": "no entry of the log is part of it",
+    "commit_changed": "its place, time or bounds do not fit its entries and the commits before",
+    "clock_changed": "it is not where the last commit left it",
+}
+
+
+class Finding(NamedTuple):
+    """An inconsistency: its kind, where it is, and a description."""
+
+    kind: str
+    where: str
+    words: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.words}"
 
 
 @dataclass(slots=True)
@@ -50,11 +149,13 @@ def verify_team(*, team_id: UUID, expected: Head | None = None) -> Verified:
             number += 1
             found.findings += _check_chain(seal, number=number, after=after, previous=previous)
             _check_range(seal, found, erased)
-        if expected is not None and expected.number == seal.number:
-            found.findings += _check_head(seal, expected)
-        previous, after, number = bytes(seal.digest), seal.last_seq, seal.number
+        head = Head(seal.number, bytes(seal.digest))
+        if expected is not None and expected.number == head.number and expected != head:
+            words = "it is not the one that was noted"
+            found.findings.append(Finding("seal_changed", f"seal {seal.number}", words))
+        previous, after, number = head.digest, seal.last_seq, seal.number
         found.seals += 1
-        found.head = Head(seal.number, previous)
+        found.head = head
     if expected is not None and (found.head is None or found.head.number < expected.number):
         words = f"the chain ends before seal {expected.number}, which was there before"
         found.findings.append(Finding("seal_missing", f"seal {expected.number}", words))
@@ -83,14 +184,9 @@ def _check_chain(seal: Seal, *, number: int, after: int, previous: bytes) -> Ite
         yield Finding("seal_changed", where, "it does not follow from its rows and the seal before")
 
 
-def _check_head(seal: Seal, expected: Head) -> Iterator[Finding]:
-    if bytes(seal.digest) != expected.digest:
-        yield Finding("seal_changed", f"seal {seal.number}", "it is not the one that was noted")
-
-
 def _check_range(seal: Seal, found: Verified, erased: Counter[UUID]) -> None:
     """Compare every row of the seal's range with what it kept."""
-    sealed = {leaf.seq: leaf for leaf in unpacked(bytes(seal.leaves))}
+    sealed = unpacked(bytes(seal.leaves))
     last_position = 0
     for row in _rows(seal.team_id, seal.after_seq, seal.last_seq):
         found.rows += 1
@@ -105,28 +201,24 @@ def _check_range(seal: Seal, found: Verified, erased: Counter[UUID]) -> None:
         found.findings.append(Finding("row_missing", f"log entry {seq}", words))
 
 
-def _check_row(row: Leaf, sealed: SealedLeaf | None) -> Iterator[Finding]:
+def _check_row(row: Leaf, sealed: tuple[bytes, bytes] | None) -> Iterator[Finding]:
     if sealed is None:
         words = "it was not there when its range was sealed"
         yield Finding("row_inserted", f"log entry {row.seq}", words)
-    elif row.open != sealed.open or (row.closed != sealed.closed and not row.is_erased):
-        yield _changed(row)
-        row = replace(row, fits_reason=True)
-    yield from _check_texts(row)
+    is_changed = sealed is not None and (
+        row.open != sealed[0] or (row.closed != sealed[1] and not row.is_erased)
+    )
+    yield from _check_texts(row, is_changed=is_changed)
 
 
-def _check_texts(row: Leaf) -> Iterator[Finding]:
-    """Whether reason and text are those that the row has digests of."""
-    if not row.fits_reason:
-        yield _changed(row)
+def _check_texts(row: Leaf, *, is_changed: bool = False) -> Iterator[Finding]:
+    """Whether the row is unchanged, and reason and text are those that it has digests of."""
+    if is_changed or not row.fits_reason:
+        words = f"it was changed (memory {row.memory_id})"
+        yield Finding("row_changed", f"log entry {row.seq}", words)
     if not row.fits_text:
         words = f"its text is not the one of log entry {row.seq}"
         yield Finding("text_changed", f"memory {row.memory_id}", words)
-
-
-def _changed(row: Leaf) -> Finding:
-    words = f"it was changed (memory {row.memory_id})"
-    return Finding("row_changed", f"log entry {row.seq}", words)
 
 
 def _count_erased(row: Leaf, found: Verified, erased: Counter[UUID]) -> None:
@@ -151,7 +243,7 @@ def _check_rest(team_id: UUID, after: int, found: Verified, erased: Counter[UUID
         for memory_id in erased.keys() - logged:
             words = "it was emptied, and no erasure of it is logged"
             found.findings.append(Finding("erasure_unlogged", f"memory {memory_id}", words))
-        found.findings += inconsistencies(team_id=team_id)
+        found.findings += _inconsistencies(team_id)
 
 
 def _rows(team_id: UUID, after_seq: int, last_seq: int) -> Iterator[Leaf]:
@@ -162,3 +254,21 @@ def _rows(team_id: UUID, after_seq: int, last_seq: int) -> Iterator[Leaf]:
         if len(page) < _PAGE:
             return
         after_seq = page[-1].seq
+
+
+def _inconsistencies(team_id: UUID) -> Iterator[Finding]:
+    """All inconsistencies, at most 1,000 of each kind; call it in the team's scope."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")
+        for statement in (_MEMORIES, _REASONS, _COMMITS):
+            cursor.execute(statement, {"team": team_id})
+            for kind, row, seq in cursor.fetchall():
+                yield Finding(kind, _where(kind, row, seq), _WORDS[kind].format(seq))
+
+
+def _where(kind: str, row: UUID | int | None, seq: int | None) -> str:
+    if kind.startswith("memory_"):
+        return f"memory {row}"
+    if kind in ("reason_emptied", "commit_missing"):
+        return f"log entry {seq}"
+    return "the clock of commits" if kind == "clock_changed" else f"commit {row}"

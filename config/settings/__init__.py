@@ -1,7 +1,6 @@
 """Django settings, read from the environment; without any, the embedded services are used."""
 
 # Django asks this module for all of them.
-from .admin import *  # noqa: F403
 from .installation import *  # noqa: F403
 from .memory import *  # noqa: F403
 from .models import *  # noqa: F403

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from memory.domain.ports import Embedder
 from memory.domain.text.normalise import is_blank
 from routing.clients.embeddings import TextEmbeddings
+from routing.clients.endpoints import EndpointRest
 from routing.clients.protocol import EmbeddingError, FailureKind
-from routing.clients.resting import EndpointRest
 from routing.clients.static_vectors import DIMENSIONS, load_model, static_vectors, unit_rows
 
 logger = logging.getLogger(__name__)

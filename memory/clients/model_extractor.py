@@ -12,8 +12,8 @@ from typing import Self
 from memory.domain.ports import Extractor
 from memory.domain.text.normalise import normalise_text
 from memory.domain.types import Candidate, Participants, PassWork, Role, SourceMessage
+from routing.clients.endpoints import EndpointRest
 from routing.clients.protocol import CompletionError, FailureKind
-from routing.clients.resting import EndpointRest
 from routing.clients.structured_calls import StructuredCompletions
 
 from .extracted_candidates import candidates_of, merged, missing_sources

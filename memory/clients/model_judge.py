@@ -18,8 +18,8 @@ from memory.clients.extraction_prompts import TextOrNull
 from memory.clients.judgement_cache import JudgementCache, pair_key
 from memory.domain.ports import Judge
 from memory.domain.types import Judgement, Statement, Verdict
+from routing.clients.endpoints import EndpointRest
 from routing.clients.protocol import ChatMessage, CompletionError, FailureKind
-from routing.clients.resting import EndpointRest
 from routing.clients.structured_calls import StructuredCompletions
 
 logger = logging.getLogger(__name__)

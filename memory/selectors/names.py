@@ -10,8 +10,7 @@ from django.db import connection
 
 from memory.selectors.revisions import REVISION, Revision
 from teams.models import Agent
-from teams.prepared import run_prepared
-from teams.rows import Columns
+from teams.prepared import Columns, run_prepared
 from teams.scope import current_scope
 from teams.tenancy import team_scope
 

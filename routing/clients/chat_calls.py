@@ -82,15 +82,6 @@ class ChatError(Exception):
         self.is_transient = is_transient
 
 
-@dataclass(slots=True)
-class _Endpoint:
-    """The client of an endpoint, and the dialects of its models."""
-
-    client: openai.OpenAI
-    # Values are replaced whole: threads that learn at the same time learn the same.
-    dialects: dict[str, Dialect]
-
-
 def complete(*, choice: ModelChoice, request: ChatRequest) -> Json:
     """The `chat.completion` as the endpoint gave it. Raises ChatError."""
     answer = _ask(choice, request, stream=False)
@@ -144,14 +135,14 @@ class ChunkStream:
 
 
 def _ask(choice: ModelChoice, request: ChatRequest, *, stream: bool) -> object:
-    endpoint = _endpoint(choice.base_url, choice.api_key, choice.timeout_seconds)
-    known = dialect = endpoint.dialects.get(choice.name, Dialect())
+    client, dialects = _endpoint(choice.base_url, choice.api_key, choice.timeout_seconds)
+    known = dialect = dialects.get(choice.name, Dialect())
     while True:
         parameters = _worded(request.parameters, choice, dialect, stream=stream)
         try:
             # Not by `chat.completions.create`, which takes request and answer apart by its own
             # types, and costs more than the rest of the call where a conversation is long.
-            answer: object = endpoint.client.post(
+            answer: object = client.post(
                 "/chat/completions",
                 cast_to=object,
                 body={
@@ -178,7 +169,8 @@ def _ask(choice: ModelChoice, request: ChatRequest, *, stream: bool) -> object:
             raise ChatError("nonsense", kind=ChatFailure.ENDPOINT) from None
         else:
             if dialect != known:
-                endpoint.dialects[choice.name] = dialect
+                # Replaced whole: threads that learn at the same time learn the same.
+                dialects[choice.name] = dialect
                 logger.warning("model=%s needs another dialect: %s", choice.name, dialect)
             return answer
 
@@ -208,12 +200,15 @@ def _worded(
 
 
 @lru_cache(maxsize=128)
-def _endpoint(base_url: str, api_key: str, timeout: float) -> _Endpoint:
+def _endpoint(
+    base_url: str, api_key: str, timeout: float
+) -> tuple[openai.OpenAI, dict[str, Dialect]]:
+    """The client of an endpoint, and the dialects of its models."""
     # A team enters the address, so its answers must not redirect the server elsewhere.
     client = open_client(
         base_url=base_url, api_key=api_key, timeout=timeout, max_retries=0, follow_redirects=False
     )
-    return _Endpoint(client, {})
+    return client, {}
 
 
 def _failure(error: openai.OpenAIError, choice: ModelChoice) -> ChatError:

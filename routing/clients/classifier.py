@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Annotated
@@ -118,16 +117,12 @@ def configured_classifier() -> Classifier | None:
     """The classifier of the settings, one a process while they stay; None where none is named."""
     if not settings.CLASSIFIER_MODEL:
         return None
-    with _building:
-        return _built(
-            settings.CLASSIFIER_MODEL,
-            settings.OPENAI_BASE_URL,
-            settings.OPENAI_API_KEY,
-            settings.CLASSIFIER_TIMEOUT_SECONDS,
-        )
-
-
-_building = threading.Lock()
+    return _built(
+        settings.CLASSIFIER_MODEL,
+        settings.OPENAI_BASE_URL,
+        settings.OPENAI_API_KEY,
+        settings.CLASSIFIER_TIMEOUT_SECONDS,
+    )
 
 
 @cache
@@ -153,15 +148,12 @@ def _prompt(query: str, history: Sequence[str], history_turns: int) -> list[Chat
         "history_turns": history_turns,
         "history": [text[:_TURN_CHARS] for text in history[-_TURNS_SHOWN:]],
     }
+    # Without halves of surrogate pairs, which no request can carry.
+    text = json.dumps(asked, ensure_ascii=False)
     return [
         ChatMessage(role="system", content=_RULES),
-        ChatMessage(role="user", content=_sendable(json.dumps(asked, ensure_ascii=False))),
+        ChatMessage(role="user", content=text.encode("utf-8", "replace").decode("utf-8")),
     ]
-
-
-def _sendable(text: str) -> str:
-    """The text without halves of surrogate pairs, which no request can carry."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _score(answer: ProposedScore) -> ComplexityScore:

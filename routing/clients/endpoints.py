@@ -1,16 +1,17 @@
-"""What every call to an OpenAI-compatible endpoint shares: the client, errors, and dialects."""
+"""What calls to OpenAI-compatible endpoints share: the client, errors, dialects, and rest."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import openai
 
-from .protocol import FailureKind
+from .protocol import FailureKind, ModelError
 
 FILTERED = frozenset({"content_filter", "content_policy_violation"})
 TOO_LONG = frozenset({"context_length_exceeded", "string_above_max_length"})
@@ -132,3 +133,34 @@ def adapted(
         if optional == "stream_options" and dialect.stream_options:
             return replace(dialect, stream_options=False)
     return None
+
+
+class EndpointRest:
+    """Whether an endpoint is left alone; thread-safe, two threads may each ask it once more.
+
+    When one call to an unavailable endpoint has cost more than `patience_seconds`, nobody asks it
+    for `rest_seconds`.
+    """
+
+    def __init__(
+        self,
+        *,
+        patience_seconds: float,
+        rest_seconds: float,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._patience_seconds = patience_seconds
+        self._rest_seconds = rest_seconds
+        self._until = float("-inf")
+        self._monotonic = monotonic
+
+    def begin(self) -> float | None:
+        """The moment at which a call begins; None while the endpoint is left alone."""
+        now = self._monotonic()
+        return None if now < self._until else now
+
+    def note(self, error: ModelError, *, started: float) -> None:
+        """Take note of a call that failed and began at `started`, as `begin` gave it."""
+        now = self._monotonic()
+        if error.kind is FailureKind.UNAVAILABLE and now - started > self._patience_seconds:
+            self._until = now + self._rest_seconds

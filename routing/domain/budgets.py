@@ -1,4 +1,4 @@
-"""Caps on what models may cost, what is left under them, and what a reservation is.
+"""Caps on what models may cost, their windows, what is left of them, and reservations.
 
 Money is USD as Decimal with at most six places (`MICRO`). Seed 000 (CostGuard, AgentModelConfig)
 names the caps: an end user's day and a team's month; an agent's own day and month come beside them.
@@ -6,9 +6,9 @@ names the caps: an end user's day and a team's month; an agent's own day and mon
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from decimal import ROUND_CEILING, Decimal
 from enum import Enum
 from typing import Literal
@@ -136,26 +136,6 @@ class BudgetLeft:
         """The cap of that kind, None where none holds."""
         return next((each for each in self.caps if each.cap.account.kind is kind), None)
 
-    @property
-    def user_day(self) -> CapLeft | None:
-        """The end user's day; None without an end user."""
-        return self.of(CapKind.USER_DAY)
-
-    @property
-    def team_month(self) -> CapLeft | None:
-        """The team's month."""
-        return self.of(CapKind.TEAM_MONTH)
-
-    @property
-    def agent_day(self) -> CapLeft | None:
-        """The agent's day; None where it has no cap of its own."""
-        return self.of(CapKind.AGENT_DAY)
-
-    @property
-    def agent_month(self) -> CapLeft | None:
-        """The agent's month; None where it has no cap of its own."""
-        return self.of(CapKind.AGENT_MONTH)
-
     def left_in(self, kind: CapKind) -> Decimal | None:
         """What the cap of that kind has left, None where none holds."""
         cap = self.of(kind)
@@ -178,6 +158,41 @@ class BudgetLeft:
         return "downgrade" if is_near else "go"
 
 
+def whole_micros(amount: Decimal) -> Decimal:
+    """The amount rounded up to six places, so that no part of a cost is lost.
+
+    Raises ValueError for what is negative, no number, or more than one call can cost.
+    """
+    if not amount.is_finite() or amount < 0 or amount > MOST_USD:
+        raise ValueError(f"An amount is between 0 and {MOST_USD} USD, not {amount}.")
+    return amount.quantize(MICRO, rounding=ROUND_CEILING)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A day or month of a zone: its first date, and the instant (UTC) at which the next begins."""
+
+    begins_on: date
+    resets_at: datetime
+
+
+def day_window(*, now: datetime, zone: tzinfo) -> Window:
+    """The day of `zone` that holds `now`, an aware time."""
+    today = now.astimezone(zone).date()
+    return Window(today, _midnight(today + timedelta(days=1), zone))
+
+
+def month_window(*, now: datetime, zone: tzinfo) -> Window:
+    """The month of `zone` that holds `now`, an aware time."""
+    first = now.astimezone(zone).date().replace(day=1)
+    return Window(first, _midnight((first + timedelta(days=31)).replace(day=1), zone))
+
+
+def _midnight(day: date, zone: tzinfo) -> datetime:
+    """When the day begins; one that the clocks skip counts from the time before it (PEP 495)."""
+    return datetime.combine(day, time(), zone).astimezone(UTC)
+
+
 def accounts_of(
     *, team_id: UUID, agent_id: UUID, end_user_id: UUID | None, day: date
 ) -> tuple[Account, ...]:
@@ -193,11 +208,68 @@ def accounts_of(
     return (Account(CapKind.USER_DAY, end_user_id, day), *found)
 
 
-def whole_micros(amount: Decimal) -> Decimal:
-    """The amount rounded up to six places, so that no part of a cost is lost.
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """Who wants to hold money for which call, and how much of it.
 
-    Raises ValueError for what is negative, no number, or more than one call can cost.
+    `day` is the team's day in which it is held; the call's cost counts in that day and its month.
     """
-    if not amount.is_finite() or amount < 0 or amount > MOST_USD:
-        raise ValueError(f"An amount is between 0 and {MOST_USD} USD, not {amount}.")
-    return amount.quantize(MICRO, rounding=ROUND_CEILING)
+
+    team_id: UUID
+    agent_id: UUID
+    end_user_id: UUID | None
+    day: date
+    hold: Hold
+
+    @property
+    def accounts(self) -> tuple[Account, ...]:
+        """All that its cost will count in."""
+        return accounts_of(
+            team_id=self.team_id,
+            agent_id=self.agent_id,
+            end_user_id=self.end_user_id,
+            day=self.day,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Money held until it is settled, released or expired; `left` is the budget after it."""
+
+    claimant: Claimant
+    left: BudgetLeft
+
+    @property
+    def id(self) -> UUID:
+        """What the hold is known by."""
+        return self.claimant.hold.reservation_id
+
+    @property
+    def estimated_usd(self) -> Decimal:
+        """What is held."""
+        return self.claimant.hold.amount_usd
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a call used, as the provider counted it."""
+
+    model: str
+    tier: str
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TierEstimate:
+    """What the call would cost at most on another tier."""
+
+    tier: str
+    estimated_usd: Decimal
+
+
+def suggested_tier(*, left_usd: Decimal, alternatives: Sequence[TierEstimate]) -> str | None:
+    """The dearest of the alternatives that what is left still pays for; None where none is."""
+    payable = [each for each in alternatives if each.estimated_usd <= left_usd]
+    best = max(payable, key=lambda each: each.estimated_usd, default=None)
+    return None if best is None else best.tier

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from types import TracebackType
 from typing import Any, Literal, Self
 from uuid import UUID
 
 from routing.clients.breaker import Breaker, Permit
 from routing.clients.chat_calls import ChatError, ChatRequest, ChunkStream
+from routing.domain.budgets import Usage
 from routing.domain.chat_answers import (
     Gathered,
     Json,
@@ -20,7 +20,6 @@ from routing.domain.chat_answers import (
     tokens_of_request,
 )
 from routing.domain.choices import ModelChoice
-from routing.domain.reservations import Usage
 from routing.services.decisions import Attempt, Keep, Outcome, note_outcome
 from teams.errors import UnavailableError
 
@@ -45,7 +44,7 @@ class Answer:
     @property
     def cost_usd(self) -> Decimal:
         """What it cost."""
-        return cost_of(self.usage, self.choice)
+        return _cost_of(self.usage, self.choice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +57,12 @@ class Call:
     choice: ModelChoice
     attempts: tuple[Attempt, ...]
     permit: Permit
+
+    def ended(self, outcome: Literal["answered", "cut"], *, cost_usd: Decimal) -> Outcome:
+        """What is to be written down of it."""
+        return Outcome(
+            self.team_id, self.decision_id, outcome, self.choice, self.attempts, cost_usd
+        )
 
 
 class AnswerStream:
@@ -107,12 +112,7 @@ class AnswerStream:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @property
@@ -128,8 +128,7 @@ class AnswerStream:
     @property
     def usage(self) -> Usage:
         """The endpoint's count once it has come, until then an estimate of what has been used."""
-        counted = self._gathered.usage
-        return usage_of(self.choice, self._call.request, counted, self.message)
+        return _usage_of(self._call, self._gathered.usage, self.message)
 
     @property
     def is_estimated(self) -> bool:
@@ -139,7 +138,7 @@ class AnswerStream:
     @property
     def cost_usd(self) -> Decimal:
         """What it has cost so far."""
-        return cost_of(self.usage, self.choice)
+        return _cost_of(self.usage, self.choice)
 
     def _end(self, outcome: Literal["answered", "cut"], tell: Callable[[Permit], None]) -> None:
         if self._is_ended:
@@ -147,16 +146,7 @@ class AnswerStream:
         self._is_ended = True
         self._chunks.close()
         tell(self._call.permit)
-        self._keep(
-            Outcome(
-                team_id=self._call.team_id,
-                decision_id=self._call.decision_id,
-                outcome=outcome,
-                choice=self.choice,
-                attempts=self.attempts,
-                cost_usd=self.cost_usd,
-            )
-        )
+        self._keep(self._call.ended(outcome, cost_usd=self.cost_usd))
 
 
 def whole_answer(*, body: Json, call: Call) -> Answer:
@@ -167,22 +157,20 @@ def whole_answer(*, body: Json, call: Call) -> Answer:
         body=body,
         choice=call.choice,
         attempts=call.attempts,
-        usage=usage_of(call.choice, call.request, counted, message),
+        usage=_usage_of(call, counted, message),
         is_estimated=counted is None,
     )
 
 
-def usage_of(
-    choice: ModelChoice, request: ChatRequest, counted: tuple[int, int] | None, message: object
-) -> Usage:
+def _usage_of(call: Call, counted: tuple[int, int] | None, message: object) -> Usage:
     """What a call used: as counted, else by the characters sent and received."""
     read, written = counted or (
-        tokens_of_request(request.messages, request.parameters),
+        tokens_of_request(call.request.messages, call.request.parameters),
         tokens_of_message(message),
     )
-    return Usage(choice.name, choice.tier.value, read, written)
+    return Usage(call.choice.name, call.choice.tier.value, read, written)
 
 
-def cost_of(usage: Usage, choice: ModelChoice) -> Decimal:
+def _cost_of(usage: Usage, choice: ModelChoice) -> Decimal:
     """USD of a usage at the model's prices."""
     return choice.cost(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)

@@ -9,7 +9,13 @@ from uuid import UUID
 
 from django.conf import settings
 
-from routing.clients.spend_counters import AwayError, SpendCounters, StaleError, spend_counters
+from routing.clients.spend_counters import (
+    AwayError,
+    Seen,
+    SpendCounters,
+    StaleError,
+    spend_counters,
+)
 from routing.domain.budgets import (
     Balance,
     Budget,
@@ -18,10 +24,10 @@ from routing.domain.budgets import (
     CapKind,
     CapLeft,
     accounts_of,
+    day_window,
+    month_window,
 )
-from routing.domain.windows import day_window, month_window
-from routing.selectors.spend import balances_of, epoch_of, sum_of
-from routing.services.spend_record import ACTOR
+from routing.services.spend_record import ACTOR, balances_of, epoch_of, sum_of
 from teams.models import Agent, EndUser, Team
 from teams.services.agents import model_config_of
 from teams.tenancy import team_scope
@@ -58,29 +64,35 @@ def budget_left(
     end_user: EndUser | None,
     now: datetime,
     counters: SpendCounters | None = None,
+    is_checked: bool = True,
 ) -> BudgetLeft:
     """What is left under each cap at this moment; it holds nothing.
 
     The counters tell, and the durable record where they cannot or where somebody counted without
-    them. Call it outside any transaction.
+    them. Unless `is_checked` the counters' word is enough, one question fewer: for who reserves
+    afterwards, which notices what a process without Redis has counted. Call it outside any
+    transaction.
     """
     budget = budget_of(team=team, agent=agent, end_user=end_user, now=now)
-    asked = counters or spend_counters()
-    balances = _counted(team_id=team.pk, budget=budget, now=now, counters=asked, is_checked=True)
+    seen = seen_by_counters(team.pk, budget, now, counters or spend_counters())
+    if seen is not None and not is_checked:
+        return left_of(budget=budget, balances=seen.balances)
+    with team_scope(team_ids=[team.pk], actor=ACTOR):
+        if seen is not None and epoch_of(team_id=team.pk) <= seen.epoch:
+            return left_of(budget=budget, balances=seen.balances)
+        found = balances_of(team_id=team.pk, accounts=budget.accounts, now=now)
+    balances = [Balance(spent, sum_of(holds)) for spent, holds in found.values()]
     return left_of(budget=budget, balances=balances)
 
 
-def budget_glance(
-    *, team: Team, agent: Agent, end_user: EndUser | None, now: datetime
-) -> BudgetLeft:
-    """As `budget_left`, by the counters' word alone, one question fewer.
-
-    For who reserves afterwards: that notices what a process without Redis has counted meanwhile.
-    """
-    budget = budget_of(team=team, agent=agent, end_user=end_user, now=now)
-    asked = spend_counters()
-    balances = _counted(team_id=team.pk, budget=budget, now=now, counters=asked, is_checked=False)
-    return left_of(budget=budget, balances=balances)
+def seen_by_counters(
+    team_id: UUID, budget: Budget, now: datetime, counters: SpendCounters
+) -> Seen | None:
+    """What the counters hold for the budget's accounts; None where they cannot tell."""
+    try:
+        return counters.look(team_id=team_id, accounts=budget.accounts, now=now)
+    except (AwayError, StaleError):
+        return None
 
 
 def left_of(*, budget: Budget, balances: Sequence[Balance]) -> BudgetLeft:
@@ -104,19 +116,3 @@ def _limits(team: Team, agent: Agent) -> dict[CapKind, Decimal | None]:
         CapKind.AGENT_DAY: config.daily_budget_usd,
         CapKind.AGENT_MONTH: config.monthly_budget_usd,
     }
-
-
-def _counted(
-    *, team_id: UUID, budget: Budget, now: datetime, counters: SpendCounters, is_checked: bool
-) -> tuple[Balance, ...]:
-    try:
-        seen = counters.look(team_id=team_id, accounts=budget.accounts, now=now)
-    except (AwayError, StaleError):
-        seen = None
-    if seen is not None and not is_checked:
-        return seen.balances
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        if seen is not None and epoch_of(team_id=team_id) <= seen.epoch:
-            return seen.balances
-        found = balances_of(team_id=team_id, accounts=budget.accounts, now=now)
-    return tuple(Balance(spent, sum_of(holds)) for spent, holds in found.values())

@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from django.conf import settings
 
-from routing.clients.breaker import Breaker, Permit, breaker
+from routing.clients.breaker import Breaker
+from routing.clients.breaker import breaker as shared_breaker
 from routing.clients.chat_calls import ChatError, ChatFailure, ChatRequest, ChunkStream, complete
 from routing.domain.choices import ModelChoice
 from routing.services.answer_streams import (
@@ -86,20 +87,11 @@ def call(
 
     Raises NoModelConfiguredError, NoModelAnsweredError (both 503) and RequestRefusedError (422).
     """
-    circuits = breaker or _own_breaker()
+    circuits = breaker or shared_breaker()
     body, made = _first(route, request, circuits, complete)
     circuits.succeeded(made.permit)
     answer = whole_answer(body=body, call=made)
-    keep(
-        Outcome(
-            team_id=route.team_id,
-            decision_id=route.decision_id,
-            outcome="answered",
-            choice=answer.choice,
-            attempts=answer.attempts,
-            cost_usd=answer.cost_usd,
-        )
-    )
+    keep(made.ended("answered", cost_usd=answer.cost_usd))
     return answer
 
 
@@ -111,7 +103,7 @@ def open_stream(
     keep: Keep = note_outcome,
 ) -> AnswerStream:
     """Like `call`, but as a stream; models are tried until a first chunk comes."""
-    circuits = breaker or _own_breaker()
+    circuits = breaker or shared_breaker()
     chunks, made = _first(route, request, circuits, ChunkStream)
     return AnswerStream(chunks=chunks, call=made, breaker=circuits, keep=keep)
 
@@ -124,10 +116,6 @@ def require_configured(route: Route) -> None:
             " OPENAI_BASE_URL or OPENAI_API_KEY, and CHAT_MODEL_FAST, CHAT_MODEL_BALANCED and"
             " CHAT_MODEL_POWERFUL, on the server."
         )
-
-
-def _own_breaker() -> Breaker:
-    return breaker()
 
 
 def _first(
@@ -154,8 +142,11 @@ def _first(
                     attempts.append(_attempt(choice, _LEFT_ALONE))
                 break
             try:
-                answer = _asked(ask, choice, request, circuits, permit)
+                answer = ask(choice=choice, request=request)
             except ChatError as error:
+                # Who says what is wrong with a request is there.
+                is_there = error.kind is not ChatFailure.ENDPOINT
+                (circuits.succeeded if is_there else circuits.failed)(permit)
                 logger.info("model=%s provider=%s failed: %s", choice.name, choice.provider, error)
                 attempts.append(_attempt(choice, str(error)))
                 if error.kind is ChatFailure.REQUEST:
@@ -164,6 +155,9 @@ def _first(
                 if is_again or not _may_pass(error, give_up_at):
                     break
                 continue
+            except BaseException:
+                circuits.given_up(permit)
+                raise
             return answer, Call(
                 route.team_id, route.decision_id, request, choice, tuple(attempts), permit
             )
@@ -183,26 +177,6 @@ def _may_pass(error: ChatError, give_up_at: float) -> bool:
     return True
 
 
-def _asked(
-    ask: Callable[..., _T],
-    choice: ModelChoice,
-    request: ChatRequest,
-    circuits: Breaker,
-    permit: Permit,
-) -> _T:
-    """What the model gives; its circuit learns of a failure, and of no other end."""
-    try:
-        return ask(choice=choice, request=request)
-    except ChatError as error:
-        # Who says what is wrong with a request is there.
-        tell = circuits.failed if error.kind is ChatFailure.ENDPOINT else circuits.succeeded
-        tell(permit)
-        raise
-    except BaseException:
-        circuits.given_up(permit)
-        raise
-
-
 def _refused(route: Route, error: ChatError, attempts: Sequence[Attempt]) -> RequestRefusedError:
     _note_failure(route, attempts)
     model = attempts[-1].model
@@ -216,16 +190,7 @@ def _refused(route: Route, error: ChatError, attempts: Sequence[Attempt]) -> Req
 
 
 def _note_failure(route: Route, attempts: Sequence[Attempt]) -> None:
-    note_outcome(
-        Outcome(
-            team_id=route.team_id,
-            decision_id=route.decision_id,
-            outcome="failed",
-            choice=None,
-            attempts=attempts,
-            cost_usd=None,
-        )
-    )
+    note_outcome(Outcome(route.team_id, route.decision_id, "failed", None, attempts, None))
 
 
 def _attempt(choice: ModelChoice, failure: str) -> Attempt:

@@ -27,13 +27,20 @@ from routing.clients.spend_counters import (
     StaleError,
     spend_counters,
 )
-from routing.domain.budgets import Budget, BudgetLeft, CapLeft, Hold
-from routing.domain.reservations import Reservation, TierEstimate, suggested_tier
-from routing.selectors.spend import balances_of, epoch_of
+from routing.domain.budgets import (
+    Budget,
+    BudgetLeft,
+    CapLeft,
+    Claimant,
+    Hold,
+    Reservation,
+    TierEstimate,
+    suggested_tier,
+    whole_micros,
+)
 from routing.services import spend_record
-from routing.services.budgets import budget_left, budget_of, left_of
-from routing.services.settling import amount_of, count_along, drop, release, settle
-from routing.services.spend_record import Claimant
+from routing.services.budgets import budget_left, budget_of, left_of, seen_by_counters
+from routing.services.settling import count_along, drop, release, settle
 from teams.errors import DomainError
 from teams.ids import new_id
 from teams.models import Agent, EndUser, Team
@@ -97,7 +104,7 @@ def reserve(
     `seen` is what was left a moment ago: where that was enough, it is not looked at before it is
     held. `along` is written in the transaction in which the hold is, whether it is granted then or
     not; not where a look refuses it. Call it outside any transaction, for others must see at once
-    what is held. Raises InvalidError for an estimate that is no amount.
+    what is held. Raises ValueError for an estimate that is no amount.
     """
     counters = counters or spend_counters()
     budget = budget_of(team=team, agent=agent, end_user=end_user, now=now)
@@ -107,7 +114,7 @@ def reserve(
         agent_id=agent.pk,
         end_user_id=None if end_user is None else end_user.pk,
         day=budget.day,
-        hold=Hold(new_id(), amount_of(estimated_usd, field="estimated_usd"), expires_at),
+        hold=Hold(new_id(), whole_micros(estimated_usd), expires_at),
     )
     left = None
     if seen is None or claimant.hold.amount_usd > seen.left_usd:
@@ -119,7 +126,7 @@ def reserve(
         )
         left = left_of(budget=budget, balances=decision.balances)
         if decision.is_held:
-            return _reservation(claimant, left, now)
+            return Reservation(claimant, left)
     raise BudgetExceededError(
         tightest=left.tightest,
         estimated_usd=claimant.hold.amount_usd,
@@ -131,15 +138,14 @@ def _used_up(
     *, claimant: Claimant, budget: Budget, now: datetime, counters: SpendCounters
 ) -> BudgetLeft | None:
     """What is left where it is too little for certain: who goes on asking costs no writing."""
-    try:
-        seen = counters.look(team_id=claimant.team_id, accounts=budget.accounts, now=now)
-    except (AwayError, StaleError):
+    seen = seen_by_counters(claimant.team_id, budget, now, counters)
+    if seen is None:
         return None
     left = left_of(budget=budget, balances=seen.balances)
     if claimant.hold.amount_usd <= left.left_usd:
         return None
     with team_scope(team_ids=[claimant.team_id], actor=spend_record.ACTOR):
-        is_current = epoch_of(team_id=claimant.team_id) <= seen.epoch
+        is_current = spend_record.epoch_of(team_id=claimant.team_id) <= seen.epoch
     return left if is_current else None
 
 
@@ -171,7 +177,7 @@ def _rebuild(*, team_id: UUID, budget: Budget, now: datetime, counters: SpendCou
     """Make what is stale of the counters anew; who had to wait finds it done."""
     token = str(uuid4())
     with spend_record.turn_alone(team_id):
-        epoch = epoch_of(team_id=team_id)
+        epoch = spend_record.epoch_of(team_id=team_id)
         stale = counters.claim(
             team_id=team_id, accounts=budget.accounts, epoch=epoch, token=token, now=now
         )
@@ -180,25 +186,11 @@ def _rebuild(*, team_id: UUID, budget: Budget, now: datetime, counters: SpendCou
         spend_record.drop_expired(team_id=team_id, now=now)
         counters.rebuild(
             team_id=team_id,
-            balances=balances_of(team_id=team_id, accounts=stale, now=now),
+            balances=spend_record.balances_of(team_id=team_id, accounts=stale, now=now),
             kept_for={account: budget.resets_at[account] - now for account in stale},
             epoch=epoch,
             token=token,
         )
-
-
-def _reservation(claimant: Claimant, left: BudgetLeft, now: datetime) -> Reservation:
-    return Reservation(
-        id=claimant.hold.reservation_id,
-        team_id=claimant.team_id,
-        agent_id=claimant.agent_id,
-        end_user_id=claimant.end_user_id,
-        estimated_usd=claimant.hold.amount_usd,
-        day=claimant.day,
-        reserved_at=now,
-        expires_at=claimant.hold.expires_at,
-        left=left,
-    )
 
 
 def _plain(amount: Decimal) -> str:

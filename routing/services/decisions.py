@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Literal
@@ -16,9 +16,8 @@ from django.utils.crypto import salted_hmac
 from psycopg.types.json import Jsonb
 
 from routing.domain.choices import ModelChoice
-from routing.domain.complexity import WEIGHTS, ComplexityScore, Tier
+from routing.domain.complexity import WEIGHTS, ComplexityScore
 from routing.models import RoutingDecision
-from teams.models import Agent, EndUser, Team
 from teams.prepared import run_prepared
 from teams.tenancy import before_commit, team_scope
 
@@ -57,45 +56,9 @@ def hash_of(*, team_id: UUID, query: str) -> str:
 def told_scores(score: ComplexityScore) -> dict[str, dict[str, object]]:
     """The score by dimension, with its weight and the reason, as answers and rows have it."""
     return {
-        name: {
-            "score": value,
-            "weight": WEIGHTS[name],
-            "reason": score.reasons.get(name, ""),
-        }
+        name: {"score": value, "weight": WEIGHTS[name], "reason": score.reasons.get(name, "")}
         for name, value in score.dimensions.items()
     }
-
-
-def decision_of(
-    *,
-    team: Team,
-    agent: Agent,
-    end_user: EndUser | None,
-    query: str,
-    score: ComplexityScore,
-    scorer: str,
-    tier: Tier,
-    model: ModelChoice,
-    reason: str,
-    estimated_usd: Decimal,
-    now: datetime,
-) -> RoutingDecision:
-    """The decision as a row that is not written yet."""
-    return RoutingDecision(
-        team=team,
-        agent=agent,
-        end_user=end_user,
-        query_hash=hash_of(team_id=team.pk, query=query),
-        scores=told_scores(score),
-        score=score.weighted,
-        scorer=scorer,
-        tier=tier.value,
-        model=model.name,
-        provider=model.provider,
-        reason=reason,
-        estimated_usd=estimated_usd,
-        at=now,
-    )
 
 
 def keep_decision(decision: RoutingDecision) -> None:
@@ -131,10 +94,7 @@ def write_outcome(told: Outcome) -> None:
 
     Harmless afterwards.
     """
-    attempts = [
-        {"model": each.model, "provider": each.provider, "failure": each.failure}
-        for each in told.attempts
-    ]
+    attempts = [asdict(each) for each in told.attempts]
     name = told.choice.name if told.choice else ""
     run_prepared(
         _TELL,

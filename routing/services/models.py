@@ -16,8 +16,7 @@ from routing.domain.endpoints import host_of
 from routing.models import ChatModel, Provider
 from teams.domain.model_config import CustomTier
 from teams.models import Team
-from teams.prepared import run_prepared
-from teams.rows import Columns
+from teams.prepared import Columns, run_prepared
 
 SETTINGS_PROVIDER = "settings"
 _OPENAI = "https://api.openai.com/v1"

@@ -6,21 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from routing.domain.budgets import BudgetLeft
+from routing.domain.budgets import BudgetLeft, TierEstimate
 from routing.domain.choices import Expected, ModelChoice, estimate_tokens, expected_output
 from routing.domain.complexity import ComplexityScore, Tier
 from routing.domain.ladder import Ladder, Means, Rules, at_most, choose_tier, holding, in_order
-from routing.domain.reservations import TierEstimate
-from routing.services.budgets import budget_glance
-from routing.services.classifying import Payer
-from routing.services.complexity import Scored, heuristic_score, score
-from routing.services.decisions import ACTOR, decision_of, keep_by_itself
+from routing.models import RoutingDecision
+from routing.services.budgets import budget_left
+from routing.services.complexity import Payer, Scored, heuristic_score, score
+from routing.services.decisions import ACTOR, hash_of, keep_by_itself, told_scores
 from routing.services.models import Catalogue, catalogue_of
 from routing.services.routes import NoModelConfiguredError, Route
 from teams.domain.model_config import ModelConfig
 from teams.models import Agent, EndUser, Team
 from teams.services.agents import model_config_of
-from teams.services.flags import flag
+from teams.services.flags import flags_of
 from teams.tenancy import team_scope
 
 
@@ -61,7 +60,7 @@ def choose_route(
     InvalidError for an agent whose model configuration cannot be read.
     """
     config = model_config_of(agent)
-    is_routed = config.enable_model_routing and flag(team=team, name="model_routing")
+    is_routed = config.enable_model_routing and flags_of(team=team).model_routing
     is_scored = is_routed and not (force_tier or config.force_tier)
     # Who is not stored yet has a budget, and no name.
     known = None if end_user is None or end_user._state.adding else end_user
@@ -72,7 +71,7 @@ def choose_route(
         output_tokens=expected_output(scored.score.output_length),
         output_limit=max_tokens,
     )
-    left = budget_glance(team=team, agent=agent, end_user=end_user, now=now)
+    left = budget_left(team=team, agent=agent, end_user=end_user, now=now, is_checked=False)
     if catalogue is None:
         with team_scope(team_ids=[team.pk], actor=ACTOR):
             catalogue = catalogue_of(team=team)
@@ -87,18 +86,20 @@ def choose_route(
         way = _single(catalogue, config)
     model, *fallbacks = way.choices
     estimated = expected.cost(model)
-    decision = decision_of(
+    decision = RoutingDecision(
         team=team,
         agent=agent,
         end_user=known,
-        query=query,
-        score=scored.score,
+        query_hash=hash_of(team_id=team.pk, query=query),
+        scores=told_scores(scored.score),
+        score=scored.score.weighted,
         scorer=scored.scorer,
-        tier=way.tier,
-        model=model,
+        tier=way.tier.value,
+        model=model.name,
+        provider=model.provider,
         reason=way.reason,
         estimated_usd=estimated,
-        now=now,
+        at=now,
     )
     if is_kept:
         keep_by_itself(decision)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
+from uuid import UUID
 
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 
 from routing.clients.spend_counters import AwayError, SpendCounters, spend_counters
-from routing.domain.budgets import Account, Hold, whole_micros
-from routing.domain.reservations import Reservation, Settled, Usage
+from routing.domain.budgets import (
+    Account,
+    Claimant,
+    Hold,
+    Reservation,
+    Usage,
+    whole_micros,
+)
 from routing.services import spend_record
-from routing.services.kept_costs import kept_cost, read_cost
-from routing.services.spend_record import Claimant, Cost
-from teams.errors import InvalidError
+from routing.services.spend_record import Cost
 
 logger = logging.getLogger(__name__)
 
@@ -27,28 +33,27 @@ def settle(
     usage: Usage,
     now: datetime,
     counters: SpendCounters | None = None,
-) -> Settled:
+) -> bool:
     """Count what the call cost, once however often it is said, and hold nothing for it any more.
 
-    It counts in the day and month of its reservation, also after that expired or was released.
-    While the database is away the cost is kept in Redis, its reservation holds the money, and
-    `settle_kept` counts it; raises the database's error where Redis is away as well. Call it
-    outside any transaction: others of the team wait for the sums. Raises InvalidError for a cost
-    that is no amount.
+    Returns whether it was counted now. It counts in the day and month of its reservation, also
+    after that expired or was released. While the database is away the cost is kept in Redis, its
+    reservation holds the money, and `settle_kept` counts it; raises the database's error where
+    Redis is away as well. Call it outside any transaction: others of the team wait for the sums.
+    Raises ValueError for a cost that is no amount.
     """
     counters = counters or spend_counters()
-    claimant = _claimant(reservation)
-    cost = Cost(usd=amount_of(actual_usd, field="actual_usd"), usage=usage, at=now)
+    claimant = reservation.claimant
+    cost = Cost(usd=whole_micros(actual_usd), usage=usage, at=now)
     try:
-        is_counted = _count(claimant, cost, counters)
+        return _count(claimant, cost, counters)
     except (OperationalError, InterfaceError) as error:
         try:
-            counters.keep_cost(kept_cost(claimant, cost))
+            counters.keep_cost(_kept_cost(claimant, cost))
         except AwayError:
             raise error from None
         logger.warning("The database is away; the cost of a call waits in Redis.")
-        return Settled(reservation.id, cost.usd, is_counted=False, is_kept=True)
-    return Settled(reservation.id, cost.usd, is_counted=is_counted)
+        return False
 
 
 def count_along(
@@ -61,11 +66,11 @@ def count_along(
     """Count what the call cost in the transaction under way, once, as `settle` does in its own.
 
     Make it the last act there: others of the team wait for the sums from then on. Where the
-    transaction fails nothing is counted, and the caller settles. Raises InvalidError for a cost
+    transaction fails nothing is counted, and the caller settles. Raises ValueError for a cost
     that is no amount.
     """
-    claimant = _claimant(reservation)
-    cost = Cost(usd=amount_of(actual_usd, field="actual_usd"), usage=usage, at=now)
+    claimant = reservation.claimant
+    cost = Cost(usd=whole_micros(actual_usd), usage=usage, at=now)
     _, spent = spend_record.count_spend(claimant=claimant, cost=cost)
     _tell(claimant, spent, spend_counters())
 
@@ -80,7 +85,7 @@ def settle_kept(*, counters: SpendCounters | None = None) -> int:
     done = 0
     for line in counters.kept_costs():
         try:
-            _count(*read_cost(line), counters)
+            _count(*_read_cost(line), counters)
         except IntegrityError:
             logger.exception("A cost that waits in Redis is refused.")
             continue
@@ -91,21 +96,13 @@ def settle_kept(*, counters: SpendCounters | None = None) -> int:
 
 def release(*, reservation: Reservation, counters: SpendCounters | None = None) -> None:
     """Hold nothing for a call that cost nothing; harmless after a settlement, and twice."""
-    drop(claimant=_claimant(reservation), counters=counters or spend_counters())
+    drop(claimant=reservation.claimant, counters=counters or spend_counters())
 
 
 def drop(*, claimant: Claimant, counters: SpendCounters) -> None:
     """Hold nothing: first in the record, or counters made anew of it would hold it again."""
     spend_record.drop_hold(team_id=claimant.team_id, reservation_id=claimant.hold.reservation_id)
     _tell(claimant, dict.fromkeys(claimant.accounts, Decimal(0)), counters)
-
-
-def amount_of(amount: Decimal, *, field: str) -> Decimal:
-    """The amount in whole micro-dollars, rounded up; raises InvalidError for what is none."""
-    try:
-        return whole_micros(amount)
-    except ValueError as error:
-        raise InvalidError(str(error), field=field) from error
 
 
 def _count(claimant: Claimant, cost: Cost, counters: SpendCounters) -> bool:
@@ -133,11 +130,36 @@ def _tell(claimant: Claimant, spent: Mapping[Account, Decimal], counters: SpendC
     transaction.on_commit(tell)
 
 
-def _claimant(reservation: Reservation) -> Claimant:
-    return Claimant(
-        team_id=reservation.team_id,
-        agent_id=reservation.agent_id,
-        end_user_id=reservation.end_user_id,
-        day=reservation.day,
-        hold=Hold(reservation.id, reservation.estimated_usd, reservation.expires_at),
+def _kept_cost(claimant: Claimant, cost: Cost) -> str:
+    """What a call cost, and for whom, as JSON."""
+    hold, usage = claimant.hold, cost.usage
+    return json.dumps(
+        {
+            "team": str(claimant.team_id),
+            "agent": str(claimant.agent_id),
+            "user": None if claimant.end_user_id is None else str(claimant.end_user_id),
+            "day": claimant.day.isoformat(),
+            "reservation": str(hold.reservation_id),
+            "held": str(hold.amount_usd),
+            "until": hold.expires_at.isoformat(),
+            "cost": str(cost.usd),
+            "usage": [usage.model, usage.tier, usage.input_tokens, usage.output_tokens],
+            "at": cost.at.isoformat(),
+        }
     )
+
+
+def _read_cost(line: bytes) -> tuple[Claimant, Cost]:
+    """What `_kept_cost` wrote."""
+    kept = json.loads(line)
+    claimant = Claimant(
+        team_id=UUID(kept["team"]),
+        agent_id=UUID(kept["agent"]),
+        end_user_id=None if kept["user"] is None else UUID(kept["user"]),
+        day=date.fromisoformat(kept["day"]),
+        hold=Hold(
+            UUID(kept["reservation"]), Decimal(kept["held"]), datetime.fromisoformat(kept["until"])
+        ),
+    )
+    cost = Cost(Decimal(kept["cost"]), Usage(*kept["usage"]), datetime.fromisoformat(kept["at"]))
+    return claimant, cost

@@ -8,7 +8,7 @@ what commits before is in what is read, what comes after finds the new counters 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -18,10 +18,16 @@ from uuid import UUID
 
 from django.db import connection
 
-from routing.domain.budgets import Account, Balance, Hold, accounts_of
-from routing.domain.reservations import Usage
-from routing.models import SpendReservation
-from routing.selectors.spend import balances_of, spent_in, sum_of
+from routing.domain.budgets import (
+    Account,
+    Balance,
+    CapKind,
+    Claimant,
+    Hold,
+    Usage,
+    accounts_of,
+)
+from routing.models import SpendEpoch, SpendReservation
 from teams.ids import new_id
 from teams.prepared import run_prepared
 from teams.tenancy import before_commit, team_scope
@@ -55,31 +61,25 @@ FROM turn
 ON CONFLICT (team_id, reservation_id) DO NOTHING
 RETURNING true
 """
+# Branch by branch, so that each finds its row by the index.
+_SPENT = """
+SELECT kind, spent_usd FROM routing_spendtotal
+WHERE team_id = $1 AND kind = 'user_day' AND begins_on = $2
+    AND agent_id IS NULL AND end_user_id = $3
+UNION ALL SELECT kind, spent_usd FROM routing_spendtotal
+WHERE team_id = $1 AND kind = 'team_month' AND begins_on = $4
+    AND agent_id IS NULL AND end_user_id IS NULL
+UNION ALL SELECT kind, spent_usd FROM routing_spendtotal
+WHERE team_id = $1 AND kind = 'agent_day' AND begins_on = $5
+    AND agent_id = $6 AND end_user_id IS NULL
+UNION ALL SELECT kind, spent_usd FROM routing_spendtotal
+WHERE team_id = $1 AND kind = 'agent_month' AND begins_on = $7
+    AND agent_id = $8 AND end_user_id IS NULL
+"""
 _MOVE_EPOCH = """
 INSERT INTO routing_spendepoch (id, team_id, number) VALUES (%s, %s, 1)
 ON CONFLICT (team_id) DO UPDATE SET number = routing_spendepoch.number + 1
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Claimant:
-    """Who wants to hold money, for which call, and how much of it."""
-
-    team_id: UUID
-    agent_id: UUID
-    end_user_id: UUID | None
-    day: date
-    hold: Hold
-
-    @property
-    def accounts(self) -> tuple[Account, ...]:
-        """All that its cost will count in."""
-        return accounts_of(
-            team_id=self.team_id,
-            agent_id=self.agent_id,
-            end_user_id=self.end_user_id,
-            day=self.day,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,49 @@ class Cost:
     usd: Decimal
     usage: Usage
     at: datetime
+
+
+def spent_in(*, team_id: UUID, accounts: Sequence[Account]) -> dict[Account, Decimal]:
+    """What is spent in each of the accounts of one call; call it in the team's scope."""
+    of: dict[CapKind, Account] = {account.kind: account for account in accounts}
+
+    def window(kind: CapKind) -> tuple[date | None, UUID | None]:
+        return (of[kind].begins_on, of[kind].owner_id) if kind in of else (None, None)
+
+    month, _ = window(CapKind.TEAM_MONTH)
+    given = [*window(CapKind.USER_DAY), month]
+    given += [*window(CapKind.AGENT_DAY), *window(CapKind.AGENT_MONTH)]
+    found = dict(run_prepared(_SPENT, [team_id, *given]))
+    return {account: found.get(account.kind.value, Decimal(0)) for account in accounts}
+
+
+def balances_of(
+    *, team_id: UUID, accounts: Sequence[Account], now: datetime
+) -> Mapping[Account, tuple[Decimal, tuple[Hold, ...]]]:
+    """What is spent in each account, and what is held; call it in the team's scope."""
+    spent = spent_in(team_id=team_id, accounts=accounts)
+    holds: dict[Account, list[Hold]] = {account: [] for account in accounts}
+    live = SpendReservation.objects.filter(team_id=team_id, expires_at__gt=now)
+    for row_id, agent_id, end_user_id, day, amount, end in live.values_list(
+        "id", "agent_id", "end_user_id", "day", "estimated_usd", "expires_at"
+    ):
+        for account in accounts_of(
+            team_id=team_id, agent_id=agent_id, end_user_id=end_user_id, day=day
+        ):
+            if account in holds:
+                holds[account].append(Hold(row_id, amount, end))
+    return {account: (spent[account], tuple(holds[account])) for account in accounts}
+
+
+def epoch_of(*, team_id: UUID) -> int:
+    """The team's epoch; call it in the team's scope."""
+    rows = SpendEpoch.objects.filter(team_id=team_id).values_list("number", flat=True)
+    return rows.first() or 0
+
+
+def sum_of(holds: Iterable[Hold]) -> Decimal:
+    """What they hold together."""
+    return sum((hold.amount_usd for hold in holds), Decimal(0))
 
 
 @contextmanager

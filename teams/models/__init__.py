@@ -1,11 +1,18 @@
 """Who works here and what they said."""
 
-from .conversations import Conversation, Message
+from .conversations import Checkpoint, Conversation, Message, ToldRevision
 from .idempotency import IdempotentRequest
-from .keys import ApiKey
-from .people import Agent, EndUser, Membership, Project, StaffUser, Team
-from .threads import Checkpoint, ToldRevision
-from .versions import AgentVersion, TeamVersion
+from .people import (
+    Agent,
+    AgentVersion,
+    ApiKey,
+    EndUser,
+    Membership,
+    Project,
+    StaffUser,
+    Team,
+    TeamVersion,
+)
 
 __all__ = [
     "Agent",

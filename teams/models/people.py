@@ -1,4 +1,4 @@
-"""Teams, their staff, their agents and the people the agents talk with."""
+"""Teams, their staff, keys and agents, the people the agents talk with, and what they were."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
+from django.utils import timezone
 
 from teams.domain.checking import DocumentError
 from teams.domain.flags import check_overrides
 from teams.domain.zones import known_zone, zone_or_utc
 from teams.ids import new_id
 
-from .base import TeamOwned
+from .base import SameTeamKey, TeamOwned
 
 DEFAULT_SUMMARIZE_INTERVAL = 20
 
@@ -209,3 +210,72 @@ class Agent(TeamOwned):
 
     def __str__(self) -> str:
         return self.slug
+
+
+class Version(TeamOwned):
+    """What a row was from `created_at` on, in the transaction of the change, whoever made it.
+
+    The database alone writes versions (sql/agent_versions.sql, sql/team_versions.sql).
+    """
+
+    number = models.PositiveIntegerField(help_text="1 for the first.")
+    document = models.JSONField()
+    actor = models.CharField(max_length=200)
+    reason = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        abstract = True
+        ordering = ["-number"]
+
+
+class AgentVersion(Version):
+    """An agent's document as it stood."""
+
+    agent = SameTeamKey(Agent, related_name="versions")
+
+    class Meta(Version.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["team", "agent", "number"], name="agent_version_once"),
+            models.CheckConstraint(
+                condition=models.Q(number__gte=1), name="agent_version_from_one"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.agent_id} {self.number}"
+
+
+class TeamVersion(Version):
+    """A team's name, time zone, budgets and flags as they stood."""
+
+    class Meta(Version.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["team", "number"], name="team_version_once"),
+            models.CheckConstraint(condition=models.Q(number__gte=1), name="team_version_from_one"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.team_id} {self.number}"
+
+
+class ApiKey(TeamOwned):
+    """A credential of a team, or of one of its agents; only its digest is kept."""
+
+    agent = SameTeamKey(Agent, related_name="keys", null=True, blank=True)
+    name = models.CharField(max_length=200, blank=True, default="")
+    prefix = models.CharField(max_length=16, editable=False)
+    digest = models.BinaryField(max_length=32, unique=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        verbose_name = "API key"
+        ordering = ["-created_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["team", "prefix"], name="api_key_prefix_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.prefix

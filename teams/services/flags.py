@@ -24,18 +24,6 @@ def flags_of(*, team: Team) -> Flags:
     return default_flags().overridden(team.feature_flags)
 
 
-def flag(*, team: Team, name: str) -> bool:
-    """Whether a part is on for the team: one of memory, compaction_shield,
-    contradiction_detection, model_routing.
-
-    Raises ValueError for another name.
-    """
-    if name not in FLAGS:
-        raise ValueError(f"There is no feature flag {name!r}; known are: {', '.join(FLAGS)}.")
-    value: bool = getattr(flags_of(team=team), name)
-    return value
-
-
 def flags_of_id(*, team_id: UUID) -> Flags:
     """The flags of the team of that id, in one query; call it in the team's scope."""
     rows = run_prepared(_OVERRIDES, [team_id])

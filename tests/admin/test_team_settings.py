@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from teams.models import Team
-from teams.services.flags import flag
+from teams.services.flags import flags_of
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 
@@ -48,7 +48,7 @@ def test_an_admin_sets_time_zone_budgets_and_flags(cast: Cast, admin_client: Cli
     assert team.monthly_budget_usd == Decimal("250.5")
     assert team.daily_user_budget_usd == Decimal(0)
     assert team.feature_flags == {"memory": False, "model_routing": True}
-    assert not flag(team=team, name="memory")
+    assert not flags_of(team=team).memory
     shown = admin_client.get(page(cast)).context["adminform"].form
     assert (shown["memory"].value(), shown["model_routing"].value()) == ("off", "on")
     assert not shown["compaction_shield"].value()

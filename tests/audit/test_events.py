@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import ProgrammingError, connection, connections, transaction
@@ -16,9 +16,9 @@ from audit.services.events import (
     BUFFER,
     FLUSH_BATCH,
     Event,
+    add_events,
     flush_events,
     keep_event_days,
-    note_events,
     record_events,
 )
 from audit.tasks import flush_events as flush_task
@@ -27,13 +27,10 @@ from teams.tenancy import team_scope
 from tests.support.cast import Cast
 
 
-def note(cast: Cast, *events: Event, at: datetime | None = None) -> None:
-    note_events(
-        client=get_redis_connection("default"),
-        team_id=cast.team.id,
-        events=events,
-        now=at or timezone.now(),
-    )
+def note(team_id: UUID, *events: Event, at: datetime | None = None) -> None:
+    with get_redis_connection("default").pipeline() as pipe:
+        add_events(pipe=pipe, team_id=team_id, events=events, now=at or timezone.now())
+        pipe.execute()
 
 
 def parts() -> set[str]:
@@ -71,7 +68,7 @@ def test_what_was_noted_is_written_down_as_it_was(acme: Cast) -> None:
         similarity=0.75,
         meta={"found": 3},
     )
-    note(acme, event, at=now)
+    note(acme.team.id, event, at=now)
     assert not OperationalEvent.objects.exists()
 
     assert flush_events() == 1
@@ -86,8 +83,8 @@ def test_what_was_noted_is_written_down_as_it_was(acme: Cast) -> None:
 
 
 def test_events_of_many_teams_and_batches_are_written_in_one_run(acme: Cast, globex: Cast) -> None:
-    note(acme, *[Event("hotpath", "search")] * (FLUSH_BATCH + 3))
-    note(globex, Event("hotpath", "search"))
+    note(acme.team.id, *[Event("hotpath", "search")] * (FLUSH_BATCH + 3))
+    note(globex.team.id, Event("hotpath", "search"))
 
     flush_task()
 
@@ -101,7 +98,7 @@ def test_events_of_many_teams_and_batches_are_written_in_one_run(acme: Cast, glo
 def test_the_buffer_has_an_end_and_the_latest_stay(acme: Cast, settings: Any) -> None:
     settings.EVENT_BUFFER = 3
     for number in range(5):
-        note(acme, Event("hotpath", "search", meta={"number": number}))
+        note(acme.team.id, Event("hotpath", "search", meta={"number": number}))
 
     flush_events()
 
@@ -110,13 +107,8 @@ def test_the_buffer_has_an_end_and_the_latest_stay(acme: Cast, settings: Any) ->
 
 
 def test_events_of_an_unknown_team_do_not_hold_up_the_others(acme: Cast) -> None:
-    note_events(
-        client=get_redis_connection("default"),
-        team_id=uuid4(),
-        events=[Event("hotpath", "search")],
-        now=timezone.now(),
-    )
-    note(acme, Event("hotpath", "search"))
+    note(uuid4(), Event("hotpath", "search"))
+    note(acme.team.id, Event("hotpath", "search"))
 
     assert flush_events() == 1
 
@@ -143,9 +135,9 @@ def test_days_are_made_ahead_and_old_ones_dropped(acme: Cast, settings: Any) -> 
     long_ago = now - timedelta(days=40)
     keep_event_days(now=long_ago)
     for at in (long_ago, now - timedelta(days=10), now):
-        note(acme, Event("hotpath", "search"), at=at)
+        note(acme.team.id, Event("hotpath", "search"), at=at)
     # Of a day without a table of its own.
-    note(acme, Event("hotpath", "search"), at=now - timedelta(days=200))
+    note(acme.team.id, Event("hotpath", "search"), at=now - timedelta(days=200))
     flush_events()
     assert name_of(long_ago) in parts()
 
@@ -161,7 +153,7 @@ def test_days_are_made_ahead_and_old_ones_dropped(acme: Cast, settings: Any) -> 
 def test_events_that_came_before_their_day_move_into_it(acme: Cast) -> None:
     later = timezone.now() + timedelta(days=100)
     record_events(team_id=acme.team.id, events=[Event("worker", "extract")])
-    note(acme, Event("hotpath", "search"), at=later)
+    note(acme.team.id, Event("hotpath", "search"), at=later)
     flush_events()
     early = OperationalEvent.objects.get(op="search")
     assert part_of(early) == "audit_operationalevent_other"

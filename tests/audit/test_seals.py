@@ -13,8 +13,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from audit.models import MemoryLog, Seal
-from audit.selectors.leaves import LEAF_BYTES
-from audit.services.seals import closed_up_to, head_of, seal_keys, seal_team
+from audit.services.seals import LEAF_BYTES, closed_up_to, seal_keys, seal_team
 from audit.services.verification import verify_team
 from audit.tasks import seal_log
 from memory.models import Memory
@@ -103,8 +102,7 @@ def test_seals_made_anew_with_a_key_of_ones_own_are_found(sealed: Sealed) -> Non
 
 def test_a_chain_that_was_cut_is_found_by_a_noted_head(sealed: Sealed) -> None:
     town, made, numbers = sealed
-    with team_scope(team_ids=[town.team.id], actor="test"):
-        noted = head_of(team_id=town.team.id)
+    noted = verify_team(team_id=town.team.id).head
     by_owner(
         f"DELETE FROM audit_seal WHERE team_id = '{town.team.id}' AND number = 2",
         f"DELETE FROM audit_memorylog WHERE seq >= {numbers[2]}",

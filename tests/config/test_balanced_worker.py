@@ -18,8 +18,8 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 from gunicorn.config import Config  # type: ignore[import-untyped]
 
-from config import balanced_worker
-from config.balanced_worker import BalancedWorker, Connections
+from config import web_worker
+from config.web_worker import Connections, WebWorker
 from tests.support.waiting import until
 
 CLIENTS = 8
@@ -68,9 +68,9 @@ def server() -> Iterator[Server]:
         Path(folder, "told.py").write_text(_APPLICATION)
         conf = Path(folder, "conf.py")
         conf.write_text(
-            "from config import balanced_worker\n"
-            "balanced_worker.PAUSE_SECONDS = 0.5\n"
-            "worker_class = 'config.balanced_worker.BalancedWorker'\n"
+            "from config import web_worker\n"
+            "web_worker.PAUSE_SECONDS = 0.5\n"
+            "worker_class = 'config.web_worker.WebWorker'\n"
             "workers, threads, keepalive, control_socket_disable = 2, 2, 120, True\n"
         )
         command = [sys.executable, "-m", "gunicorn", "told:application", "-c", str(conf)]
@@ -127,12 +127,12 @@ def test_processes_that_have_ended_are_not_waited_for() -> None:
 
 
 def test_a_server_that_stops_leaves_the_rest_to_the_others() -> None:
-    balanced_worker.CONNECTIONS.record(7, 3)
-    worker = BalancedWorker(7, os.getpid(), [], None, 30, Config(), None)
+    web_worker.CONNECTIONS.record(7, 3)
+    worker = WebWorker(7, os.getpid(), [], None, 30, Config(), None)
     worker.method_queue.init()
     worker.poller = selectors.DefaultSelector()
     worker.alive = False
 
     worker.wait_for_and_dispatch_events(0.0)
 
-    assert balanced_worker.CONNECTIONS.least() == 0
+    assert web_worker.CONNECTIONS.least() == 0

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError
 
-from config.database import check_pgvector, check_postgres
+from config.management.commands.migrate import check_pgvector, check_postgres
 
 
 def refusal(check: Callable[[Any], None], version: object) -> str:

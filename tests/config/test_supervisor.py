@@ -12,9 +12,8 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from config.children import Child
 from config.embedded import EmbeddedError
-from config.supervisor import Service, StopRequest, Supervisor, end_leftovers
+from config.supervisor import Child, Service, StopRequest, Supervisor, end_leftovers
 from tests.support.waiting import until
 
 

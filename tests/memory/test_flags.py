@@ -28,7 +28,7 @@ from teams.domain.flags import FLAGS
 from teams.errors import ForbiddenError
 from teams.models import Agent, Conversation, Message
 from teams.services.conversations import NewMessage
-from teams.services.flags import flag
+from teams.services.flags import flags_of
 from tests import factories
 from tests.support.cast import Cast, switch
 from tests.support.embedders import OrthogonalEmbedder
@@ -83,21 +83,16 @@ def tell(acme: Cast, tools: Tools, text: str, *, day: int = 0, own: bool = False
 def test_a_team_overrides_what_is_installed(name: str, acme: Cast, settings: Any) -> None:
     team = acme.team
 
-    assert flag(team=team, name=name)
+    assert getattr(flags_of(team=team), name)
     team.feature_flags = {name: False}
-    assert not flag(team=team, name=name)
+    assert not getattr(flags_of(team=team), name)
     setattr(settings, f"ENABLE_{name.upper()}", False)
     team.feature_flags = {name: True}
-    assert flag(team=team, name=name)
+    assert getattr(flags_of(team=team), name)
     team.feature_flags = {}
-    assert not flag(team=team, name=name)
+    assert not getattr(flags_of(team=team), name)
     team.feature_flags = ["what", "raw SQL", "left"]
-    assert not flag(team=team, name=name)
-
-
-def test_a_flag_that_does_not_exist_is_a_mistake(acme: Cast) -> None:
-    with pytest.raises(ValueError, match="memory, compaction_shield"):
-        flag(team=acme.team, name="memroy")
+    assert not getattr(flags_of(team=team), name)
 
 
 REMEMBERING: list[tuple[str, str, object]] = [

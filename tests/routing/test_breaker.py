@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from routing.clients.breaker import Breaker, Permit
+from routing.clients.breaker import Breaker, Permit, Policy, Verdict
 from routing.clients.quick_redis import QuickRedis
-from routing.domain.circuits import Policy, Verdict
 
 POLICY = Policy(failures=3, open_seconds=30, probe_seconds=60, memory_seconds=300)
 NOWHERE = "redis://127.0.0.1:1/0"

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 from django.conf import settings as configured
 
-from routing.clients.breaker import Breaker
+from routing.clients.breaker import Breaker, Policy
 from routing.clients.quick_redis import quick_redis
-from routing.domain.circuits import Policy
 from routing.services.calling import (
     NoModelAnsweredError,
     RequestRefusedError,

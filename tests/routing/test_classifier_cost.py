@@ -14,7 +14,7 @@ from pytest_django import Settings
 from routing.clients.classifier import Classifier
 from routing.domain.complexity import DIMENSIONS, ComplexityScore
 from routing.models import SpendEntry, SpendReservation
-from routing.services.classifying import Payer, classified
+from routing.services.complexity import Payer, classified
 from routing.services.routes import Route
 from teams.models import Team
 from teams.tenancy import team_scope

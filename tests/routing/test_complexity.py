@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.routing_data import CHECK, FIT, figures, read_items
+from benchmarks.routing import CHECK, FIT, figures, read_items
 from routing.domain.complexity import (
     DIMENSIONS,
     WEIGHTS,

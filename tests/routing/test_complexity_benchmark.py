@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.routing import main
-from benchmarks.routing_data import CHECK, FIT, Item, figures, read_items
+from benchmarks.routing import CHECK, FIT, Item, figures, main, read_items
 from benchmarks.routing_fit import ablations, cross_validated, table_of, weights_json
 from routing.domain import complexity
 from routing.domain.complexity import ComplexityScore, Tier

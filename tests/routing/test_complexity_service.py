@@ -11,9 +11,8 @@ from pytest_django import Settings
 
 from routing.clients.breaker import breaker
 from routing.clients.quick_redis import quick_redis
-from routing.clients.score_cache import CACHED_SECONDS, key_of
 from routing.domain.complexity import DIMENSIONS, Tier
-from routing.services.complexity import Scored, heuristic_score, score
+from routing.services.complexity import CACHED_SECONDS, Scored, heuristic_score, key_of, score
 from tests.support.openai_server import FakeOpenAI, answer, dropped, error, refusal, slow
 
 ACME, GLOBEX = uuid.UUID(int=1), uuid.UUID(int=2)

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from config.problems import problem_for
 from routing.clients.spend_counters import spend_counters
-from routing.domain.reservations import TierEstimate
+from routing.domain.budgets import TierEstimate
 from routing.services.cost_guard import BudgetExceededError
 from tests.support.budgets import Till, limit_agent
 from tests.support.cast import Cast, Clients, make_cast

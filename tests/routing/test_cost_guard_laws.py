@@ -15,8 +15,7 @@ from django.db import connections
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from routing.domain.budgets import MICRO, CapKind
-from routing.domain.reservations import Reservation
+from routing.domain.budgets import MICRO, CapKind, Reservation
 from routing.services.cost_guard import BudgetExceededError
 from tests.support.budgets import OwnRedis, Till, make_till, no_redis, own_redis
 

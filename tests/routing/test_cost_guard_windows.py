@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.domain.budgets import CapKind
-from routing.domain.windows import day_window, month_window
+from routing.domain.budgets import CapKind, day_window, month_window
 from routing.services.cost_guard import BudgetExceededError
 from teams.tenancy import team_scope
 from tests.support.budgets import OwnRedis, Till, make_till, own_redis

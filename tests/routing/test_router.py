@@ -10,9 +10,8 @@ from django.db import ProgrammingError, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from routing.domain.budgets import CapKind
+from routing.domain.budgets import CapKind, Usage
 from routing.domain.complexity import DIMENSIONS, Tier
-from routing.domain.reservations import Usage
 from routing.models import ChatModel, RoutingDecision
 from routing.services.cost_guard import BudgetExceededError, reserve, settle
 from routing.services.decisions import Outcome, hash_of, note_outcome

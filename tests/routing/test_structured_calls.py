@@ -14,8 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from routing.clients.protocol import ChatMessage, CompletionError, FailureKind
-from routing.clients.structured_calls import StructuredCompletions
-from routing.clients.structured_schema import strict_schema
+from routing.clients.structured_calls import StructuredCompletions, strict_schema
 from tests.support.model_calls import retry_pauses
 from tests.support.openai_server import (
     Behaviour,

@@ -21,8 +21,7 @@ from config import embedded
 from config.embedded.redis import redis_pid
 from routing.clients.quick_redis import QuickRedis
 from routing.clients.spend_counters import SpendCounters
-from routing.domain.budgets import BudgetLeft
-from routing.domain.reservations import Reservation, Settled, TierEstimate, Usage
+from routing.domain.budgets import BudgetLeft, Reservation, TierEstimate, Usage
 from routing.models import SpendEntry, SpendReservation
 from routing.services.budgets import budget_left
 from routing.services.cost_guard import release, reserve, settle
@@ -124,8 +123,8 @@ class Till:
             counters=self.counters,
         )
 
-    def settle(self, reservation: Reservation, amount: str) -> Settled:
-        """Count what it cost."""
+    def settle(self, reservation: Reservation, amount: str) -> bool:
+        """Count what it cost; whether it was counted now."""
         return settle(
             reservation=reservation,
             actual_usd=Decimal(amount),

@@ -15,7 +15,7 @@ from memory.api.serializers.base import (
     ApiSerializer,
 )
 from memory.domain.scoring import Weights
-from teams.domain import agent_document, agent_parts
+from teams.domain import agent_document
 from teams.domain.agent_document import AgentDocument
 from teams.domain.checking import DocumentError
 from teams.domain.memory_config import LEAST_TOKEN_BUDGET, MAX_WEIGHT, MOST_SUMMARIZE_INTERVAL
@@ -43,7 +43,7 @@ class LinesField(serializers.ListField):
     def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
         kwargs.setdefault("required", False)
         super().__init__(
-            child=serializers.CharField(max_length=agent_parts.MAX_LINE_CHARS), **kwargs
+            child=serializers.CharField(max_length=agent_document.MAX_LINE_CHARS), **kwargs
         )
 
 
@@ -68,7 +68,7 @@ class RulesSerializer(ApiSerializer):
 class SkillSerializer(ApiSerializer):
     """A skill, as the prompt lists it; a plain text is its name."""
 
-    name = serializers.CharField(max_length=agent_parts.MAX_SKILL_NAME_CHARS)
+    name = serializers.CharField(max_length=agent_document.MAX_SKILL_NAME_CHARS)
     description = serializers.CharField(required=False, allow_blank=True)
 
 

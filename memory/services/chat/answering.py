@@ -20,7 +20,7 @@ from memory.services.chat.exchanges import Context, Exchange, spoken_of, summed_
 from memory.services.chat.history import Recorded, earlier_messages, record_answer, record_request
 from memory.services.chat.threads import conversation_of
 from memory.services.read.updates import note_first_prompt
-from routing.domain.reservations import Reservation
+from routing.domain.budgets import Reservation
 from routing.services.calling import (
     Answer,
     AnswerStream,
@@ -39,12 +39,10 @@ from routing.services.decisions import (
     write_outcome,
 )
 from routing.services.models import catalogue_of
-from routing.services.routes import Route
-from routing.services.stepping_down import cheapest_within
-from teams.connections import give_back_connection
+from routing.services.routes import Route, cheapest_within
 from teams.models import Conversation, Message
 from teams.services.flags import flags_of
-from teams.tenancy import team_scope
+from teams.tenancy import give_back_connection, team_scope
 
 logger = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from memory.services.chat.answering import Prepared, Used, asked, settle_call
 from memory.services.chat.asking import Json
 from routing.services.calling import AnswerStream, open_stream
 from routing.services.decisions import Outcome
-from teams.connections import give_back_connection
 from teams.errors import UnavailableError
+from teams.tenancy import give_back_connection
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from django_redis import get_redis_connection
 from rest_framework.test import APIClient
 
 from audit.models import OperationalEvent
-from audit.services.events import Event, flush_events, note_events
+from audit.services.events import Event, add_events, flush_events
 from tests.support.cast import Cast
 
 
@@ -136,13 +136,11 @@ def days(acme: Cast) -> list[datetime]:
         (today - timedelta(days=2), "create", "error", None),
         (today - timedelta(days=30), "create", "ok", None),
     ]
-    for at, op, status, similarity in noted:
-        note_events(
-            client=get_redis_connection("default"),
-            team_id=acme.team.id,
-            events=[Event("hotpath", op, status, acme.sarah.pk, acme.sarah.pk, None, similarity)],
-            now=at,
-        )
+    with get_redis_connection("default").pipeline() as pipe:
+        for at, op, status, similarity in noted:
+            event = Event("hotpath", op, status, acme.sarah.pk, acme.sarah.pk, None, similarity)
+            add_events(pipe=pipe, team_id=acme.team.id, events=[event], now=at)
+        pipe.execute()
     flush_events()
     return [today, today - timedelta(days=1), today - timedelta(days=2)]
 
