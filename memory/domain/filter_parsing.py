@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .filter_values import BadValueError
+from memory.domain.filters import BadValueError
+
 from .filters import (
     BOUNDS,
     FIELDS,

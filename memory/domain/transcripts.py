@@ -6,30 +6,21 @@ LoCoMo is the format of Maharana et al. (ACL 2024): `session_1`, `session_2`, â€
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
+from memory.domain.clock import is_to_come
 from memory.domain.text.normalise import is_blank
-
-from .transcript_fields import (
-    TranscriptError,
-    name_at,
-    object_at,
-    place_of,
-    refuse_repeated,
-    refuse_to_come,
-    required_name_at,
-    session_time_at,
-    text_at,
-    time_at,
-)
-from .types import Role
+from memory.domain.types import Role
 
 _SESSION = re.compile(r"session_(\d+)")
 _TURN_SPACING = timedelta(minutes=1)
 _CONVERSATION_FIELDS = ("messages", "thread_id", "started_at")
 _MESSAGE_FIELDS = ("role", "content", "name", "created_at", "external_id")
+MAX_NAME_CHARS = 200
+# "1:56 pm on 8 May, 2023"; the files name no zone, so it is read as UTC.
+_SESSION_TIME = "%I:%M %p on %d %B, %Y"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +204,89 @@ def _transcript(thread_id: str, prefix: str, turns: list[Turn], place: str) -> T
         raise TranscriptError(f"{place}: Holds no messages.")
     refuse_repeated((turn.external_id for turn in turns), f"{place}: the external id")
     return Transcript(thread_id, prefix, tuple(turns))
+
+
+class TranscriptError(ValueError):
+    """What is wrong with a transcript, beginning with the place (`[2].messages[0].role: â€¦`)."""
+
+
+def object_at(item: object, place: str) -> Mapping[str, object]:
+    """The object that stands there."""
+    if not isinstance(item, dict):
+        raise TranscriptError(f"{place}: Expected an object.")
+    return item
+
+
+def text_at(value: object, place: str) -> str:
+    """The text that stands there, which the database can keep as it is."""
+    if not isinstance(value, str):
+        raise TranscriptError(f"{place}: {'Is missing' if value is None else 'Must be text'}.")
+    if "\0" in value:
+        raise TranscriptError(f"{place}: Must not hold the NUL character.")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise TranscriptError(f"{place}: Must be valid Unicode text.") from None
+    return value
+
+
+def name_at(value: object, place: str, *, blank: bool = False) -> str:
+    """A name of at most 200 printable characters; "" when it is left out."""
+    if value is None:
+        return ""
+    text = text_at(value, place).strip()
+    if not text and not blank:
+        raise TranscriptError(f"{place}: Must not be blank.")
+    if len(text) > MAX_NAME_CHARS or not text.isprintable():
+        raise TranscriptError(f"{place}: Must be at most {MAX_NAME_CHARS} printable characters.")
+    return text
+
+
+def required_name_at(value: object, place: str) -> str:
+    """As `name_at`, where it must not be left out."""
+    return name_at(text_at(value, place), place)
+
+
+def time_at(value: object, place: str) -> datetime | None:
+    """A time with its zone, in UTC; None when it is left out."""
+    if value is None:
+        return None
+    try:
+        at = datetime.fromisoformat(value) if isinstance(value, str) else None
+        if at is not None and at.tzinfo is not None:
+            return at.astimezone(UTC)
+    except (ValueError, OverflowError):
+        at = None
+    if at is None:
+        raise TranscriptError(f"{place}: Is no time as in 2026-02-09T09:04:00Z.")
+    raise TranscriptError(f"{place}: Give the time with its zone, as in 2026-02-09T09:04:00Z.")
+
+
+def session_time_at(value: object, place: str) -> datetime:
+    """When a LoCoMo session began."""
+    try:
+        return datetime.strptime(text_at(value, place), _SESSION_TIME).replace(tzinfo=UTC)
+    except ValueError as error:
+        if isinstance(error, TranscriptError):
+            raise
+        raise TranscriptError(f'{place}: Is no time as in "1:56 pm on 8 May, 2023".') from None
+
+
+def refuse_to_come(at: datetime | None, place: str, *, now: datetime) -> None:
+    """Raise TranscriptError for a time at which nothing can have been said yet."""
+    if at is not None and is_to_come(at=at, now=now):
+        raise TranscriptError(f"{place}: Must not lie more than a day ahead.")
+
+
+def place_of(place: str, field: str) -> str:
+    """How a message names the field of what stands at that place."""
+    return f"{place}.{field}" if place else field
+
+
+def refuse_repeated(names: Iterable[str], what: str) -> None:
+    """Raise TranscriptError for the first name that stands there twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise TranscriptError(f"{what} {name!r} stands there twice.")
+        seen.add(name)

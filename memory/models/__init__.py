@@ -1,13 +1,13 @@
 """The memory's tables."""
 
+from memory.models.search import EmbeddingState, MessageEntry
+
 from .category import Category
 from .compaction import Compaction
 from .contradiction import Contradiction
-from .embedding_state import EmbeddingState
 from .external_name import ExternalName
 from .job import Job
 from .memory import Memory, MemoryTag
-from .message_entry import MessageEntry
 from .relation import MemoryRelation
 from .search import SearchEntry, SearchGraph
 from .usage import MemoryUsage

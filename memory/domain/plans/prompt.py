@@ -13,13 +13,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from ..escaping import escaped_line, plain_line
-from ..packing import Room
-from ..rendering import Line
-from ..tokens import TokenCounter
-from ..types import MemoryType
-from .plan import Block, Plan, Section, always, is_pinned, without_heading
-from .retrieval import (
+from memory.domain.plans.plan import (
     IDENTITY_RESERVE,
     USER_PROFILE,
     USER_PROFILE_RESERVE,
@@ -27,6 +21,13 @@ from .retrieval import (
     is_identity,
     is_profile,
 )
+
+from ..escaping import escaped_line, plain_line
+from ..packing import Room
+from ..rendering import Line
+from ..tokens import TokenCounter
+from ..types import MemoryType
+from .plan import Block, Plan, Section, always, is_pinned, without_heading
 
 PERSONALITY_SIZE = 500
 TEAM_SIZE = 300

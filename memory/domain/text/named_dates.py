@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from memory.domain.text.date_types import DateTokens
+
 from . import date_arithmetic as arithmetic
 from .calendar import AMBIGUOUS_NAMES, HOLIDAYS, MONTHS, SEASONS, SHORT_WEEKDAYS, WEEKDAYS
 from .date_arithmetic import Clock, Span
-from .date_tokens import DateTokens
 from .date_types import Grain, NamedTime
 from .number_dates import LEADS, RANGE_WORDS, day_in_month, day_number, year_number
 from .numbers import ORDINALS

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from memory.domain.text.date_types import DateTokens
+
 from . import date_arithmetic as arithmetic
 from .calendar import MONTHS
 from .date_arithmetic import Clock, midnight
-from .date_tokens import DateTokens
 from .date_types import Grain, NamedTime
 from .numbers import TENS, ordinal_value
 from .stop_words import STOP_WORDS, word_set

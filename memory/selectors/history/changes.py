@@ -14,7 +14,7 @@ from memory.domain.updates import TOLD_EVENTS, Happened, Known
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.conversations import conversation_for
-from memory.selectors.outdated_summaries import outdated_summaries
+from memory.selectors.memories import outdated_summaries
 from teams.errors import InvalidError, NotFoundError
 from teams.models import Conversation
 

@@ -1,9 +1,10 @@
-"""What a write reads of the memories that new ones are compared with."""
+"""What a write reads of the memories that new ones are compared with, and of past decisions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 import numpy as np
@@ -35,6 +36,17 @@ _READ = _SQL["live"].format(columns=", ".join(_COMPARED))
 _LOCK = _SQL["live"].format(columns=", ".join(_WHOLE)) + " ORDER BY id FOR UPDATE"
 _FACTS = _SQL["facts"].format(columns=", ".join(_WHOLE))
 _OF_NOBODY, _OF_USER = (_SQL["retired"].format(owner=each) for each in ("IS NULL", "= %(user)s"))
+_SAID = (
+    "id",
+    "team_id",
+    "memory_type",
+    "agent_id",
+    "end_user_id",
+    "project_id",
+    "category",
+    "status",
+    "extraction_pass",
+)
 
 
 def live_memories(*, team_id: UUID, ids: Iterable[UUID]) -> dict[UUID, Memory]:
@@ -96,4 +108,43 @@ def retired_sources(
     found: dict[bytes, set[UUID]] = {}
     for key, message_ids in fetch_planned(_OF_USER if end_user_id else _OF_NOBODY, given):
         found.setdefault(bytes(key), set()).update(message_ids)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """That people settled a contradiction one side of which, `said`, has certain words.
+
+    `near` is the live memory that it was looked for by, `depth` versions after the one that was
+    settled about; None for an objection, which is settled about `said` alone. `is_first` says
+    that `said` is the contradiction's `memory_a`, `key` is that of its words and readers.
+    """
+
+    near: UUID | None
+    depth: int
+    resolution: str
+    by: str
+    at: datetime
+    note: str
+    is_of_two: bool
+    is_first: bool
+    key: bytes
+    said: Memory
+
+
+def decisions_on(*, team_id: UUID, keys: Iterable[bytes], near: Sequence[UUID]) -> list[Decision]:
+    """What people, and no judge, settled about memories that stood under those keys, oldest first.
+
+    Found are objections, and what was settled against one of the live memories `near`, or against
+    an earlier version of one.
+    """
+    rows = fetch_planned(
+        _SQL["decisions"], {"team": team_id, "keys": list(keys), "near": list(near)}
+    )
+    found = []
+    for near_by, depth, how, by, at, note, is_of_two, is_first, key, *said in rows:
+        memory = built(Memory, dict(zip(_SAID, said, strict=True)))
+        found.append(
+            Decision(near_by, depth, how, by, at, note, is_of_two, is_first, bytes(key), memory)
+        )
     return found

@@ -15,13 +15,16 @@ from memory.models import MessageEntry
 from memory.models.querysets import heard_by_q
 from memory.selectors.conditions import viewer_parameters, viewer_sql
 from memory.selectors.revisions import Revision
-from memory.selectors.search.search_statement import (
+from memory.selectors.search.signal_rows import (
     LIMITS,
     QUESTION_COLUMNS,
+    FoundMessages,
     Holding,
+    MessageRow,
+    Pool,
+    Sought,
     most_of_a_term,
 )
-from memory.selectors.search.signal_rows import FoundMessages, MessageRow, Pool, Sought
 from memory.selectors.sql_files import load_sql_parts
 from memory.selectors.ttl_cache import SharedTTLCache
 from teams.prepared import fetch_planned

@@ -9,7 +9,7 @@ from memory.domain.viewer import Viewer
 from memory.models.querysets import visible_to_q
 from memory.models.search import Place
 from memory.selectors.conditions import viewer_sql
-from memory.selectors.search.search_statement import LIMITS
+from memory.selectors.search.signal_rows import LIMITS
 from memory.selectors.sql_files import load_sql_parts
 
 _SQL = load_sql_parts(__file__, "memories.sql")

@@ -20,7 +20,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Category, Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.filters import matching
-from memory.selectors.outdated_summaries import outdated_summaries
+from memory.selectors.memories import outdated_summaries
 from memory.selectors.revisions import team_revision
 from memory.services.categories import check_allowed, requested_categories
 from memory.services.compaction.summaries import SUMMARY_TAG
