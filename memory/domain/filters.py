@@ -8,7 +8,6 @@ seed 004 (§6) and of what other memory servers call them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -74,11 +73,9 @@ def read_text(value: object) -> str:
 
 def read_text_or_none(value: object) -> str:
     """A text; "" for null, as what has none is stored."""
-    if value is None:
-        return ""
-    if not isinstance(value, str):
+    if not isinstance(value, str | None):
         raise BadValueError("Must be a text, or null for what has none.")
-    return read_text(value)
+    return read_text(value or "")
 
 
 def read_name(value: object) -> str:
@@ -91,11 +88,9 @@ def read_name(value: object) -> str:
 
 def read_name_or_none(value: object) -> str | None:
     """A name, or None."""
-    if value is None:
-        return None
-    if not isinstance(value, str):
+    if not isinstance(value, str | None):
         raise BadValueError("Must be a name, or null for what belongs to none.")
-    return read_name(value)
+    return None if value is None else read_name(value)
 
 
 def read_id_or_none(value: object) -> UUID | None:
@@ -103,11 +98,9 @@ def read_id_or_none(value: object) -> UUID | None:
     if value is None:
         return None
     try:
-        if isinstance(value, str):
-            return UUID(value)
+        return UUID(value if isinstance(value, str) else "")
     except ValueError:
-        pass
-    raise BadValueError("Must be an id, or null for what belongs to none.")
+        raise BadValueError("Must be an id, or null for what belongs to none.") from None
 
 
 def reader_of(choices: type[MemoryType] | type[Role]) -> Callable[[object], str]:
@@ -131,18 +124,14 @@ def read_boolean(value: object) -> bool:
 
 def read_importance(value: object) -> int:
     """A whole number from 0 to 11, so that "gt 0" and "lt 11" can be said."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    for whole in range(12):
-        if is_number and value == whole:
-            return whole
-    raise BadValueError("Must be a whole number; importance runs from 1 to 10.")
+    if isinstance(value, bool) or not isinstance(value, int | float) or value not in range(12):
+        raise BadValueError("Must be a whole number; importance runs from 1 to 10.")
+    return int(value)
 
 
 def read_share(value: object) -> float:
     """A number from 0 to 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadValueError("Must be a number from 0 to 1.")
-    if not math.isfinite(value) or not 0 <= value <= 1:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise BadValueError("Must be a number from 0 to 1.")
     return float(value)
 

@@ -41,17 +41,13 @@ _COURTESIES = frozenset(
 
 # The questions about one conversation find nearly the same messages.
 @lru_cache(maxsize=512)
-def _plain_text(content: str) -> str:
-    return mask_secrets(text=without_rendered_memory(text=content)).strip()
-
-
 def searchable_text(content: str) -> str:
     """What of a message is searched and shown: without memory that was rendered into a prompt.
 
     Found again, injected memory would come back as if somebody had said it. Keys, passwords and
     card numbers are masked, as in memories. Empty when nothing else was said.
     """
-    return _plain_text(content)
+    return mask_secrets(text=without_rendered_memory(text=content)).strip()
 
 
 def says_the_same(one: str, other: str) -> bool:

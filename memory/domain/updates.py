@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from uuid import UUID
 
 from .escaping import beginning, escaped_line, plain_line
@@ -104,17 +106,11 @@ def header(updates: Sequence[Update], *, since: int, counter: TokenCounter) -> s
     It is "" where there is no update.
     """
     for count in range(min(MAX_BULLETS, len(updates)), 0, -1):
-        shortest, longest = _SHORTEST, _LONGEST
-        best = ""
-        while shortest <= longest:
-            middle = (shortest + longest) // 2
-            text = _written(updates[:count], since, middle)
-            if counter.count(text) <= HEADER_TOKENS:
-                best, shortest = text, middle + 1
-            else:
-                longest = middle - 1
-        if best or count == 1:
-            return best or _written(updates[:1], since, _SHORTEST)
+        told = partial(_written, updates[:count], since)
+        lengths = range(_SHORTEST, _LONGEST + 1)
+        fitting = bisect_right(lengths, HEADER_TOKENS, key=lambda each: counter.count(told(each)))
+        if fitting or count == 1:
+            return told(lengths[max(0, fitting - 1)])
     return ""
 
 

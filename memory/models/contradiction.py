@@ -44,8 +44,7 @@ class Contradiction(TeamOwned):
                 name="contradiction_open_once",
             ),
             models.CheckConstraint(
-                condition=~models.Q(memory_a=models.F("memory_b")),
-                name="contradiction_of_two",
+                condition=~models.Q(memory_a=models.F("memory_b")), name="contradiction_of_two"
             ),
             models.CheckConstraint(
                 condition=models.Q(resolved_at__isnull=True, resolution="")

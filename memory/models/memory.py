@@ -19,6 +19,11 @@ SCOPES = [(scope.value, scope.value) for scope in Scope]
 STATUSES = [(status.value, status.value) for status in Status]
 TIERS = [(tier.value, tier.value) for tier in Tier]
 LIVE = (Status.ACTIVE.value, Status.DISPUTED.value)
+_IS_LIVE = models.Q(status__in=LIVE)
+_IS_IMPORTANT = models.Q(status__in=LIVE, importance__gte=7) & ~models.Q(tier=Tier.COLD.value)
+_IN_EVERY_PROMPT = models.Q(is_pinned=True) | models.Q(
+    memory_type__in=[MemoryType.IDENTITY.value, MemoryType.USER_PROFILE.value]
+)
 # Before every memory. Only what says so is read by the index of times.
 SINCE_EVER = datetime(1, 1, 2, tzinfo=UTC)
 
@@ -126,12 +131,12 @@ class Memory(TeamOwned):
         indexes = [
             models.Index(
                 fields=["team", "end_user", "agent", "memory_type"],
-                condition=models.Q(status__in=LIVE),
+                condition=_IS_LIVE,
                 name="memory_live_by_owner",
             ),
             models.Index(
                 fields=["team", "agent", "memory_type"],
-                condition=models.Q(status__in=LIVE),
+                condition=_IS_LIVE,
                 name="memory_live_by_agent",
             ),
             models.Index(
@@ -160,29 +165,17 @@ class Memory(TeamOwned):
             ),
             models.Index(
                 fields=["team", "end_user", "-importance", "-id"],
-                condition=models.Q(status__in=LIVE, importance__gte=7)
-                & ~models.Q(tier=Tier.COLD.value),
+                condition=_IS_IMPORTANT,
                 name="memory_important",
             ),
             models.Index(
                 fields=["team", "-importance", "-id"],
-                condition=models.Q(status__in=LIVE, importance__gte=7)
-                & ~models.Q(tier=Tier.COLD.value),
+                condition=_IS_IMPORTANT,
                 name="memory_important_of_all",
             ),
             models.Index(
                 fields=["team", "end_user"],
-                condition=models.Q(status__in=LIVE)
-                & ~models.Q(tier=Tier.COLD.value)
-                & (
-                    models.Q(is_pinned=True)
-                    | models.Q(
-                        memory_type__in=[
-                            MemoryType.IDENTITY.value,
-                            MemoryType.USER_PROFILE.value,
-                        ]
-                    )
-                ),
+                condition=_IS_LIVE & ~models.Q(tier=Tier.COLD.value) & _IN_EVERY_PROMPT,
                 name="memory_mandatory",
             ),
         ]

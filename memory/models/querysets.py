@@ -12,7 +12,6 @@ from memory.domain.viewer import Viewer
 
 if TYPE_CHECKING:
     from .memory import Memory  # noqa: F401 - named in the base class below
-    from .message_entry import MessageEntry  # noqa: F401 - likewise
     from .search import SearchEntry  # noqa: F401 - likewise
 
 
@@ -107,7 +106,3 @@ class SearchEntryQuerySet(QuerySet["SearchEntry"]):
     def visible_to(self, viewer: Viewer) -> SearchEntryQuerySet:
         """Only the entries of memories that `viewer` may see."""
         return self.filter(visible_to_q(viewer))
-
-
-class MessageEntryQuerySet(QuerySet["MessageEntry"]):
-    """Chainable filters over the search entries of messages."""

@@ -9,7 +9,7 @@ from django.utils import timezone
 from pgvector.django import HalfVectorField
 
 from memory.models.memory import MEMORY_TYPES, Memory
-from memory.models.querysets import MessageEntryQuerySet, SearchEntryQuerySet
+from memory.models.querysets import SearchEntryQuerySet
 from teams.models import Agent, Conversation, EndUser, Message, Project, Team
 from teams.models.base import SameTeamKey, TeamOwned
 from teams.models.conversations import ROLES
@@ -126,11 +126,7 @@ class MessageEntry(models.Model):
     """
 
     message = models.OneToOneField(
-        Message,
-        on_delete=models.PROTECT,
-        primary_key=True,
-        related_name="+",
-        db_constraint=False,
+        Message, on_delete=models.PROTECT, primary_key=True, related_name="+", db_constraint=False
     )
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
     conversation = SameTeamKey(Conversation, editable=False)
@@ -148,8 +144,6 @@ class MessageEntry(models.Model):
     next_embedding = HalfVectorField(null=True)
     next_model = models.CharField(max_length=200, blank=True, default="", db_default="")
     lexemes = SearchVectorField(default="", db_default="")
-
-    objects = MessageEntryQuerySet.as_manager()
 
     class Meta:
         verbose_name_plural = "message entries"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
 
-from memory.domain.duplicates import likeness, said_likeness, said_saying, saying
+from memory.domain.duplicates import plain_words, said_saying, saying
 from memory.domain.packing import Item, Packed, pack
 from memory.domain.plans.plan import Block, Entry, Plan, Section, Text, Written
 from memory.domain.tokens import TokenCounter
@@ -226,8 +226,8 @@ def saying_of(shown: Shown) -> Hashable | None:
 def likeness_of(shown: Shown) -> Hashable | None:
     """Equal wherever `saying_of` is, and found sooner."""
     if isinstance(shown[0], Entry):
-        return likeness(shown[0].line)
-    return said_likeness(shown[0].said) if shown[0].said else None
+        return plain_words(shown[0].line.content)
+    return plain_words(shown[0].said.text) if shown[0].said else None
 
 
 def without_what_memories_say(items: Sequence[Item[Shown]]) -> list[Item[Shown]]:

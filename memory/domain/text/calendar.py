@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import calendar
-from datetime import date, timedelta
-
-from dateutil.easter import easter
 
 MONTHS: dict[str, int] = {
     form: number
@@ -36,7 +33,7 @@ PARTS_OF_DAY: dict[str, tuple[int, int]] = {
 """The hours that a part of the day lasts, first included and last not."""
 
 # Month, day and number of days; the possessive "'s" is left out of the names.
-_FIXED_HOLIDAYS: dict[str, tuple[int, int, int]] = {
+FIXED_HOLIDAYS: dict[str, tuple[int, int, int]] = {
     "christmas": (12, 24, 3),
     "xmas": (12, 24, 3),
     "christmas eve": (12, 24, 1),
@@ -52,25 +49,11 @@ _FIXED_HOLIDAYS: dict[str, tuple[int, int, int]] = {
     "midsummer day": (6, 24, 1),
 }
 # Days from Easter Sunday and number of days.
-_FROM_EASTER: dict[str, tuple[int, int]] = {
+FROM_EASTER: dict[str, tuple[int, int]] = {
     "easter": (-2, 4),
     "good friday": (-2, 1),
     "easter sunday": (0, 1),
     "easter monday": (1, 1),
     "pentecost": (49, 2),
 }
-HOLIDAYS = frozenset({*_FIXED_HOLIDAYS, *_FROM_EASTER, "thanksgiving"})
-MOVABLE_HOLIDAYS = frozenset({*_FROM_EASTER, "thanksgiving"})
-
-
-def holiday_dates(name: str, year: int) -> tuple[date, int]:
-    """The first day of a holiday in a year, and how many days it lasts; `name` is in `HOLIDAYS`."""
-    if name in _FIXED_HOLIDAYS:
-        month, day, days = _FIXED_HOLIDAYS[name]
-        return date(year, month, day), days
-    if name in _FROM_EASTER:
-        shift, days = _FROM_EASTER[name]
-        return easter(year) + timedelta(days=shift), days
-    # Thanksgiving is the fourth Thursday of November; the Friday after it is free as well.
-    first = date(year, 11, 1)
-    return first + timedelta(days=(WEEKDAYS["thursday"] - first.weekday()) % 7 + 21), 2
+HOLIDAYS = frozenset({*FIXED_HOLIDAYS, *FROM_EASTER, "thanksgiving"})

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
-from .calendar import MOVABLE_HOLIDAYS, holiday_dates
+from dateutil.easter import easter
+
+from .calendar import FIXED_HOLIDAYS, FROM_EASTER, WEEKDAYS
 from .date_types import Grain, Lean
 
 Span = tuple[datetime, datetime]
@@ -157,14 +159,16 @@ class Clock:
 
 
 def holiday_span(name: str, year: int) -> Span:
-    """The days of a holiday in a year."""
-    first, days = holiday_dates(name, year)
-    return days_from(_midnight(first), days)
-
-
-def is_movable(name: str) -> bool:
-    """Whether a holiday has other days in other years."""
-    return name in MOVABLE_HOLIDAYS
+    """The days of a holiday in a year; `name` is in `HOLIDAYS`."""
+    if name in FIXED_HOLIDAYS:
+        month, day, days = FIXED_HOLIDAYS[name]
+        return days_from(midnight(year, month, day), days)
+    if name in FROM_EASTER:
+        shift, days = FROM_EASTER[name]
+        return days_from(_midnight(easter(year) + shift * DAY), days)
+    # Thanksgiving is the fourth Thursday of November; the Friday after it is free as well.
+    first = midnight(year, 11, 1)
+    return days_from(first + ((WEEKDAYS["thursday"] - first.weekday()) % 7 + 21) * DAY, 2)
 
 
 def iso_week(year: int, week: int) -> Span:

@@ -7,7 +7,15 @@ from typing import Final
 from memory.domain.text.date_types import DateTokens
 
 from . import date_arithmetic as arithmetic
-from .calendar import AMBIGUOUS_NAMES, HOLIDAYS, MONTHS, SEASONS, SHORT_WEEKDAYS, WEEKDAYS
+from .calendar import (
+    AMBIGUOUS_NAMES,
+    FIXED_HOLIDAYS,
+    HOLIDAYS,
+    MONTHS,
+    SEASONS,
+    SHORT_WEEKDAYS,
+    WEEKDAYS,
+)
 from .date_arithmetic import Clock, Span
 from .date_types import Grain, NamedTime
 from .number_dates import LEADS, RANGE_WORDS, day_in_month, day_number, year_number
@@ -77,8 +85,8 @@ def read_holiday(tokens: DateTokens, at: int, clock: Clock) -> NamedTime | None:
     year, after = year_number(tokens, end, clock)
     if year:
         return NamedTime(at, after, *arithmetic.holiday_span(name, year), Grain.DAY)
-    fixed = not arithmetic.is_movable(name)
-    return NamedTime(at, end, *clock.holiday(name), Grain.DAY, relative=True, yearless=fixed)
+    is_fixed = name in FIXED_HOLIDAYS
+    return NamedTime(at, end, *clock.holiday(name), Grain.DAY, relative=True, yearless=is_fixed)
 
 
 def holiday_name(tokens: DateTokens, at: int) -> str:

@@ -27,7 +27,6 @@ from memory.selectors.search.signal_rows import (
     most_of_a_term,
 )
 from memory.selectors.search.signal_statement import (
-    NEAR_NOTHING,
     Shape,
     has_cold_statement,
     signal_statement,
@@ -79,7 +78,7 @@ def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
         "conversation": sought.conversation_id,
         "least": sought.least,
     }
-    near = search.statement() if sought.has_vector else NEAR_NOTHING
+    near = search.statement() if sought.has_vector else None
     planning = search.planning() if sought.has_vector else {}
     statement = signal_statement(shape, near)
     terms = list(sought.terms)
@@ -111,12 +110,13 @@ def has_cold(*, viewer: Viewer, revision: Revision | None = None) -> bool:
 
     `revision` is the team's in this transaction: while it stands a process remembers the answer.
     """
-    owner = (viewer.team_id, viewer.agent_id, viewer.end_user_id, viewer.project_id)
+    parameters = viewer_parameters(viewer)
+    owner = tuple(parameters.items())
     known = _cold.get(owner)
     if revision is not None and known is not None and known[0] == revision.memories:
         return bool(known[1])
     statement = has_cold_statement(Shape.of(viewer))
-    ((found,),) = fetch_planned(statement, viewer_parameters(viewer))
+    ((found,),) = fetch_planned(statement, parameters)
     if revision is not None:
         _cold.put(owner, (revision.memories, found))
     return bool(found)
