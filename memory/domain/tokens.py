@@ -20,11 +20,9 @@ class TokenCounter(Protocol):
     @property
     def name(self) -> str:
         """`estimate`, or the tokenizer's name."""
-        ...
 
     def count(self, text: str) -> int:
         """The tokens of the text, 0 for an empty one."""
-        ...
 
 
 class Estimate:

@@ -1,4 +1,4 @@
-"""The memory row: text that never changes, state that may."""
+"""The memory row: text that never changes, state that may, and how often it was of use."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from django.db import models
 from django.utils import timezone
 
 from memory.domain.types import MemoryType, Scope, Status, Tier
-from teams.models import Agent, Conversation, EndUser, Project
+from memory.models.querysets import MemoryQuerySet
+from teams.models import Agent, Conversation, EndUser, Project, Team
 from teams.models.base import SameTeamKey, TeamOwned
-
-from .querysets import MemoryQuerySet
 
 MEMORY_TYPES = [(kind.value, kind.value) for kind in MemoryType]
 SCOPES = [(scope.value, scope.value) for scope in Scope]
@@ -204,3 +203,36 @@ class MemoryTag(TeamOwned):
 
     def __str__(self) -> str:
         return self.name
+
+
+class MemoryUsage(models.Model):
+    """Counters of one memory, flushed in batches; not part of the memory's logged state."""
+
+    memory = models.OneToOneField(
+        Memory,
+        on_delete=models.PROTECT,
+        primary_key=True,
+        related_name="usage",
+        db_constraint=False,
+    )
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    retrieved = models.PositiveBigIntegerField(default=0)
+    cited = models.PositiveBigIntegerField(default=0)
+    ignored = models.PositiveBigIntegerField(default=0)
+    succeeded = models.PositiveBigIntegerField(default=0)
+    failed = models.PositiveBigIntegerField(default=0)
+    last_accessed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            # Partial, so that the planner cannot look up one memory's counters by it: of an almost
+            # empty table it takes any index, and a kept plan then reads all of the team's rows.
+            models.Index(
+                fields=["team", "-last_accessed_at"],
+                name="memory_usage_by_access",
+                condition=models.Q(last_accessed_at__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.memory_id)

@@ -102,10 +102,7 @@ class Plan:
 
     def section_of(self, line: Line) -> Section | None:
         """The section a memory belongs to."""
-        for section in self.sections:
-            if section.takes(line):
-                return section
-        return None
+        return next((section for section in self.sections if section.takes(line)), None)
 
 
 class Entry(NamedTuple):

@@ -8,12 +8,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from memory.domain.scoring import Flags, Floats
 
 from .periods import TOLD_DAYS
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 # What follows from an event is told within weeks; measured flat between 7 and 30 days.
 NEAR_DAYS = 14.0

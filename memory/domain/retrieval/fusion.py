@@ -9,16 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..scoring import Parts
+from ..scoring import Flags, Floats, Parts
 from .events import Placed, place_by_event
 from .periods import TOLD_DAYS, closeness
 from .question import Asked, Term
-from .surroundings import Floats, Surroundings, Whole, find_surroundings
-
-Flags = NDArray[np.bool_]
-
+from .surroundings import Surroundings, Whole, find_surroundings
 
 # What each part of relevance counts; a part the question does not ask for is left out.
 WEIGHTS = {"words": 1.0, "meaning": 1.0, "person": 0.35, "time": 0.5, "event": 0.5}

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from numpy.typing import NDArray
 
-from memory.domain.text.calendar import MONTHS, WEEKDAYS
-from memory.domain.text.date_arithmetic import DAY, HOURS, UNITS, WEEK, days_from
+from memory.domain.scoring import Floats
+from memory.domain.text.calendar import DAY, HOURS, MONTHS, UNITS, WEEK, WEEKDAYS, days_from
 from memory.domain.text.date_types import Grain, Lean, NamedTime
 from memory.domain.text.dates import read_dates
 from memory.domain.text.numbers import ONES, QUANTIFIERS
 from memory.domain.text.stop_words import word_set
-
-Floats = NDArray[np.float64]
 
 # What lies just outside a named time has at most this share of what lies inside. Any lower share
 # measures the same; it is high enough for what was told late or dated a little wrong.

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from memory.domain.scoring import Floats
+
 Whole = NDArray[np.int64]
 
 # The share of a signal that reaches a memory so many messages away. Two statements out of one

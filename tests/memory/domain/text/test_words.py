@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.domain.text.date_arithmetic import days_from, holiday_span, midnight
+from memory.domain.text.calendar import days_from, holiday_span, midnight
 from memory.domain.text.numbers import number_value, ordinal_value
 from memory.domain.text.verb_forms import base_form, other_forms, stem
 
