@@ -77,10 +77,7 @@ class Filed:
 
 @dataclass(frozen=True, slots=True)
 class Allowlists:
-    """The categories of each agent that reads some of them only.
-
-    Other agents read all; what is in no category, all agents read.
-    """
+    """The categories of each agent that reads some only; all read what is in none."""
 
     of_agents: Mapping[UUID, frozenset[str]] = field(default_factory=dict)
 
@@ -90,10 +87,7 @@ class Allowlists:
         return allowed is None or not category or category in allowed
 
     def reach(self, *, of: Filed, beside: Filed) -> Reach | None:
-        """Who sees `of`, compared with those who see `beside`, whose audiences are comparable.
-
-        None where each has readers that the other one has not.
-        """
+        """Who sees `of`, compared with `beside`; None where each has readers of its own."""
         base = of.audience.reach_beside(beside.audience)
         if not self.of_agents or of.category == beside.category:
             return base

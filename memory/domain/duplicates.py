@@ -95,7 +95,6 @@ def plain_words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def said_words(text: str) -> str:
-    """The words as they are compared."""
     words = _full_words(_with_days(unicodedata.normalize("NFKC", text)))
     last = len(words) - 1
     said = [word for place, word in enumerate(words) if not _is_empty(word, place, last)]

@@ -79,7 +79,6 @@ def read_text_or_none(value: object) -> str:
 
 
 def read_name(value: object) -> str:
-    """A text that is not blank, without the spaces around it."""
     text = read_text(value).strip()
     if not text:
         raise BadValueError("Must not be empty.")
@@ -87,14 +86,12 @@ def read_name(value: object) -> str:
 
 
 def read_name_or_none(value: object) -> str | None:
-    """A name, or None."""
     if not isinstance(value, str | None):
         raise BadValueError("Must be a name, or null for what belongs to none.")
     return None if value is None else read_name(value)
 
 
 def read_id_or_none(value: object) -> UUID | None:
-    """An id, or None."""
     if value is None:
         return None
     try:
@@ -104,7 +101,6 @@ def read_id_or_none(value: object) -> UUID | None:
 
 
 def reader_of(choices: type[MemoryType] | type[Role]) -> Callable[[object], str]:
-    """A reader of one of the choices."""
     known = ", ".join(choices)
 
     def read(value: object) -> str:
@@ -116,7 +112,6 @@ def reader_of(choices: type[MemoryType] | type[Role]) -> Callable[[object], str]
 
 
 def read_boolean(value: object) -> bool:
-    """True or false."""
     if not isinstance(value, bool):
         raise BadValueError("Must be true or false.")
     return value
@@ -207,7 +202,6 @@ class Condition:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """All values that it names."""
         return self.value if isinstance(self.value, tuple) else (self.value,)
 
 

@@ -33,10 +33,7 @@ def is_sure_enough(judgement: Judgement, *, nearness: float, is_from_talk: bool)
 
 
 def judged_by_words(existing: str, new: str) -> Judgement | None:
-    """The verdict on two texts of the same words, for which no judge is needed; None for others.
-
-    Capitals may carry meaning ("5 MB", "5 Mb"), and so may the order ("Ann reports to Ben").
-    """
+    """The verdict on two texts of the same words, where order and capitals may count; else None."""
     first, second = bare_words(existing.casefold()), bare_words(new.casefold())
     if sorted(first) != sorted(second):
         return None

@@ -31,7 +31,6 @@ class Estimate:
     name = "estimate"
 
     def count(self, text: str) -> int:
-        """Characters / 3.5, rounded up."""
         return estimate_tokens(text)
 
 

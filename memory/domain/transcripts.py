@@ -52,7 +52,6 @@ class TranscriptFile:
 
     @property
     def turn_count(self) -> int:
-        """How many messages the file holds."""
         return sum(len(each.turns) for each in self.transcripts)
 
 
@@ -211,7 +210,6 @@ class TranscriptError(ValueError):
 
 
 def object_at(item: object, place: str) -> Mapping[str, object]:
-    """The object that stands there."""
     if not isinstance(item, dict):
         raise TranscriptError(f"{place}: Expected an object.")
     return item
@@ -263,7 +261,6 @@ def time_at(value: object, place: str) -> datetime | None:
 
 
 def session_time_at(value: object, place: str) -> datetime:
-    """When a LoCoMo session began."""
     try:
         return datetime.strptime(text_at(value, place), _SESSION_TIME).replace(tzinfo=UTC)
     except ValueError as error:

@@ -46,8 +46,6 @@ TOLD_EVENTS = (*_BIRTHS, *_GONE, *_CHANGES, "superseded", "restored")
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """One row of the log."""
-
     memory_id: UUID
     event: str
     revision: int
@@ -75,10 +73,7 @@ class Update:
 
 
 def updates_of(happened: Iterable[Happened], known: Mapping[UUID, Known]) -> list[Update]:
-    """One update for each memory whose changes are news, the most important first.
-
-    `happened` is in the order of revisions. Of a memory that is not `known`, nothing is told.
-    """
+    """One update for each `known` memory with news, best first; `happened` is by revision."""
     rows: dict[UUID, list[Happened]] = {}
     for each in happened:
         rows.setdefault(each.memory_id, []).append(each)
@@ -101,10 +96,7 @@ def updates_of(happened: Iterable[Happened], known: Mapping[UUID, Known]) -> lis
 
 
 def header(updates: Sequence[Update], *, since: int, counter: TokenCounter) -> str:
-    """The lines at the head of a prompt: three bullets at most, HEADER_TOKENS or little more.
-
-    It is "" where there is no update.
-    """
+    """The lines at the head of a prompt, of about HEADER_TOKENS; "" where there is no update."""
     for count in range(min(MAX_BULLETS, len(updates)), 0, -1):
         told = partial(_written, updates[:count], since)
         lengths = range(_SHORTEST, _LONGEST + 1)

@@ -72,7 +72,6 @@ class Job(TeamOwned):
 
     @property
     def messages(self) -> int:
-        """How many messages it reads."""
         return self.to_position - self.from_position + 1
 
     @property

@@ -95,10 +95,7 @@ class SearchEntry(models.Model):
 
 
 class SearchGraph(TeamOwned):
-    """That the vectors of a team stand in the approximate index of their size, all but the latest.
-
-    Teams without one are searched exactly, which is faster for them.
-    """
+    """That a team's vectors, but the latest, stand in an approximate index; others are exact."""
 
     dimensions = models.PositiveSmallIntegerField()
     number = models.PositiveSmallIntegerField()

@@ -25,7 +25,6 @@ def conversation_for(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
 
 
 def messages_of(conversation: Conversation) -> QuerySet[Message, Message]:
-    """Its messages."""
     return Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
 
 

@@ -78,10 +78,7 @@ def spoken_messages(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, SpokenM
 def sources_among(
     *, team_id: UUID, memory_ids: Sequence[UUID], message_ids: Sequence[UUID]
 ) -> list[tuple[UUID, UUID]]:
-    """Pairs of a memory and one of those messages that it, or what it superseded, was made of.
-
-    Call it in the team's scope.
-    """
+    """Pairs of a memory and a message that it, or what it superseded, was made of; in scope."""
     if not memory_ids or not message_ids:
         return []
     given = [team_id, uuids(memory_ids), uuids(message_ids), _LONGEST_CHAIN]

@@ -23,10 +23,7 @@ USER_PROFILE = "user_profile"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A line ready to print: below which heading of its block ("" for none), and in what order.
-
-    Lines of one heading are printed by `order`, then by score.
-    """
+    """A line ready to print below a heading ("" for none), by `order` and then by score."""
 
     text: str
     heading: str = ""
@@ -40,17 +37,14 @@ def by_type(line: Line) -> Written:
 
 
 def without_heading(line: Line) -> Written:
-    """The line as it is, in a block that has a heading of its own."""
     return Written(line.render())
 
 
 def always(_: Line) -> bool:
-    """Every memory."""
     return True
 
 
 def never(_: Line) -> bool:
-    """No memory."""
     return False
 
 
@@ -76,10 +70,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A part of the printed prompt: opening lines, the lines of its sections by heading, an end.
-
-    `after` names a block whose opening must be printed when this one is.
-    """
+    """A part of the prompt; `after` names the block whose opening it needs."""
 
     name: str = ""
     opening: str = ""
@@ -90,10 +81,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Sections in the order in which they claim room, and blocks in the order of the prompt.
-
-    `mandatory` names, for the warning, what goes in over the budget.
-    """
+    """Sections as they claim room, blocks as printed; `mandatory` names what passes the budget."""
 
     name: str
     sections: Sequence[Section]
@@ -101,7 +89,6 @@ class Plan:
     mandatory: str = "what must always be told"
 
     def section_of(self, line: Line) -> Section | None:
-        """The section a memory belongs to."""
         return next((section for section in self.sections if section.takes(line)), None)
 
 

@@ -31,10 +31,7 @@ BEYOND = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Rarity:
-    """Of `total` visible memories, how many hold each term, and how many are of a person so called.
-
-    Both arrays have one element for each term of the question.
-    """
+    """Of `total` visible memories, how many hold each term, and how many are of one so called."""
 
     total: int
     matching: Whole
@@ -84,10 +81,7 @@ class Relevance:
 
 
 def fuse(*, asked: Asked, rarity: Rarity, candidates: Candidates) -> Relevance:
-    """The relevance of every candidate; it grows with each signal and ignores their order.
-
-    The columns of `rarity` and `candidates` are the terms of `asked`.
-    """
+    """The relevance of every candidate; the columns of both arrays are the terms of `asked`."""
     asked, rarity, candidates = _with_forms_met(asked, rarity, candidates)
     around = find_surroundings(conversation=candidates.conversation, position=candidates.position)
     people = people_among(asked.terms, rarity)

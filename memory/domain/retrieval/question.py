@@ -83,10 +83,7 @@ class Asked:
 
 
 def read_question(text: str, *, now: datetime) -> Asked:
-    """Take a question apart; at most MAX_TERMS terms, in its order; `now` is aware.
-
-    Days begin in the zone of `now`.
-    """
+    """Take a question apart; at most MAX_TERMS terms; days begin in the zone of the aware `now`."""
     plain = unicodedata.normalize("NFKC", text)
     words = [(match, _POSSESSIVE.sub("", match[0])) for match in _WORD.finditer(plain)]
     names = {match.start() for match, word in words if _looks_like_name(word, plain, match)}

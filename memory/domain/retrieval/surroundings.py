@@ -27,10 +27,7 @@ class Surroundings:
     share: Floats
 
     def strongest(self, values: Floats) -> Floats:
-        """Each row's own value or the largest share of a neighbour's, column by column.
-
-        `values` has a row for each candidate and is not negative.
-        """
+        """Each row's own value, not negative, or the largest share of a neighbour's, by column."""
         spread = values.copy()
         shares = self.share if values.ndim == 1 else self.share[:, None]
         np.maximum.at(spread, self.one, shares * values[self.other])

@@ -115,10 +115,7 @@ def shifted_months(day: datetime, months: int) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The time that words are read at, and which way they lean.
-
-    All reading is done on the local clock, marked as UTC whatever its zone is.
-    """
+    """The local time, marked as UTC, that words are read at, and which way they lean."""
 
     now: datetime
     lean: Lean

@@ -50,19 +50,13 @@ _SAID = (
 
 
 def live_memories(*, team_id: UUID, ids: Iterable[UUID]) -> dict[UUID, Memory]:
-    """Those of the memories that are live, with what tells what they say and who sees them.
-
-    Whatever else is asked of one is read by itself then.
-    """
+    """Those that are live, with what compares them; other fields are read when asked for."""
     rows = fetch_planned(_READ, {"team": team_id, "ids": list(ids), "live": list(LIVE)})
     return {row[0]: built(Memory, dict(zip(_COMPARED, row, strict=True))) for row in rows}
 
 
 def locked_memories(*, team_id: UUID, ids: Iterable[UUID]) -> dict[UUID, Memory]:
-    """Those of the memories that are live, whole, and no one else's until the transaction ends.
-
-    Everybody locks in the order of ids.
-    """
+    """Those that are live, whole, locked in the order of ids until the transaction ends."""
     rows = fetch_planned(_LOCK, {"team": team_id, "ids": list(ids), "live": list(LIVE)})
     memories = (built(Memory, dict(zip(_WHOLE, row, strict=True))) for row in rows)
     return {memory.pk: memory for memory in memories}
@@ -100,10 +94,7 @@ def meanings_of(*, team_id: UUID, ids: Iterable[UUID], embedding_model: str) -> 
 def retired_sources(
     *, team_id: UUID, end_user_id: UUID | None, keys: Iterable[bytes]
 ) -> dict[bytes, set[UUID]]:
-    """By key the messages that gave facts which stood under it and are no longer live.
-
-    The keys are of facts about that person, or about nobody.
-    """
+    """By key of facts about that person, or nobody, the messages that gave what is retired."""
     given = {"team": team_id, "user": end_user_id, "keys": list(keys)}
     found: dict[bytes, set[UUID]] = {}
     for key, message_ids in fetch_planned(_OF_USER if end_user_id else _OF_NOBODY, given):

@@ -81,7 +81,6 @@ class SignalRow(NamedTuple):
 
     @property
     def created_at(self) -> datetime:
-        """When it was said, in UTC."""
         return datetime.fromtimestamp(self.said, UTC)
 
     @property

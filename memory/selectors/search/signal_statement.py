@@ -37,7 +37,6 @@ class Shape:
 
     @classmethod
     def of(cls, viewer: Viewer, *, is_narrowed: bool = False, with_cold: bool = False) -> Shape:
-        """The shape of what a viewer asks."""
         return cls(
             of_agent=viewer.agent_id is not None,
             of_user=viewer.end_user_id is not None,
@@ -80,7 +79,6 @@ def _only(column: str, is_narrowed: bool) -> str:
 
 
 def has_cold_statement(shape: Shape) -> str:
-    """The statement that tells whether any live memory is cold."""
     return _SQL["has_cold"].format(visible=shape.visible)
 
 
