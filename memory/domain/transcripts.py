@@ -6,6 +6,7 @@ LoCoMo is the format of Maharana et al. (ACL 2024): `session_1`, `session_2`, â€
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -102,9 +103,7 @@ class _Reader:
     def conversation(self, item: object, *, place: str, fallback: str) -> Transcript:
         given = {"messages": item} if isinstance(item, list) else object_at(item, place)
         self._note_unread(given, _CONVERSATION_FIELDS)
-        thread = name_at(given.get("thread_id"), place_of(place, "thread_id")) or name_at(
-            fallback, "name"
-        )
+        thread = name_in(given, "thread_id", place) or name_at(fallback, "name")
         start = self._time(given, "started_at", place)
         messages, messages_at = given["messages"], place
         if not isinstance(item, list):
@@ -126,12 +125,12 @@ class _Reader:
         if not isinstance(role, str) or role not in set(Role):
             known = ", ".join(Role)
             raise TranscriptError(f"{place_of(place, 'role')}: Must be one of {known}.")
-        external_id = name_at(given.get("external_id"), place_of(place, "external_id"))
+        external_id = name_in(given, "external_id", place)
         return Turn(
             role=Role(role),
             content=self._content(given.get("content"), place_of(place, "content")),
             external_id=external_id or f"position-{number}",
-            name=name_at(given.get("name"), place_of(place, "name"), blank=True),
+            name=name_in(given, "name", place, blank=True),
             created_at=self._time(given, "created_at", place) or estimate,
         )
 
@@ -172,8 +171,8 @@ class _Reader:
         return Turn(
             role=Role.USER,
             content=self._content(text, place_of(place, "text")),
-            external_id=required_name_at(given.get("dia_id"), place_of(place, "dia_id")),
-            name=required_name_at(given.get("speaker"), place_of(place, "speaker")),
+            external_id=required_name_in(given, "dia_id", place),
+            name=required_name_in(given, "speaker", place),
             created_at=at,
         )
 
@@ -240,9 +239,15 @@ def name_at(value: object, place: str, *, blank: bool = False) -> str:
     return text
 
 
-def required_name_at(value: object, place: str) -> str:
-    """As `name_at`, where it must not be left out."""
-    return name_at(text_at(value, place), place)
+def name_in(given: Mapping[str, object], field: str, place: str, *, blank: bool = False) -> str:
+    """The name in a field of the object at that place; "" when it is left out."""
+    return name_at(given.get(field), place_of(place, field), blank=blank)
+
+
+def required_name_in(given: Mapping[str, object], field: str, place: str) -> str:
+    """As `name_in`, where it must not be left out."""
+    text_at(given.get(field), place_of(place, field))
+    return name_in(given, field, place)
 
 
 def time_at(value: object, place: str) -> datetime | None:
@@ -250,22 +255,19 @@ def time_at(value: object, place: str) -> datetime | None:
     if value is None:
         return None
     try:
-        at = datetime.fromisoformat(value) if isinstance(value, str) else None
-        if at is not None and at.tzinfo is not None:
+        at = datetime.fromisoformat(value if isinstance(value, str) else "")
+        if at.tzinfo is not None:
             return at.astimezone(UTC)
     except (ValueError, OverflowError):
-        at = None
-    if at is None:
-        raise TranscriptError(f"{place}: Is no time as in 2026-02-09T09:04:00Z.")
+        raise TranscriptError(f"{place}: Is no time as in 2026-02-09T09:04:00Z.") from None
     raise TranscriptError(f"{place}: Give the time with its zone, as in 2026-02-09T09:04:00Z.")
 
 
 def session_time_at(value: object, place: str) -> datetime:
+    text = text_at(value, place)
     try:
-        return datetime.strptime(text_at(value, place), _SESSION_TIME).replace(tzinfo=UTC)
-    except ValueError as error:
-        if isinstance(error, TranscriptError):
-            raise
+        return datetime.strptime(text, _SESSION_TIME).replace(tzinfo=UTC)
+    except ValueError:
         raise TranscriptError(f'{place}: Is no time as in "1:56 pm on 8 May, 2023".') from None
 
 
@@ -282,8 +284,6 @@ def place_of(place: str, field: str) -> str:
 
 def refuse_repeated(names: Iterable[str], what: str) -> None:
     """Raise TranscriptError for the first name that stands there twice."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
+    for name, times in Counter(names).items():
+        if times > 1:
             raise TranscriptError(f"{what} {name!r} stands there twice.")
-        seen.add(name)

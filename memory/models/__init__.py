@@ -1,9 +1,9 @@
 """The memory's tables."""
 
 from .category import Category as Category
-from .external_name import ExternalName as ExternalName
 from .job import Compaction as Compaction
 from .job import Job as Job
+from .memory import ExternalName as ExternalName
 from .memory import Memory as Memory
 from .memory import MemoryTag as MemoryTag
 from .memory import MemoryUsage as MemoryUsage

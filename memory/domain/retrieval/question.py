@@ -8,13 +8,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from memory.domain.retrieval.events import asks_for_past
 from memory.domain.retrieval.periods import COUNTING, NAMES_OF_TIMES, QuestionTime, find_times
 from memory.domain.text.date_types import Lean
 from memory.domain.text.stop_words import STOP_WORDS
 from memory.domain.text.verb_forms import PAST_FORMS, other_forms
 
 from .events import Event, Side, find_event
-from .past import asks_for_past
 from .periods import Period
 
 MAX_TERMS = 32

@@ -13,7 +13,7 @@ from memory.domain.escaping import escaped_line
 from memory.domain.filters import All, Expression, Field, Operator, conditions_of
 from memory.domain.packing import Item, Packed, Room, pack
 from memory.domain.rendering import mark_of
-from memory.domain.retrieval.past import asks_for_past
+from memory.domain.retrieval.events import asks_for_past
 from memory.domain.scoring import Signals
 from memory.domain.tokens import estimate_tokens
 from memory.domain.viewer import Viewer
