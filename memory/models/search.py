@@ -9,7 +9,6 @@ from django.utils import timezone
 from pgvector.django import HalfVectorField
 
 from memory.models.memory import MEMORY_TYPES, Memory
-from memory.models.querysets import SearchEntryQuerySet
 from teams.models import Agent, Conversation, EndUser, Message, Project, Team
 from teams.models.base import SameTeamKey, TeamOwned
 from teams.models.conversations import ROLES
@@ -64,8 +63,6 @@ class SearchEntry(models.Model):
     graph_dimensions = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     graph_number = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     lexemes = SearchVectorField()
-
-    objects = SearchEntryQuerySet.as_manager()
 
     class Meta:
         verbose_name_plural = "search entries"
