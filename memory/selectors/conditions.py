@@ -30,9 +30,13 @@ def viewer_sql(
 ) -> str:
     """A rule of who sees what as SQL with the parameters team, agent, end_user and project."""
     stands = stand_ins("team", "agent", "end_user", "project")
-    named = {"agent": of_agent, "end_user": of_user, "project": of_project}
-    given = {f"{name}_id": stands[name] for name, is_given in named.items() if is_given}
-    viewer = Viewer(team_id=stands["team"], actor="", **given)
+    viewer = Viewer(
+        team_id=stands["team"],
+        actor="",
+        agent_id=stands["agent"] if of_agent else None,
+        end_user_id=stands["end_user"] if of_user else None,
+        project_id=stands["project"] if of_project else None,
+    )
     return as_sql(rule(viewer), parameters=stands, model=model)
 
 
