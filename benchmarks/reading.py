@@ -42,6 +42,7 @@ from memory.services.read.ranking import Question
 from memory.services.read.retrieval import packing_for, retrieve
 from memory.services.write.explicit import remember
 from teams.models import Agent, EndUser
+from teams.prepared import fetch_planned
 from teams.services.keys import issue_key
 from teams.services.people import ensure_agent, ensure_team
 from teams.tenancy import team_scope
@@ -153,7 +154,7 @@ def recall(owner: Owner, asked: Sequence[str], tools: Tools) -> str:
     shape, shares = Shape.of(viewer), []
     with team_scope(team_ids=[owner.team_id], actor=ACTOR):
         for vector in tools.embedder.embed(asked):
-            nearest = VectorSearch(
+            search = VectorSearch(
                 team_id=owner.team_id,
                 condition=shape.condition,
                 parameters=viewer_parameters(viewer),
@@ -161,7 +162,9 @@ def recall(owner: Owner, asked: Sequence[str], tools: Tools) -> str:
                 embedding_model=tools.embedder.name,
                 limit=max(DEPTHS),
                 is_exact=True,
-            ).fetch()
+            )
+            statement = f"{search.statement()} ORDER BY cosine DESC LIMIT %(closest)s"
+            nearest = fetch_planned(statement, search.all_parameters())
             sought = Sought([], vector, tools.embedder.name)
             found = {row.memory_id for row in find_candidates(viewer=viewer, sought=sought).rows}
             shares.append([np.mean([pk in found for pk, _ in nearest[:depth]]) for depth in DEPTHS])

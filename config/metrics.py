@@ -30,7 +30,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from config.worker_heartbeat import is_anybody_at_work
-from memory.selectors.jobs import jobs_by_state
+from memory.selectors.conversations import jobs_by_state
 from memory.services.write.written import written_counts
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope

@@ -38,11 +38,7 @@ def changed_fields(
     *,
     names: Mapping[str, str],
 ) -> list[FieldChange]:
-    """The fields that differ, by the API's names; of a new memory all that say something.
-
-    `names` are those of agents, people and projects by their ids; one that is not there stays an
-    id.
-    """
+    """The fields that differ, by the API's names; `names` are those of owners by their ids."""
     found = []
     for key in sorted(after.keys() | (before or {}).keys()):
         if key in _LEFT_OUT:

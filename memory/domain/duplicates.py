@@ -69,14 +69,6 @@ def saying(line: Line) -> Hashable:
     return (kind and f"\0{kind}", mark, said_words(line.content))
 
 
-def likeness(line: Line) -> Hashable:
-    """Equal for two lines with an equal `saying`, and for few others; found much sooner.
-
-    Most lines of a prompt are like no other, which this tells: their words differ.
-    """
-    return plain_words(line.content)
-
-
 def said_saying(said: SaidLine) -> Hashable:
     """The same for a message: equal to the `saying` of a plain memory in the same words.
 
@@ -89,17 +81,13 @@ def said_saying(said: SaidLine) -> Hashable:
     return (f"{speaker} {day}".strip(), "", said_words(said.text))
 
 
-def said_likeness(said: SaidLine) -> Hashable:
-    """Equal for two messages with an equal `said_saying`, as `likeness` is for memories."""
-    return plain_words(said.text)
-
-
 # A text is compared more than once while a prompt is packed.
 @lru_cache(maxsize=1024)
 def plain_words(text: str) -> tuple[str, ...]:
     """Words of four letters and more in their order, but for those of numbers, days and times.
 
-    Equal where `said_words` are.
+    Equal where `said_words` are, and for few others; found much sooner. Most lines of a prompt are
+    like no other, which this tells.
     """
     plain = " ".join(_full_words(text)) if "'" in text or not text.isascii() else text
     return tuple([word for word in _PLAIN_WORD.findall(plain.casefold()) if word not in _VARIABLE])
@@ -107,7 +95,6 @@ def plain_words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def said_words(text: str) -> str:
-    """The words as they are compared."""
     words = _full_words(_with_days(unicodedata.normalize("NFKC", text)))
     last = len(words) - 1
     said = [word for place, word in enumerate(words) if not _is_empty(word, place, last)]

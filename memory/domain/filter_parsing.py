@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .filter_values import BadValueError
+from memory.domain.filters import BadValueError
+
 from .filters import (
     BOUNDS,
     FIELDS,
@@ -140,11 +141,8 @@ def _read_list(value: object, reader: Reader, *, path: str) -> tuple[Value, ...]
         raise FilterError(path, "Must be a list of one or more values.")
     if len(value) > MAX_VALUES:
         raise FilterError(path, f"Must hold at most {MAX_VALUES} values.")
-    return tuple(
-        dict.fromkeys(
-            _read(each, reader, path=f"{path}[{index}]") for index, each in enumerate(value)
-        )
-    )
+    values = (_read(each, reader, path=f"{path}[{index}]") for index, each in enumerate(value))
+    return tuple(dict.fromkeys(values))
 
 
 def _read(value: object, reader: Reader, *, path: str) -> Value:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import UUID
 
-from . import filter_values as values
-from .types import MemoryType, Role
+from memory.domain.types import MemoryType, Role
 
 Value = str | bool | int | float | datetime | UUID | None
 
@@ -53,6 +52,100 @@ class Field(StrEnum):
     ROLE = "role"
 
 
+MAX_TEXT_CHARS = 200
+
+
+class BadValueError(ValueError):
+    """A sentence that says what the value must be."""
+
+
+def read_text(value: object) -> str:
+    """A printable text of at most 200 characters."""
+    if not isinstance(value, str):
+        raise BadValueError("Must be a text.")
+    if len(value) > MAX_TEXT_CHARS:
+        raise BadValueError(f"Must have at most {MAX_TEXT_CHARS} characters.")
+    if not value.isprintable():
+        # Half surrogates and NUL are not printable either; the database could not take them.
+        raise BadValueError("Must not hold control characters.")
+    return value
+
+
+def read_text_or_none(value: object) -> str:
+    """A text; "" for null, as what has none is stored."""
+    if not isinstance(value, str | None):
+        raise BadValueError("Must be a text, or null for what has none.")
+    return read_text(value or "")
+
+
+def read_name(value: object) -> str:
+    text = read_text(value).strip()
+    if not text:
+        raise BadValueError("Must not be empty.")
+    return text
+
+
+def read_name_or_none(value: object) -> str | None:
+    if not isinstance(value, str | None):
+        raise BadValueError("Must be a name, or null for what belongs to none.")
+    return None if value is None else read_name(value)
+
+
+def read_id_or_none(value: object) -> UUID | None:
+    if value is None:
+        return None
+    try:
+        return UUID(value if isinstance(value, str) else "")
+    except ValueError:
+        raise BadValueError("Must be an id, or null for what belongs to none.") from None
+
+
+def reader_of(choices: type[MemoryType] | type[Role]) -> Callable[[object], str]:
+    known = ", ".join(choices)
+
+    def read(value: object) -> str:
+        if isinstance(value, str) and value in list(choices):
+            return str(value)
+        raise BadValueError(f"Must be one of: {known}.")
+
+    return read
+
+
+def read_boolean(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise BadValueError("Must be true or false.")
+    return value
+
+
+def read_importance(value: object) -> int:
+    """A whole number from 0 to 11, so that "gt 0" and "lt 11" can be said."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value not in range(12):
+        raise BadValueError("Must be a whole number; importance runs from 1 to 10.")
+    return int(value)
+
+
+def read_share(value: object) -> float:
+    """A number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise BadValueError("Must be a number from 0 to 1.")
+    return float(value)
+
+
+def read_time(value: object) -> datetime:
+    """An aware UTC time; a date alone is its first moment in UTC."""
+    sentence = "Must be a time with its zone, as in 2026-02-09T09:04:00Z, or a date."
+    if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS:
+        raise BadValueError(sentence)
+    try:
+        read = datetime.fromisoformat(value)
+        is_date = len(value) == len("2026-02-09")
+        if read.tzinfo is None and not is_date:
+            raise BadValueError(sentence)
+        return read.replace(tzinfo=UTC) if is_date else read.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise BadValueError(sentence) from None
+
+
 _SAME = (Operator.EQ, Operator.NE, Operator.IN)
 _TEXT = (*_SAME, Operator.CONTAINS)
 _ORDER = (*_SAME, Operator.GT, Operator.GTE, Operator.LT, Operator.LTE)
@@ -61,21 +154,21 @@ Reader = Callable[[object], Value]
 """Reads a value strictly; raises BadValueError for one of another type."""
 
 FIELDS: Mapping[Field, tuple[Reader, tuple[Operator, ...]]] = {
-    Field.USER: (values.read_name_or_none, _SAME),
-    Field.AGENT: (values.read_name_or_none, _SAME),
-    Field.PROJECT: (values.read_name_or_none, _SAME),
-    Field.CONVERSATION: (values.read_id_or_none, _SAME),
-    Field.CATEGORY: (values.read_text_or_none, _TEXT),
-    Field.MEMORY_TYPE: (values.reader_of(MemoryType), _SAME),
-    Field.SUBJECT: (values.read_text_or_none, _TEXT),
-    Field.TAGS: (values.read_name, _TEXT),
-    Field.PINNED: (values.read_boolean, (Operator.EQ, Operator.NE)),
-    Field.IMPORTANCE: (values.read_importance, _ORDER),
-    Field.CONFIDENCE: (values.read_share, _ORDER),
-    Field.CREATED: (values.read_time, _ORDER),
-    Field.UPDATED: (values.read_time, _ORDER),
-    Field.ACTOR: (values.read_text, _TEXT),
-    Field.ROLE: (values.reader_of(Role), _SAME),
+    Field.USER: (read_name_or_none, _SAME),
+    Field.AGENT: (read_name_or_none, _SAME),
+    Field.PROJECT: (read_name_or_none, _SAME),
+    Field.CONVERSATION: (read_id_or_none, _SAME),
+    Field.CATEGORY: (read_text_or_none, _TEXT),
+    Field.MEMORY_TYPE: (reader_of(MemoryType), _SAME),
+    Field.SUBJECT: (read_text_or_none, _TEXT),
+    Field.TAGS: (read_name, _TEXT),
+    Field.PINNED: (read_boolean, (Operator.EQ, Operator.NE)),
+    Field.IMPORTANCE: (read_importance, _ORDER),
+    Field.CONFIDENCE: (read_share, _ORDER),
+    Field.CREATED: (read_time, _ORDER),
+    Field.UPDATED: (read_time, _ORDER),
+    Field.ACTOR: (read_text, _TEXT),
+    Field.ROLE: (reader_of(Role), _SAME),
 }
 
 SYNONYMS: Mapping[str, Field] = {
@@ -109,7 +202,6 @@ class Condition:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """All values that it names."""
         return self.value if isinstance(self.value, tuple) else (self.value,)
 
 

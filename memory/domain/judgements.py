@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import replace
 
-from .audience import Reach
-from .letter_case import differs_in_case
-from .text.normalise import bare_words
-from .types import Judgement, Verdict
+from memory.domain.audience import Reach
+from memory.domain.text.normalise import bare_words
+from memory.domain.types import Judgement, Verdict
 
 # What is superseded leaves the reads: a verdict less sure than this, or on two statements that are
 # less near (see `pair_selection.nearness`), marks both as disputed.
@@ -19,6 +19,9 @@ NEAR_TO_RETIRE = 0.6
 _SURE_WHERE_FAR, _LESS_BY_NEARNESS, _SURE_WHERE_NEAR = 0.7, 0.5, 0.3
 # What a repetition takes where the new memory was extracted from talk.
 _SURE_OF_REPETITION_IN_TALK = 0.6
+# Up to so many letters each capital may carry meaning: "MB" and "Mb", "US" and "us".
+_SHORT = 4
+_PAIR = 2
 
 
 def is_sure_enough(judgement: Judgement, *, nearness: float, is_from_talk: bool) -> bool:
@@ -30,10 +33,7 @@ def is_sure_enough(judgement: Judgement, *, nearness: float, is_from_talk: bool)
 
 
 def judged_by_words(existing: str, new: str) -> Judgement | None:
-    """The verdict on two texts of the same words, for which no judge is needed; None for others.
-
-    Capitals may carry meaning ("5 MB", "5 Mb"), and so may the order ("Ann reports to Ben").
-    """
+    """The verdict on two texts of the same words, where order and capitals may count; else None."""
     first, second = bare_words(existing.casefold()), bare_words(new.casefold())
     if sorted(first) != sorted(second):
         return None
@@ -65,3 +65,47 @@ def as_dispute(judgement: Judgement, *, because: str) -> Judgement:
     """The conflict as one for people to settle."""
     reason = f"{judgement.reason}; {because}"
     return replace(judgement, verdict=Verdict.DISPUTE, reason=reason)
+
+
+def differs_in_case(one: str, other: str) -> bool:
+    """Whether the capitals of two texts of the same words make them two statements.
+
+    A name is not the word ("calls Mark", "calls mark"), nor are letters of a short one whose
+    capitals differ ("US", "us"; "5 MB", "5 Mb"). The capital that opens a text says nothing, nor
+    do those of a text in capitals alone, nor the lack of them in one that opens without ("sarah
+    lives in berlin") or in a unit ("5 mb").
+    """
+    if one == other or one.isupper() or other.isupper():
+        return False
+    first, second = _words(one), _words(other)
+    if len(first) != len(second):
+        return False
+    careless = any(text.lstrip()[:1].islower() for text in (one, other))
+    return any(
+        a != b
+        and a.casefold() == b.casefold()
+        and _is_apart(a, b, is_unit=before[-1:].isdigit() or a[:1].isdigit(), careless=careless)
+        for before, a, b in zip(("", *first), first, second, strict=False)
+    )
+
+
+def _words(text: str) -> list[str]:
+    """The words; the first without the capital that opens a text."""
+    words = bare_words(unicodedata.normalize("NFKC", text))
+    if words and not (len(words[0]) > 1 and words[0].isupper()):
+        words[0] = words[0][:1].lower() + words[0][1:]
+    return words
+
+
+def _is_apart(a: str, b: str, *, is_unit: bool, careless: bool) -> bool:
+    if is_unit:
+        # "KB" is "kB", and who writes "mb" did not think of it.
+        return a.replace("K", "k") != b.replace("K", "k") and not (a.islower() or b.islower())
+    letters = sum(char.isalpha() for char in a)
+    if not (a.islower() or b.islower()):
+        return letters <= _SHORT or a.isupper() or b.isupper()
+    written = b if a.islower() else a
+    if any(char.isupper() for char in written[1:]):
+        # "TypeScript" may be written "typescript", and "TEA" is said loudly; "US" is not "us".
+        return letters <= _PAIR
+    return not careless

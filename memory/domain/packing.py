@@ -67,12 +67,10 @@ class Packed(Generic[T]):
 
     @property
     def optional(self) -> int:
-        """How many of the items are not mandatory."""
         return sum(not item.is_mandatory for item in self.items)
 
     @property
     def tokens_used(self) -> int:
-        """What all of it takes."""
         return sum(self.tokens.values())
 
 

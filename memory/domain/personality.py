@@ -47,15 +47,11 @@ class Skill:
     description: str = ""
 
     def render(self) -> str:
-        """One line of a list."""
         return f"- {self.name}: {self.description}" if self.description else f"- {self.name}"
 
 
 def personality_text(document: Document) -> str:
-    """Layer 1: who the agent is, how it talks, its rules and custom instructions.
-
-    Parts of the template for which the document has no words are left out.
-    """
+    """Layer 1: who the agent is, how it talks, its rules; parts without words are left out."""
     name, tagline = plain_line(document.name), plain_line(document.tagline)
     opening = f"{OPENING} {name}, {tagline}" if tagline else f"{OPENING} {name}"
     parts = [

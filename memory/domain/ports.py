@@ -25,7 +25,6 @@ class Extractor(Protocol):
         participants: Participants,
     ) -> list[Candidate]:
         """Pass 1: what `messages` say; `context` are earlier messages, read but not extracted."""
-        ...
 
     def review(
         self,
@@ -36,7 +35,6 @@ class Extractor(Protocol):
         first_pass: Sequence[Candidate],
     ) -> list[Candidate]:
         """Pass 2: only what pass 1 missed, found another way, with `extraction_pass` 2."""
-        ...
 
 
 @runtime_checkable
@@ -45,7 +43,6 @@ class TellingExtractor(Extractor, Protocol):
 
     def telling(self, note: Callable[[PassWork], object]) -> Self:
         """The same extractor, which tells `note` who did each stretch of each pass."""
-        ...
 
 
 class Judge(Protocol):
@@ -55,7 +52,6 @@ class Judge(Protocol):
 
     def judge(self, *, existing: Statement, new: Statement) -> Judgement:
         """The verdict on the pair; `new` is the one that arrives. Called inside transactions."""
-        ...
 
 
 @runtime_checkable
@@ -68,7 +64,6 @@ class PreparingJudge(Judge, Protocol):
         It may take long and is never called inside a transaction. It raises nothing: what it
         could not judge, `judge` answers another way.
         """
-        ...
 
 
 class Summariser(Protocol):
@@ -82,7 +77,6 @@ class Summariser(Protocol):
         `points` are a bounded number of statements in the order of time, what was summed up
         before included; they may be none.
         """
-        ...
 
 
 class Embedder(Protocol):
@@ -95,18 +89,14 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """Which model made a vector, as stored beside it."""
-        ...
 
     @property
     def dimensions(self) -> int:
         """The size of a vector; 0 while a remote model has not told its own yet."""
-        ...
 
     @property
     def opposition_similarity(self) -> float:
         """The cosine above which a judge reads two texts."""
-        ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dimensions)."""
-        ...

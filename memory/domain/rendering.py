@@ -86,7 +86,6 @@ class Line:
 
     @property
     def heading(self) -> str:
-        """The heading it stands under."""
         return ABOUT_USER if self.is_preference else _PLACE[self.memory_type][0]
 
     @property
@@ -98,7 +97,6 @@ class Line:
 
     @property
     def is_disputed(self) -> bool:
-        """Whether something speaks against it."""
         return self.status == Status.DISPUTED or bool(self.opposites)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 
@@ -119,11 +119,6 @@ class SignalTable:
     def _parts(self) -> list[list[float]]:
         found: list[list[float]] = [] if self.parts is None else self.parts.T.tolist()
         return found
-
-    @classmethod
-    def of(cls, rows: Sequence[Signals]) -> SignalTable:
-        """The signals of several memories as columns."""
-        return cls(**{name: np.array([getattr(row, name) for row in rows]) for name in _COLUMNS})
 
 
 _COLUMNS = tuple(item.name for item in fields(SignalTable) if item.name != "parts")

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import re
 
+from .text.stop_words import word_set
+
 MASK = "[masked]"
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 _MAY_NAME_ONE = re.compile(
@@ -55,7 +53,7 @@ _FIELD = re.compile(
     re.IGNORECASE,
 )
 # What follows the name of a secret in sentences about secrets.
-_NO_SECRETS = _words(
+_NO_SECRETS = word_set(
     """
     a about above after again all also always an and any as ask at back be because been before being
     below better but by can changes changed check compromised contact correct could dead different

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from memory.domain.text.normalise import normalise_text
-from memory.domain.text.stop_words import STOP_WORDS
+from memory.domain.text.stop_words import STOP_WORDS, word_set
 
 from .escaping import plain_line
 from .prompt_guards import is_command, without_rendered_memory
@@ -24,34 +24,28 @@ _WORD = re.compile(r"[^\W_]+")
 # Enough of a word to know it again with another ending.
 _STEM_CHARS = 5
 # What people say only to answer politely. No word of it names a thing, a person or a time.
-_COURTESIES = frozenset(
-    word
-    for line in (
-        "absolutely agreed alright always amazing anything anytime aw awesome aww bye cheers",
-        "cool correct course definitely else exactly excellent fantastic fine glad gladly",
-        "good goodbye got gotcha great ha haha happy hear heard hearing hello help hey hi hm",
-        "hmm indeed know let like likewise ll lol lot lots lovely m makes many mhm mind much",
-        "nice noted oh ok okay okey one perfect point problem re really right s see sense",
-        "share sharing sounds sure sweet t take thank thanks thx totally true understood ve",
-        "wait welcome well wonderful worries wow yay yeah yep yes yup",
-    )
-    for word in line.split()
+_COURTESIES = word_set(
+    """
+    absolutely agreed alright always amazing anything anytime aw awesome aww bye cheers cool
+    correct course definitely else exactly excellent fantastic fine glad gladly good goodbye got
+    gotcha great ha haha happy hear heard hearing hello help hey hi hm hmm indeed know let like
+    likewise ll lol lot lots lovely m makes many mhm mind much nice noted oh ok okay okey one
+    perfect point problem re really right s see sense share sharing sounds sure sweet t take thank
+    thanks thx totally true understood ve wait welcome well wonderful worries wow yay yeah yep yes
+    yup
+    """
 )
 
 
 # The questions about one conversation find nearly the same messages.
 @lru_cache(maxsize=512)
-def _plain_text(content: str) -> str:
-    return mask_secrets(text=without_rendered_memory(text=content)).strip()
-
-
 def searchable_text(content: str) -> str:
     """What of a message is searched and shown: without memory that was rendered into a prompt.
 
     Found again, injected memory would come back as if somebody had said it. Keys, passwords and
     card numbers are masked, as in memories. Empty when nothing else was said.
     """
-    return _plain_text(content)
+    return mask_secrets(text=without_rendered_memory(text=content)).strip()
 
 
 def says_the_same(one: str, other: str) -> bool:

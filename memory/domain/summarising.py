@@ -35,11 +35,7 @@ def summarise(
     until: datetime,
     max_tokens: int = SUMMARY_TOKENS,
 ) -> str:
-    """A summary of at most `max_tokens`: what matters most is chosen first, the later one of two
-    equals, and stands in the order of `points`.
-
-    One that does not fit leaves its room to the next ones.
-    """
+    """A summary of at most `max_tokens` of what matters most, then is latest, in their order."""
     head = _period(since, until)
     room = max_tokens - estimate_tokens(head)
     chosen: set[int] = set()

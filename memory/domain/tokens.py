@@ -20,11 +20,9 @@ class TokenCounter(Protocol):
     @property
     def name(self) -> str:
         """`estimate`, or the tokenizer's name."""
-        ...
 
     def count(self, text: str) -> int:
         """The tokens of the text, 0 for an empty one."""
-        ...
 
 
 class Estimate:
@@ -33,7 +31,6 @@ class Estimate:
     name = "estimate"
 
     def count(self, text: str) -> int:
-        """Characters / 3.5, rounded up."""
         return estimate_tokens(text)
 
 

@@ -6,30 +6,22 @@ LoCoMo is the format of Maharana et al. (ACL 2024): `session_1`, `session_2`, â€
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
+from memory.domain.clock import is_to_come
 from memory.domain.text.normalise import is_blank
-
-from .transcript_fields import (
-    TranscriptError,
-    name_at,
-    object_at,
-    place_of,
-    refuse_repeated,
-    refuse_to_come,
-    required_name_at,
-    session_time_at,
-    text_at,
-    time_at,
-)
-from .types import Role
+from memory.domain.types import Role
 
 _SESSION = re.compile(r"session_(\d+)")
 _TURN_SPACING = timedelta(minutes=1)
 _CONVERSATION_FIELDS = ("messages", "thread_id", "started_at")
 _MESSAGE_FIELDS = ("role", "content", "name", "created_at", "external_id")
+MAX_NAME_CHARS = 200
+# "1:56 pm on 8 May, 2023"; the files name no zone, so it is read as UTC.
+_SESSION_TIME = "%I:%M %p on %d %B, %Y"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +53,6 @@ class TranscriptFile:
 
     @property
     def turn_count(self) -> int:
-        """How many messages the file holds."""
         return sum(len(each.turns) for each in self.transcripts)
 
 
@@ -112,9 +103,7 @@ class _Reader:
     def conversation(self, item: object, *, place: str, fallback: str) -> Transcript:
         given = {"messages": item} if isinstance(item, list) else object_at(item, place)
         self._note_unread(given, _CONVERSATION_FIELDS)
-        thread = name_at(given.get("thread_id"), place_of(place, "thread_id")) or name_at(
-            fallback, "name"
-        )
+        thread = name_in(given, "thread_id", place) or name_at(fallback, "name")
         start = self._time(given, "started_at", place)
         messages, messages_at = given["messages"], place
         if not isinstance(item, list):
@@ -136,12 +125,12 @@ class _Reader:
         if not isinstance(role, str) or role not in set(Role):
             known = ", ".join(Role)
             raise TranscriptError(f"{place_of(place, 'role')}: Must be one of {known}.")
-        external_id = name_at(given.get("external_id"), place_of(place, "external_id"))
+        external_id = name_in(given, "external_id", place)
         return Turn(
             role=Role(role),
             content=self._content(given.get("content"), place_of(place, "content")),
             external_id=external_id or f"position-{number}",
-            name=name_at(given.get("name"), place_of(place, "name"), blank=True),
+            name=name_in(given, "name", place, blank=True),
             created_at=self._time(given, "created_at", place) or estimate,
         )
 
@@ -182,8 +171,8 @@ class _Reader:
         return Turn(
             role=Role.USER,
             content=self._content(text, place_of(place, "text")),
-            external_id=required_name_at(given.get("dia_id"), place_of(place, "dia_id")),
-            name=required_name_at(given.get("speaker"), place_of(place, "speaker")),
+            external_id=required_name_in(given, "dia_id", place),
+            name=required_name_in(given, "speaker", place),
             created_at=at,
         )
 
@@ -213,3 +202,88 @@ def _transcript(thread_id: str, prefix: str, turns: list[Turn], place: str) -> T
         raise TranscriptError(f"{place}: Holds no messages.")
     refuse_repeated((turn.external_id for turn in turns), f"{place}: the external id")
     return Transcript(thread_id, prefix, tuple(turns))
+
+
+class TranscriptError(ValueError):
+    """What is wrong with a transcript, beginning with the place (`[2].messages[0].role: â€¦`)."""
+
+
+def object_at(item: object, place: str) -> Mapping[str, object]:
+    if not isinstance(item, dict):
+        raise TranscriptError(f"{place}: Expected an object.")
+    return item
+
+
+def text_at(value: object, place: str) -> str:
+    """The text that stands there, which the database can keep as it is."""
+    if not isinstance(value, str):
+        raise TranscriptError(f"{place}: {'Is missing' if value is None else 'Must be text'}.")
+    if "\0" in value:
+        raise TranscriptError(f"{place}: Must not hold the NUL character.")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise TranscriptError(f"{place}: Must be valid Unicode text.") from None
+    return value
+
+
+def name_at(value: object, place: str, *, blank: bool = False) -> str:
+    """A name of at most 200 printable characters; "" when it is left out."""
+    if value is None:
+        return ""
+    text = text_at(value, place).strip()
+    if not text and not blank:
+        raise TranscriptError(f"{place}: Must not be blank.")
+    if len(text) > MAX_NAME_CHARS or not text.isprintable():
+        raise TranscriptError(f"{place}: Must be at most {MAX_NAME_CHARS} printable characters.")
+    return text
+
+
+def name_in(given: Mapping[str, object], field: str, place: str, *, blank: bool = False) -> str:
+    """The name in a field of the object at that place; "" when it is left out."""
+    return name_at(given.get(field), place_of(place, field), blank=blank)
+
+
+def required_name_in(given: Mapping[str, object], field: str, place: str) -> str:
+    """As `name_in`, where it must not be left out."""
+    text_at(given.get(field), place_of(place, field))
+    return name_in(given, field, place)
+
+
+def time_at(value: object, place: str) -> datetime | None:
+    """A time with its zone, in UTC; None when it is left out."""
+    if value is None:
+        return None
+    try:
+        at = datetime.fromisoformat(value if isinstance(value, str) else "")
+        if at.tzinfo is not None:
+            return at.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise TranscriptError(f"{place}: Is no time as in 2026-02-09T09:04:00Z.") from None
+    raise TranscriptError(f"{place}: Give the time with its zone, as in 2026-02-09T09:04:00Z.")
+
+
+def session_time_at(value: object, place: str) -> datetime:
+    text = text_at(value, place)
+    try:
+        return datetime.strptime(text, _SESSION_TIME).replace(tzinfo=UTC)
+    except ValueError:
+        raise TranscriptError(f'{place}: Is no time as in "1:56 pm on 8 May, 2023".') from None
+
+
+def refuse_to_come(at: datetime | None, place: str, *, now: datetime) -> None:
+    """Raise TranscriptError for a time at which nothing can have been said yet."""
+    if at is not None and is_to_come(at=at, now=now):
+        raise TranscriptError(f"{place}: Must not lie more than a day ahead.")
+
+
+def place_of(place: str, field: str) -> str:
+    """How a message names the field of what stands at that place."""
+    return f"{place}.{field}" if place else field
+
+
+def refuse_repeated(names: Iterable[str], what: str) -> None:
+    """Raise TranscriptError for the first name that stands there twice."""
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise TranscriptError(f"{what} {name!r} stands there twice.")

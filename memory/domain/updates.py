@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from uuid import UUID
 
 from .escaping import beginning, escaped_line, plain_line
@@ -44,8 +46,6 @@ TOLD_EVENTS = (*_BIRTHS, *_GONE, *_CHANGES, "superseded", "restored")
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """One row of the log."""
-
     memory_id: UUID
     event: str
     revision: int
@@ -73,10 +73,7 @@ class Update:
 
 
 def updates_of(happened: Iterable[Happened], known: Mapping[UUID, Known]) -> list[Update]:
-    """One update for each memory whose changes are news, the most important first.
-
-    `happened` is in the order of revisions. Of a memory that is not `known`, nothing is told.
-    """
+    """One update for each `known` memory with news, best first; `happened` is by revision."""
     rows: dict[UUID, list[Happened]] = {}
     for each in happened:
         rows.setdefault(each.memory_id, []).append(each)
@@ -99,22 +96,13 @@ def updates_of(happened: Iterable[Happened], known: Mapping[UUID, Known]) -> lis
 
 
 def header(updates: Sequence[Update], *, since: int, counter: TokenCounter) -> str:
-    """The lines at the head of a prompt: three bullets at most, HEADER_TOKENS or little more.
-
-    It is "" where there is no update.
-    """
+    """The lines at the head of a prompt, of about HEADER_TOKENS; "" where there is no update."""
     for count in range(min(MAX_BULLETS, len(updates)), 0, -1):
-        shortest, longest = _SHORTEST, _LONGEST
-        best = ""
-        while shortest <= longest:
-            middle = (shortest + longest) // 2
-            text = _written(updates[:count], since, middle)
-            if counter.count(text) <= HEADER_TOKENS:
-                best, shortest = text, middle + 1
-            else:
-                longest = middle - 1
-        if best or count == 1:
-            return best or _written(updates[:1], since, _SHORTEST)
+        told = partial(_written, updates[:count], since)
+        lengths = range(_SHORTEST, _LONGEST + 1)
+        fitting = bisect_right(lengths, HEADER_TOKENS, key=lambda each: counter.count(told(each)))
+        if fitting or count == 1:
+            return told(lengths[max(0, fitting - 1)])
     return ""
 
 

@@ -64,10 +64,7 @@ _OWN = {"my": "their", "me": "them", "myself": "themself", "mine": "theirs"}
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A candidate after the check: None when it was rejected, and what was wrong at first.
-
-    `problems` is empty for a candidate that was right as it came.
-    """
+    """A candidate after the check, None when it was rejected, and what was wrong as it came."""
 
     candidate: Candidate | None
     problems: tuple[str, ...] = ()
@@ -107,10 +104,7 @@ def check_wording(candidate: Candidate, *, said_at: datetime) -> Wording:
 
 
 def departures(*, text: str, memory_type: MemoryType, said_at: datetime) -> tuple[str, ...]:
-    """Where a text that somebody worded on purpose departs from the constraints; () for nowhere.
-
-    What an agent is may address it, so identity memories never depart.
-    """
+    """Where a text worded on purpose departs from the constraints; identity memories never do."""
     if memory_type == MemoryType.IDENTITY:
         return ()
     stated = Candidate(

@@ -1,29 +1,15 @@
 """The memory's tables."""
 
-from .category import Category
-from .compaction import Compaction
-from .contradiction import Contradiction
-from .embedding_state import EmbeddingState
-from .external_name import ExternalName
-from .job import Job
-from .memory import Memory, MemoryTag
-from .message_entry import MessageEntry
-from .relation import MemoryRelation
-from .search import SearchEntry, SearchGraph
-from .usage import MemoryUsage
-
-__all__ = [
-    "Category",
-    "Compaction",
-    "Contradiction",
-    "EmbeddingState",
-    "ExternalName",
-    "Job",
-    "Memory",
-    "MemoryRelation",
-    "MemoryTag",
-    "MemoryUsage",
-    "MessageEntry",
-    "SearchEntry",
-    "SearchGraph",
-]
+from .category import Category as Category
+from .job import Compaction as Compaction
+from .job import Job as Job
+from .memory import ExternalName as ExternalName
+from .memory import Memory as Memory
+from .memory import MemoryTag as MemoryTag
+from .memory import MemoryUsage as MemoryUsage
+from .relation import Contradiction as Contradiction
+from .relation import MemoryRelation as MemoryRelation
+from .search import EmbeddingState as EmbeddingState
+from .search import MessageEntry as MessageEntry
+from .search import SearchEntry as SearchEntry
+from .search import SearchGraph as SearchGraph

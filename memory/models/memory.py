@@ -1,4 +1,4 @@
-"""The memory row: text that never changes, state that may."""
+"""The memory row: text that never changes, state that may, and how often it was of use."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from django.db import models
 from django.utils import timezone
 
 from memory.domain.types import MemoryType, Scope, Status, Tier
-from teams.models import Agent, Conversation, EndUser, Project
+from memory.models.querysets import MemoryQuerySet
+from teams.models import Agent, Conversation, EndUser, Project, Team
 from teams.models.base import SameTeamKey, TeamOwned
-
-from .querysets import MemoryQuerySet
 
 MEMORY_TYPES = [(kind.value, kind.value) for kind in MemoryType]
 SCOPES = [(scope.value, scope.value) for scope in Scope]
 STATUSES = [(status.value, status.value) for status in Status]
 TIERS = [(tier.value, tier.value) for tier in Tier]
 LIVE = (Status.ACTIVE.value, Status.DISPUTED.value)
+_IS_LIVE = models.Q(status__in=LIVE)
+_IS_IMPORTANT = models.Q(status__in=LIVE, importance__gte=7) & ~models.Q(tier=Tier.COLD.value)
+_IN_EVERY_PROMPT = models.Q(is_pinned=True) | models.Q(
+    memory_type__in=[MemoryType.IDENTITY.value, MemoryType.USER_PROFILE.value]
+)
 # Before every memory. Only what says so is read by the index of times.
 SINCE_EVER = datetime(1, 1, 2, tzinfo=UTC)
 
@@ -126,12 +130,12 @@ class Memory(TeamOwned):
         indexes = [
             models.Index(
                 fields=["team", "end_user", "agent", "memory_type"],
-                condition=models.Q(status__in=LIVE),
+                condition=_IS_LIVE,
                 name="memory_live_by_owner",
             ),
             models.Index(
                 fields=["team", "agent", "memory_type"],
-                condition=models.Q(status__in=LIVE),
+                condition=_IS_LIVE,
                 name="memory_live_by_agent",
             ),
             models.Index(
@@ -160,29 +164,17 @@ class Memory(TeamOwned):
             ),
             models.Index(
                 fields=["team", "end_user", "-importance", "-id"],
-                condition=models.Q(status__in=LIVE, importance__gte=7)
-                & ~models.Q(tier=Tier.COLD.value),
+                condition=_IS_IMPORTANT,
                 name="memory_important",
             ),
             models.Index(
                 fields=["team", "-importance", "-id"],
-                condition=models.Q(status__in=LIVE, importance__gte=7)
-                & ~models.Q(tier=Tier.COLD.value),
+                condition=_IS_IMPORTANT,
                 name="memory_important_of_all",
             ),
             models.Index(
                 fields=["team", "end_user"],
-                condition=models.Q(status__in=LIVE)
-                & ~models.Q(tier=Tier.COLD.value)
-                & (
-                    models.Q(is_pinned=True)
-                    | models.Q(
-                        memory_type__in=[
-                            MemoryType.IDENTITY.value,
-                            MemoryType.USER_PROFILE.value,
-                        ]
-                    )
-                ),
+                condition=_IS_LIVE & ~models.Q(tier=Tier.COLD.value) & _IN_EVERY_PROMPT,
                 name="memory_mandatory",
             ),
         ]
@@ -211,3 +203,64 @@ class MemoryTag(TeamOwned):
 
     def __str__(self) -> str:
         return self.name
+
+
+class MemoryUsage(models.Model):
+    """Counters of one memory, flushed in batches; not part of the memory's logged state."""
+
+    memory = models.OneToOneField(
+        Memory,
+        on_delete=models.PROTECT,
+        primary_key=True,
+        related_name="usage",
+        db_constraint=False,
+    )
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    retrieved = models.PositiveBigIntegerField(default=0)
+    cited = models.PositiveBigIntegerField(default=0)
+    ignored = models.PositiveBigIntegerField(default=0)
+    succeeded = models.PositiveBigIntegerField(default=0)
+    failed = models.PositiveBigIntegerField(default=0)
+    last_accessed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            # Partial, so that the planner cannot look up one memory's counters by it: of an almost
+            # empty table it takes any index, and a kept plan then reads all of the team's rows.
+            models.Index(
+                fields=["team", "-last_accessed_at"],
+                name="memory_usage_by_access",
+                condition=models.Q(last_accessed_at__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.memory_id)
+
+
+class ExternalName(TeamOwned):
+    """An external id that was sent with a repetition of a memory that bears another one, or none.
+
+    So that what was acknowledged under it stays known under it, whatever becomes of the memory.
+    `text_key` is the digest of the normalised text that was sent. Erasing the memory deletes it.
+    """
+
+    memory = SameTeamKey(Memory)
+    agent = SameTeamKey(Agent, null=True)
+    external_id = models.CharField(max_length=200)
+    text_key = models.BinaryField(max_length=32, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = "external name"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "external_id", "agent"],
+                nulls_distinct=False,
+                name="memory_external_name_once",
+            ),
+        ]
+        indexes = [models.Index(fields=["team", "memory"], name="memory_names_of_memory")]
+
+    def __str__(self) -> str:
+        return self.external_id

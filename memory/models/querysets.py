@@ -12,8 +12,6 @@ from memory.domain.viewer import Viewer
 
 if TYPE_CHECKING:
     from .memory import Memory  # noqa: F401 - named in the base class below
-    from .message_entry import MessageEntry  # noqa: F401 - likewise
-    from .search import SearchEntry  # noqa: F401 - likewise
 
 
 # Of what a memory belongs to, answers hold names; an agent's document is long.
@@ -99,15 +97,3 @@ class MemoryQuerySet(QuerySet["Memory"]):
         if usage:
             return rows.select_related("usage").only(*own, *_NAMES)
         return rows.only(*own, *(name for name in _NAMES if not name.startswith("usage__")))
-
-
-class SearchEntryQuerySet(QuerySet["SearchEntry"]):
-    """Chainable filters over the search entries of memories."""
-
-    def visible_to(self, viewer: Viewer) -> SearchEntryQuerySet:
-        """Only the entries of memories that `viewer` may see."""
-        return self.filter(visible_to_q(viewer))
-
-
-class MessageEntryQuerySet(QuerySet["MessageEntry"]):
-    """Chainable filters over the search entries of messages."""

@@ -1,17 +1,17 @@
-"""What a memory is found by, apart from the memory: its vector, its words, and whose it is."""
+"""What memories and messages are found by, apart from them: vectors, words, and whose they are."""
 
 from __future__ import annotations
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
+from django.utils import timezone
 from pgvector.django import HalfVectorField
 
-from teams.models import Agent, Conversation, EndUser, Project, Team
+from memory.models.memory import MEMORY_TYPES, Memory
+from teams.models import Agent, Conversation, EndUser, Message, Project, Team
 from teams.models.base import SameTeamKey, TeamOwned
-
-from .memory import MEMORY_TYPES, Memory
-from .querysets import SearchEntryQuerySet
+from teams.models.conversations import ROLES
 
 
 class Place(models.IntegerChoices):
@@ -64,8 +64,6 @@ class SearchEntry(models.Model):
     graph_number = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     lexemes = SearchVectorField()
 
-    objects = SearchEntryQuerySet.as_manager()
-
     class Meta:
         verbose_name_plural = "search entries"
         indexes = [
@@ -94,10 +92,7 @@ class SearchEntry(models.Model):
 
 
 class SearchGraph(TeamOwned):
-    """That the vectors of a team stand in the approximate index of their size, all but the latest.
-
-    Teams without one are searched exactly, which is faster for them.
-    """
+    """That a team's vectors, but the latest, stand in an approximate index; others are exact."""
 
     dimensions = models.PositiveSmallIntegerField()
     number = models.PositiveSmallIntegerField()
@@ -108,3 +103,77 @@ class SearchGraph(TeamOwned):
 
     def __str__(self) -> str:
         return f"{self.dimensions} dimensions"
+
+
+class MessageEntry(models.Model):
+    """The vector and the words of one message of a person or an agent, for the raw search.
+
+    A trigger makes it with the message, waiting; a service fills it in soon after, so that storing
+    a message waits for no embedder and nothing that was acknowledged is left out. What a system or
+    a tool said has no entry: the first is the prompt, memory included, the second is data for the
+    agent that would drown what was said.
+
+    Whose it is and where it stands are copies that triggers keep. `is_forgotten` says that a memory
+    that was made of it is deleted: then a search must not find the words it was made of. `people`
+    are the words, casefolded, of the speaker's name. The vectors are as in `SearchEntry`; without
+    words to find (nothing but memory that was injected into a prompt) there is none.
+    """
+
+    message = models.OneToOneField(
+        Message, on_delete=models.PROTECT, primary_key=True, related_name="+", db_constraint=False
+    )
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    conversation = SameTeamKey(Conversation, editable=False)
+    agent = SameTeamKey(Agent, editable=False)
+    end_user = SameTeamKey(EndUser, editable=False)
+    project = SameTeamKey(Project, null=True, editable=False)
+    position = models.PositiveIntegerField(editable=False)
+    said_at = models.DateTimeField(editable=False)
+    role = models.CharField(max_length=20, choices=ROLES, editable=False)
+    people = ArrayField(models.TextField(), default=list, db_default=models.Value([]))
+    is_waiting = models.BooleanField(default=True, db_default=True)
+    is_forgotten = models.BooleanField(default=False, db_default=False, editable=False)
+    embedding = HalfVectorField(null=True)
+    embedding_model = models.CharField(max_length=200, blank=True, default="", db_default="")
+    next_embedding = HalfVectorField(null=True)
+    next_model = models.CharField(max_length=200, blank=True, default="", db_default="")
+    lexemes = SearchVectorField(default="", db_default="")
+
+    class Meta:
+        verbose_name_plural = "message entries"
+        indexes = [
+            models.Index(
+                fields=["team", "conversation", "position"], name="memory_message_in_conversation"
+            ),
+            models.Index(fields=["team", "end_user", "agent"], name="memory_message_by_owner"),
+            models.Index(
+                fields=["team", "message"],
+                condition=models.Q(is_waiting=True),
+                name="memory_message_waiting",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.message_id)
+
+
+class EmbeddingState(models.Model):
+    """The one row of an installation that says whose vectors searches compare; none at first.
+
+    `model` is the active model's name and `dimensions` its vectors' size. `next_model` is the
+    model that a reembedding under way goes to: memories written meanwhile get its vector too.
+    """
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1, editable=False)
+    model = models.CharField(max_length=200)
+    dimensions = models.PositiveIntegerField()
+    next_model = models.CharField(max_length=200, blank=True, default="")
+    switched_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(id=1), name="embedding_state_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.model

@@ -28,10 +28,7 @@ def viewer_sql(
     of_project: bool,
     model: type[Model] = SearchEntry,
 ) -> str:
-    """A rule of who sees what as SQL with the parameters team, agent, end_user and project.
-
-    The flags say what the viewer is narrowed to.
-    """
+    """A rule of who sees what as SQL with the parameters team, agent, end_user and project."""
     stands = stand_ins("team", "agent", "end_user", "project")
     viewer = Viewer(
         team_id=stands["team"],

@@ -29,10 +29,7 @@ def open_contradictions_among(*, viewer: Viewer, memory_ids: Sequence[UUID]) -> 
 
 
 def recorded_pairs(*, team_id: UUID, ids: Sequence[UUID]) -> set[frozenset[UUID]]:
-    """The pairs among those memories that somebody has recorded as a contradiction, settled or not.
-
-    Call it in the team's scope.
-    """
+    """The pairs among those memories ever recorded as a contradiction; call it in scope."""
     rows = Contradiction.objects.filter(
         team_id=team_id, memory_a__in=ids, memory_b__in=ids
     ).values_list("memory_a_id", "memory_b_id")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from memory.domain.viewer import Viewer
 from memory.models import Job
@@ -25,7 +25,6 @@ def conversation_for(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
 
 
 def messages_of(conversation: Conversation) -> QuerySet[Message, Message]:
-    """Its messages."""
     return Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
 
 
@@ -49,3 +48,10 @@ def job_for(*, viewer: Viewer, job_id: UUID) -> Job:
 
 def _own(viewer: Viewer, path: str = "") -> Q:
     return Q(**{f"{path}agent_id": viewer.agent_id}) if viewer.agent_id else Q()
+
+
+def jobs_by_state() -> dict[str, int]:
+    """How many jobs of the scope's teams are in each state."""
+    rows = Job.objects.order_by().values_list("state").annotate(count=Count("*"))
+    found = dict(rows)
+    return {state.value: found.get(state.value, 0) for state in Job.State}

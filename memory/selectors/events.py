@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from uuid import UUID
 
 from django.db.models import Avg, Count, Max, OuterRef, QuerySet, Subquery
-from django.db.models.functions import TruncDay
+from django.db.models.functions import TruncDate
 
 from audit.models import OperationalEvent
 from teams.models import EndUser
@@ -70,20 +70,12 @@ def event_counts(*, team_id: UUID, filters: EventFilters) -> list[EventCount]:
     rows = (
         filtered_events(team_id=team_id, filters=filters)
         .order_by()
-        .annotate(day=TruncDay("at", tzinfo=UTC))
-        .values("day", "node", "op", "status")
-        .annotate(count=Count("id"), mean=Avg("similarity"), best=Max("similarity"))
+        .values("node", "op", "status", day=TruncDate("at", tzinfo=UTC))
+        .annotate(
+            count=Count("id"),
+            mean_similarity=Avg("similarity"),
+            best_similarity=Max("similarity"),
+        )
         .order_by("-day", "node", "op", "status")
     )
-    return [
-        EventCount(
-            row["day"].date(),
-            row["node"],
-            row["op"],
-            row["status"],
-            row["count"],
-            row["mean"],
-            row["best"],
-        )
-        for row in rows
-    ]
+    return [EventCount(**row) for row in rows]

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db import connection
+from django.db.models import Q
+
 from memory.domain.viewer import Viewer
-from memory.models import Memory
+from memory.models import Memory, MemoryRelation
+from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
 from teams.errors import NotFoundError
 
 ALL = "all"
+RELATED_LIMIT = 50
+# A summary names the memories it was made of; an older one by its compaction alone.
+_OUTDATED = """
+SELECT s.id FROM memory_memory s
+LEFT JOIN memory_compaction c
+    ON c.team_id = s.team_id AND c.conversation_id = s.conversation_id
+    AND c.summary_memory_id = s.id
+WHERE s.team_id = %s AND s.id = ANY (%s::uuid[]) AND s.extractor LIKE 'summary:%%' AND EXISTS (
+    SELECT FROM jsonb_array_elements_text(coalesce(
+        s.payload->'points', jsonb_path_query_array(c.points, '$[*].memory_ids[*]'), '[]'
+    )) AS told (id)
+    JOIN memory_memory m ON m.team_id = s.team_id AND m.id = told.id::uuid
+    WHERE m.status <> ALL (%s::text[])
+)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +89,45 @@ def memory_for(*, viewer: Viewer, memory_id: UUID) -> Memory:
     if row is None:
         raise NotFoundError("There is no such memory.")
     return row
+
+
+def related_to(*, viewer: Viewer, memory: Memory, limit: int = RELATED_LIMIT) -> list[Memory]:
+    """Visible live memories one edge away, strongest first, with their edge's type and strength."""
+    edges = MemoryRelation.objects.filter(
+        Q(from_memory=memory) | Q(to_memory=memory), team_id=memory.team_id
+    ).order_by("-strength", "id")
+    strongest: dict[UUID, MemoryRelation] = {}
+    for edge in edges:
+        other = edge.to_memory_id if edge.from_memory_id == memory.pk else edge.from_memory_id
+        strongest.setdefault(other, edge)
+    rows = Memory.objects.visible_to(viewer).live().filter(pk__in=strongest).with_names()
+    by_id = {row.pk: row for row in rows}
+    found: list[Memory] = []
+    for key, edge in strongest.items():
+        row = by_id.get(key)
+        if row is not None and len(found) < limit:
+            row.relation_type = edge.relation_type  # type: ignore[attr-defined]
+            row.strength = edge.strength  # type: ignore[attr-defined]
+            found.append(row)
+    return found
+
+
+def merged_into(*, viewer: Viewer, memory: Memory) -> list[UUID]:
+    """The visible memories that were merged into this one, in the order they were stored."""
+    edges = MemoryRelation.objects.filter(
+        team_id=memory.team_id, from_memory=memory, relation_type="merged_from"
+    )
+    rows = Memory.objects.visible_to(viewer).filter(pk__in=edges.values("to_memory_id"))
+    return list(rows.order_by("id").values_list("id", flat=True))
+
+
+def outdated_summaries(*, team_id: UUID, ids: Collection[UUID]) -> set[UUID]:
+    """Of these summaries, those of which a memory was deleted, corrected or superseded since.
+
+    What somebody wrote in a summary's place is never among them. Call it in the team's scope.
+    """
+    if not ids:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(_OUTDATED, [team_id, list(ids), list(LIVE)])
+        return {row[0] for row in cursor.fetchall()}

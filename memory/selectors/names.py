@@ -45,10 +45,7 @@ _ALONE, _IN_SCOPE = (
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What stands behind the names of a request; None for what is unknown or was not named.
-
-    `revision` is the team's as of then, None inside a transaction.
-    """
+    """What the names of a request mean, None for unknown; `revision` is None in a transaction."""
 
     agent: Agent | None
     end_user_id: UUID | None

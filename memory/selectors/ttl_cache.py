@@ -27,11 +27,9 @@ class SharedTTLCache:
             return self._entries.get(key)
 
     def put(self, key: Hashable, value: object) -> None:
-        """Keep the value from now on."""
         with self._lock:
             self._entries[key] = value
 
     def clear(self) -> None:
-        """Forget everything."""
         with self._lock:
             self._entries.clear()

@@ -12,7 +12,7 @@ from memory.api.serializers.base import ApiSerializer, PageQuerySerializer, Stri
 from memory.api.serializers.memories import OUTCOMES, WARNINGS
 from memory.domain.settled import MERGED
 from memory.models import Contradiction
-from memory.models.contradiction import RESOLUTIONS, VERDICTS
+from memory.models.relation import RESOLUTIONS, VERDICTS
 
 
 class ContradictionFilterSerializer(PageQuerySerializer):

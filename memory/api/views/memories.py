@@ -42,8 +42,13 @@ from memory.domain.feedback import Feedback
 from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.selectors.memories import MemoryFilters, filtered_memories, memory_for
-from memory.selectors.relations import merged_into, related_to
+from memory.selectors.memories import (
+    MemoryFilters,
+    filtered_memories,
+    memory_for,
+    merged_into,
+    related_to,
+)
 from memory.services.decisions.corrections import correct_memory, give_feedback
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory, pin_memory

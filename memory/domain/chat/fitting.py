@@ -38,10 +38,7 @@ def room_for_talk(*, window: int, other_tokens: int, answer_tokens: int) -> int:
 
 
 def first_that_stays(pieces: Sequence[Piece], *, room: int) -> int:
-    """The index of the first message that stays, so that those from there on fit in `room`.
-
-    The last start stays in any case; 0 where nothing may go.
-    """
+    """The index from which on the messages fit in `room`: the last start at most, 0 for all."""
     starts = _starts(pieces)
     for index in starts:
         if sum(piece.tokens for piece in pieces[index:]) <= room:

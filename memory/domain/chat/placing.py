@@ -34,8 +34,6 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A message of a request."""
-
     digest: str
     is_answer: bool
 
@@ -59,7 +57,6 @@ def link(chain: str, digest: str) -> str:
 
 
 def chain_of(digests: Sequence[str], *, after: str = ROOT) -> list[str]:
-    """The chain of each message of a history."""
     found = []
     for digest in digests:
         after = link(after, digest)
@@ -81,8 +78,6 @@ def place(*, kept: Sequence[Kept], asked: Sequence[Asked]) -> list[Place]:
 
 
 class _Log:
-    """The rows with their chains."""
-
     def __init__(self, kept: Sequence[Kept]) -> None:
         self.rows = kept
         self.chains: list[str] = []

@@ -46,10 +46,7 @@ class Turn:
 
 
 def turns_of(message: Json, *, name: str = "", most_chars: int) -> list[Turn]:
-    """A message as turns of at most `most_chars` characters; none where it says nothing.
-
-    `name` is the tool's, for the result of a tool.
-    """
+    """A message as turns of at most `most_chars`, none without words; `name` is a tool's."""
     role = ROLES[message["role"]]
     text = text_of(message)
     if not text.strip():

@@ -1,4 +1,4 @@
-"""From memories and texts to a prompt, as a plan says."""
+"""From memories and texts to a prompt, as a plan says; what says the same is told once."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
 
-from ..packing import Item, Packed, pack
-from ..tokens import TokenCounter
-from .once import Shown, likeness_of, saying_of, without_what_memories_say
-from .plan import Block, Entry, Plan, Section, Text, Written
+from memory.domain.duplicates import plain_words, said_saying, saying
+from memory.domain.packing import Item, Packed, pack
+from memory.domain.plans.plan import Block, Entry, Plan, Section, Text, Written
+from memory.domain.tokens import TokenCounter
+
+# What stands in a section: a memory or a text, as it is printed.
+Shown = tuple[Entry | Text, Written]
 
 
 class Told(NamedTuple):
@@ -211,3 +214,41 @@ def _warnings(plan: Plan, packed: Packed[Shown], token_budget: int) -> tuple[str
         f"{plan.mandatory} take {packed.mandatory_tokens} tokens,"
         f" over the budget of {token_budget}",
     )
+
+
+def saying_of(shown: Shown) -> Hashable | None:
+    """Equal for what says the same; None for what is no statement, such as a skill."""
+    if isinstance(shown[0], Entry):
+        return saying(shown[0].line)
+    return said_saying(shown[0].said) if shown[0].said else None
+
+
+def likeness_of(shown: Shown) -> Hashable | None:
+    """Equal wherever `saying_of` is, and found sooner."""
+    if isinstance(shown[0], Entry):
+        return plain_words(shown[0].line.content)
+    return plain_words(shown[0].said.text) if shown[0].said else None
+
+
+def without_what_memories_say(items: Sequence[Item[Shown]]) -> list[Item[Shown]]:
+    """The items without the messages that say what a memory says, which takes their rank."""
+    alike: dict[Hashable, list[Item[Shown]]] = {}
+    for item in items:
+        if isinstance(item.value[0], Text) and item.value[0].said:
+            alike.setdefault(likeness_of(item.value), []).append(item)
+    if not alike:
+        return list(items)
+    ranks: dict[int, float] = {}
+    gone: set[int] = set()
+    for item in items:
+        if isinstance(item.value[0], Text):
+            continue
+        for text in alike.get(likeness_of(item.value), ()):
+            if saying_of(text.value) == saying_of(item.value):
+                gone.add(id(text))
+                ranks[id(item)] = max(ranks.get(id(item), item.score), text.score)
+    return [
+        item._replace(score=ranks[id(item)]) if id(item) in ranks else item
+        for item in items
+        if id(item) not in gone
+    ]

@@ -1,23 +1,29 @@
-"""What a plan is: sections that share a budget, and blocks in which their lines are printed."""
+"""What a plan is: sections that share a budget, and blocks in which their lines are printed.
+
+The plan of `retrieve` stands at the end: identity, pinned, the profile, then the best (seed 000,
+step 5).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 from uuid import UUID
 
-from ..packing import Room
-from ..rendering import HEADINGS, Line, SaidLine
-from ..types import MemoryType
+from memory.domain.packing import Room
+from memory.domain.rendering import HEADINGS, Line, SaidLine
+from memory.domain.types import MemoryType
+
+IDENTITY_RESERVE = 200
+PINNED_RESERVE = 300
+USER_PROFILE_RESERVE = 200
+USER_PROFILE = "user_profile"
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A line ready to print: below which heading of its block ("" for none), and in what order.
-
-    Lines of one heading are printed by `order`, then by score.
-    """
+    """A line ready to print below a heading ("" for none), by `order` and then by score."""
 
     text: str
     heading: str = ""
@@ -31,17 +37,14 @@ def by_type(line: Line) -> Written:
 
 
 def without_heading(line: Line) -> Written:
-    """The line as it is, in a block that has a heading of its own."""
     return Written(line.render())
 
 
 def always(_: Line) -> bool:
-    """Every memory."""
     return True
 
 
 def never(_: Line) -> bool:
-    """No memory."""
     return False
 
 
@@ -67,10 +70,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A part of the printed prompt: opening lines, the lines of its sections by heading, an end.
-
-    `after` names a block whose opening must be printed when this one is.
-    """
+    """A part of the prompt; `after` names the block whose opening it needs."""
 
     name: str = ""
     opening: str = ""
@@ -81,10 +81,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Sections in the order in which they claim room, and blocks in the order of the prompt.
-
-    `mandatory` names, for the warning, what goes in over the budget.
-    """
+    """Sections as they claim room, blocks as printed; `mandatory` names what passes the budget."""
 
     name: str
     sections: Sequence[Section]
@@ -92,11 +89,7 @@ class Plan:
     mandatory: str = "what must always be told"
 
     def section_of(self, line: Line) -> Section | None:
-        """The section a memory belongs to."""
-        for section in self.sections:
-            if section.takes(line):
-                return section
-        return None
+        return next((section for section in self.sections if section.takes(line)), None)
 
 
 class Entry(NamedTuple):
@@ -121,3 +114,41 @@ class Text:
     is_mandatory: bool = False
     key: UUID | None = None
     said: SaidLine | None = None
+
+
+def is_identity(line: Line) -> bool:
+    """What the agent knows of itself."""
+    return line.memory_type == MemoryType.IDENTITY
+
+
+def is_profile(line: Line) -> bool:
+    """What is known of the user across all agents."""
+    return line.memory_type == MemoryType.USER_PROFILE
+
+
+RETRIEVAL = Plan(
+    name="retrieval",
+    sections=(
+        Section(Room("identity", reserve=IDENTITY_RESERVE), takes=is_identity, must=always),
+        Section(Room("pinned", reserve=PINNED_RESERVE), takes=is_pinned, must=always),
+        Section(Room(USER_PROFILE, reserve=USER_PROFILE_RESERVE), takes=is_profile),
+        Section(Room("rest"), takes=always),
+    ),
+    mandatory="identity and pinned memories",
+)
+
+
+def about_nobody(plan: Plan) -> Plan:
+    """The plan for who names no user: a profile stands by its score, as nobody was asked for."""
+    return replace(
+        plan,
+        sections=tuple(
+            replace(each, room=replace(each.room, reserve=0))
+            if each.room.name == USER_PROFILE
+            else each
+            for each in plan.sections
+        ),
+    )
+
+
+RETRIEVAL_ABOUT_NOBODY = about_nobody(RETRIEVAL)

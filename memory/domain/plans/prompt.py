@@ -11,15 +11,10 @@ that nothing behind it takes its place), and, with the others, what remains.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from enum import StrEnum
 
-from ..escaping import escaped_line, plain_line
-from ..packing import Room
-from ..rendering import Line
-from ..tokens import TokenCounter
-from ..types import MemoryType
-from .plan import Block, Plan, Section, always, is_pinned, without_heading
-from .retrieval import (
+from memory.domain.plans.plan import (
     IDENTITY_RESERVE,
     USER_PROFILE,
     USER_PROFILE_RESERVE,
@@ -27,6 +22,13 @@ from .retrieval import (
     is_identity,
     is_profile,
 )
+
+from ..escaping import escaped_line, plain_line
+from ..packing import Room
+from ..rendering import Line
+from ..tokens import TokenCounter
+from ..types import MemoryType
+from .plan import Block, Plan, Section, always, is_pinned, without_heading
 
 PERSONALITY_SIZE = 500
 TEAM_SIZE = 300
@@ -130,14 +132,11 @@ def summary_line(summary: str, *, counter: TokenCounter) -> str:
 
 def _beginning(sentence: str, counter: TokenCounter) -> str:
     """As much of the sentence as fits; "" when that is nothing."""
-    low, high = 0, len(sentence)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if counter.count(f"{_cut(sentence, middle)}\n") <= SUMMARY_SIZE:
-            low = middle
-        else:
-            high = middle - 1
-    return _cut(sentence, low) if low else ""
+    lengths = range(1, len(sentence) + 1)
+    fitting = bisect_right(
+        lengths, SUMMARY_SIZE, key=lambda length: counter.count(f"{_cut(sentence, length)}\n")
+    )
+    return _cut(sentence, fitting) if fitting else ""
 
 
 def _cut(sentence: str, length: int) -> str:

@@ -9,29 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..scoring import Parts
+from ..scoring import Flags, Floats, Parts
 from .events import Placed, place_by_event
 from .periods import TOLD_DAYS, closeness
 from .question import Asked, Term
-from .surroundings import Floats, Surroundings, Whole, find_surroundings
+from .surroundings import Surroundings, Whole, find_surroundings
 
-Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class RelevanceWeights:
-    """What each part of relevance counts; a part the question does not ask for is left out."""
-
-    words: float = 1.0
-    meaning: float = 1.0
-    person: float = 0.35
-    time: float = 0.5
-    event: float = 0.5
-
-
-WEIGHTS = RelevanceWeights()
+# What each part of relevance counts; a part the question does not ask for is left out.
+WEIGHTS = {"words": 1.0, "meaning": 1.0, "person": 0.35, "time": 0.5, "event": 0.5}
 _DAY_SECONDS = 86_400.0
 # Of meaning, the share that a memory's neighbours may lend it.
 LENT_MEANING = 0.3
@@ -45,10 +31,7 @@ BEYOND = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Rarity:
-    """Of `total` visible memories, how many hold each term, and how many are of a person so called.
-
-    Both arrays have one element for each term of the question.
-    """
+    """Of `total` visible memories, how many hold each term, and how many are of one so called."""
 
     total: int
     matching: Whole
@@ -97,17 +80,8 @@ class Relevance:
     shares: Floats
 
 
-def fuse(
-    *,
-    asked: Asked,
-    rarity: Rarity,
-    candidates: Candidates,
-    weights: RelevanceWeights = WEIGHTS,
-) -> Relevance:
-    """The relevance of every candidate; it grows with each signal and ignores their order.
-
-    The columns of `rarity` and `candidates` are the terms of `asked`.
-    """
+def fuse(*, asked: Asked, rarity: Rarity, candidates: Candidates) -> Relevance:
+    """The relevance of every candidate; the columns of both arrays are the terms of `asked`."""
     asked, rarity, candidates = _with_forms_met(asked, rarity, candidates)
     around = find_surroundings(conversation=candidates.conversation, position=candidates.position)
     people = people_among(asked.terms, rarity)
@@ -119,15 +93,15 @@ def fuse(
     person = _person(candidates, people)
     time = _time(candidates, asked)
     event, beyond = _event(candidates, asked, rarity, people)
-    counted = {"words": weights.words, "meaning": weights.meaning}
+    counted = {name: WEIGHTS[name] for name in ("words", "meaning")}
     if people.any():
-        counted["person"] = weights.person
+        counted["person"] = WEIGHTS["person"]
         if dating.any() and (people | dating).all():
             counted["words"] *= DATING
     if asked.periods:
-        counted["time"] = weights.time
+        counted["time"] = WEIGHTS["time"]
     if event.any():
-        counted["event"] = weights.event
+        counted["event"] = WEIGHTS["event"]
     total = sum(counted.values())
     share = {name: weight / total for name, weight in counted.items()}
     lent = share["words"] * (words - own_words) + share["meaning"] * (meaning - own_meaning)

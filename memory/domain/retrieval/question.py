@@ -8,14 +8,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from memory.domain.retrieval.events import asks_for_past
+from memory.domain.retrieval.periods import COUNTING, NAMES_OF_TIMES, QuestionTime, find_times
 from memory.domain.text.date_types import Lean
 from memory.domain.text.stop_words import STOP_WORDS
 from memory.domain.text.verb_forms import PAST_FORMS, other_forms
 
 from .events import Event, Side, find_event
-from .past import asks_for_past
 from .periods import Period
-from .question_times import COUNTING, NAMES_OF_TIMES, QuestionTime, find_times
 
 MAX_TERMS = 32
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
@@ -83,10 +83,7 @@ class Asked:
 
 
 def read_question(text: str, *, now: datetime) -> Asked:
-    """Take a question apart; at most MAX_TERMS terms, in its order; `now` is aware.
-
-    Days begin in the zone of `now`.
-    """
+    """Take a question apart; at most MAX_TERMS terms; days begin in the zone of the aware `now`."""
     plain = unicodedata.normalize("NFKC", text)
     words = [(match, _POSSESSIVE.sub("", match[0])) for match in _WORD.finditer(plain)]
     names = {match.start() for match, word in words if _looks_like_name(word, plain, match)}

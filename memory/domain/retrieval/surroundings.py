@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from memory.domain.scoring import Floats
+
 Whole = NDArray[np.int64]
 
 # The share of a signal that reaches a memory so many messages away. Two statements out of one
@@ -26,10 +27,7 @@ class Surroundings:
     share: Floats
 
     def strongest(self, values: Floats) -> Floats:
-        """Each row's own value or the largest share of a neighbour's, column by column.
-
-        `values` has a row for each candidate and is not negative.
-        """
+        """Each row's own value, not negative, or the largest share of a neighbour's, by column."""
         spread = values.copy()
         shares = self.share if values.ndim == 1 else self.share[:, None]
         np.maximum.at(spread, self.one, shares * values[self.other])

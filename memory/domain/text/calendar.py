@@ -1,11 +1,16 @@
-"""English names of months, weekdays, seasons, holidays and parts of the day."""
+"""English names of times, spans of the calendar, and which occurrence of a time is meant."""
 
 from __future__ import annotations
 
 import calendar
-from datetime import date, timedelta
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Final
 
 from dateutil.easter import easter
+
+from .date_types import Grain, Lean
 
 MONTHS: dict[str, int] = {
     form: number
@@ -36,7 +41,7 @@ PARTS_OF_DAY: dict[str, tuple[int, int]] = {
 """The hours that a part of the day lasts, first included and last not."""
 
 # Month, day and number of days; the possessive "'s" is left out of the names.
-_FIXED_HOLIDAYS: dict[str, tuple[int, int, int]] = {
+FIXED_HOLIDAYS: dict[str, tuple[int, int, int]] = {
     "christmas": (12, 24, 3),
     "xmas": (12, 24, 3),
     "christmas eve": (12, 24, 1),
@@ -52,25 +57,182 @@ _FIXED_HOLIDAYS: dict[str, tuple[int, int, int]] = {
     "midsummer day": (6, 24, 1),
 }
 # Days from Easter Sunday and number of days.
-_FROM_EASTER: dict[str, tuple[int, int]] = {
+FROM_EASTER: dict[str, tuple[int, int]] = {
     "easter": (-2, 4),
     "good friday": (-2, 1),
     "easter sunday": (0, 1),
     "easter monday": (1, 1),
     "pentecost": (49, 2),
 }
-HOLIDAYS = frozenset({*_FIXED_HOLIDAYS, *_FROM_EASTER, "thanksgiving"})
-MOVABLE_HOLIDAYS = frozenset({*_FROM_EASTER, "thanksgiving"})
+HOLIDAYS = frozenset({*FIXED_HOLIDAYS, *FROM_EASTER, "thanksgiving"})
 
 
-def holiday_dates(name: str, year: int) -> tuple[date, int]:
-    """The first day of a holiday in a year, and how many days it lasts; `name` is in `HOLIDAYS`."""
-    if name in _FIXED_HOLIDAYS:
-        month, day, days = _FIXED_HOLIDAYS[name]
-        return date(year, month, day), days
-    if name in _FROM_EASTER:
-        shift, days = _FROM_EASTER[name]
-        return easter(year) + timedelta(days=shift), days
+Span = tuple[datetime, datetime]
+
+DAY: Final = timedelta(days=1)
+WEEK: Final = timedelta(weeks=1)
+UNITS: Final[dict[str, tuple[Grain, int]]] = {
+    "day": (Grain.DAY, 1),
+    "night": (Grain.DAY, 1),
+    "week": (Grain.WEEK, 7),
+    "fortnight": (Grain.WEEK, 14),
+    "month": (Grain.MONTH, 30),
+    "quarter": (Grain.QUARTER, 91),
+    "year": (Grain.YEAR, 365),
+    "decade": (Grain.DECADE, 3652),
+}
+"""The grain of each unit and its length in days."""
+
+HOURS: Final[dict[str, float]] = {"second": 1 / 3600, "minute": 1 / 60, "hour": 1.0}
+# As from 1896 to 1904.
+_YEARS_TO_A_LEAP_DAY = 8
+# People round years, and the more so the further away they are; in days.
+_ROUNDED, _LEAST_OUT, _MOST_OUT = 6, 60, 182
+
+
+def months_from(year: int, month: int, months: int) -> Span:
+    """So many months from the first day of that one; `month` may be any number."""
+    first, last = year * 12 + month - 1, year * 12 + month - 1 + months
+    return (
+        midnight(first // 12, first % 12 + 1, 1),
+        midnight(last // 12, last % 12 + 1, 1),
+    )
+
+
+def days_from(day: datetime, days: int = 1) -> Span:
+    """So many days from the midnight before a moment."""
+    start = day.replace(hour=0, minute=0, second=0, microsecond=0)
+    return start, start + timedelta(days=days)
+
+
+def shifted_months(day: datetime, months: int) -> datetime:
+    """The same day of the month so many months later, or the last one of a shorter month."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return day.replace(
+        year=year, month=month + 1, day=min(day.day, calendar.monthrange(year, month + 1)[1])
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The local time, marked as UTC, that words are read at, and which way they lean."""
+
+    now: datetime
+    lean: Lean
+
+    @property
+    def today(self) -> datetime:
+        """The midnight before now."""
+        return self.now.replace(hour=0, minute=0, second=0, microsecond=0)
+
+    def pick(self, spans: Iterable[Span], lean: Lean | None = None) -> Span:
+        """The one of spans in order of time that is meant; ValueError where there is none.
+
+        Leaning to the past it is the last that has begun, to the future the first not yet over.
+        """
+        lean = lean or self.lean
+        found = list(spans)
+        if lean == "past":
+            found = [span for span in found if span[0] <= self.now][-1:]
+        elif lean == "future":
+            found = [span for span in found if span[1] > self.now][:1]
+        if not found:
+            raise ValueError("no such time")
+        return min(found, key=self._distance)
+
+    def _distance(self, span: Span) -> timedelta:
+        return max(span[0] - self.now, self.now - span[1], timedelta(0))
+
+    def in_year(self, month: int, day: int | None, months: int = 1, **lean: Lean) -> Span:
+        """A day, or so many months from a month, in the year that is meant."""
+        spans = []
+        around = _YEARS_TO_A_LEAP_DAY if (month, day) == (2, 29) else 2
+        for year in range(self.now.year - around, self.now.year + around + 1):
+            if day is None:
+                spans.append(months_from(year, month, months))
+            elif day <= calendar.monthrange(year, month)[1]:
+                spans.append(days_from(midnight(year, month, day)))
+        return self.pick(spans, **lean)
+
+    def day_of_month(self, day: int) -> Span:
+        """ "On the 3rd": of this month or one beside it."""
+        firsts = (
+            months_from(self.now.year, self.now.month + shift, 1)[0] for shift in range(-2, 3)
+        )
+        return self.pick(
+            days_from(first.replace(day=day))
+            for first in firsts
+            if day <= calendar.monthrange(first.year, first.month)[1]
+        )
+
+    def weekday(self, weekday: int, lean: Lean | None = None) -> Span:
+        """The day of that name within the week before or behind today, which is neither."""
+        ahead = (weekday - self.today.weekday() - 1) % 7 + 1
+        behind = (self.today.weekday() - weekday - 1) % 7 + 1
+        return self.pick(
+            (days_from(self.today - behind * DAY), days_from(self.today + ahead * DAY)), lean
+        )
+
+    def holiday(self, name: str, **lean: Lean) -> Span:
+        """A holiday in the year that is meant."""
+        years = range(self.now.year - 2, self.now.year + 3)
+        return self.pick((holiday_span(name, year) for year in years), **lean)
+
+    def last_over(self, month: int, months: int) -> Span:
+        """The last months of that name that are over."""
+        years = (self.now.year, self.now.year - 1, self.now.year - 2)
+        spans = (months_from(year, month, months) for year in years)
+        return next(span for span in spans if span[1] <= self.now)
+
+    def unit(self, unit: str, shift: int) -> Span:
+        """The day, week, month ... that is so many after the present one."""
+        if unit in ("day", "night"):
+            return days_from(self.today + shift * DAY)
+        if unit in ("week", "weekend", "fortnight"):
+            monday = self.today + shift * WEEK - self.today.weekday() * DAY
+            return days_from(monday + 5 * DAY, 2) if unit == "weekend" else days_from(monday, 7)
+        if unit == "month":
+            return months_from(self.now.year, self.now.month + shift, 1)
+        if unit == "quarter":
+            return months_from(self.now.year, (self.now.month - 1) // 3 * 3 + 1 + 3 * shift, 3)
+        if unit == "decade":
+            return months_from(self.now.year // 10 * 10 + 10 * shift, 1, 120)
+        return months_from(self.now.year + shift, 1, 12)
+
+    def around(self, days: int) -> Span:
+        """About so many days from today: half a week, month or more to either side."""
+        width = next(unit for unit in (365, 30, 7, 1) if abs(days) >= unit or unit == 1)
+        half = width // 2
+        if width == UNITS["year"][1]:
+            half = max(_LEAST_OUT, min(_MOST_OUT, abs(days) // _ROUNDED))
+        if abs(days) >= UNITS["decade"][1]:
+            half = abs(days) // _ROUNDED
+        middle = self.today + days * DAY
+        return middle - half * DAY, middle + (half + 1) * DAY
+
+
+def holiday_span(name: str, year: int) -> Span:
+    """The days of a holiday in a year; `name` is in `HOLIDAYS`."""
+    if name in FIXED_HOLIDAYS:
+        month, day, days = FIXED_HOLIDAYS[name]
+        return days_from(midnight(year, month, day), days)
+    if name in FROM_EASTER:
+        shift, days = FROM_EASTER[name]
+        return days_from(_midnight(easter(year) + shift * DAY), days)
     # Thanksgiving is the fourth Thursday of November; the Friday after it is free as well.
-    first = date(year, 11, 1)
-    return first + timedelta(days=(WEEKDAYS["thursday"] - first.weekday()) % 7 + 21), 2
+    first = midnight(year, 11, 1)
+    return days_from(first + ((WEEKDAYS["thursday"] - first.weekday()) % 7 + 21) * DAY, 2)
+
+
+def iso_week(year: int, week: int) -> Span:
+    """A week by its number after ISO 8601."""
+    return days_from(_midnight(date.fromisocalendar(year, week, 1)), 7)
+
+
+def midnight(year: int, month: int, day: int) -> datetime:
+    """The beginning of a day; ValueError where the calendar does not have it."""
+    return datetime(year, month, day, tzinfo=UTC)
+
+
+def _midnight(day: date) -> datetime:
+    return midnight(day.year, day.month, day.day)

@@ -6,10 +6,20 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from memory.domain.text.calendar import (
+    DAY,
+    HOURS,
+    UNITS,
+    WEEK,
+    Clock,
+    Span,
+    days_from,
+    shifted_months,
+)
+from memory.domain.text.calendar import months_from as months_span
+from memory.domain.text.date_types import DateTokens
+
 from .calendar import SEASONS, WEEKDAYS
-from .date_arithmetic import DAY, HOURS, UNITS, WEEK, Clock, Span, days_from, shifted_months
-from .date_arithmetic import months_from as months_span
-from .date_tokens import DateTokens
 from .date_types import Grain, NamedTime
 from .numbers import QUANTIFIERS, TENS, number_value
 

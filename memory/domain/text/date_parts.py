@@ -7,9 +7,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from memory.domain.text.calendar import DAY, UNITS, WEEK, Clock, Span, days_from
+from memory.domain.text.date_types import DateTokens
+
 from .calendar import PARTS_OF_DAY, WEEKDAYS
-from .date_arithmetic import DAY, UNITS, WEEK, Clock, Span, days_from
-from .date_tokens import DateTokens
 from .date_types import Grain, Lean, NamedTime
 from .number_dates import day_number
 from .numbers import ORDINALS, QUANTIFIERS, number_value

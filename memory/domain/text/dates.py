@@ -7,6 +7,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
+from memory.domain.text.calendar import DAY, UNITS, Clock
+from memory.domain.text.date_types import DateTokens
+
 from . import counted_dates as counted
 from . import date_parts as parts
 from . import day_hours as hours
@@ -14,8 +17,6 @@ from . import named_dates as named
 from . import number_dates as numeric
 from . import relative_dates as relative
 from .calendar import MONTHS, SEASONS, SHORT_WEEKDAYS, WEEKDAYS
-from .date_arithmetic import DAY, UNITS, Clock
-from .date_tokens import DateTokens
 from .date_types import Grain, Lean, NamedTime, Side
 from .numbers import ONES, ORDINALS, QUANTIFIERS, TENS
 from .stop_words import word_set

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from memory.domain.text.calendar import DAY, days_from
+from memory.domain.text.date_types import DateTokens
+
 from .calendar import PARTS_OF_DAY
-from .date_arithmetic import DAY, days_from
-from .date_tokens import DateTokens
 from .date_types import Grain, NamedTime
 from .stop_words import STOP_WORDS
 

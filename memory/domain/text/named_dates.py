@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import date_arithmetic as arithmetic
-from .calendar import AMBIGUOUS_NAMES, HOLIDAYS, MONTHS, SEASONS, SHORT_WEEKDAYS, WEEKDAYS
-from .date_arithmetic import Clock, Span
-from .date_tokens import DateTokens
+from memory.domain.text.calendar import Clock, Span
+from memory.domain.text.date_types import DateTokens
+
+from .calendar import (
+    AMBIGUOUS_NAMES,
+    FIXED_HOLIDAYS,
+    HOLIDAYS,
+    MONTHS,
+    SEASONS,
+    SHORT_WEEKDAYS,
+    WEEKDAYS,
+    holiday_span,
+    iso_week,
+    months_from,
+)
 from .date_types import Grain, NamedTime
 from .number_dates import LEADS, RANGE_WORDS, day_in_month, day_number, year_number
 from .numbers import ORDINALS
@@ -34,7 +45,7 @@ def read_month_date(tokens: DateTokens, at: int, clock: Clock) -> NamedTime | No
     month = MONTHS[tokens.word(at)]
     year, after = year_number(tokens, end, clock)
     if year:
-        return NamedTime(at, after, *arithmetic.months_from(year, month, 1), Grain.MONTH)
+        return NamedTime(at, after, *months_from(year, month, 1), Grain.MONTH)
     if not _is_month_name(tokens, at):
         return None
     return NamedTime(
@@ -60,7 +71,7 @@ def read_season(tokens: DateTokens, at: int, clock: Clock) -> NamedTime | None:
     end = at + 1 + (tokens.word(at + 1) in _BREAKS)
     year, after = year_number(tokens, end, clock)
     if year:
-        return NamedTime(at, after, *arithmetic.months_from(year, month, 3), Grain.SEASON)
+        return NamedTime(at, after, *months_from(year, month, 3), Grain.SEASON)
     if tokens.word(at - 1) not in _SEASON_LEADS:
         return None
     span = clock.in_year(month, None, months=3)
@@ -75,9 +86,9 @@ def read_holiday(tokens: DateTokens, at: int, clock: Clock) -> NamedTime | None:
     end = at + len(name.split())
     year, after = year_number(tokens, end, clock)
     if year:
-        return NamedTime(at, after, *arithmetic.holiday_span(name, year), Grain.DAY)
-    fixed = not arithmetic.is_movable(name)
-    return NamedTime(at, end, *clock.holiday(name), Grain.DAY, relative=True, yearless=fixed)
+        return NamedTime(at, after, *holiday_span(name, year), Grain.DAY)
+    is_fixed = name in FIXED_HOLIDAYS
+    return NamedTime(at, end, *clock.holiday(name), Grain.DAY, relative=True, yearless=is_fixed)
 
 
 def holiday_name(tokens: DateTokens, at: int) -> str:
@@ -110,7 +121,7 @@ def read_numbered(tokens: DateTokens, at: int, clock: Clock) -> NamedTime | None
     year, after = year_number(tokens, at + 2, clock)
     month = months * (number - 1) + 1
     if year:
-        return NamedTime(at, after, *arithmetic.months_from(year, month, months), grain)
+        return NamedTime(at, after, *months_from(year, month, months), grain)
     span: Span = clock.in_year(month, None, months=months)
     return NamedTime(at, at + 2, *span, grain, relative=True, yearless=True)
 
@@ -119,7 +130,7 @@ def _week(tokens: DateTokens, at: int, end: int, number: int, clock: Clock) -> N
     year, after = year_number(tokens, end, clock)
     if not year and tokens.word(end) == "of":
         return None
-    span = arithmetic.iso_week(year or clock.now.year, number)
+    span = iso_week(year or clock.now.year, number)
     return NamedTime(at, after if year else end, *span, Grain.WEEK, relative=not year)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from . import date_arithmetic as arithmetic
-from .calendar import MONTHS
-from .date_arithmetic import Clock, midnight
-from .date_tokens import DateTokens
+from memory.domain.text.calendar import Clock, midnight
+from memory.domain.text.date_types import DateTokens
+
+from .calendar import MONTHS, days_from, months_from
 from .date_types import Grain, NamedTime
 from .numbers import TENS, ordinal_value
 from .stop_words import STOP_WORDS, word_set
@@ -79,9 +79,9 @@ def day_in_month(
     if year:
         start = midnight(year, month, day)
         close = midnight(year, month, last)
-        return NamedTime(at, after, start, arithmetic.days_from(close)[1], Grain.DAY)
+        return NamedTime(at, after, start, days_from(close)[1], Grain.DAY)
     first, close = clock.in_year(month, day)
-    close = arithmetic.days_from(first.replace(day=last))[1]
+    close = days_from(first.replace(day=last))[1]
     return NamedTime(at, end, first, close, Grain.DAY, relative=True, yearless=True)
 
 
@@ -132,8 +132,8 @@ def _iso(tokens: DateTokens, at: int) -> NamedTime | None:
     if tokens.word(at + 3) != mark or not tokens.is_joined(at + 3) or day is None:
         if len(tokens.word(at + 2)) != 2:
             return None
-        return NamedTime(at, at + 3, *arithmetic.months_from(*_month(year, month), 1), Grain.MONTH)
-    return NamedTime(at, at + 5, *arithmetic.days_from(midnight(year, month, day)), Grain.DAY)
+        return NamedTime(at, at + 3, *months_from(*_month(year, month), 1), Grain.MONTH)
+    return NamedTime(at, at + 5, *days_from(midnight(year, month, day)), Grain.DAY)
 
 
 def _month(year: int, month: int) -> tuple[int, int]:
@@ -155,7 +155,7 @@ def _numeric(tokens: DateTokens, at: int, clock: Clock) -> NamedTime | None:
             return None
         return _either(at, at + 5, year=third, first=first, second=second, swap=mark != ".")
     if mark == "/" and _is_year(second):
-        span = arithmetic.months_from(*_month(second, first), 1)
+        span = months_from(*_month(second, first), 1)
         return NamedTime(at, at + 3, *span, Grain.MONTH)
     if mark == "/" and tokens.word(at - 1) in {"on", "by", "until", "since"}:
         day, month = (first, second) if second <= 12 else (second, first)
@@ -168,7 +168,7 @@ def _numeric(tokens: DateTokens, at: int, clock: Clock) -> NamedTime | None:
 def _either(at: int, to: int, *, year: int, first: int, second: int, swap: bool) -> NamedTime:
     if second > 12 and swap:
         first, second = second, first
-    found = NamedTime(at, to, *arithmetic.days_from(midnight(year, second, first)), Grain.DAY)
+    found = NamedTime(at, to, *days_from(midnight(year, second, first)), Grain.DAY)
     if swap and first <= 12 and first != second:
         return replace(found, rough=True, alternative=midnight(year, first, second))
     return found
@@ -201,7 +201,7 @@ def _last_ending(clock: Clock, number: int) -> int:
 
 
 def _decade_from(at: int, to: int, year: int) -> NamedTime:
-    return NamedTime(at, to, *arithmetic.months_from(year, 1, 120), Grain.DECADE)
+    return NamedTime(at, to, *months_from(year, 1, 120), Grain.DECADE)
 
 
 def _year_alone(tokens: DateTokens, at: int, *, bare: bool) -> NamedTime | None:
@@ -214,7 +214,7 @@ def _year_alone(tokens: DateTokens, at: int, *, bare: bool) -> NamedTime | None:
     sure = before in LEADS - {"of", "to", "for", "on"} or before == "year"
     if not (bare or sure or before in {"of", "to", "for"}) or (is_noun_next and not sure):
         return None
-    return NamedTime(at, at + 1, *arithmetic.months_from(year, 1, 12), Grain.YEAR)
+    return NamedTime(at, at + 1, *months_from(year, 1, 12), Grain.YEAR)
 
 
 def read_short_year(tokens: DateTokens, at: int, clock: Clock) -> NamedTime | None:
@@ -225,4 +225,4 @@ def read_short_year(tokens: DateTokens, at: int, clock: Clock) -> NamedTime | No
     year, after = year_number(tokens, at, clock)
     if found or not year or tokens.word(at - 1) not in LEADS:
         return found and replace(found, at=at)
-    return NamedTime(at, after, *arithmetic.months_from(year, 1, 12), Grain.YEAR)
+    return NamedTime(at, after, *months_from(year, 1, 12), Grain.YEAR)

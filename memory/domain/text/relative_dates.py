@@ -6,11 +6,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from memory.domain.text.calendar import DAY, HOURS, UNITS, WEEK, Clock, Span, days_from
+from memory.domain.text.calendar import months_from as months_span
+from memory.domain.text.date_types import DateTokens
+
 from .calendar import MONTHS, PARTS_OF_DAY, SEASONS, SHORT_WEEKDAYS, WEEKDAYS
 from .counted_dates import NEAR_DAYS, count_of, same_day, singular, time_at, units_ago
-from .date_arithmetic import DAY, HOURS, UNITS, WEEK, Clock, Span, days_from
-from .date_arithmetic import months_from as months_span
-from .date_tokens import DateTokens
 from .date_types import Grain, NamedTime, Recurrence
 from .named_dates import holiday_name, weekday_number
 from .numbers import ORDINALS

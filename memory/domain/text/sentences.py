@@ -28,10 +28,7 @@ _SUBJECTS = word_set("he she they we i you it my our his her the that this")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a text: `text` is what stands from `start` up to, not including, `end`.
-
-    `is_item` says that it stands in a list item; `line` counts the lines from 0.
-    """
+    """A sentence from `start` up to, not including, `end`; `line` counts the lines from 0."""
 
     text: str
     start: int

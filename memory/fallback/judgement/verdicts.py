@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from memory.domain.subjects import is_same_matter
+from memory.domain.pair_selection import is_same_matter
 from memory.domain.types import Judgement, Verdict
 
 from ..lexicon import Mark

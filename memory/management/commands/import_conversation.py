@@ -20,8 +20,7 @@ from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from memory.clients.tools import default_tools
-from memory.domain.transcript_fields import TranscriptError
-from memory.domain.transcripts import TranscriptFile, read_transcripts
+from memory.domain.transcripts import TranscriptError, TranscriptFile, read_transcripts
 from memory.management.naming import team_named
 from memory.services.indexing.statistics import WORTH_IT, renew_statistics
 from memory.services.messages.importing import ImportMode, ImportTarget, import_transcripts

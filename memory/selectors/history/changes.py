@@ -14,7 +14,7 @@ from memory.domain.updates import TOLD_EVENTS, Happened, Known
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.conversations import conversation_for
-from memory.selectors.outdated_summaries import outdated_summaries
+from memory.selectors.memories import outdated_summaries
 from teams.errors import InvalidError, NotFoundError
 from teams.models import Conversation
 
@@ -39,23 +39,17 @@ class LoggedChange:
 
     @property
     def status(self) -> str:
-        """The memory's status after the change."""
         return str(self.row.state.get("status", self.memory.status))
 
     @property
     def superseded_by(self) -> str | None:
-        """The id of what superseded the memory, after the change."""
         found: str | None = self.row.state.get("superseded_by_id")
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Some changes in the order of their revisions; `until` is where the next ones begin.
-
-    `revision` is that of the conversation; changes of memories that the viewer may not see are
-    left out.
-    """
+    """Visible changes; the next begin at `until`; `revision` is that of the conversation."""
 
     rows: Sequence[LoggedChange]
     until: int
@@ -91,10 +85,7 @@ def thread_for(*, viewer: Viewer, thread_id: str, names_user: bool) -> Conversat
 
 
 def revisions_of(*, team_id: UUID, conversation_id: UUID) -> tuple[int, int | None]:
-    """The conversation's revision, and the one up to which its prompts have told of changes.
-
-    The latter is None before its first prompt.
-    """
+    """The conversation's revision, and the one its prompts have told of, None before the first."""
     with connection.cursor() as cursor:
         cursor.execute(_REVISIONS, [team_id, conversation_id])
         row = cursor.fetchone()
@@ -122,10 +113,7 @@ def happened_between(
 
 
 def known_memories(*, viewer: Viewer, ids: Iterable[UUID]) -> dict[UUID, Known]:
-    """The memories that the viewer may see, and what superseded them, as they stand.
-
-    Without summaries that tell what holds no longer.
-    """
+    """The visible memories and what superseded them, as they stand, without outdated summaries."""
     found: dict[UUID, Known] = {}
     wanted = set(ids)
     # A memory that gave way names the one that stands, which may lie in another conversation.

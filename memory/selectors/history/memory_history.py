@@ -45,10 +45,7 @@ SELECT DISTINCT id FROM versions LIMIT %(depth)s
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version, and the messages it rests on as far as the viewer may see them.
-
-    `message_count` is how many there are in all.
-    """
+    """One version, the messages it rests on that the viewer may see, and how many there are."""
 
     memory: Memory
     messages: Sequence[Message]
@@ -57,10 +54,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change: its row of the log, what it made of the fields, and of the text.
-
-    `text_diff` marks what a version changed in the words of the one before; "" where no text came.
-    """
+    """One change: its log row, the fields that differ, and the marked text where one came."""
 
     row: MemoryLog
     version: int
@@ -126,10 +120,7 @@ def names_in(memories: Iterable[Memory]) -> dict[str, str]:
 
 
 def step_of(row: MemoryLog, *, memories: dict[UUID, Memory], names: Mapping[str, str]) -> Step:
-    """The row as a step to read.
-
-    `row` is of `log_of`, `memories` are the versions by id, `names` those of `names_in`.
-    """
+    """A row of `log_of` as a step, with the versions by id and `names_in` them."""
     before: dict[str, object] | None = getattr(row, "before", None)
     memory = memories[row.memory_id]
     text = ""

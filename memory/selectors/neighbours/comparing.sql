@@ -32,3 +32,42 @@ CROSS JOIN LATERAL (
     SELECT extraction_pass FROM memory_memory o
     WHERE (o.team_id = %(team)s) IS TRUE AND o.id = wanted.id OFFSET 0
 ) AS m
+-- part: decisions
+-- What people settled about memories that stood under one of some keys.
+-- No index knows the words of what is retired. So a decision is looked for where it left something:
+-- by what stands near, back to what that once replaced, and among the objections, which are few.
+-- That something was replaced is asked behind the look for its row: an index of what was replaced
+-- would be read whole for it.
+WITH RECURSIVE chain (near, id, depth) AS (
+    SELECT near, near, 0 FROM unnest(%(near)s::uuid[]) AS near
+    UNION ALL
+    SELECT chain.near, m.supersedes_id, chain.depth + 1
+    FROM chain
+    CROSS JOIN LATERAL (
+        SELECT o.supersedes_id FROM memory_memory o
+        WHERE (o.team_id = %(team)s) IS TRUE AND o.id = chain.id OFFSET 0
+    ) AS m
+    WHERE m.supersedes_id IS NOT NULL AND chain.depth < 50
+), settled AS (
+    SELECT chain.near, chain.depth, c.* FROM chain CROSS JOIN LATERAL (
+        SELECT * FROM memory_contradiction o
+        WHERE o.team_id = %(team)s AND o.memory_a_id = chain.id AND o.resolved_at IS NOT NULL
+        UNION ALL
+        SELECT * FROM memory_contradiction o
+        WHERE o.team_id = %(team)s AND o.memory_b_id = chain.id AND o.resolved_at IS NOT NULL
+    ) AS c
+    UNION ALL
+    SELECT NULL, 0, o.* FROM memory_contradiction o
+    WHERE o.team_id = %(team)s AND o.memory_b_id IS NULL AND o.resolved_at IS NOT NULL
+)
+SELECT s.near, s.depth, s.resolution, s.resolved_by, s.resolved_at, s.resolution_note,
+    s.memory_b_id IS NOT NULL, m.id = s.memory_a_id, m.dedupe_key,
+    m.id, m.team_id, m.memory_type, m.agent_id, m.end_user_id, m.project_id, m.category, m.status,
+    m.extraction_pass
+FROM settled AS s
+CROSS JOIN LATERAL (
+    SELECT * FROM memory_memory o
+    WHERE (o.team_id = %(team)s) IS TRUE AND o.id IN (s.memory_a_id, s.memory_b_id) OFFSET 0
+) AS m
+WHERE s.resolved_by NOT LIKE 'judge:%%' AND m.dedupe_key = ANY(%(keys)s::bytea[])
+ORDER BY s.resolved_at

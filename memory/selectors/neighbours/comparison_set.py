@@ -93,13 +93,10 @@ def _is(column: str, value: UUID | None) -> Q:
 @cache
 def _condition(kind: str, named: frozenset[str]) -> str:
     stands = stand_ins("team", "agent", "end_user", "project", "author")
-    audience = Audience(
-        team_id=stands["team"],
-        kind=kind,
-        agent_id=stands["agent"] if "agent" in named else None,
-        end_user_id=stands["end_user"] if "end_user" in named else None,
-        project_id=stands["project"] if "project" in named else None,
+    agent, end_user, project, author = (
+        stands[name] if name in named else None
+        for name in ("agent", "end_user", "project", "author")
     )
-    among = ComparisonSet(audience, stands["author"] if "author" in named else None)
+    among = ComparisonSet(Audience(stands["team"], kind, agent, end_user, project), author)
     live = Q(place__lte=Place.COLD)
     return as_sql(among.as_q() & live, parameters=stands)

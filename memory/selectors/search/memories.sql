@@ -6,48 +6,7 @@
 -- planner may read the whole team.
 
 -- part: search
-WITH asked AS MATERIALIZED (
-    SELECT %(vector)s::float4[]::halfvec AS vector
-), found AS MATERIALIZED (
-    {found}
-), counts AS MATERIALIZED (
-    SELECT term, count(*) AS seen FROM found GROUP BY term
-), rarities AS MATERIALIZED (
-    SELECT term, seen, ln(1 + greatest(%(total)s::float8 - seen + 0.5, 0.5) / (seen + 0.5)) AS idf
-    FROM counts
-    WHERE seen < %(most)s::int OR NOT EXISTS (
-        SELECT FROM counts WHERE seen > 0 AND seen < %(most)s::int
-    )
-), lexical AS MATERIALIZED (
-    SELECT f.memory_id, sum(r.idf) AS weight
-    FROM found f JOIN rarities r USING (term) GROUP BY f.memory_id
-), near AS MATERIALIZED (
-    {near}
-), worded AS MATERIALIZED (
-    SELECT memory_id, weight / nullif((SELECT sum(idf) FROM rarities), 0) AS share FROM lexical
-    ORDER BY weight DESC, memory_id LIMIT {LEXICAL_LIMIT}
-), hits AS MATERIALIZED (
-    SELECT memory_id, coalesce(w.share, 0) + coalesce(n.cosine, 0) AS promise
-    FROM near n FULL JOIN worded w USING (memory_id)
-), core AS MATERIALIZED (
-    SELECT memory_id FROM hits ORDER BY promise DESC, memory_id LIMIT {CORE_LIMIT}
-), around AS (
-    SELECT n.memory_id
-    FROM core c
-    CROSS JOIN LATERAL (
-        SELECT * FROM memory_searchentry o
-        WHERE o.team_id = %(team)s AND o.memory_id = c.memory_id OFFSET 0
-    ) AS e
-    CROSS JOIN LATERAL (
-        SELECT memory_searchentry.memory_id FROM (
-            SELECT * FROM memory_searchentry o
-            WHERE o.team_id = %(team)s AND o.conversation_id = e.conversation_id
-                AND o.position BETWEEN e.position - {REACH} AND e.position + {REACH}
-            OFFSET 0
-        ) AS memory_searchentry
-        WHERE {condition} LIMIT {NEIGHBOURS_LIMIT}
-    ) n
-), recent AS (
+{core}, recent AS (
     {recent}
 ), accessed AS (
     SELECT memory_searchentry.memory_id
@@ -97,23 +56,12 @@ WITH asked AS MATERIALIZED (
     UNION SELECT memory_id FROM continued
     UNION SELECT memory_id FROM related
     {given}
-), held AS MATERIALIZED (
-    SELECT f.memory_id, bit_or(1::bigint << (f.term - 1)) AS terms
-    FROM found f JOIN chosen USING (memory_id)
-    WHERE f.term IN (SELECT term FROM rarities) GROUP BY f.memory_id
-), proposed AS MATERIALIZED (
+), {held}, proposed AS MATERIALIZED (
     SELECT memory_id, held.terms, related.strength
     FROM chosen LEFT JOIN held USING (memory_id) LEFT JOIN related USING (memory_id)
 )
--- The first columns are about the question, in the first row only: each row would carry them along.
 SELECT
-    CASE WHEN row_number() OVER () = 1 THEN (SELECT array_agg(term) FROM rarities) END,
-    CASE WHEN row_number() OVER () = 1 THEN (SELECT array_agg(seen) FROM rarities) END,
-    CASE WHEN row_number() OVER () = 1 THEN (SELECT array_agg(term) FROM counts) END,
-    CASE WHEN row_number() OVER () = 1 THEN (
-        SELECT array_agg(number) FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS t (term, number)
-        WHERE length(to_tsvector('english', term)) = 0
-    ) END,
+    {question},
     m.id, m.memory_type, m.status, m.importance, m.is_pinned,
     extract(epoch FROM coalesce(u.last_accessed_at, m.created_at))::float8,
     memory_searchentry.conversation_id, memory_searchentry.position,
@@ -121,10 +69,7 @@ SELECT
     extract(epoch FROM memory_searchentry.held_from)::float8,
     extract(epoch FROM memory_searchentry.held_until)::float8,
     array_to_string(memory_searchentry.people, ' '), coalesce(proposed.terms, 0),
-    -((CASE %(model)s::text
-        WHEN memory_searchentry.embedding_model THEN memory_searchentry.embedding
-        WHEN memory_searchentry.next_model THEN memory_searchentry.next_embedding
-    END) <#> (SELECT vector FROM asked)),
+    {cosine},
     proposed.strength,
     m.end_user_id, m.project_id, m.agent_id, m.content, m.subject, m.category, m.scope,
     nullif(m.tags, '{{}}'), nullif(m.contradicts, '{{}}'),
@@ -206,9 +151,6 @@ WHERE {condition}
     ORDER BY {forwards}memory_searchentry.importance DESC, memory_searchentry.id DESC
     LIMIT {IMPORTANCE_LIMIT}
 )
-
--- part: near_nothing
-    SELECT NULL::uuid AS memory_id, NULL::float8 AS cosine WHERE FALSE
 
 -- part: has_cold
 SELECT EXISTS (

@@ -15,13 +15,17 @@ from memory.models import MessageEntry
 from memory.models.querysets import heard_by_q
 from memory.selectors.conditions import viewer_parameters, viewer_sql
 from memory.selectors.revisions import Revision
-from memory.selectors.search.search_statement import (
+from memory.selectors.search.signal_rows import (
     LIMITS,
     QUESTION_COLUMNS,
+    FoundMessages,
     Holding,
+    MessageRow,
+    Pool,
+    Sought,
     most_of_a_term,
 )
-from memory.selectors.search.signal_rows import FoundMessages, MessageRow, Pool, Sought
+from memory.selectors.search.signal_statement import Shape, shared_parts
 from memory.selectors.sql_files import load_sql_parts
 from memory.selectors.ttl_cache import SharedTTLCache
 from teams.prepared import fetch_planned
@@ -71,7 +75,7 @@ def find_messages(
         return Pool([], 0, (0,) * len(sought.terms))
     by_vector = sought.has_vector and total <= settings.EXACT_SEARCH_LIMIT
     most = most_of_a_term(total)
-    statement = _statement("search", *_narrowed_to(viewer), by_vector)
+    statement = _statement("search", Shape.of(viewer), by_vector)
     rows = fetch_planned(statement, {**parameters, "total": total, "most": most})
     holding = Holding.of(rows, terms=sought.terms, total=total, most=most)
     return Pool(
@@ -90,15 +94,15 @@ def waiting_messages(
     At most `most`: where there are more, those that hold most of the `terms`. `revision` is the
     team's in this transaction: while it stands a process remembers that there are none.
     """
-    owner = _owner(viewer)
+    parameters, shape = viewer_parameters(viewer), Shape.of(viewer)
+    owner = tuple(parameters.items())
     if revision is not None and _none_waits.get(owner) == revision.messages:
         return []
-    narrowed_to = _narrowed_to(viewer)
-    given = {**viewer_parameters(viewer), "most": most + 1}
-    rows = fetch_planned(_statement("waiting", *narrowed_to), given, is_ordered=True)
+    given = {**parameters, "most": most + 1}
+    rows = fetch_planned(_statement("waiting", shape), given, is_ordered=True)
     if len(rows) > most:
-        given = {**given, "most": most, "terms": list(terms)}
-        rows = fetch_planned(_statement("waiting_by_words", *narrowed_to), given, is_ordered=True)
+        given = {**parameters, "most": most, "terms": list(terms)}
+        rows = fetch_planned(_statement("waiting_by_words", shape), given, is_ordered=True)
     if not rows and revision is not None:
         _none_waits.put(owner, revision.messages)
     return [WaitingMessage._make(row) for row in rows]
@@ -116,43 +120,37 @@ def _total(
     revision: Revision | None,
 ) -> int:
     counted = parameters["counted"]
-    known = _totals.get(_owner(viewer))
+    owner = tuple(viewer_parameters(viewer).items())
+    known = _totals.get(owner)
     if revision is not None and known is not None and known[0] == (revision.messages, counted):
         return int(known[1])
-    ((total,),) = fetch_planned(_statement("count", *_narrowed_to(viewer)), parameters)
+    ((total,),) = fetch_planned(_statement("count", Shape.of(viewer)), parameters)
     if revision is not None:
-        _totals.put(_owner(viewer), ((revision.messages, counted), total))
+        _totals.put(owner, ((revision.messages, counted), total))
     return int(total)
 
 
-def _owner(viewer: Viewer) -> tuple[UUID | None, ...]:
-    return (viewer.team_id, viewer.agent_id, viewer.end_user_id, viewer.project_id)
-
-
-def _narrowed_to(viewer: Viewer) -> tuple[bool, bool, bool]:
-    return (
-        viewer.agent_id is not None,
-        viewer.end_user_id is not None,
-        viewer.project_id is not None,
-    )
-
-
 @cache
-def _statement(
-    name: str, of_agent: bool, of_user: bool, of_project: bool, by_vector: bool = False
-) -> str:
-    """A part of messages.sql for a viewer narrowed like that; without `by_vector` words propose."""
+def _statement(name: str, shape: Shape, by_vector: bool = False) -> str:
+    """A part of messages.sql for a viewer of that shape; without `by_vector` words propose."""
     visible = viewer_sql(
         heard_by_q,
-        of_agent=of_agent,
-        of_user=of_user,
-        of_project=of_project,
+        of_agent=shape.of_agent,
+        of_user=shape.of_user,
+        of_project=shape.of_project,
         model=MessageEntry,
     )
     parts = {**LIMITS, **_WAITING_LIMITS, "visible": visible}
-    near = _SQL["near_nothing"]
+    near = None
     if by_vector:
-        owners = _OWNERS if of_user else ("TRUE",)
+        owners = _OWNERS if shape.of_user else ("TRUE",)
         each = [_SQL["compared"].format(**parts, owner=owner) for owner in owners]
         near = _SQL["near"].format(**parts, compared=" UNION ALL ".join(each))
-    return _SQL[name].format(**parts, near=near)
+    shared = shared_parts(
+        table="memory_messageentry",
+        key="message_id",
+        condition=visible,
+        found=_SQL["found"].format(**parts),
+        near=near,
+    )
+    return _SQL[name].format(**parts, **shared)

@@ -9,11 +9,11 @@ from memory.domain.viewer import Viewer
 from memory.models.querysets import visible_to_q
 from memory.models.search import Place
 from memory.selectors.conditions import viewer_sql
-from memory.selectors.search.search_statement import LIMITS
+from memory.selectors.search.signal_rows import LIMITS
 from memory.selectors.sql_files import load_sql_parts
 
 _SQL = load_sql_parts(__file__, "memories.sql")
-NEAR_NOTHING = _SQL["near_nothing"]
+_SHARED = load_sql_parts(__file__, "search.sql")
 # The owners of what an end user's viewer may see: theirs and nobody's, each a range of an index.
 _OWNERS = (
     "memory_searchentry.end_user_id = %(end_user)s",
@@ -37,7 +37,6 @@ class Shape:
 
     @classmethod
     def of(cls, viewer: Viewer, *, is_narrowed: bool = False, with_cold: bool = False) -> Shape:
-        """The shape of what a viewer asks."""
         return cls(
             of_agent=viewer.agent_id is not None,
             of_user=viewer.end_user_id is not None,
@@ -80,12 +79,23 @@ def _only(column: str, is_narrowed: bool) -> str:
 
 
 def has_cold_statement(shape: Shape) -> str:
-    """The statement that tells whether any live memory is cold."""
     return _SQL["has_cold"].format(visible=shape.visible)
 
 
+def shared_parts(
+    *, table: str, key: str, condition: str, found: str, near: str | None
+) -> dict[str, str]:
+    """The parts of search.sql for search entries of that table, which `key` names.
+
+    `found` finds what holds a word, `near` what is nearest to the vector, None for nothing.
+    """
+    near = near or _SHARED["near_nothing"].format(key=key)
+    names = {"table": table, "key": key, "condition": condition, "found": found, "near": near}
+    return {name: text.format(**LIMITS, **names) for name, text in _SHARED.items()}
+
+
 @lru_cache
-def signal_statement(shape: Shape, near: str) -> str:
+def signal_statement(shape: Shape, near: str | None) -> str:
     """The statement for the shape; `near` is the part that finds what is nearest to the vector."""
     # Every prompt holds what the agent knows of itself and, in talk about a person, who that is.
     always = "'identity', 'user_profile'" if shape.of_user else "'identity'"
@@ -110,10 +120,16 @@ def signal_statement(shape: Shape, near: str) -> str:
         return " UNION ALL ".join(branches)
 
     found = "found_among_given" if shape.is_narrowed else "found_by_index"
+    shared = shared_parts(
+        table="memory_searchentry",
+        key="memory_id",
+        condition=shape.condition,
+        found=_SQL[found].format(**parts),
+        near=near,
+    )
     return _SQL["search"].format(
         **parts,
-        near=near,
-        found=_SQL[found].format(**parts),
+        **shared,
         recent=by_owner("recent"),
         mandatory=by_owner("mandatory"),
         important=by_owner("important"),

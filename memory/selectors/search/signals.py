@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
+
+import numpy as np
+from django.conf import settings
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
 
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.models.querysets import MemoryQuerySet
 from memory.selectors.conditions import viewer_parameters
 from memory.selectors.revisions import Revision
-from memory.selectors.search.frequent_words import remember_frequent, worth_looking_up
-from memory.selectors.search.narrowing import narrowed
-from memory.selectors.search.search_statement import (
+from memory.selectors.search.signal_rows import (
     FREQUENT_FROM,
     LIMITS,
     QUESTION_COLUMNS,
+    Found,
     Holding,
+    Pool,
+    SignalRow,
+    Sought,
     most_of_a_term,
 )
-from memory.selectors.search.signal_rows import Found, Pool, SignalRow, Sought
 from memory.selectors.search.signal_statement import (
-    NEAR_NOTHING,
     Shape,
     has_cold_statement,
     signal_statement,
 )
 from memory.selectors.search.vectors import VectorSearch
 from memory.selectors.ttl_cache import SharedTTLCache
-from teams.prepared import fetch_planned
+from teams.prepared import Uuids, fetch_planned
 
 _NOBODY = "nobody"
 _cold = SharedTTLCache()
+_frequent = SharedTTLCache()
+# As one value: so many ids take longer to be read than to be found.
+_AS_ONE = "SELECT string_agg(uuid_send(id), ''::bytea) FROM ({rows}) AS chosen"
 
 
 def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
@@ -68,7 +78,7 @@ def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
         "conversation": sought.conversation_id,
         "least": sought.least,
     }
-    near = search.statement() if sought.has_vector else NEAR_NOTHING
+    near = search.statement() if sought.has_vector else None
     planning = search.planning() if sought.has_vector else {}
     statement = signal_statement(shape, near)
     terms = list(sought.terms)
@@ -100,12 +110,53 @@ def has_cold(*, viewer: Viewer, revision: Revision | None = None) -> bool:
 
     `revision` is the team's in this transaction: while it stands a process remembers the answer.
     """
-    owner = (viewer.team_id, viewer.agent_id, viewer.end_user_id, viewer.project_id)
+    parameters = viewer_parameters(viewer)
+    owner = tuple(parameters.items())
     known = _cold.get(owner)
     if revision is not None and known is not None and known[0] == revision.memories:
         return bool(known[1])
     statement = has_cold_statement(Shape.of(viewer))
-    ((found,),) = fetch_planned(statement, viewer_parameters(viewer))
+    ((found,),) = fetch_planned(statement, parameters)
     if revision is not None:
         _cold.put(owner, (revision.memories, found))
     return bool(found)
+
+
+def worth_looking_up(*, owner: Hashable, terms: Sequence[str]) -> list[str]:
+    """The terms, empty in the place of those that are known as frequent; all if nothing is left."""
+    known: frozenset[str] = _frequent.get(owner) or frozenset()
+    left = ["" if term in known else term for term in terms]
+    return left if any(left) else list(terms)
+
+
+def remember_frequent(*, owner: Hashable, terms: Iterable[str]) -> None:
+    """Know these terms as frequent, beside those known already; empty ones are none."""
+    known: frozenset[str] = _frequent.get(owner) or frozenset()
+    more = frozenset(terms) - known - {""}
+    if more:
+        _frequent.put(owner, known | more)
+
+
+def forget_frequent() -> None:
+    """Look at the database again for every owner."""
+    _frequent.clear()
+
+
+def narrowed(*, viewer: Viewer, rows: MemoryQuerySet) -> Uuids | None:
+    """What the viewer may see of the rows, or None where those are too many to name.
+
+    A filter that leaves no more than FILTERED_FIRST is applied before the search, else after it.
+    """
+    most = settings.FILTERED_FIRST
+    chosen = rows.visible_to(viewer).order_by().values_list("id", flat=True)[: most + 1]
+    found = b""
+    try:
+        statement, values = chosen.query.sql_with_params()
+    except EmptyResultSet:
+        pass
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute(_AS_ONE.format(rows=statement), values)
+            ((found,),) = cursor.fetchall()
+    ids = np.frombuffer(found or b"", dtype="S16").view(Uuids)
+    return ids if len(ids) <= most else None

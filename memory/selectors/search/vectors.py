@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from memory.models import SearchGraph
 from memory.selectors.ttl_cache import SharedTTLCache
-from teams.prepared import fetch_planned
 
 _COUNTED = 200_000
 
@@ -68,14 +67,6 @@ class VectorSearch:
     limit: int
     is_exact: bool = False
     owners: tuple[str, ...] = ("TRUE",)
-
-    def fetch(self) -> list[tuple[UUID, float]]:
-        """Memory ids with their cosines, best first."""
-        statement = f"{self.statement()} ORDER BY cosine DESC, memory_id LIMIT %(closest)s"
-        return [
-            (pk, cosine)
-            for pk, cosine in fetch_planned(statement, self.all_parameters(), **self.planning())
-        ]
 
     def planning(self) -> dict[str, Any]:  # Any: keywords of `fetch_planned`
         """How PostgreSQL must plan a statement that holds this one.
@@ -138,7 +129,7 @@ class VectorSearch:
 
         Or so far as it takes to tell whether an exact search is due, if that is further.
         """
-        known = known_total(self.owner)
+        known: int | None = _totals.get(self.owner)
         if known is None:
             most = max(_COUNTED, settings.EXACT_SEARCH_LIMIT + 1)
             with connection.cursor() as cursor:
@@ -146,22 +137,11 @@ class VectorSearch:
                     _COUNT.format(condition=self.condition, most=most), self.all_parameters()
                 )
                 known = int(cursor.fetchone()[0])
-            know_total(self.owner, known)
+            _totals.put(self.owner, known)
         return known
 
 
 _graphs, _totals, _sizes = SharedTTLCache(), SharedTTLCache(), SharedTTLCache()
-
-
-def known_total(owner: Hashable) -> int | None:
-    """`VectorSearch.total` of that owner, if it was counted a short while ago."""
-    known: int | None = _totals.get(owner)
-    return known
-
-
-def know_total(owner: Hashable, total: int) -> None:
-    """Let the searches of an owner know how many entries there are."""
-    _totals.put(owner, total)
 
 
 def scan_settings(*, breadth: int | None = None) -> dict[str, str]:

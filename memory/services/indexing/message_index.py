@@ -21,7 +21,7 @@ from pgvector import HalfVector
 from memory.clients.tools import Tools
 from memory.domain.spoken_lines import searchable_text
 from memory.domain.text.normalise import name_words
-from memory.selectors.speakers import spoken_messages
+from memory.selectors.messages import spoken_messages
 from teams.errors import UnavailableError
 from teams.prepared import run_prepared
 from teams.tenancy import team_scope

@@ -16,10 +16,9 @@ from uuid import UUID
 import psycopg
 from django.conf import settings
 from django.db import OperationalError, connection
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memory.models import EmbeddingState, SearchEntry, SearchGraph
-from memory.models.querysets import SearchEntryQuerySet
 from memory.models.search import Place
 from memory.selectors.search.vectors import forget_graphs
 from teams.services.people import all_team_ids
@@ -161,7 +160,7 @@ def _is_large(team_id: UUID) -> bool:
     return found[: most + 1].count() > most
 
 
-def _outside(team_id: UUID) -> SearchEntryQuerySet:
+def _outside(team_id: UUID) -> QuerySet[SearchEntry, SearchEntry]:
     return SearchEntry.objects.filter(team_id=team_id, place=Place.FOUND, graph_dimensions=0)
 
 

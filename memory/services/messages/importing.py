@@ -15,8 +15,7 @@ from uuid import UUID
 from django.conf import settings
 
 from memory.clients.tools import Tools
-from memory.domain.transcript_fields import MAX_NAME_CHARS
-from memory.domain.transcripts import Transcript, Turn
+from memory.domain.transcripts import MAX_NAME_CHARS, Transcript, Turn
 from memory.domain.types import MemoryType, Role
 from memory.domain.viewer import Viewer
 from memory.models import Memory

@@ -21,11 +21,10 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
-from memory.selectors.outdated_summaries import outdated_summaries
+from memory.selectors.memories import outdated_summaries
 from memory.selectors.revisions import Revision
-from memory.selectors.search.narrowing import narrowed
 from memory.selectors.search.signal_rows import Found
-from memory.selectors.search.signals import find_candidates, has_cold
+from memory.selectors.search.signals import find_candidates, has_cold, narrowed
 from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.messages import (
     RankedMessage,

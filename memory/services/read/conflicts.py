@@ -15,9 +15,15 @@ from django.utils import timezone
 from memory.clients.tools import Tools
 from memory.domain.audience import Audience
 from memory.domain.judgements import is_sure_enough
-from memory.domain.pair_selection import NEAR_ENOUGH, nearness, shared_words
+from memory.domain.pair_selection import (
+    NEAR_ENOUGH,
+    as_compared,
+    is_same_matter,
+    is_specific,
+    nearness,
+    shared_words,
+)
 from memory.domain.rendering import Opposite
-from memory.domain.subjects import as_compared, is_same_matter, is_specific
 from memory.domain.text.normalise import normalise_text
 from memory.domain.types import Judgement, Statement, Verdict
 from memory.domain.viewer import Viewer

@@ -13,11 +13,10 @@ from memory.domain.scoring import Signals, SignalTable
 from memory.domain.spoken_lines import says_nothing, says_the_same, searchable_text
 from memory.domain.text.normalise import name_words
 from memory.domain.viewer import Viewer
+from memory.selectors.messages import sources_among, spoken_messages
 from memory.selectors.revisions import Revision
 from memory.selectors.search.message_signals import find_messages, terms_in, waiting_messages
 from memory.selectors.search.signal_rows import Found, FoundMessages, MessageRow, joined
-from memory.selectors.sources import sources_among
-from memory.selectors.speakers import spoken_messages
 from memory.services.indexing.message_index import said_by
 from memory.services.read.ranking import Ranked, ReadQuestion, Score, ordered, score_pool
 from teams.models import Conversation

@@ -13,14 +13,14 @@ from memory.domain.escaping import escaped_line
 from memory.domain.filters import All, Expression, Field, Operator, conditions_of
 from memory.domain.packing import Item, Packed, Room, pack
 from memory.domain.rendering import mark_of
-from memory.domain.retrieval.past import asks_for_past
+from memory.domain.retrieval.events import asks_for_past
 from memory.domain.scoring import Signals
 from memory.domain.tokens import estimate_tokens
 from memory.domain.viewer import Viewer
 from memory.models import Category, Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.filters import matching
-from memory.selectors.outdated_summaries import outdated_summaries
+from memory.selectors.memories import outdated_summaries
 from memory.selectors.revisions import team_revision
 from memory.services.categories import check_allowed, requested_categories
 from memory.services.compaction.summaries import SUMMARY_TAG

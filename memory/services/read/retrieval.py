@@ -10,7 +10,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.clients.tools import Tools
-from memory.domain.plans.retrieval import RETRIEVAL, RETRIEVAL_ABOUT_NOBODY
+from memory.domain.plans.plan import RETRIEVAL, RETRIEVAL_ABOUT_NOBODY
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE, TokenCounter
 from memory.domain.types import Status

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from memory.domain.allowlists import Allowlists, Filed
-from memory.domain.audience import Audience, Reach
+from memory.domain.audience import Allowlists, Audience, Filed, Reach
 from memory.models import Memory
 from memory.selectors.neighbours.comparison_set import ComparisonSet
 from memory.services.write.drafts import MemoryDraft

@@ -14,9 +14,8 @@ from memory.domain.judgements import (
     is_sure_enough,
     judged_by_words,
 )
-from memory.domain.pair_selection import NEAR_ENOUGH, nearness
+from memory.domain.pair_selection import NEAR_ENOUGH, as_compared, is_same_matter, nearness
 from memory.domain.ports import Judge
-from memory.domain.subjects import as_compared, is_same_matter
 from memory.domain.types import Judgement, Statement, Strategy, Verdict
 from memory.models import Memory
 from memory.selectors.neighbours.comparing import locked_memories

@@ -12,7 +12,7 @@ from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decis
 from memory.domain.text.normalise import category_key, dedupe_key
 from memory.domain.types import Judgement, Verdict
 from memory.models.memory import LIVE
-from memory.selectors.neighbours.decisions import Decision, decisions_on
+from memory.selectors.neighbours.comparing import Decision, decisions_on
 from memory.services.write.audiences import Readers
 from memory.services.write.drafts import MemoryDraft
 

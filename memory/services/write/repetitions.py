@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import F
 
 from memory.domain.audience import Reach
-from memory.domain.letter_case import differs_in_case
+from memory.domain.judgements import differs_in_case
 from memory.domain.text.normalise import normalise_text
 from memory.domain.types import Status
 from memory.domain.viewer import Viewer

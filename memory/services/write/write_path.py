@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memory.clients.tools import Tools
 from memory.domain.audience import Reach
-from memory.domain.letter_case import differs_in_case
+from memory.domain.judgements import differs_in_case
 from memory.domain.ports import PreparingJudge
 from memory.domain.text.normalise import dedupe_key, normalise_text
 from memory.domain.types import Statement

@@ -14,7 +14,7 @@ from memory.domain.types import MemoryType, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.selectors.contradictions import contradictions_visible_to
-from memory.selectors.relations import related_to
+from memory.selectors.memories import related_to
 from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.disputes import resolve_contradiction
 from memory.services.decisions.state import delete_memory, pin_memory

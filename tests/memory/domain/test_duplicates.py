@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.duplicates import likeness, said_likeness, said_saying, saying
+from memory.domain.duplicates import plain_words, said_saying, saying
 from memory.domain.rendering import Opposite, SaidLine
 from memory.domain.types import MemoryType
 from tests.support.prompt_lines import FEB_9, line
@@ -46,7 +46,7 @@ from tests.support.prompt_lines import FEB_9, line
 )
 def test_the_same_words_say_the_same(one: str, other: str) -> None:
     assert saying(line(one)) == saying(line(other))
-    assert likeness(line(one)) == likeness(line(other))
+    assert plain_words(one) == plain_words(other)
 
 
 WORDS = st.sampled_from(
@@ -66,11 +66,11 @@ WORDS = st.sampled_from(
 def test_what_says_the_same_is_alike(one: list[str], other: list[str]) -> None:
     first, second = line(" ".join([*one, "so"])), line(" ".join([*other, "so"]))
     if saying(first) == saying(second):
-        assert likeness(first) == likeness(second)
+        assert plain_words(first.content) == plain_words(second.content)
 
 
 def test_other_words_tell_lines_apart_at_once() -> None:
-    assert likeness(line("Nina prefers espresso.")) != likeness(line("Nina prefers cappuccino."))
+    assert plain_words("Nina prefers espresso.") != plain_words("Nina prefers cappuccino.")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_message_says_what_a_memory_in_the_same_words_says() -> None:
     known = line("The deadline is the 15th of March.")
 
     assert said_saying(said) == said_saying(again) == saying(known)
-    assert said_likeness(said) == said_likeness(again) == likeness(known)
+    assert plain_words(said.text) == plain_words(again.text) == plain_words(known.content)
     disputed = line(known.content, status="disputed")
     assert said_saying(said) != saying(disputed)
 

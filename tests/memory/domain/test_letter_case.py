@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.letter_case import differs_in_case
+from memory.domain.judgements import differs_in_case
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.pair_selection import NEAR_ENOUGH, nearness, shared_words
-from memory.domain.subjects import as_compared, is_same_matter, is_specific
+from memory.domain.pair_selection import (
+    NEAR_ENOUGH,
+    as_compared,
+    is_same_matter,
+    is_specific,
+    nearness,
+    shared_words,
+)
 from memory.domain.types import Statement
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import (
+    RETRIEVAL,
     Entry,
     Plan,
     Text,
     Written,
+    about_nobody,
 )
 from memory.domain.plans.prompt import (
     LAYERS,
@@ -24,7 +26,6 @@ from memory.domain.plans.prompt import (
     Layer,
     summary_line,
 )
-from memory.domain.plans.retrieval import RETRIEVAL, about_nobody
 from memory.domain.rendering import HEADINGS, SAID_HEADING, SaidLine
 from memory.domain.tokens import ESTIMATE, TokenCounter, estimate_tokens
 from memory.domain.types import MemoryType

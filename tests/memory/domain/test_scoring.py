@@ -28,7 +28,7 @@ def final_score(
 ) -> float:
     """The score of one memory."""
     scores = final_scores(
-        SignalTable.of([signals]),
+        table_of(signals),
         weights=weights,
         is_identity=np.array([memory_type == MemoryType.IDENTITY]),
         is_pinned=np.array([is_pinned]),
@@ -37,8 +37,13 @@ def final_score(
     return float(scores[0])
 
 
+def table_of(signals: Signals) -> SignalTable:
+    columns = {item.name for item in fields(SignalTable)} - {"parts"}
+    return SignalTable(**{name: np.array([getattr(signals, name)]) for name in columns})
+
+
 def weighted_mean(signals: Signals, *, weights: Weights) -> float:
-    return float(weighted_means(SignalTable.of([signals]), weights=weights)[0])
+    return float(weighted_means(table_of(signals), weights=weights)[0])
 
 
 def recency(hours: float) -> float:

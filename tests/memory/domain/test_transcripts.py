@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from memory.domain.transcript_fields import TranscriptError
-from memory.domain.transcripts import Transcript, TranscriptFile, read_transcripts
+from memory.domain.transcripts import Transcript, TranscriptError, TranscriptFile, read_transcripts
 from memory.domain.types import Role
 
 HELLO = {"role": "user", "content": "We sail on Friday."}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.models import Memory
-from memory.selectors.sources import sources_among
-from memory.selectors.speakers import spoken_messages
+from memory.selectors.messages import sources_among, spoken_messages
 from teams.models import Conversation, EndUser, Message
 from tests import factories
 from tests.support.cast import Cast

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from memory.domain.escaping import escaped_line
 from memory.domain.personality import Document, effective_skills, personality_text
 from memory.domain.plans.assembly import assemble
-from memory.domain.plans.plan import Entry, Plan, Text, Written
+from memory.domain.plans.plan import RETRIEVAL, Entry, Plan, Text, Written
 from memory.domain.plans.prompt import NOTICE, SEVEN_LAYERS, Layer, summary_line
-from memory.domain.plans.retrieval import RETRIEVAL
 from memory.domain.prompt_guards import without_rendered_memory
 from memory.domain.rendering import LABELS, SAID_HEADING, Line, Opposite, SaidLine
 from memory.domain.tokens import ESTIMATE

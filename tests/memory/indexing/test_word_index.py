@@ -14,13 +14,13 @@ from memory.clients.tools import Tools
 from memory.domain.types import MemoryType, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.selectors.search.frequent_words import (
+from memory.selectors.search.signal_rows import Sought
+from memory.selectors.search.signals import (
+    find_candidates,
     forget_frequent,
     remember_frequent,
     worth_looking_up,
 )
-from memory.selectors.search.signal_rows import Sought
-from memory.selectors.search.signals import find_candidates
 from memory.selectors.search.vectors import forget_graphs
 from memory.services.decisions.state import delete_memory
 from teams.prepared import uuids

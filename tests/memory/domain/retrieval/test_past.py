@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.domain.retrieval.past import asks_for_past
+from memory.domain.retrieval.events import asks_for_past
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 import pytest
 
-from memory.domain.text.calendar import holiday_dates
+from memory.domain.text.calendar import days_from, holiday_span, midnight
 from memory.domain.text.numbers import number_value, ordinal_value
 from memory.domain.text.verb_forms import base_form, other_forms, stem
 
@@ -34,5 +32,5 @@ def test_the_other_forms_of_a_verb_are_those_no_stemmer_finds() -> None:
 
 
 def test_a_holiday_falls_on_its_day() -> None:
-    assert holiday_dates("easter sunday", 2026) == (date(2026, 4, 5), 1)
-    assert holiday_dates("thanksgiving", 2024) == (date(2024, 11, 28), 2)
+    assert holiday_span("easter sunday", 2026) == days_from(midnight(2026, 4, 5))
+    assert holiday_span("thanksgiving", 2024) == days_from(midnight(2024, 11, 28), 2)
