@@ -19,7 +19,7 @@ from memory.fallback.extractor import RulesExtractor
         ("conversations", 0.65, 0.25, 0.08),
         ("conversations_of_everyday", 0.65, 0.25, 0.10),
         ("conversations_of_many_voices", 0.70, 0.20, 0.12),
-        ("conversations_of_planning", 0.70, 0.20, 0.15),
+        ("conversations_of_planning", 0.70, 0.23, 0.15),
         ("plain", 0.70, 0.10, 0.02),
     ],
 )
