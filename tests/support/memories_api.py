@@ -75,7 +75,7 @@ def listed(api: APIClient, query: str = "") -> list[str]:
 
 
 FACTS: list[dict[str, object]] = [
-    {"content": "Sarah speaks German.", "memory_type": "user_profile", "user": "sarah"},
+    {"content": "Sarah is a nurse.", "memory_type": "user_profile", "user": "sarah"},
     {"content": "Sarah lives in Berlin.", "user": "sarah", "importance": 7},
     {"content": "Sarah broke the build.", "memory_type": "episodic", "user": "sarah"},
     {"content": "Restart the worker after a deploy.", "memory_type": "procedural"},

@@ -276,7 +276,7 @@ def test_bringing_back_what_is_there_changes_nothing(town: Cast, api: APIClient)
 def test_a_fact_that_stands_again_is_not_doubled(api: APIClient) -> None:
     first = told(api, "Sarah lives in Rome.", check=True)
     api.delete(f"/v1/memories/{first}")
-    second = told(api, "Sarah lives in  rome.", check=True)
+    second = told(api, "Sarah lives in  Rome.", check=True)
 
     response = api.post(f"/v1/memories/{first}/restore")
 

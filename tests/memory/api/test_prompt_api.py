@@ -96,7 +96,7 @@ def test_the_whole_prompt_reads_like_the_template(filled: APIClient) -> None:
     assert parts[-4:-1] == [
         "## Team Knowledge\n[TEAM]: The team meets on Mondays.",
         "## Your Skills\n- search\n- charts: draws",
-        "## User Profile\n[USER-PROFILE]: Sarah speaks German.",
+        "## User Profile\n[USER-PROFILE]: Sarah is a nurse.",
     ]
     assert parts[-1].startswith("## Conversation Context\n[SUMMARY]: [")
     assert "March 18" in parts[-1]
@@ -121,7 +121,7 @@ def test_each_memory_says_which_layer_it_stands_in(filled: APIClient) -> None:
     layers = {each["content"]: each["layer"] for each in answer["memories"]}
     assert layers == {
         "I am Kyra and I like examples.": 2,
-        "Sarah speaks German.": 4,
+        "Sarah is a nurse.": 4,
         "Sarah lives in Berlin.": 5,
         "Sarah broke the build.": 5,
         "Restart the worker after a deploy.": 5,
@@ -180,7 +180,7 @@ def test_a_conversation_names_its_user_and_is_summed_up_once(filled: APIClient) 
     by_thread = prompt(filled, "March 18", user="sarah", thread_id="t")
 
     assert by_id["prompt"] == by_thread["prompt"]
-    assert "Sarah speaks German." in contents(by_id)
+    assert "Sarah is a nurse." in contents(by_id)
     assert "Dmitri lives in Paris." not in contents(by_id)
     summary = by_id["prompt"].split("[SUMMARY]: ")[1]
     assert by_id["prompt"].count(summary) == 1
