@@ -68,7 +68,11 @@ def mark_of(status: str, *, is_disputed: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a prompt shows of one memory, and what decides where; `at` is when it happened."""
+    """What a prompt shows of one memory, and what decides where.
+
+    `happened_at` is the event's own time, where one is known; `at` is that or else when it was
+    said, and decides the order of events.
+    """
 
     content: str
     memory_type: MemoryType
@@ -83,6 +87,7 @@ class Line:
     opposites: tuple[Opposite, ...] = ()
     is_pinned: bool = False
     scope: Scope | None = None
+    happened_at: datetime | None = None
 
     @property
     def heading(self) -> str:
@@ -101,10 +106,10 @@ class Line:
 
     @property
     def label(self) -> str:
-        """What kind of memory it is, an event with its day."""
+        """What kind of memory it is, an event with its day where that is known."""
         label = _PREFERENCE if self.is_preference else _PLACE[self.memory_type][1]
-        if self.memory_type == MemoryType.EPISODIC:
-            label += f" {self.at:%Y-%m-%d}"
+        if self.memory_type == MemoryType.EPISODIC and self.happened_at is not None:
+            label += f" {self.happened_at:%Y-%m-%d}"
         return label
 
     def render(self) -> str:

@@ -122,12 +122,13 @@ def _quotes(messages: Sequence[ScoredMessage], *, words: Sequence[str], section:
 
 
 def _line(row: SignalRow, opposites: tuple[Opposite, ...]) -> Line:
+    happened_at = None if row.held_from is None else datetime.fromtimestamp(row.held_from, UTC)
     return Line(
         content=row.content,
         memory_type=MemoryType(row.memory_type),
         importance=row.importance,
         confidence=row.confidence,
-        at=datetime.fromtimestamp(row.held_from or row.said, UTC),
+        at=happened_at or datetime.fromtimestamp(row.said, UTC),
         status=row.status,
         category=row.category,
         subject=row.subject,
@@ -136,4 +137,5 @@ def _line(row: SignalRow, opposites: tuple[Opposite, ...]) -> Line:
         opposites=opposites,
         is_pinned=row.is_pinned,
         scope=Scope(row.scope),
+        happened_at=happened_at,
     )

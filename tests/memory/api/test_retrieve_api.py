@@ -40,11 +40,28 @@ def test_the_prompt_holds_each_memory_under_its_heading(filled: APIClient) -> No
         "## Your Identity\n[IDENTITY]: You are Kyra, a careful engineer.",
         "## About This User\n[USER-PROFILE]: Sarah is a nurse.",
         *[part for part in prompt.split("\n\n") if part.startswith("## What You Know (Facts)")],
-        "## Recent Events\n[EVENT 2026-02-09]: Sarah broke the build.",
+        "## Recent Events\n[EVENT]: Sarah broke the build.",
         "## Learned Patterns\n[PATTERN]: Restart the worker after a deploy.",
         "## Team Knowledge\n[TEAM]: The team meets on Mondays.",
     ]
     assert "[FACT]: Sarah lives in Berlin. (importance: 7)" in prompt
+
+
+def test_an_event_has_the_day_on_which_it_happened_and_not_that_on_which_it_was_told(
+    api: APIClient,
+) -> None:
+    told = {"memory_type": "episodic", "created_at": "2026-02-09T12:00:00Z", "check": False}
+    for content, dates in [
+        ("The harbour flooded.", {"valid_from": "2025-11-03T08:00:00Z"}),
+        ("The ferry sank.", {}),
+    ]:
+        body = {"content": content, **told, **dates}
+        assert api.post("/v1/memories", body, format="json").status_code == 201
+
+    prompt = retrieve(api, "What happened in the harbour and to the ferry?")["formatted_prompt"]
+
+    assert "[EVENT 2025-11-03]: The harbour flooded." in prompt
+    assert "[EVENT]: The ferry sank." in prompt
 
 
 def test_a_named_user_hides_the_others(filled: APIClient) -> None:

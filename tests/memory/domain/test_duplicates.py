@@ -186,11 +186,15 @@ def test_who_says_it_and_when_counts_where_the_words_hang_on_that(
 
 def test_kinds_days_and_disputes_tell_lines_apart() -> None:
     text = "Sarah went running."
-    event = line(text, MemoryType.EPISODIC)
+    event = line(text, MemoryType.EPISODIC, happened_at=FEB_9)
 
     assert saying(event) != saying(line(text))
-    assert saying(event) != saying(line(text, MemoryType.EPISODIC, at=FEB_9.replace(day=10)))
-    assert saying(event) == saying(line(text, MemoryType.EPISODIC, at=FEB_9.replace(hour=1)))
+    assert saying(event) != saying(
+        line(text, MemoryType.EPISODIC, happened_at=FEB_9.replace(day=10))
+    )
+    assert saying(event) == saying(
+        line(text, MemoryType.EPISODIC, happened_at=FEB_9.replace(hour=1))
+    )
     assert saying(line(text)) != saying(line(text, opposites=(Opposite("No.", FEB_9),)))
 
 

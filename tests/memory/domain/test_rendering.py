@@ -62,7 +62,12 @@ def line(content: str = "Words.", kind: MemoryType = MemoryType.SEMANTIC, **fiel
             "## About This User",
             "[PREFERENCE]: Words.",
         ),
-        (line(kind=MemoryType.EPISODIC), "## Recent Events", "[EVENT 2026-02-09]: Words."),
+        (line(kind=MemoryType.EPISODIC), "## Recent Events", "[EVENT]: Words."),
+        (
+            line(kind=MemoryType.EPISODIC, happened_at=FEB_9),
+            "## Recent Events",
+            "[EVENT 2026-02-09]: Words.",
+        ),
         (line(kind=MemoryType.PROCEDURAL), "## Learned Patterns", "[PATTERN]: Words."),
         (
             line(kind=MemoryType.PROCEDURAL, succeeded=3, failed=1),
