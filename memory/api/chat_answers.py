@@ -24,6 +24,10 @@ PREFIX = "X-Palimpsest-"
 # So many ids stand in the header; the field has all.
 _MOST_IDS = 50
 RETRY_HEADER = "X-Should-Retry"
+AGENT_CREATED = (
+    "there was no agent '{0}', so it was created; write its document with PUT /v1/agents/{0}, or"
+    " name another agent as the model"
+)
 
 _TYPES = {
     401: "authentication_error",
@@ -57,10 +61,13 @@ def palimpsest_field(prepared: Prepared, used: Used | None) -> Json:
     context, route = prepared.context, prepared.route
     built = context.built
     choice = used.choice if used else route.model
+    agent = prepared.exchange.ask.agent
+    created = [AGENT_CREATED.format(agent)] if prepared.exchange.is_new_agent else []
     found: Json = {
         "conversation": str(prepared.recorded.conversation.pk),
         "thread_id": prepared.recorded.conversation.thread_id,
-        "agent": prepared.exchange.ask.agent,
+        "agent": agent,
+        "agent_created": prepared.exchange.is_new_agent,
         "user": prepared.exchange.ask.user,
         "memories": [str(each) for each in built.told] if built else [],
         "messages": [str(each.id) for each in built.messages] if built else [],
@@ -77,7 +84,7 @@ def palimpsest_field(prepared: Prepared, used: Used | None) -> Json:
         "stored": prepared.recorded.stored,
         "estimated_cost_usd": float(route.estimated_usd),
         "budget_left_usd": float(prepared.reservation.left.left_usd),
-        "warnings": list(built.warnings) if built else [],
+        "warnings": [*created, *(built.warnings if built else ())],
     }
     if used is None:
         return found

@@ -75,17 +75,21 @@ def ensure_agent(*, team_id: UUID, slug: str) -> Agent:
 
     Raises InvalidError for a new one that could not be its slug.
     """
+    return find_or_create_agent(team_id=team_id, slug=slug)[0]
+
+
+def find_or_create_agent(*, team_id: UUID, slug: str) -> tuple[Agent, bool]:
+    """As `ensure_agent`, and whether this call created it."""
     known = Agent.objects.filter(team_id=team_id, slug=slug).first()
     if known is not None:
-        return known
+        return known, False
     check_new_slug(slug)
     name = slug.replace("-", " ").replace("_", " ").title()
-    agent, _ = Agent.objects.get_or_create(
+    return Agent.objects.get_or_create(
         team_id=team_id,
         slug=slug,
         defaults={"name": name, "summarize_interval": settings.SUMMARIZE_INTERVAL},
     )
-    return agent
 
 
 def check_new_slug(slug: str, *, field: str = "agent") -> None:

@@ -96,7 +96,7 @@ def prepare_chat(
     """
     # Not flushed by itself: the reservation or refusal that follows is, and with it this commit.
     with team_scope(team_ids=[team_id], actor=actor, is_planned_once=True, is_flushed=False):
-        conversation = conversation_of(team_id=team_id, ask=ask)
+        conversation, is_new_agent = conversation_of(team_id=team_id, ask=ask)
         team = conversation.team
         is_remembering = flags_of(team=team).memory
         viewer = _viewer(conversation, actor)
@@ -109,7 +109,9 @@ def prepare_chat(
             earlier = earlier_messages(recorded=recorded, after=summed_up(conversation))
         catalogue = catalogue_of(team=team)
     lead, talk = spoken_of(ask=ask, positions=recorded.positions, earlier=earlier)
-    exchange = Exchange(team, viewer, recorded, ask, catalogue, is_remembering, tools, now)
+    exchange = Exchange(
+        team, viewer, recorded, ask, catalogue, is_remembering, tools, now, is_new_agent
+    )
     context = exchange.context(lead, talk)
     route = exchange.route(context)
     if not route.is_configured:

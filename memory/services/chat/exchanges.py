@@ -104,7 +104,10 @@ def spoken_of(
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A chat request and everything that stays the same while its context is shortened."""
+    """A chat request and everything that stays the same while its context is shortened.
+
+    `is_new_agent` says that the request named an agent that was not there and created it.
+    """
 
     team: Team
     viewer: Viewer
@@ -114,6 +117,7 @@ class Exchange:
     is_remembering: bool
     tools: Tools
     now: datetime
+    is_new_agent: bool = False
 
     @property
     def conversation(self) -> Conversation:

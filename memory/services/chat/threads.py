@@ -15,9 +15,9 @@ from memory.services.chat.asking import ChatAsk
 from memory.services.chat.history import PARTIAL, external_id
 from memory.services.messages.posting import open_conversation
 from teams.errors import NotFoundError
-from teams.models import Conversation, Message
+from teams.models import Agent, Conversation, Message
 from teams.services.conversations import lock_conversation
-from teams.services.people import ensure_agent, ensure_end_user
+from teams.services.people import ensure_end_user, find_or_create_agent
 from teams.tenancy import hold_lock, wait_for_disk
 
 # A conversation without a thread id is looked for among so many of the person's last ones.
@@ -27,15 +27,20 @@ _ANSWERS_LOOKED_FOR = 4
 _RETRIED_WITHIN = timedelta(minutes=10)
 
 
-def conversation_of(*, team_id: UUID, ask: ChatAsk) -> Conversation:
-    """The conversation of a request, locked; what it names is created when new. Call it in scope.
+def conversation_of(*, team_id: UUID, ask: ChatAsk) -> tuple[Conversation, bool]:
+    """The conversation of a request, locked, and whether its agent was created for it.
 
-    Without a thread id it is the one that holds the history the request brings; a request without
-    history begins a new one, unless it is being answered already, or is a client's retry.
+    What the request names is created when new. Without a thread id it is the conversation that
+    holds the history the request brings; a request without history begins a new one, unless it is
+    being answered already, or is a client's retry. Call it in scope.
     """
-    found = _known_thread(team_id, ask) or _found_by_history(team_id, ask)
+    found = _known_thread(team_id, ask)
     if found is not None:
-        return found
+        return found, False
+    agent, is_new_agent = find_or_create_agent(team_id=team_id, slug=ask.agent)
+    found = _found_by_history(team_id, agent, ask)
+    if found is not None:
+        return found, is_new_agent
     conversation, is_new = open_conversation(
         team_id=team_id,
         agent=ask.agent,
@@ -46,7 +51,8 @@ def conversation_of(*, team_id: UUID, ask: ChatAsk) -> Conversation:
     if is_new:
         # Another request may rely on the new conversation without writing anything itself.
         wait_for_disk()
-    return lock_conversation(team_id=team_id, conversation_id=conversation.pk)
+    locked = lock_conversation(team_id=team_id, conversation_id=conversation.pk)
+    return locked, is_new_agent
 
 
 def _known_thread(team_id: UUID, ask: ChatAsk) -> Conversation | None:
@@ -65,7 +71,7 @@ def _known_thread(team_id: UUID, ask: ChatAsk) -> Conversation | None:
     return found
 
 
-def _found_by_history(team_id: UUID, ask: ChatAsk) -> Conversation | None:
+def _found_by_history(team_id: UUID, agent: Agent, ask: ChatAsk) -> Conversation | None:
     turns = [
         turn
         for message in ask.messages
@@ -74,7 +80,6 @@ def _found_by_history(team_id: UUID, ask: ChatAsk) -> Conversation | None:
     ]
     if ask.thread_id is not None or not turns:
         return None
-    agent = ensure_agent(team_id=team_id, slug=ask.agent)
     end_user = ensure_end_user(team_id=team_id, external_id=ask.user)
     digests = [turn.digest for turn in turns]
     answers = [index for index, turn in enumerate(turns) if turn.role == "assistant"]

@@ -9,6 +9,7 @@ import pytest
 
 from memory.models import Job
 from routing.models import RoutingDecision, SpendEntry
+from teams.models import Agent
 from teams.tenancy import team_scope
 from tests.support.chat import Ask, Town, assistant, user
 from tests.support.openai_server import Behaviour, FakeOpenAI, answer, tool_call
@@ -64,6 +65,35 @@ def test_the_answer_tells_what_was_used_in_field_and_headers(
     assert float(spent.cost_usd) == field["cost_usd"]
     assert spent.end_user_id == town.cast.sarah.pk
     assert (str(decision.pk), decision.outcome) == (field["decision"], "answered")
+
+
+@pytest.mark.parametrize("thread", ["t", None])
+def test_an_unknown_agent_is_created_for_a_key_of_the_team_and_the_answer_says_so(
+    town: Town, ask: Ask, thread: str | None
+) -> None:
+    first = ask("Hello.", model="mira", thread=thread).palimpsest
+    second = ask("Hello again.", model="mira", thread=thread).palimpsest
+
+    assert [first["agent_created"], second["agent_created"]] == [True, False]
+    assert "there was no agent 'mira'" in first["warnings"][0]
+    assert second["warnings"] == []
+
+
+def test_a_stream_says_that_the_agent_is_new(town: Town, ask: Ask) -> None:
+    chunks = list(ask("Hello.", model="mira", stream=True))
+
+    told = [chunk.palimpsest for chunk in chunks if getattr(chunk, "palimpsest", None)]
+    assert [each["agent_created"] for each in told] == [True, True]
+
+
+def test_a_key_of_one_agent_creates_no_other(town: Town) -> None:
+    with pytest.raises(openai.PermissionDeniedError):
+        town.client(agent=town.cast.kyra).chat.completions.create(
+            model="mira", messages=[{"role": "user", "content": "Hi."}]
+        )
+
+    with team_scope(team_ids=[town.cast.team.id], actor="test"):
+        assert not Agent.objects.filter(team=town.cast.team, slug="mira").exists()
 
 
 def test_user_thread_and_project_may_come_in_headers(town: Town, client: openai.OpenAI) -> None:
