@@ -60,7 +60,7 @@ class PositionPagination(IdPagination):
 
 
 class SlugPagination(IdPagination):
-    """Agents by their names."""
+    """Agents and projects by their slugs."""
 
     ordering = "slug"
     position_field = serializers.CharField(max_length=100, trim_whitespace=False)

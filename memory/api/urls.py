@@ -14,7 +14,7 @@ from memory.api.views.query import MemoryQueryViewSet
 from memory.api.views.retrieval import PromptViewSet, RetrievalViewSet
 from memory.api.views.routing import BudgetViewSet, RouteViewSet
 from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
-from memory.api.views.users import UserViewSet
+from memory.api.views.users import ProjectViewSet, UserViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("conversations", ConversationViewSet, basename="conversation")
@@ -58,5 +58,7 @@ urlpatterns = [
         ThreadChangesViewSet.as_view({"get": "changes"}),
         name="thread-changes",
     ),
+    path("projects", ProjectViewSet.as_view({"get": "entries"}), name="projects"),
+    path("users", UserViewSet.as_view({"get": "entries"}), name="users"),
     path("users/<path:external_id>", UserViewSet.as_view({"delete": "erase"}), name="user"),
 ]

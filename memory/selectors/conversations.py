@@ -12,13 +12,15 @@ from teams.errors import NotFoundError
 from teams.models import Conversation, Message
 
 
+def conversations_of(viewer: Viewer) -> QuerySet[Conversation, Conversation]:
+    """Those of the viewer's team, or of its one agent."""
+    return Conversation.objects.filter(_own(viewer), team_id=viewer.team_id)
+
+
 def conversation_for(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
     """The conversation; NotFoundError when the viewer's team or agent does not have it."""
-    row = (
-        Conversation.objects.filter(_own(viewer), team_id=viewer.team_id, id=conversation_id)
-        .select_related("agent", "end_user", "project")
-        .first()
-    )
+    rows = conversations_of(viewer).filter(id=conversation_id)
+    row = rows.select_related("agent", "end_user", "project").first()
     if row is None:
         raise NotFoundError("There is no such conversation.")
     return row

@@ -14,11 +14,13 @@ from memory.api.fields import (
     PastDateTimeField,
     StrictBooleanField,
     StrictIntegerField,
+    ZonedDateTimeField,
 )
 from memory.api.serializers.base import (
     MAX_TOKEN_BUDGET,
     PER_REQUEST,
     ApiSerializer,
+    PageQuerySerializer,
     StrictSerializer,
 )
 from memory.models import Job
@@ -32,6 +34,17 @@ class NewConversationSerializer(StrictSerializer):
     user = NameField(max_length=200)
     project = NameField(required=False, allow_null=True)
     thread_id = NameField(required=False, allow_null=True, max_length=200)
+
+
+class ConversationFilterSerializer(PageQuerySerializer):
+    """Which conversations to list; all filters must match."""
+
+    agent = NameField(required=False)
+    user = NameField(required=False, max_length=200)
+    project = NameField(required=False)
+    thread_id = NameField(required=False, max_length=200)
+    created_after = ZonedDateTimeField(required=False)
+    created_before = ZonedDateTimeField(required=False)
 
 
 class NewMessageSerializer(StrictSerializer):

@@ -13,11 +13,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, answers, refusals
-from memory.api.pagination import PositionPagination
+from memory.api.pagination import IdPagination, PositionPagination
 from memory.api.serializers.base import PageQuerySerializer, page_schema
 from memory.api.serializers.conversations import (
     CompactedSerializer,
     CompactSerializer,
+    ConversationFilterSerializer,
     ConversationSerializer,
     ExtractionSerializer,
     ExtractSerializer,
@@ -32,6 +33,7 @@ from memory.api.serializers.conversations import (
 from memory.clients.tools import default_tools
 from memory.models import Job
 from memory.selectors.conversations import conversation_for, job_for, messages_of
+from memory.selectors.people import ListFilters, filtered_conversations
 from memory.services.compaction.compaction import compact_conversation
 from memory.services.extraction.jobs import start_extraction
 from memory.services.extraction.waiting import StillExtractingError, extract_now
@@ -42,6 +44,7 @@ from memory.services.messages.posting import (
 )
 from teams.services.conversations import NewMessage
 
+ConversationPage = page_schema("ConversationPage", ConversationSerializer)
 MessagePage = page_schema("MessagePage", MessageSerializer)
 
 
@@ -76,6 +79,17 @@ class ConversationViewSet(ApiViewSet):
             )
             shown = ConversationSerializer(conversation).data
         return Response(shown, status=status.HTTP_201_CREATED if is_new else status.HTTP_200_OK)
+
+    @extend_schema(
+        parameters=[ConversationFilterSerializer], responses=answers(ConversationPage, 403, 422)
+    )
+    def list(self, request: Request) -> Response:
+        """The conversations that the key may see and that match every filter, the latest first."""
+        given = self.filters(ConversationFilterSerializer)
+        self.check_agent(given.get("agent"))
+        with self.team_scope():
+            rows = filtered_conversations(viewer=self.viewer, filters=ListFilters(**given))
+            return Response(IdPagination().page_of(rows, request, ConversationSerializer))
 
     @extend_schema(responses=answers(ConversationSerializer, 404))
     def retrieve(self, request: Request, pk: UUID) -> Response:

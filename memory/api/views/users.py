@@ -1,4 +1,4 @@
-"""The erasure of a person: planned, confirmed, then carried out."""
+"""The people and projects of a team, and the erasure of a person."""
 
 from __future__ import annotations
 
@@ -17,9 +17,56 @@ from audit.services.erasure import (
     erase_confirmed,
     plan_erasure,
 )
-from memory.api.base import ApiViewSet, refusals
-from memory.api.fields import NameField
-from memory.api.serializers.base import ApiSerializer, QuerySerializer
+from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.fields import NameField, ZonedDateTimeField
+from memory.api.pagination import IdPagination, SlugPagination
+from memory.api.serializers.base import (
+    ApiSerializer,
+    PageQuerySerializer,
+    QuerySerializer,
+    page_schema,
+)
+from memory.selectors.people import ListFilters, filtered_people, filtered_projects
+
+
+class UserFilterSerializer(PageQuerySerializer):
+    """Which people to list; all filters must match."""
+
+    agent = NameField(required=False, help_text="Only who has talked with this agent.")
+    project = NameField(required=False, help_text="Only who has talked in this project.")
+    created_after = ZonedDateTimeField(required=False)
+    created_before = ZonedDateTimeField(required=False)
+
+
+class EndUserSerializer(ApiSerializer):
+    """A person that agents talk with."""
+
+    external_id = serializers.CharField(help_text="What requests name as `user`.")
+    display_name = serializers.CharField(help_text="Empty while no name is known.")
+    created_at = serializers.DateTimeField(help_text="When the person was first named.")
+
+
+class ProjectFilterSerializer(PageQuerySerializer):
+    """Which projects to list; all filters must match."""
+
+    agent = NameField(required=False, help_text="Only those in which this agent has talked.")
+    user = NameField(
+        required=False, max_length=200, help_text="Only those in which this person has talked."
+    )
+    created_after = ZonedDateTimeField(required=False)
+    created_before = ZonedDateTimeField(required=False)
+
+
+class ProjectSerializer(ApiSerializer):
+    """A project."""
+
+    slug = serializers.CharField(help_text="What requests name as `project`.")
+    name = serializers.CharField()
+    created_at = serializers.DateTimeField(help_text="When the project was first named.")
+
+
+UserPage = page_schema("UserPage", EndUserSerializer)
+ProjectPage = page_schema("ProjectPage", ProjectSerializer)
 
 
 class ErasedSerializer(ApiSerializer):
@@ -58,6 +105,22 @@ class ConfirmationSerializer(QuerySerializer):
 
 class UserViewSet(ApiViewSet):
     """The people that a team's agents talk with."""
+
+    @extend_schema(
+        operation_id="users_list",
+        parameters=[UserFilterSerializer],
+        responses=answers(UserPage, 403, 422),
+    )
+    def entries(self, request: Request) -> Response:
+        """The team's people, the latest first; nobody who was erased.
+
+        A key of one agent sees those that it has talked with or of whom it may see a memory.
+        """
+        given = self.filters(UserFilterSerializer)
+        self.check_agent(given.get("agent"))
+        with self.team_scope():
+            rows = filtered_people(viewer=self.viewer, filters=ListFilters(**given))
+            return Response(IdPagination().page_of(rows, request, EndUserSerializer))
 
     @extend_schema(
         operation_id="users_erase",
@@ -100,3 +163,23 @@ class UserViewSet(ApiViewSet):
             "would_erase": plan,
         }
         return Response(ErasureToConfirmSerializer(answer).data, status=status.HTTP_202_ACCEPTED)
+
+
+class ProjectViewSet(ApiViewSet):
+    """The projects that a team's agents work in."""
+
+    @extend_schema(
+        operation_id="projects_list",
+        parameters=[ProjectFilterSerializer],
+        responses=answers(ProjectPage, 403, 422),
+    )
+    def entries(self, request: Request) -> Response:
+        """The team's projects by their slugs.
+
+        A key of one agent sees those that it has talked in or of which it may see a memory.
+        """
+        given = self.filters(ProjectFilterSerializer)
+        self.check_agent(given.get("agent"))
+        with self.team_scope():
+            rows = filtered_projects(viewer=self.viewer, filters=ListFilters(**given))
+            return Response(SlugPagination().page_of(rows, request, ProjectSerializer))
