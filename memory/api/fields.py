@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import astuple
 from datetime import datetime
 from typing import Any, ClassVar
 
 from django.conf import settings
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memory.domain.clock import is_to_come
+from memory.domain.scoring import Weights
 from memory.domain.text.normalise import NO_WORDS, has_words, is_blank
 
 MAX_QUERY_CHARS = 8_000
+MAX_WEIGHT = 1000
 
 
 class TextField(serializers.CharField):
@@ -150,3 +154,40 @@ class StrictIntegerField(serializers.IntegerField):
         if isinstance(data, bool) or not isinstance(data, int | float):
             self.fail("invalid")
         return super().to_internal_value(data)
+
+
+@extend_schema_field(
+    {
+        "type": "object",
+        "additionalProperties": {"type": "number", "minimum": 0},
+        "example": {"semantic": 0.6, "recency": 0.1, "importance": 0.15},
+    }
+)
+class WeightsField(serializers.Field[Weights, Any, Any, Any]):
+    """{"semantic", "recency", "importance", "continuity", "relation"}: numbers from 0 to 1000.
+
+    A missing one keeps its default; they need not sum to one, but not all may be zero.
+    """
+
+    default_error_messages = {
+        "object": 'Give an object such as {{"semantic": 0.6, "recency": 0.1}}.',
+        "weights": "{reason}.",
+        "large": f"A retrieval weight must be at most {MAX_WEIGHT}.",
+    }
+
+    def to_internal_value(self, data: Any) -> Weights:  # Any: whatever the body holds
+        """The weights; refused are unknown names, negative numbers and nothing but zeros."""
+        if not isinstance(data, dict):
+            self.fail("object")
+        try:
+            weights = Weights.from_config(data)
+        except ValueError as error:
+            reason = str(error)
+            self.fail("weights", reason=reason[:1].upper() + reason[1:])
+        if max(astuple(weights)) > MAX_WEIGHT:
+            self.fail("large")
+        return weights
+
+    def to_representation(self, value: Weights) -> Any:  # Any: DRF's own signature
+        """As they came in."""
+        return value

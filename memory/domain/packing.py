@@ -40,6 +40,7 @@ class Item(NamedTuple, Generic[T]):
 
     `section` names its room, `tokens` is its written size, `score` its rank there. `opens` names
     the headings it stands under with their sizes; each is paid once, by the first item under it.
+    What is not `is_counted` is outside of a limit on how many go in.
     """
 
     value: T
@@ -48,6 +49,7 @@ class Item(NamedTuple, Generic[T]):
     score: float
     opens: tuple[tuple[Hashable, int], ...] = ()
     is_mandatory: bool = False
+    is_counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,9 @@ def _best(items: Sequence[Item[T]], *, limit: int | None) -> set[int]:
     """The ids of the optional items that go in first where their number is bounded, else of all."""
     optional = [item for item in items if not item.is_mandatory]
     if limit is not None:
-        optional = sorted(optional, key=lambda item: -item.score)[:limit]
+        counted = [item for item in optional if item.is_counted]
+        others = [item for item in optional if not item.is_counted]
+        optional = [*others, *sorted(counted, key=lambda item: -item.score)[:limit]]
     return {id(item) for item in optional}
 
 
@@ -165,7 +169,7 @@ class _Packer(Generic[T]):
             self._opened.update(name for name, _ in item.opens)
             self._paid.add(id(item.opens))
         self.chosen.append(item)
-        self._optional += not item.is_mandatory
+        self._optional += item.is_counted and not item.is_mandatory
         like = self.likeness(item.value)
         if like is not None:
             self._taken.setdefault(like, []).append(item)
@@ -210,7 +214,8 @@ class _Packer(Generic[T]):
         return item.tokens + sum(size for name, size in item.opens if name not in self._opened)
 
     def _fits(self, item: Item[T]) -> bool:
-        return not self._is_full() and self.used + self._price(item) <= self.budget
+        has_place = not (item.is_counted and self._is_full())
+        return has_place and self.used + self._price(item) <= self.budget
 
     def _is_full(self) -> bool:
         return self.limit is not None and self._optional >= self.limit

@@ -38,7 +38,7 @@ WHERE s.team_id = %s AND s.id = ANY (%s::uuid[]) AND s.extractor LIKE 'summary:%
 class MemoryFilters:
     """What a list is narrowed to; all that are given must hold."""
 
-    memory_type: Sequence[str] = ()
+    memory_types: Sequence[str] = ()
     status: Sequence[str] = ()
     tier: Sequence[str] = ()
     agent: str | None = None
@@ -63,7 +63,7 @@ def filtered_memories(*, viewer: Viewer, filters: MemoryFilters) -> MemoryQueryS
     elif ALL not in filters.status:
         rows = rows.filter(status__in=filters.status)
     conditions = {
-        "memory_type__in": filters.memory_type or None,
+        "memory_type__in": filters.memory_types or None,
         "tier__in": filters.tier or None,
         "agent__slug": filters.agent,
         "end_user__external_id": filters.user,

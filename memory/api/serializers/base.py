@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django.conf import settings
 from drf_spectacular.utils import extend_schema_serializer
@@ -24,17 +25,35 @@ class ApiSerializer(serializers.Serializer[Any]):
 
 
 class StrictSerializer(ApiSerializer):
-    """Refuses fields it does not know, so that a misspelt one is not silently ignored."""
+    """Refuses fields it does not know, so that a misspelt one is not silently ignored.
+
+    `aliases` are other names that are accepted for fields; a refusal uses the one that was sent.
+    """
+
+    aliases: ClassVar[Mapping[str, str]] = {}
 
     def to_internal_value(self, data: Any) -> Any:  # Any: whatever the body holds
+        sent: dict[str, str] = {}
         if isinstance(data, dict):
+            sent = {name: alias for alias, name in self.aliases.items() if alias in data}
+            if twice := [name for name in sent if name in data]:
+                raise serializers.ValidationError(
+                    {sent[name]: [f"It is another name of {name}: give one."] for name in twice}
+                )
+            data = {self.aliases.get(name, name): value for name, value in data.items()}
             unknown = sorted(set(map(str, data)) - set(self.fields))
             if unknown:
                 known = f"known are: {', '.join(self.fields)}" if self.fields else "none is known"
                 raise serializers.ValidationError(
                     {name: [f"There is no such field; {known}."] for name in unknown}
                 )
-        return super().to_internal_value(data)
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            if not sent or not isinstance(error.detail, dict):
+                raise
+            named = {sent.get(name, name): problem for name, problem in error.detail.items()}
+            raise serializers.ValidationError(named) from None
 
 
 class QuerySerializer(StrictSerializer):
@@ -47,7 +66,8 @@ class QuerySerializer(StrictSerializer):
         super().__init__(*args, **kwargs)
 
     def _values(self, name: str, values: list[str]) -> list[str] | str:
-        if isinstance(self._declared_fields.get(name), serializers.ListField):
+        field = self._declared_fields.get(self.aliases.get(name, name))
+        if isinstance(field, serializers.ListField):
             return [part for value in values for part in value.split(",") if part]
         return values[-1]
 

@@ -13,6 +13,7 @@ from memory.api.fields import (
     QuestionField,
     StrictBooleanField,
     StrictIntegerField,
+    WeightsField,
 )
 from memory.api.memory_json import found_memory_json, found_message_json
 from memory.api.serializers.base import (
@@ -47,6 +48,8 @@ INCLUDE_RAW = (
 class SearchQuerySerializer(QuerySerializer):
     """What to look for, and among which memories."""
 
+    aliases = {"top_k": "limit", "memory_type": "memory_types"}
+
     query = QuestionField()
     memory_types = serializers.ListField(child=OneOfField(choices=MEMORY_TYPES), required=False)
     agent = NameField(required=False)
@@ -58,46 +61,80 @@ class SearchQuerySerializer(QuerySerializer):
     limit = serializers.IntegerField(required=False, default=20, min_value=1, max_value=PER_REQUEST)
 
 
-def token_budget_field(what: str) -> StrictIntegerField:
-    """The tokens that an answer may take; the agent's own budget where they are left out."""
-    return StrictIntegerField(
+class ReadOptionsSerializer(StrictSerializer):
+    """Who asks what, and the options that every read has."""
+
+    aliases = {"budget_tokens": "token_budget", "top_k": "limit"}
+
+    agent = NameField(help_text="Who asks; only what this agent may read is found.")
+    query = QuestionField()
+    user = NameField(
+        required=False,
+        allow_null=True,
+        max_length=200,
+        help_text="Narrows to what is about this person or about nobody.",
+    )
+    project = NameField(required=False, allow_null=True)
+    conversation = serializers.UUIDField(
+        required=False,
+        allow_null=True,
+        help_text="Where it is asked: it gives the user and the project, and a prompt its summary.",
+    )
+    thread_id = NameField(
+        required=False,
+        allow_null=True,
+        max_length=200,
+        help_text="The conversation's thread id, instead of its id; requires user.",
+    )
+    token_budget = StrictIntegerField(
         required=False,
         allow_null=True,
         min_value=MINIMUM_BUDGET,
         max_value=MAX_TOKEN_BUDGET,
-        help_text=f"{what}; the agent's own budget (2000) if omitted.",
+        help_text="Tokens that the answer may take; the agent's own budget (2000) if omitted."
+        " budget_tokens is another name of it.",
     )
-
-
-class AskSerializer(StrictSerializer):
-    """Who asks what, of whom and of which project."""
-
-    agent = NameField()
-    query = QuestionField()
-    user = NameField(required=False, allow_null=True, max_length=200)
-    project = NameField(required=False, allow_null=True)
-
-
-class DeepAskSerializer(AskSerializer):
-    """A question that may go down to cold memories and messages."""
-
-    include_cold = StrictBooleanField(required=False, help_text=INCLUDE_COLD)
-    include_raw = StrictBooleanField(required=False, help_text=INCLUDE_RAW)
-
-
-class RetrieveSerializer(DeepAskSerializer):
-    """A question of an agent, and how many tokens the answer may take."""
-
-    conversation = serializers.UUIDField(required=False, allow_null=True)
-    token_budget = token_budget_field("Tokens of the prompt")
     limit = StrictIntegerField(
         required=False,
         allow_null=True,
         min_value=1,
         max_value=PER_REQUEST,
-        help_text="The most memories and messages beside identity and pinned memories, which always"
-        " come; bounded by the token budget alone when left out.",
+        help_text="The most memories and messages, beside identity and pinned memories in a prompt,"
+        " which always come. When left out, 10 in a query, and in a prompt as many as the token"
+        " budget holds. top_k is another name of it.",
     )
+    memory_types = serializers.ListField(
+        child=OneOfField(choices=MEMORY_TYPES),
+        required=False,
+        allow_null=True,
+        help_text="Only memories of these types, beside identity and pinned memories in a prompt."
+        " Messages are then searched only with include_raw.",
+    )
+    weights = WeightsField(
+        required=False,
+        allow_null=True,
+        help_text="Of the five signals. When left out, the agent's own in a prompt, and in a query"
+        " those of a search, where relevance decides.",
+    )
+    include_cold = StrictBooleanField(required=False, help_text=INCLUDE_COLD)
+    include_raw = StrictBooleanField(required=False, help_text=INCLUDE_RAW)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A conversation is named once, a thread with its user."""
+        if attrs.get("thread_id") is not None:
+            if attrs.get("conversation") is not None:
+                raise serializers.ValidationError(
+                    {"thread_id": ["Give either conversation or thread_id."]}
+                )
+            if attrs.get("user") is None:
+                raise serializers.ValidationError(
+                    {"thread_id": ["Give the user whose thread it is."]}
+                )
+        return attrs
+
+
+class RetrieveSerializer(ReadOptionsSerializer):
+    """A question of an agent, and what the answer may hold and take."""
 
 
 class PartsSerializer(ApiSerializer):

@@ -121,7 +121,9 @@ class ReasonQuerySerializer(QuerySerializer):
 class MemoryFilterSerializer(PageQuerySerializer):
     """Which memories to list; all filters must match."""
 
-    memory_type = serializers.ListField(child=OneOfField(choices=MEMORY_TYPES), required=False)
+    aliases = {"memory_type": "memory_types"}
+
+    memory_types = serializers.ListField(child=OneOfField(choices=MEMORY_TYPES), required=False)
     status = serializers.ListField(
         child=OneOfField(
             choices=["active", "disputed", "superseded", "soft_deleted", "archived", "all"]

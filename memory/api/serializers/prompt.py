@@ -2,97 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
-from typing import Any
-
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memory.api.fields import NameField, QuestionField
+from memory.api.fields import QuestionField
 from memory.api.serializers.base import ApiSerializer
 from memory.api.serializers.contradictions import ContradictionSerializer
 from memory.api.serializers.found import (
-    DeepAskSerializer,
     PackedMemorySerializer,
     PackedMessageSerializer,
+    ReadOptionsSerializer,
     StatsSerializer,
-    token_budget_field,
 )
 from memory.domain.plans.prompt import LAYERS
-from memory.domain.scoring import Weights
 from memory.domain.updates import Kind
 
-MAX_WEIGHT = 1000
 LAYER_NAMES = [(layer.value, layer.value) for layer in LAYERS]
 
 
-@extend_schema_field(
-    {
-        "type": "object",
-        "additionalProperties": {"type": "number", "minimum": 0},
-        "example": {"semantic": 0.6, "recency": 0.1, "importance": 0.15},
-    }
-)
-class WeightsField(serializers.Field[Weights, Any, Any, Any]):
-    """{"semantic", "recency", "importance", "continuity", "relation"}: numbers from 0 to 1000.
-
-    A missing one keeps its default; they need not sum to one, but not all may be zero.
-    """
-
-    default_error_messages = {
-        "object": 'Give an object such as {{"semantic": 0.6, "recency": 0.1}}.',
-        "weights": "{reason}.",
-        "large": f"A retrieval weight must be at most {MAX_WEIGHT}.",
-    }
-
-    def to_internal_value(self, data: Any) -> Weights:  # Any: whatever the body holds
-        """The weights; refused are unknown names, negative numbers and nothing but zeros."""
-        if not isinstance(data, dict):
-            self.fail("object")
-        try:
-            weights = Weights.from_config(data)
-        except ValueError as error:
-            reason = str(error)
-            self.fail("weights", reason=reason[:1].upper() + reason[1:])
-        if max(astuple(weights)) > MAX_WEIGHT:
-            self.fail("large")
-        return weights
-
-    def to_representation(self, value: Weights) -> Any:  # Any: DRF's own signature
-        """As they came in."""
-        return value
-
-
-class PromptSerializer(DeepAskSerializer):
+class PromptSerializer(ReadOptionsSerializer):
     """Which agent answers what, in which conversation, within how many tokens."""
 
     query = QuestionField(help_text="The message the agent is to answer.")
-    conversation = serializers.UUIDField(
-        required=False,
-        allow_null=True,
-        help_text="Where it is asked: it gives the summary in layer 7, the user and the project.",
-    )
-    thread_id = NameField(
-        required=False,
-        allow_null=True,
-        max_length=200,
-        help_text="The conversation's thread id, instead of its id; requires user.",
-    )
-    token_budget = token_budget_field("Tokens of the whole prompt")
-    weights = WeightsField(required=False, allow_null=True)
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """A conversation is named once, a thread with its user."""
-        if attrs.get("thread_id") is not None:
-            if attrs.get("conversation") is not None:
-                raise serializers.ValidationError(
-                    {"thread_id": ["Give either conversation or thread_id."]}
-                )
-            if attrs.get("user") is None:
-                raise serializers.ValidationError(
-                    {"thread_id": ["Give the user whose thread it is."]}
-                )
-        return attrs
 
 
 class LayerSerializer(ApiSerializer):

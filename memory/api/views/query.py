@@ -12,29 +12,33 @@ from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema, ext
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from memory.api.base import ApiViewSet, refusals
+from memory.api.base import refusals
 from memory.api.fields import (
     NameField,
     OneOfField,
     StrictFloatField,
-    StrictIntegerField,
 )
-from memory.api.memory_json import MEDIA_TYPE, Json, answer_form, memory_json
+from memory.api.memory_json import MEDIA_TYPE, Json, answer_form, found_message_json, memory_json
 from memory.api.request_events import search_event
 from memory.api.serializers.base import ApiSerializer
-from memory.api.serializers.found import AskSerializer, SignalsSerializer, token_budget_field
+from memory.api.serializers.found import (
+    PackedMessageSerializer,
+    ReadOptionsSerializer,
+    SignalsSerializer,
+)
 from memory.api.serializers.memories import MemorySerializer
+from memory.api.views.reading import ReadViewSet
 from memory.clients.tools import default_tools
 from memory.domain.filter_parsing import FilterError, parse_filters
 from memory.domain.filters import All, Expression
+from memory.services.read.query_results import QueryResult, QuotedMessage
 from memory.services.read.querying import (
-    DEFAULT_TOP_K,
-    MAX_TOP_K,
+    DEFAULT_LIMIT,
     MemoryQuery,
     QueryAnswer,
-    QueryResult,
     query_memories,
 )
+from memory.services.read.ranking import SEARCH_WEIGHTS
 
 MAX_CATEGORIES = 100
 BULLETS, FULL = "bullets", "full"
@@ -74,16 +78,9 @@ class FilterField(serializers.Field[Any, Any, Any, Any]):
             ) from None
 
 
-class MemoryQuerySerializer(AskSerializer):
+class MemoryQuerySerializer(ReadOptionsSerializer):
     """A question, and which memories may answer it."""
 
-    agent = NameField(help_text="Who asks; only what this agent may read is found.")
-    user = NameField(
-        required=False,
-        allow_null=True,
-        max_length=200,
-        help_text="Narrows to memories about this person or about nobody, as in /v1/retrieve.",
-    )
     categories = serializers.ListField(
         child=NameField(),
         required=False,
@@ -92,9 +89,6 @@ class MemoryQuerySerializer(AskSerializer):
         help_text="Only these; all that the agent may read if omitted.",
     )
     filters = FilterField(required=False, allow_null=True)
-    top_k = StrictIntegerField(
-        required=False, default=DEFAULT_TOP_K, min_value=1, max_value=MAX_TOP_K
-    )
     threshold = StrictFloatField(
         required=False,
         allow_null=True,
@@ -102,13 +96,11 @@ class MemoryQuerySerializer(AskSerializer):
         max_value=1,
         help_text="Results with a lower score are dropped.",
     )
-    budget_tokens = token_budget_field("Tokens of all bullets")
-
     return_ = OneOfField(choices=[BULLETS, FULL], required=False, default=BULLETS)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A missing or null filter holds for everything."""
-        return {**attrs, "filters": attrs.get("filters") or All()}
+        return {**super().validate(attrs), "filters": attrs.get("filters") or All()}
 
 
 def _score() -> serializers.FloatField:
@@ -137,10 +129,27 @@ class FullResultSerializer(MemorySerializer):
     signals = SignalsSerializer(allow_null=True)
 
 
+class QuotedMessageBulletSerializer(ApiSerializer):
+    """A message as one line, `[SAID day by speaker]: text`."""
+
+    id = serializers.UUIDField(help_text="The message's id.")
+    text = serializers.CharField()
+    tokens = serializers.IntegerField()
+    score = serializers.FloatField(help_text="0-1, on the same scale as memories.")
+
+
+class FullMessageSerializer(PackedMessageSerializer):
+    """A message with the line that quotes it, and the signals behind its score."""
+
+    text = serializers.CharField()
+
+
 class _AnswerSerializer(ApiSerializer):
     tokens_used = serializers.IntegerField()
     token_budget = serializers.IntegerField()
-    left_out = serializers.IntegerField(help_text="How many memories did not fit the budget.")
+    left_out = serializers.IntegerField(
+        help_text="How many memories and messages did not fit the budget."
+    )
     warnings = serializers.ListField(child=serializers.CharField())
 
 
@@ -149,6 +158,7 @@ class BulletAnswerSerializer(_AnswerSerializer):
 
     return_ = serializers.ChoiceField(choices=[BULLETS])
     results = BulletSerializer(many=True)
+    messages = QuotedMessageBulletSerializer(many=True)
 
 
 class FullAnswerSerializer(_AnswerSerializer):
@@ -156,9 +166,10 @@ class FullAnswerSerializer(_AnswerSerializer):
 
     return_ = serializers.ChoiceField(choices=[FULL])
     results = FullResultSerializer(many=True)
+    messages = FullMessageSerializer(many=True)
 
 
-class MemoryQueryViewSet(ApiViewSet):
+class MemoryQueryViewSet(ReadViewSet):
     """The one read tool of the supervisor and its agents."""
 
     serializer_class = BulletAnswerSerializer
@@ -177,19 +188,27 @@ class MemoryQueryViewSet(ApiViewSet):
         },
     )
     def query(self, request: Request) -> HttpResponse:
-        """The memories that match categories and filters and say most about a question."""
+        """The memories that match categories, types and filters and say most about a question.
+
+        Messages come beside them as for every read: with `include_raw`, or where memories say
+        little and nothing narrows them.
+        """
         given = self.body(MemoryQuerySerializer)
-        viewer, agent, _ = self.named_agent(given)
+        asked = self.asked(given)
+        viewer = asked.viewer
         shape = given["return"]
         sent = query_memories(
             viewer=viewer,
             query=MemoryQuery(
-                text=given["query"],
-                token_budget=given.get("budget_tokens") or agent.token_budget,
+                question=asked.question,
+                token_budget=asked.token_budget,
                 categories=tuple(dict.fromkeys(given.get("categories") or ())),
+                memory_types=asked.memory_types,
                 filters=given["filters"],
-                top_k=given["top_k"],
+                limit=asked.limit or DEFAULT_LIMIT,
                 threshold=given.get("threshold") or 0.0,
+                weights=asked.given_weights or SEARCH_WEIGHTS,
+                depth=asked.depth,
             ),
             write=partial(_written, shape),
             form=answer_form(FullAnswerSerializer if shape == FULL else BulletAnswerSerializer),
@@ -202,7 +221,7 @@ class MemoryQueryViewSet(ApiViewSet):
 
 def _written(shape: str, answer: QueryAnswer) -> bytes:
     """What `FullAnswerSerializer` or `BulletAnswerSerializer` describes."""
-    shown = _whole if shape == FULL else _bullet
+    shown, said = (_whole, _whole_message) if shape == FULL else (_bullet, _message_bullet)
     return orjson.dumps(
         {
             "return": shape,
@@ -211,6 +230,7 @@ def _written(shape: str, answer: QueryAnswer) -> bytes:
             "left_out": answer.left_out,
             "warnings": list(answer.warnings),
             "results": [shown(each) for each in answer.results],
+            "messages": [said(each) for each in answer.messages],
         }
     )
 
@@ -233,3 +253,17 @@ def _whole(result: QueryResult) -> Json:
         "score": result.score,
         "signals": result.signals,
     }
+
+
+def _message_bullet(quoted: QuotedMessage) -> Json:
+    return {
+        "id": str(quoted.message.id),
+        "text": quoted.text,
+        "tokens": quoted.tokens,
+        "score": quoted.score,
+    }
+
+
+def _whole_message(quoted: QuotedMessage) -> Json:
+    found = found_message_json(quoted.message)
+    return {**found, "text": quoted.text, "tokens": quoted.tokens}

@@ -66,7 +66,8 @@ def assemble(
     """The plan's prompt within the budget; over it, with a warning, only by what is mandatory.
 
     The tokens of the parts add up to `tokens_used`, and the whole prompt never counts more than
-    the budget, whatever the counter makes of parts that are put together.
+    the budget, whatever the counter makes of parts that are put together. At most `limit` memories
+    and messages go in beside the mandatory ones.
     """
     items = without_what_memories_say(_items(plan, entries, texts, counter))
     budget = token_budget
@@ -139,6 +140,8 @@ def _items(
             shown.score,
             opens(section.block, written.heading),
             is_mandatory,
+            # The summary of a conversation is neither a memory nor a message.
+            is_counted=shown.key is not None,
         )
 
     items = [

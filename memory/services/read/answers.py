@@ -61,7 +61,7 @@ class Retrieval:
 
     With a `Packing` it is what reached the prompt, `assembly` is that prompt and `told` are its
     memories, which may not be loaded. `revision` is the team's that it was made of, None where it
-    may not be kept.
+    may not be kept. `words` are those of the question that were searched for.
     """
 
     memories: Sequence[ScoredMemory]
@@ -71,6 +71,7 @@ class Retrieval:
     told: Sequence[Ranked] = ()
     assembly: Assembly | None = None
     revision: Revision | None = None
+    words: tuple[str, ...] = ()
 
     @property
     def formatted_prompt(self) -> str:

@@ -23,6 +23,7 @@ from memory.domain.scoring import Weights
 from memory.domain.tokens import TokenCounter
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
+from memory.models.querysets import MemoryQuerySet
 from memory.selectors.revisions import Revision, team_revision
 from memory.services.compaction.summaries import running_summary
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
@@ -101,13 +102,15 @@ def build_prompt(
     tools: Tools,
     counter: TokenCounter,
     now: datetime,
+    limit: int | None = None,
     depth: Depth = Depth(),  # noqa: B008 - frozen
+    rows: MemoryQuerySet | None = None,
     is_loaded: bool = True,
 ) -> BuiltPrompt:
     """The seven layers within `token_budget` tokens; over it only by layers 1-3 and what is pinned.
 
-    `conversation` is one the viewer may see; its running summary is layer 7. Without `is_loaded`
-    the memories are named and not loaded.
+    `conversation` is one the viewer may see; its running summary is layer 7. `limit`, `rows` and
+    `is_loaded` are those of `retrieve`.
     """
     summary, revision = "", None
     if conversation is not None:
@@ -128,7 +131,9 @@ def build_prompt(
             quoted_in=Layer.RETRIEVED,
             summary_of=conversation.pk if conversation is not None and summary else None,
         ),
+        limit=limit,
         depth=depth,
+        rows=rows,
         tools=tools,
         now=now,
         is_loaded=is_loaded,
@@ -163,16 +168,20 @@ def send_prompt(
     now: datetime,
     write: Callable[[BuiltPrompt], bytes],
     form: str,
+    limit: int | None = None,
+    rows: MemoryQuerySet | None = None,
 ) -> Sent:
     """As `build_prompt` outside of a conversation, written by `write` and kept.
 
-    `form` is that of `answer_key`. In a conversation news are told once, so no prompt comes again.
+    `form` is that of `answer_key`. What `rows` narrows is not kept. In a conversation news are told
+    once, so no prompt comes again.
     """
     parts = {
         "document": [agent.pk, document_of(agent)],
         "question": question,
         "weights": weights,
         "token_budget": token_budget,
+        "limit": limit,
         "depth": depth,
         "counter": counter.name,
     }
@@ -185,7 +194,9 @@ def send_prompt(
             conversation=None,
             weights=weights,
             token_budget=token_budget,
+            limit=limit,
             depth=depth,
+            rows=rows,
             tools=tools,
             counter=counter,
             now=now,
@@ -200,7 +211,9 @@ def send_prompt(
             stats=built.stats,
         )
 
-    key = answer_key(form=form, viewer=viewer, tools=tools, now=now, parts=parts)
+    key = None
+    if rows is None:
+        key = answer_key(form=form, viewer=viewer, tools=tools, now=now, parts=parts)
     return answered(key, viewer=viewer, now=now, make=make)
 
 

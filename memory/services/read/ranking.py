@@ -132,10 +132,14 @@ def read_with_vector(
     return ReadQuestion(asked, vector, tools.embedder.name, where, in_view, warnings)
 
 
-def by_relevance(rows: Sequence[CandidateRow], table: SignalTable) -> NDArray[np.float64]:
+def by_relevance(weights: Weights) -> Score:
     """The scores of a search: a pinned memory has no claim to every result."""
-    del rows
-    return weighted_means(table, weights=SEARCH_WEIGHTS)
+
+    def score(rows: Sequence[CandidateRow], table: SignalTable) -> NDArray[np.float64]:
+        del rows
+        return weighted_means(table, weights=weights)
+
+    return score
 
 
 def by_policy(weights: Weights) -> Score:

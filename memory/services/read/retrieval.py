@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
+
+from django.db.models import Q
 
 from memory.clients.tools import Tools
 from memory.domain.plans.plan import RETRIEVAL, RETRIEVAL_ABOUT_NOBODY
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE, TokenCounter
-from memory.domain.types import Status
+from memory.domain.types import MemoryType, Status
 from memory.domain.viewer import Viewer
-from memory.models import Contradiction
+from memory.models import Contradiction, Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.contradictions import open_contradictions_among
 from memory.selectors.loading.memories import memories_by_id
@@ -27,6 +29,7 @@ from memory.services.read.conflicts import Clash, clashes_among, opposites_among
 from memory.services.read.messages import load_messages
 from memory.services.read.prompt_packing import Packing, likely_to_fit, pack_prompt, quoted
 from memory.services.read.ranking import (
+    SEARCH_WEIGHTS,
     Question,
     Ranked,
     ReadQuestion,
@@ -56,6 +59,18 @@ def packing_for(
     return Packing(plan, weights, token_budget, counter)
 
 
+def of_types(memory_types: Collection[str]) -> MemoryQuerySet | None:
+    """What a prompt narrowed to these types may tell: identity and what is pinned come anyway.
+
+    None where no type is named.
+    """
+    if not memory_types:
+        return None
+    return Memory.objects.filter(
+        Q(memory_type__in=[*memory_types, MemoryType.IDENTITY.value]) | Q(is_pinned=True)
+    )
+
+
 def retrieve(
     *,
     viewer: Viewer,
@@ -66,17 +81,17 @@ def retrieve(
     depth: Depth = Depth(),  # noqa: B008 - frozen
     packing: Packing | None = None,
     rows: MemoryQuerySet | None = None,
-    is_filtered: bool | None = None,
+    weights: Weights = SEARCH_WEIGHTS,
     is_counted: bool = True,
     is_loaded: bool = True,
     revision: Revision | None = None,
 ) -> Retrieval:
     """What says most about the question among what the viewer may see, best first.
 
-    Without `packing` it is a search: at most `limit` results, ranked by relevance alone, without
-    what says nothing about the question. `rows` narrows it to what a filter of the caller's left,
-    which is kept however little it says, unless `is_filtered` is false. With `packing` it is a
-    prompt: ranked by its weights, conflicts marked, as much as the budget has room for.
+    Without `packing` it is a search: at most `limit` results, ranked by `weights`, without what
+    says nothing about the question. `rows` narrows it to what a filter of the caller's left, which
+    is kept however little it says. With `packing` it is a prompt: ranked by its weights, conflicts
+    marked, as much as the budget has room for.
 
     Reads are counted unless `is_counted` is false; without `is_loaded` the memories of a prompt
     are named and not loaded. `revision` is the team's at any moment since somebody began to ask.
@@ -88,12 +103,12 @@ def retrieve(
         team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True),
     ):
         revision = revision or team_revision(team_id=viewer.team_id)
-        keeps_all = rows is not None if is_filtered is None else is_filtered
+        keeps_all = rows is not None
         most = limit or 0
         found = Search(
             viewer=viewer,
             question=asked,
-            score=by_policy(packing.weights) if packing else by_relevance,
+            score=by_policy(packing.weights) if packing else by_relevance(weights),
             depth=depth,
             tools=tools,
             now=now,
@@ -127,7 +142,8 @@ def retrieve(
         owners = [each.row.end_user_id for each in answer.told]
         stats = replace(stats, warnings=(*stats.warnings, *mixed_users(viewer=viewer, of=owners)))
     # What words alone decided, while the embedder was away, is not worth keeping.
-    return replace(answer, stats=stats, revision=revision if asked.has_vector else None)
+    revision = revision if asked.has_vector else None
+    return replace(answer, stats=stats, revision=revision, words=tuple(asked.words))
 
 
 def milliseconds(start: float, end: float | None = None) -> float:

@@ -232,7 +232,6 @@ def test_deleted_and_superseded_memories_are_not_found(
         ({"top_k": 0}, "top_k"),
         ({"top_k": 501}, "top_k"),
         ({"top_k": True}, "top_k"),
-        ({"top_k": None}, "top_k"),
         ({"threshold": 1.5}, "threshold"),
         ({"threshold": "0.5"}, "threshold"),
         ({"threshold": True}, "threshold"),
@@ -291,6 +290,7 @@ def test_an_empty_team_gives_an_empty_answer(api: APIClient) -> None:
         "token_budget": 2000,
         "left_out": 0,
         "warnings": [],
+        "messages": [],
     }
 
 

@@ -183,7 +183,8 @@ def test_limit_bounds_all_but_the_mandatory(
 ) -> None:
     result = pack(items, rooms=rooms, token_budget=budget, limit=limit)
 
-    assert len(result.items) <= limit + len(mandatory(items))
+    uncounted = [each for each in items if not each.is_counted and not each.is_mandatory]
+    assert len(result.items) <= limit + len(mandatory(items)) + len(uncounted)
 
 
 @given(ITEMS, ROOMS, BUDGETS, st.integers(0, 99))
@@ -270,6 +271,12 @@ def test_a_heading_is_paid_once() -> None:
 def test_within_a_limit_the_best_of_all_rooms_go_in(items: Items, limit: int) -> None:
     result = pack(items, rooms=FLAT, token_budget=100_000, limit=limit)
 
-    optional = sorted((each.score for each in items if not each.is_mandatory), reverse=True)
-    chosen = sorted((each.score for each in result.items if not each.is_mandatory), reverse=True)
-    assert chosen == optional[:limit]
+    bounded, chosen = (
+        sorted(
+            (each.score for each in some if each.is_counted and not each.is_mandatory), reverse=True
+        )
+        for some in (items, result.items)
+    )
+    assert chosen == bounded[:limit]
+    uncounted = {each.value for each in items if not each.is_counted}
+    assert uncounted <= {each.value for each in result.items}
