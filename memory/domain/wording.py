@@ -20,7 +20,7 @@ MAX_SENTENCES = 2
 
 _OPENING_DATE = re.compile(r"^(?:On|In|By|Since|For) [^,.]{3,40}(?:, \d{4})?, ")
 _PERSONAL = re.compile(
-    r"^(?:I|you|he|she|it|we|they)(?:['’]\w+)?\s+[a-z]|^(?:his|her|their|its)\s+(?-i:[a-z])",
+    r"^(?!(?-i:IT)\b)(?:I|you|he|she|it|we|they)(?:['’]\w+)?\s+[a-z]|^(?:his|her|their|its)\s+(?-i:[a-z])",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
@@ -93,8 +93,11 @@ def check_wording(candidate: Candidate, *, said_at: datetime) -> Wording:
     if _PERSONAL.match(told) or _PRONOUN.match(told):
         return Wording(None, (*problems, "a pronoun is its subject"), secret)
     lean: Lean = "past" if candidate.memory_type == MemoryType.EPISODIC else "future"
-    dated = write_dates(text, anchor=said_at, lean=lean).text
-    text = _repaired(text, dated, "relative date", problems)
+    dated = write_dates(text, anchor=said_at, lean=lean)
+    # A date that only lacks its year is completed, and no fault.
+    if any(each.expression.relative and not each.expression.yearless for each in dated.dates):
+        problems.append("relative date")
+    text = dated.text
     shorter = _shortened(text, problems)
     if shorter is None:
         return Wording(None, (*problems, f"no clause ends within {MAX_CHARS} characters"), secret)

@@ -27,7 +27,7 @@ def load_categories(*, team_id: UUID, file: CategoryFile, actor: str) -> list[st
         return [*_load_rules(team_id, file.categories), *_load_allowlists(team_id, file)]
 
 
-def check_stated_categories(*, team_id: UUID, names: Sequence[str]) -> dict[str, InvalidError]:
+def check_stated_categories(*, viewer: Viewer, names: Sequence[str]) -> dict[str, InvalidError]:
     """The refusal of each name that is no category of the team; empty for a team without a list.
 
     Call it in the team's scope.
@@ -35,14 +35,11 @@ def check_stated_categories(*, team_id: UUID, names: Sequence[str]) -> dict[str,
     wanted = {name for name in names if name}
     if not wanted:
         return {}
-    known = category_names(team_id=team_id)
+    known = category_names(team_id=viewer.team_id)
     if not known:
         return {}
     return {
-        name: InvalidError(
-            f"There is no category '{name}'; known are: {', '.join(known)}.", field="category"
-        )
-        for name in wanted - set(known)
+        name: _unknown(name, known, viewer=viewer, field="category") for name in wanted - set(known)
     }
 
 
@@ -52,32 +49,38 @@ def category_names(*, team_id: UUID) -> list[str]:
     return list(rows.values_list("name", flat=True))
 
 
-def check_allowed(*, viewer: Viewer, names: Sequence[str], field: str) -> None:
-    """Raise ForbiddenError for the first category that the viewer's agent may not read."""
-    if not viewer.allowed_categories:
-        return
-    for name in names:
-        if name and name not in viewer.allowed_categories:
-            allowed = ", ".join(viewer.allowed_categories)
+def check_allowed(*, allowed: Sequence[str], names: Sequence[str], field: str) -> None:
+    """Raise ForbiddenError for the first category that an agent's allowlist does not hold.
+
+    Whether the team has that category makes no difference. An empty allowlist holds all.
+    """
+    for name in names if allowed else ():
+        if name and name not in allowed:
             raise ForbiddenError(
-                f"This agent may not read the category '{name}'; it may read: {allowed}.",
+                f"This agent may not use the category '{name}'; it may use: {', '.join(allowed)}.",
                 field=field,
             )
 
 
-def requested_categories(*, team_id: UUID, names: Sequence[str]) -> list[Category]:
+def _unknown(name: str, known: Sequence[str], *, viewer: Viewer, field: str) -> InvalidError:
+    """The refusal of a name, with those of the known ones that the viewer may see."""
+    allowed = viewer.allowed_categories
+    shown = ", ".join(each for each in known if not allowed or each in allowed)
+    return InvalidError(
+        f"There is no category '{name}'; known are: {shown or 'none'}.", field=field
+    )
+
+
+def requested_categories(*, viewer: Viewer, names: Sequence[str]) -> list[Category]:
     """The team's categories of those names, in the order asked for; call it in its scope.
 
     A team without a list has none of them and takes any name. Raises InvalidError for a name that
     the list does not have.
     """
-    rows = {row.name: row for row in Category.objects.filter(team_id=team_id)}
+    rows = {row.name: row for row in Category.objects.filter(team_id=viewer.team_id)}
     unknown = [name for name in names if name not in rows]
     if rows and unknown:
-        raise InvalidError(
-            f"There is no category '{unknown[0]}'; known are: {', '.join(sorted(rows))}.",
-            field="categories",
-        )
+        raise _unknown(unknown[0], sorted(rows), viewer=viewer, field="categories")
     return [rows[name] for name in dict.fromkeys(names) if name in rows]
 
 

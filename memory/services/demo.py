@@ -123,7 +123,6 @@ def _identities(story: Story, now: datetime) -> list[StatedMemory]:
             content=content,
             memory_type=MemoryType.IDENTITY,
             importance=IDENTITY_IMPORTANCE,
-            is_pinned=True,
             agent=agent["slug"],
             created_at=now - timedelta(days=first_day),
             external_id=f"demo:identity-{agent['slug']}-{number}",

@@ -29,6 +29,7 @@ def retrieve(
     include_cold: bool | None = None,
     include_raw: bool | None = None,
     counter: TokenCounter = ESTIMATE,
+    rows: MemoryQuerySet | None = None,
 ) -> Retrieval:
     """What the viewer's agent is told, as `POST /v1/retrieve` makes it."""
     return retrieval.retrieve(
@@ -41,6 +42,7 @@ def retrieve(
         depth=Depth(include_cold, include_raw),
         tools=tools,
         now=now,
+        rows=rows,
     )
 
 

@@ -6,7 +6,7 @@ step 5).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 from uuid import UUID
@@ -81,12 +81,17 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Sections as they claim room, blocks as printed; `mandatory` names what passes the budget."""
+    """Sections as they claim room, blocks as printed; `mandatory` names what passes the budget.
+
+    Memories of the types in `on_request` are told only when pinned or asked for: how something is
+    done is for whoever does it, and no part of talk (seed 004, §12).
+    """
 
     name: str
     sections: Sequence[Section]
     blocks: Sequence[Block] = (Block(),)
     mandatory: str = "what must always be told"
+    on_request: Collection[MemoryType] = (MemoryType.PROCEDURAL,)
 
     def section_of(self, line: Line) -> Section | None:
         return next((section for section in self.sections if section.takes(line)), None)

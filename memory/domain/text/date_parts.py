@@ -271,7 +271,8 @@ def from_to(first: NamedTime, second: NamedTime) -> NamedTime:
         last=end,
         grain=max(first.grain, second.grain),
         yearless=first.yearless and second.yearless,
-        relative=first.relative or second.relative,
+        # The year of the end is that of the beginning too.
+        relative=second.relative or (first.relative and not first.yearless),
         weekday=None,
         alternative=None,
     )

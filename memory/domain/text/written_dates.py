@@ -27,6 +27,7 @@ _BARE_WEEKDAY = re.compile(
     re.IGNORECASE,
 )
 _LIST_JOINT = re.compile(r",\s(?:and\s|or\s)?|\s(?:and|or|to)\s", re.IGNORECASE)
+_ASIDE = re.compile(r",?\s\(?")
 _WORD_BEFORE = re.compile(r"([A-Za-z']+|[,:;(–-])\s*$")
 _VERB_BEHIND = re.compile(
     r"\s(?:is|was|are|were|will|has|works|suits|would|'s)\b|['’]s\s(?:a|the)\b"
@@ -70,10 +71,10 @@ def write_dates(text: str, *, anchor: datetime, lean: Lean) -> WrittenDates:
     pieces: list[str] = []
     dates: list[WrittenDate] = []
     end = 0
-    listed = _listed_days(text, found)
+    beside = _told_by_neighbours(text, found)
     for each in found:
         said = text[each.start : each.end]
-        if each.recurring or each in listed or _is_clock_time(each, said):
+        if each.recurring or each in beside or _is_clock_time(each, said):
             continue
         written, behind = _written(text, each, said)
         dates.append(WrittenDate(written.removeprefix("on ").removeprefix("in "), each))
@@ -88,14 +89,32 @@ def day_in_full(day: datetime, *, with_weekday: bool = False) -> str:
     return f"{day:%A}, {written}" if with_weekday else written
 
 
-def _listed_days(text: str, found: Sequence[NamedTime]) -> set[NamedTime]:
-    """Bare weekdays in a row ("Monday, Wednesday and Friday"), which are those of every week."""
-    bare = [each for each in found if _BARE_WEEKDAY.fullmatch(text[each.start : each.end])]
-    listed: set[NamedTime] = set()
-    for first, second in pairwise(bare):
-        if _LIST_JOINT.fullmatch(text[first.end : second.start]):
-            listed |= {first, second}
-    return listed
+def _told_by_neighbours(text: str, found: Sequence[NamedTime]) -> set[NamedTime]:
+    """What the time beside it explains, so that the anchor has no say in it.
+
+    Bare weekdays in a row ("Monday, Wednesday and Friday") are those of every week; "14 May and
+    3 June 2025" share a year; the weekday in "14 May 2025 (Wednesday)" is that of the date.
+    """
+    told: set[NamedTime] = set()
+    for first, second in pairwise(found):
+        between = text[first.end : second.start]
+        bare = [
+            bool(_BARE_WEEKDAY.fullmatch(text[each.start : each.end])) for each in (first, second)
+        ]
+        is_list = _LIST_JOINT.fullmatch(between) is not None
+        if all(bare) and is_list:
+            told |= {first, second}
+        elif first.yearless and not second.relative and is_list:
+            told.add(first)
+        elif (
+            bare[1]
+            and not first.relative
+            and first.grain <= Grain.DAY
+            and first.first.weekday() == second.weekday
+            and _ASIDE.fullmatch(between)
+        ):
+            told.add(second)
+    return told
 
 
 def _is_clock_time(each: NamedTime, said: str) -> bool:

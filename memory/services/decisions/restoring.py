@@ -48,10 +48,10 @@ def restore_memory(*, viewer: Viewer, memory_id: UUID, tools: Tools, reason: str
 
     It meets what stands by now as a new memory would: what it contradicts is disputed, and what is
     newer supersedes it. What people said is wrong comes back as disputed, unless the viewer said
-    so. One that a newer version had superseded goes back to being that. A pin is not brought back,
-    and what was stored unchecked comes back unchecked. Raises NotFoundError when the viewer may not
-    see it, ConflictError when the same fact stands again by now, or it is an older version, or it
-    was erased, and UnavailableError when the embedder does not answer.
+    so. One that a newer version had superseded goes back to being that. One that was pinned when it
+    went is pinned again, and what was stored unchecked comes back unchecked. Raises NotFoundError
+    when the viewer may not see it, ConflictError when the same fact stands again by now, or it is
+    an older version, or it was erased, and UnavailableError when the embedder does not answer.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         memory = _away(viewer, memory_id)
@@ -113,12 +113,24 @@ def _restored(
             raise ConflictError(_STANDS.format(ruling.duplicate_of.pk))
         memory.status = Status.ACTIVE.value
         memory.tier = Tier.WARM.value
+        memory.is_pinned = _was_pinned(memory)
         settle_tier(memory=memory)
         apply_version(memory=memory, ruling=ruling)
         retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
         memory.save(update_fields=_CHANGED)
         record_conflicts(ruled=[(memory, ruling)], judge=tools.judge.name)
         return memory
+
+
+def _was_pinned(memory: Memory) -> bool:
+    """Whether it was pinned when it was last live; what takes a memory away takes its pin too."""
+    live = MemoryLog.objects.filter(
+        team_id=memory.team_id,
+        memory_id=memory.pk,
+        state__status__in=(Status.ACTIVE.value, Status.DISPUTED.value),
+    )
+    state = live.order_by("-seq").values_list("state", flat=True).first()
+    return bool(state and state["is_pinned"])
 
 
 def _ruling(viewer: Viewer, item: PreparedDraft, tools: Tools, readers: Readers) -> Ruling:

@@ -77,8 +77,9 @@ class Search:
     """One search through the levels; run it in the team's scope.
 
     `rows` narrows the memories, of which at least `least` are ranked, however little they say;
-    messages fit no such filter, so that they are reached only when they are asked for. `revision`
-    is the team's in this transaction.
+    messages fit no such filter, so that they are reached only when they are asked for. Of the
+    types in `set_aside` only pinned memories are ranked. `revision` is the team's in this
+    transaction.
     """
 
     viewer: Viewer
@@ -89,6 +90,7 @@ class Search:
     now: datetime
     rows: MemoryQuerySet | None = None
     least: int = 0
+    set_aside: Collection[str] = ()
     revision: Revision | None = None
 
     def run(self) -> Candidates:
@@ -143,6 +145,7 @@ class Search:
             if (kept is None or row.memory_id in kept)
             and row.memory_id not in outdated
             and (is_asked or row.is_live)
+            and (row.is_pinned or row.memory_type not in self.set_aside)
         ]
         found = replace(found, rows=left)
         if not left:

@@ -80,12 +80,13 @@ def query_memories(
     ForbiddenError for a category, asked for or named in a filter, that the viewer's agent may not
     read, and InvalidError for one that the team's list lacks.
     """
-    check_allowed(viewer=viewer, names=query.categories, field="categories")
-    check_allowed(viewer=viewer, names=_named_in(query.filters), field="filters")
+    allowed = viewer.allowed_categories
+    check_allowed(allowed=allowed, names=query.categories, field="categories")
+    check_allowed(allowed=allowed, names=_named_in(query.filters), field="filters")
     known: Sequence[Category] = ()
     if query.categories:
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-            known = requested_categories(team_id=viewer.team_id, names=query.categories)
+            known = requested_categories(viewer=viewer, names=query.categories)
     parts: dict[str, object] = {
         # The names of its classes tell filters apart that are made of the same parts.
         "query": repr(query),

@@ -91,7 +91,8 @@ def retrieve(
     Without `packing` it is a search: at most `limit` results, ranked by `weights`, without what
     says nothing about the question. `rows` narrows it to what a filter of the caller's left, which
     is kept however little it says. With `packing` it is a prompt: ranked by its weights, conflicts
-    marked, as much as the budget has room for.
+    marked, as much as the budget has room for, without the types that its plan tells on request
+    alone, unless `rows` asks for them.
 
     Reads are counted unless `is_counted` is false; without `is_loaded` the memories of a prompt
     are named and not loaded. `revision` is the team's at any moment since somebody began to ask.
@@ -114,6 +115,7 @@ def retrieve(
             now=now,
             rows=rows,
             least=most if keeps_all or most > _USUAL_LIMIT else 0,
+            set_aside=packing.plan.on_request if packing and rows is None else (),
             revision=revision,
         ).run()
         searched = time.perf_counter()

@@ -14,13 +14,13 @@ from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.domain.wording import departures
 from memory.selectors.conversations import conversation_for, messages_by_id
-from memory.services.categories import check_stated_categories
+from memory.services.categories import check_allowed, check_stated_categories
 from memory.services.write.drafts import MemoryDraft, WriteResult
 from memory.services.write.repetitions import DraftRefusedError, ExternalIds
 from memory.services.write.secrets import masked_note, masked_text, note_masked
 from memory.services.write.write_path import write_memories
 from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError
-from teams.models import Conversation, Message
+from teams.models import Agent, Conversation, Message
 from teams.services.people import ensure_agent, ensure_end_users, ensure_project
 from teams.tenancy import team_scope
 
@@ -68,13 +68,15 @@ def remember(
     Agents, users and projects are created when new; a conversation or message must exist. A
     memory of a conversation is about that conversation's user and project unless it says
     otherwise. Secrets are masked; what departs from the writing constraints is stored as it is
-    worded, and its result says how. Raises NotFoundError, InvalidError (nothing but a secret among
-    others) or ConflictError (the external id of a deleted memory, or of one about somebody else)
-    that names the field (`[3].agent` with `prefix`, for lists). An import takes a secret and a
-    deleted memory as they come: what was said is stored masked, what was deleted stays deleted.
+    worded, and its result says how. Raises ForbiddenError (a category outside the allowlist of the
+    agent that writes, or whose memory it is), NotFoundError, InvalidError (nothing but a secret
+    among others) or ConflictError (the external id of a deleted memory, or of one about somebody
+    else) that names the field (`[3].agent` with `prefix`, for lists). An import takes a secret, a
+    category and a deleted memory as they come: what was said is stored masked, what was deleted
+    stays deleted.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
-        directory = _Directory(viewer, stated)
+        directory = _Directory(viewer, stated, is_import=is_import)
         drafts: list[MemoryDraft] = []
         masked: list[int] = []
         for index, item in enumerate(stated):
@@ -135,11 +137,12 @@ class _Directory:
     other and do not lock each other out.
     """
 
-    def __init__(self, viewer: Viewer, stated: Sequence[StatedMemory]) -> None:
+    def __init__(self, viewer: Viewer, stated: Sequence[StatedMemory], *, is_import: bool) -> None:
         team_id = viewer.team_id
         self.viewer = viewer
+        self.is_import = is_import
         self.agents = {
-            slug: ensure_agent(team_id=team_id, slug=slug).pk
+            slug: ensure_agent(team_id=team_id, slug=slug)
             for slug in sorted({item.agent for item in stated if item.agent})
         }
         self.users = ensure_end_users(
@@ -155,14 +158,20 @@ class _Directory:
             messages_by_id(viewer=viewer, ids=wanted) if wanted else {}
         )
         self.no_categories = check_stated_categories(
-            team_id=team_id, names=[item.category for item in stated]
+            viewer=viewer, names=[item.category for item in stated]
         )
 
     def draft(self, item: StatedMemory, *, now: datetime, extractor: str) -> MemoryDraft:
+        agent = self.agents[item.agent] if item.agent else None
+        check_allowed(
+            allowed=self.viewer.allowed_categories or self._allowed_to(agent),
+            names=[item.category],
+            field="category",
+        )
         if item.category in self.no_categories:
             raise self.no_categories[item.category]
         conversation = self._conversation(item.conversation)
-        agent_id = self.agents[item.agent] if item.agent else None
+        agent_id = agent.pk if agent else None
         if agent_id is None and item.memory_type in _NEEDS_AGENT:
             agent_id = self.viewer.agent_id
             if agent_id is None:
@@ -205,6 +214,10 @@ class _Directory:
             external_id=item.external_id,
             check=item.check,
         )
+
+    def _allowed_to(self, agent: Agent | None) -> Sequence[str]:
+        """The categories that the agent may use, empty for all; an import takes what it finds."""
+        return () if agent is None or self.is_import else agent.allowed_categories
 
     def _conversation(self, conversation_id: UUID | None) -> Conversation | None:
         if conversation_id is None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from memory.domain.text.normalise import category_key, name_words
-from memory.domain.types import Tier
+from memory.domain.types import MemoryType, Tier
 from memory.models import Memory
 from memory.selectors.sql_files import load_sql_parts
 from memory.services.write.drafts import MemoryDraft
@@ -45,8 +45,12 @@ class PreparedDraft:
 
 
 def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) -> Memory:
-    """The memory of a draft, not stored yet, with the id it is going to have."""
-    is_hot = draft.is_pinned or draft.importance >= HOT_IMPORTANCE
+    """The memory of a draft, not stored yet, with the id it is going to have.
+
+    An identity memory is pinned and hot from the start (seed 000, "preserves agent identity").
+    """
+    is_pinned = draft.is_pinned or draft.memory_type is MemoryType.IDENTITY
+    is_hot = is_pinned or draft.importance >= HOT_IMPORTANCE
     return Memory(
         team_id=draft.team_id,
         memory_type=draft.memory_type.value,
@@ -56,7 +60,7 @@ def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) ->
         content=draft.content,
         importance=draft.importance,
         confidence=draft.confidence,
-        is_pinned=draft.is_pinned,
+        is_pinned=is_pinned,
         tier=(Tier.HOT if is_hot else Tier.WARM).value,
         tags=list(dict.fromkeys(draft.tags)),
         payload={name: [str(each) for each in ids] for name, ids in draft.rests_on.items()},

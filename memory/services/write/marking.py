@@ -39,6 +39,7 @@ def apply_version(*, memory: Memory, ruling: Ruling) -> None:
     if ruling.superseded_by is not None:
         memory.status = Status.SUPERSEDED.value
         memory.tier = Tier.COLD.value
+        memory.is_pinned = False
         memory.superseded_by = ruling.superseded_by
 
 

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from memory.models import Contradiction, Memory
+from memory.models import Category, Contradiction, Memory
 from teams.models import Agent
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients, make_cast
@@ -117,7 +117,6 @@ def twice(world: World, **given: object) -> Any:  # Any: likewise
 WAYS: dict[str, Callable[[World], Any]] = {  # Any: a test client's response
     "equal text": lambda w: said(w, content=CODE),
     "equal text of no category": lambda w: said(w, content=CODE, category=""),
-    "equal text into the hidden category": lambda w: said(w, content=CODE, category="secretcat"),
     "equal but for case": lambda w: said(w, content="the garage code is 4411"),
     "near by its words": lambda w: said(w, content="The garage code is known to Paul."),
     "another value": lambda w: said(w, content="The garage code is 9127.", subject="garage.code"),
@@ -211,6 +210,35 @@ def test_no_row_of_writes_tells_the_two_teams_apart(
 
 
 _made: list[int] = []
+
+
+@pytest.mark.parametrize("has_list", [True, False])
+@pytest.mark.parametrize("many", [True, False])
+def test_a_category_outside_the_allowlist_is_refused_and_tells_of_no_other(
+    worlds: tuple[World, World], has_list: bool, many: bool
+) -> None:
+    full, _ = worlds
+    before = full.hidden()
+    if has_list:
+        with team_scope(team_ids=[full.cast.team.id], actor="test"):
+            for name in ("goals", "secretcat", "other"):
+                Category.objects.create(team=full.cast.team, name=name)
+    for client, owner in ((full.planner, {}), (full.team, {"agent": "planner"})):
+        answers = []
+        for name in ("secretcat", "nowhere"):
+            fact = {"content": "The cellar is dry.", "category": name, **owner}
+            answers.append(client.post("/v1/memories", [fact] if many else fact, format="json"))
+
+        assert [each.status_code for each in answers] == [403, 403]
+        told = [each.json()["detail"] for each in answers]
+        assert told[0].replace("secretcat", "nowhere") == told[1]
+        assert told[1].endswith("it may use: goals, event.")
+
+    # On the allowlist and not in the team's list: of that only what the agent may use is named.
+    answer = said(full, content="The cellar is dry.", category="event")
+    assert answer.status_code == (422 if has_list else 201)
+    assert "secretcat" not in answer.content.decode()
+    assert full.hidden() == before
 
 
 @pytest.mark.parametrize(

@@ -124,12 +124,11 @@ def test_each_memory_says_which_layer_it_stands_in(filled: APIClient) -> None:
         "Sarah is a nurse.": 4,
         "Sarah lives in Berlin.": 5,
         "Sarah broke the build.": 5,
-        "Restart the worker after a deploy.": 5,
         "Never promise dates.": 5,
         "The team meets on Mondays.": 6,
     }
     counted = {each["layer"]: each["memories"] for each in answer["layers"]}
-    assert counted == {1: 0, 2: 1, 3: 0, 4: 1, 5: 4, 6: 1, 7: 0}
+    assert counted == {1: 0, 2: 1, 3: 0, 4: 1, 5: 3, 6: 1, 7: 0}
 
 
 def test_layers_are_trimmed_in_order_as_the_budget_shrinks(filled: APIClient) -> None:

@@ -41,7 +41,6 @@ def test_the_prompt_holds_each_memory_under_its_heading(filled: APIClient) -> No
         "## About This User\n[USER-PROFILE]: Sarah is a nurse.",
         *[part for part in prompt.split("\n\n") if part.startswith("## What You Know (Facts)")],
         "## Recent Events\n[EVENT]: Sarah broke the build.",
-        "## Learned Patterns\n[PATTERN]: Restart the worker after a deploy.",
         "## Team Knowledge\n[TEAM]: The team meets on Mondays.",
     ]
     assert "[FACT]: Sarah lives in Berlin. (importance: 7)" in prompt

@@ -11,7 +11,7 @@ from memory.clients.tools import Tools
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
 from memory.services.decisions.restoring import restore_memory
-from memory.services.decisions.state import delete_memory
+from memory.services.decisions.state import delete_memory, pin_memory
 from teams.errors import ConflictError, UnavailableError
 from tests.support.cast import Cast, switch
 from tests.support.disputes import (
@@ -65,10 +65,24 @@ def test_what_is_newer_supersedes_it(acme: Cast, tools: Tools) -> None:
     back = restore(acme, tools, old.memory)
 
     assert (now_is(back).status, back.superseded_by_id) == ("superseded", new.memory.pk)
-    assert (now_is(back).tier, live(acme)) == ("cold", [NEW_LIMIT])
+    assert (now_is(back).tier, now_is(back).is_pinned) == ("cold", False)
+    assert live(acme) == [NEW_LIMIT]
     row = Contradiction.objects.get()
     assert (row.memory_a_id, row.memory_b_id, row.resolution) == (back.pk, new.memory.pk, "b_wins")
     check_invariants()
+
+
+@pytest.mark.parametrize("pinned", [True, False])
+def test_a_pin_comes_back_as_it_was_when_it_went(acme: Cast, tools: Tools, pinned: bool) -> None:
+    (result,) = write(acme, tools, draft(acme, OLD_LIMIT, is_pinned=not pinned))
+    memory = result.memory
+    pin_memory(viewer=team_of(acme), memory_id=memory.pk, pinned=pinned)
+    delete_memory(viewer=team_of(acme), memory_id=memory.pk)
+    assert not now_is(memory).is_pinned
+
+    back = now_is(restore(acme, tools, memory))
+
+    assert (back.is_pinned, back.tier) == (pinned, "hot" if pinned else "warm")
 
 
 def test_it_supersedes_what_is_older_and_keeps_that_ones_pin(acme: Cast, tools: Tools) -> None:

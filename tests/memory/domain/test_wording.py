@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memory.domain.text.sentences import split_sentences
 from memory.domain.types import Candidate, MemoryType
-from memory.domain.wording import MAX_CHARS, MAX_SENTENCES, check_wording
+from memory.domain.wording import MAX_CHARS, MAX_SENTENCES, check_wording, departures
 
 MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -60,6 +60,48 @@ def test_a_relative_date_is_resolved_against_when_it_was_said() -> None:
     assert wording.candidate is not None
     assert "March 3, 2026" in wording.candidate.content
     assert wording.problems == ("relative date",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On 14 May 2025 the team chose PostgreSQL.",
+        "On 14 May 2025 (Wednesday) the team chose PostgreSQL.",
+        "The archive closes on 14 May and 3 June 2025.",
+        "The lease runs from June to August 2027.",
+        "User's birthday is on 3 March.",
+        "IT Systems repairs the kiln.",
+    ],
+)
+def test_an_absolute_date_and_a_name_are_no_fault_of_a_statement(text: str) -> None:
+    for kind in (MemoryType.SEMANTIC, MemoryType.EPISODIC):
+        assert departures(text=text, memory_type=kind, said_at=MONDAY) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("The archive moves next Friday.", "relative date"),
+        ("The archive moved on 14 May 2025 and reopens tomorrow.", "relative date"),
+        ("It repairs the kiln.", "a pronoun is its subject"),
+    ],
+)
+def test_a_real_fault_of_a_statement_is_told(text: str, fault: str) -> None:
+    assert departures(text=text, memory_type=MemoryType.SEMANTIC, said_at=MONDAY) == (fault,)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("The lease runs from June to August 2027.", "The lease runs from June to August 2027."),
+        ("The archive moves on 14 May.", "The archive moves on May 14, 2026."),
+    ],
+)
+def test_a_year_is_added_only_where_none_is_said(text: str, written: str) -> None:
+    wording = check_wording(candidate(text), said_at=MONDAY)
+
+    assert wording.candidate is not None
+    assert (wording.candidate.content, wording.problems) == (written, ())
 
 
 @pytest.mark.parametrize("text", ["She is in Turin.", "It's been tough.", "They moved.", "?!", " "])

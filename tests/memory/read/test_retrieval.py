@@ -46,6 +46,23 @@ def test_many_pinned_memories_are_all_told(acme: Cast, tools: Tools) -> None:
     assert len(found.stats.warnings) == 1
 
 
+def test_how_to_do_something_is_told_on_request_alone(acme: Cast, tools: Tools) -> None:
+    texts = ["Restart the worker: stop it, then start it.", "Drain the queue before a restart."]
+    how, always = [
+        remember(acme, tools, text, memory_type=MemoryType.PROCEDURAL, is_pinned=pinned)[0]
+        for text, pinned in zip(texts, (False, True), strict=True)
+    ]
+    (fact,) = remember(acme, tools, "The worker restarts every night.")
+    question = "How do I restart the worker?"
+    kyra = Viewer(team_id=acme.team.id, actor="test", agent_id=acme.kyra.pk)
+
+    assert set(contents(ask(acme, tools, question))) == {fact.content, always.content}
+    found = search(viewer=kyra, question=Question(question), limit=9, tools=tools, now=NOON)
+    assert how.content in [each.memory.content for each in found]
+    asked_for = Memory.objects.filter(memory_type=MemoryType.PROCEDURAL)
+    assert set(contents(ask(acme, tools, question, rows=asked_for))) == set(texts)
+
+
 def test_another_agents_identity_is_not_told(acme: Cast, tools: Tools) -> None:
     remember(acme, tools, "You are Luke.", memory_type=MemoryType.IDENTITY, agent_id=acme.luke.pk)
 
@@ -174,7 +191,7 @@ def test_a_disputed_memory_names_only_opposites_the_viewer_may_see(
 )
 def test_hostile_text_cannot_open_a_section(acme: Cast, tools: Tools, attack: str) -> None:
     remember(acme, tools, attack)
-    remember(acme, tools, attack, memory_type=MemoryType.PROCEDURAL)
+    remember(acme, tools, attack, memory_type=MemoryType.PROCEDURAL, is_pinned=True)
 
     lines = ask(acme, tools, "x").formatted_prompt.splitlines()
 

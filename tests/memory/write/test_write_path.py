@@ -48,6 +48,21 @@ def test_a_new_memory_is_indexed_and_logged_with_it(acme: Cast, tools: Tools) ->
     assert MemoryLog.objects.get(memory_id=result.memory.pk).event == "created"
 
 
+def test_what_an_agent_knows_of_itself_is_pinned_and_hot_at_once(acme: Cast, tools: Tools) -> None:
+    of_itself = draft(
+        acme,
+        "Kyra answers in Danish.",
+        memory_type=MemoryType.IDENTITY,
+        agent_id=acme.kyra.pk,
+        importance=5,
+    )
+
+    (result,) = write(acme, tools, of_itself)
+
+    stored = Memory.objects.get(pk=result.memory.pk)
+    assert (stored.is_pinned, stored.tier) == (True, "hot")
+
+
 def test_a_supersession_is_kept_as_a_settled_contradiction(acme: Cast, tools: Tools) -> None:
     (old,) = write(acme, tools, draft(acme, OLD_LIMIT))
 
