@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memory.clients.tools import default_tools
 from memory.services.extraction.job_runs import run_job
-from memory.services.extraction.jobs import RUN_JOB_TASK, overdue_jobs
+from memory.services.extraction.jobs import RUN_JOB_TASK, overdue_jobs, queue_rested
 from memory.services.indexing.message_index import index_waiting
 from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import extend_vector_graphs
@@ -48,6 +48,13 @@ def sweep_jobs() -> None:
             jobs = overdue_jobs(team_id=team_id, now=timezone.now())
         for job_id in jobs:
             run_extraction_job.delay(str(team_id), str(job_id))
+
+
+@shared_task(name="memory.tasks.extract_rested")
+def extract_rested() -> None:
+    """Queue what waits in conversations at rest."""
+    for team_id in all_team_ids():
+        queue_rested(team_id=team_id, now=timezone.now())
 
 
 @shared_task(name="memory.tasks.flush_usage")

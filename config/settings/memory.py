@@ -17,6 +17,8 @@ MAX_CONTENT_CHARS = 32_000
 MAX_ITEMS_PER_REQUEST = 500
 # Messages between two extractions, for agents created when first named; each has its own.
 SUMMARIZE_INTERVAL = read_int("SUMMARIZE_INTERVAL", 20, minimum=1)
+# A conversation without a new message for so long is at rest: what waits in it is extracted.
+CONVERSATION_REST_MINUTES = read_float("CONVERSATION_REST_MINUTES", 10.0, minimum=0.0)
 # What talk may write by itself (seed 004 §13); 0 lifts a cap. Compaction and imports have none.
 MAX_MEMORIES_PER_TURN = read_int("MAX_MEMORIES_PER_TURN", 3)
 MAX_MEMORIES_PER_USER_DAY = read_int("MAX_MEMORIES_PER_USER_DAY", 2000)

@@ -27,6 +27,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 # Each task's name and how often it runs, in seconds.
 _PERIODIC = {
     "memory.tasks.sweep_jobs": 15.0,
+    "memory.tasks.extract_rested": 60.0,
     "memory.tasks.index_messages": 3.0,
     "memory.tasks.extend_graphs": 30.0,
     "memory.tasks.renew_statistics": read_float("STATISTICS_SECONDS", 10.0, minimum=1.0),

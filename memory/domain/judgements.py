@@ -6,6 +6,7 @@ import unicodedata
 from dataclasses import replace
 
 from memory.domain.audience import Reach
+from memory.domain.repetition import is_qualified
 from memory.domain.text.normalise import bare_words
 from memory.domain.types import Judgement, Verdict
 
@@ -33,7 +34,13 @@ def is_sure_enough(judgement: Judgement, *, nearness: float, is_from_talk: bool)
 
 
 def judged_by_words(existing: str, new: str) -> Judgement | None:
-    """The verdict on two texts of the same words, where order and capitals may count; else None."""
+    """The verdict that the words alone tell, or None.
+
+    On two texts of the same words, where order and capitals may count, and on one that only has a
+    limit or a circumstance more than the other.
+    """
+    if is_qualified(existing, new):
+        return Judgement(Verdict.COEXIST, "one says more of the same")
     first, second = bare_words(existing.casefold()), bare_words(new.casefold())
     if sorted(first) != sorted(second):
         return None

@@ -18,8 +18,6 @@ _CLOSING = ".,;:!?\"')]}…”’»"
 
 NO_WORDS = "Say something in words: signs and emoji alone are no memory."
 
-_NEGATION = re.compile(r"^(?:no|not|never|none|nobody|nothing|without)$|n['’]t$", re.IGNORECASE)
-
 
 def normalise_text(text: str) -> str:
     """The text without case, spacing, accents' forms and the punctuation around its words.
@@ -45,20 +43,6 @@ def dedupe_key(content: str, audience: Audience) -> bytes:
 def category_key(key: bytes, category: str) -> bytes:
     """The key of the same fact in that category, for where others' readers hold the first one."""
     return hashlib.sha256(key + f"|category:{category}".encode()).digest()
-
-
-def tell_apart(text: str) -> frozenset[str]:
-    """The words that make two alike sentences two facts: numbers, names and negations.
-
-    Static vectors hardly see them, so a cosine alone must not call such sentences equal.
-    """
-    words = unicodedata.normalize("NFKC", text).split()
-    marked = {
-        word.strip(_OPENING + _CLOSING).casefold()
-        for index, word in enumerate(words)
-        if any(char.isdigit() for char in word) or (index and word[:1].isupper())
-    }
-    return frozenset(marked | {word.casefold() for word in words if _NEGATION.search(word)})
 
 
 def name_words(names: Iterable[str]) -> list[str]:

@@ -12,8 +12,8 @@ from django.conf import settings
 from audit.services.events import Event
 from memory.clients.tools import Tools
 from memory.domain.ports import TellingExtractor
+from memory.domain.repetition import adds_nothing
 from memory.domain.secrets import mask_secrets
-from memory.domain.text.normalise import normalise_text, tell_apart
 from memory.domain.types import Candidate, MemoryType, Participants, PassWork, Role, SourceMessage
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from teams.models import Conversation, Message
@@ -268,27 +268,18 @@ def _merge(
 ) -> list[Candidate]:
     """The union of both passes; near-equal wordings of one fact (cosine > 0.95) stand once.
 
-    A wording with another number, name or negation, or with the same words in another order
-    ("tea over coffee"), is left to the judge, however near its vector.
+    A wording that adds a word, a number or a limit is a candidate of its own, however near its
+    vector.
     """
     candidates = [*first, *second]
     vectors = tools.embedder.embed([candidate.content for candidate in candidates])
-    marks = [tell_apart(candidate.content) for candidate in candidates]
-    words = [normalise_text(candidate.content).split() for candidate in candidates]
     kept: list[int] = []
     for index in range(len(candidates)):
         nearness = vectors[kept] @ vectors[index] if kept else ()
         if not any(
             near > settings.DUPLICATE_SIMILARITY
-            and marks[other] == marks[index]
-            and _in_one_order(words[other], words[index])
+            and adds_nothing(known=candidates[other].content, new=candidates[index].content)
             for near, other in zip(nearness, kept, strict=True)
         ):
             kept.append(index)
     return [candidates[index] for index in kept]
-
-
-def _in_one_order(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether the words that both have stand in the same order."""
-    common = set(one) & set(other)
-    return [word for word in one if word in common] == [word for word in other if word in common]

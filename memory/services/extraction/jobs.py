@@ -5,20 +5,20 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from memory.domain.viewer import Viewer
 from memory.models import Job
 from teams.errors import ConflictError, NotFoundError
-from teams.models import Conversation
+from teams.models import Conversation, Message
 from teams.services.conversations import lock_conversation
 from teams.services.flags import flags_of_id, require_memory
 from teams.tenancy import team_scope
@@ -113,6 +113,33 @@ def queue_and_publish(*, conversation: Conversation) -> None:
     job = queue_extraction(conversation=conversation)
     if job is not None:
         publish(job)
+
+
+def queue_rested(*, team_id: UUID, now: datetime, limit: int = 100) -> None:
+    """Queue what waits in conversations at rest: without a message for CONVERSATION_REST_MINUTES.
+
+    At most so many conversations, the oldest first, each in a transaction of its own; the next call
+    goes on. None where the team has memory switched off: they wait until it is on again.
+    """
+    before = now - timedelta(minutes=settings.CONVERSATION_REST_MINUTES)
+    latest = Message.objects.filter(
+        team_id=team_id, conversation=OuterRef("pk"), position=OuterRef("last_position")
+    )
+    with team_scope(team_ids=[team_id], actor="task:extract"):
+        if not flags_of_id(team_id=team_id).memory:
+            return
+        rested = Conversation.objects.filter(
+            Exists(latest.filter(received_at__lte=before)),
+            team_id=team_id,
+            extracted_position__lt=F("last_position"),
+        )
+        ids = list(rested.order_by("id").values_list("id", flat=True)[:limit])
+    for conversation_id in ids:
+        # Its person may have been erased in between.
+        with suppress(NotFoundError), team_scope(team_ids=[team_id], actor="task:extract"):
+            queue_and_publish(
+                conversation=lock_conversation(team_id=team_id, conversation_id=conversation_id)
+            )
 
 
 def publish_failed_again(*, team_id: UUID, conversation_id: UUID) -> None:

@@ -16,6 +16,7 @@ from memory.domain.judgements import (
 )
 from memory.domain.pair_selection import NEAR_ENOUGH, as_compared, is_same_matter, nearness
 from memory.domain.ports import Judge
+from memory.domain.repetition import adds_nothing, covers
 from memory.domain.types import Judgement, Statement, Strategy, Verdict
 from memory.models import Memory
 from memory.selectors.neighbours.comparing import locked_memories
@@ -66,11 +67,15 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What is to happen with a draft; with an `objection` people said before that it is wrong."""
+    """What is to happen with a draft; with an `objection` people said before that it is wrong.
+
+    `alike` are neighbours that nearly say the same: it is linked to them.
+    """
 
     conflicts: tuple[Conflict, ...] = ()
     duplicate_of: Memory | None = None
     objection: Judgement | None = None
+    alike: tuple[Neighbour, ...] = ()
 
     @property
     def is_clear(self) -> bool:
@@ -176,7 +181,8 @@ def rule_on(
 ) -> Ruling:
     """Judge the draft against each neighbour that may be about the same matter.
 
-    A duplicate ends the search. The judge reads the two in the order of time, whichever arrived
+    A duplicate ends the search: what a judge calls one, and what adds no content word or number to
+    the neighbour. The judge reads the two in the order of time, whichever arrived
     first, and is not asked about what people decided; words that they decided against retire
     nothing. Without a judge only what the draft says it replaces is in conflict.
     """
@@ -193,10 +199,14 @@ def rule_on(
             conflicts.append(_conflict(draft, each, judgement, new_is_older=is_older))
     settled = {*decided.lost_to, *decided.valid_beside}
     undecided = [each for each in neighbours if each.memory.pk not in settled]
+    alike: list[Neighbour] = []
     for pair in pairs_to_judge(draft=draft, neighbours=undecided, anchor=anchor):
         judgement = judged_by_words(pair.existing.content, pair.new.content) or judge.judge(
             existing=pair.existing, new=pair.new
         )
+        known = pair.neighbour.memory.content
+        if covers(known, draft.content) or covers(draft.content, known):
+            alike.append(pair.neighbour)
         if judgement.verdict is Verdict.COEXIST or not is_sure_enough(
             judgement,
             nearness=pair.nearness,
@@ -207,6 +217,9 @@ def rule_on(
         if judgement.verdict is Verdict.DUPLICATE:
             if pair.neighbour.reach is not Reach.SAME:
                 continue  # other readers: each needs a memory of its own
+            if not adds_nothing(known=known, new=draft.content):
+                alike.append(pair.neighbour)
+                continue
             stated = tuple(each for each in conflicts if each.is_stated)
             return Ruling(stated, duplicate_of=pair.neighbour.memory)
         if judgement.verdict is Verdict.SUPERSEDE and decided.is_against and not pair.new_is_older:
@@ -214,7 +227,7 @@ def rule_on(
         conflicts.append(
             _conflict(draft, pair.neighbour, judgement, new_is_older=pair.new_is_older)
         )
-    return Ruling(tuple(conflicts), objection=decided.objection)
+    return Ruling(tuple(conflicts), objection=decided.objection, alike=tuple(alike))
 
 
 def locked_ruling(ruling: Ruling) -> Ruling | None:

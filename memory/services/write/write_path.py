@@ -223,7 +223,7 @@ class _Write:
             self._unstored.update(each.pk for each in ruling.memories)
         self._waiting.append((memory, item))
         self._unstored.add(memory.pk)
-        self._links += [(memory, *link) for link in _links(neighbours)]
+        self._links += [(memory, *link) for link in _links(neighbours, ruling.alike)]
         if item.draft.check:
             self._facts.take_key(item, memory)
             if memory.is_live:
@@ -261,11 +261,12 @@ class _Write:
         self._waiting, self._links, self._ruled, self._unstored = [], [], [], set()
 
 
-def _links(neighbours: Sequence[Neighbour]) -> list[tuple[UUID, float]]:
-    """The few nearest neighbours that are near enough and visible to all who see the memory."""
-    near = [
-        (each.memory.pk, min(1.0, each.similarity))
-        for each in neighbours
-        if each.similarity >= settings.LINK_SIMILARITY and each.reach is not Reach.NARROWER
-    ]
-    return near[: settings.LINKED_NEIGHBOURS]
+def _links(neighbours: Sequence[Neighbour], alike: Sequence[Neighbour]) -> list[tuple[UUID, float]]:
+    """The neighbours that nearly say the same, and the few nearest that are near enough.
+
+    None that not all who see the memory may see.
+    """
+    near = [each for each in neighbours if each.similarity >= settings.LINK_SIMILARITY]
+    linked = {each.memory.pk: each for each in (*alike, *near) if each.reach is not Reach.NARROWER}
+    most = max(settings.LINKED_NEIGHBOURS, len(alike))
+    return [(pk, min(1.0, max(0.0, each.similarity))) for pk, each in linked.items()][:most]

@@ -101,7 +101,7 @@ def test_it_supersedes_what_is_older_and_keeps_that_ones_pin(acme: Cast, tools: 
 def test_what_stands_in_other_words_is_told_of(acme: Cast, plain: Tools) -> None:
     (one,) = stored(acme, plain, THREE[0])
     delete_memory(viewer=team_of(acme), memory_id=one.pk)
-    (other,) = stored(acme, plain, THREE[1])
+    (other,) = stored(acme, plain, "Sarah drinks tea and milk.")
     same = replace(plain, judge=Quarrel({THREE[0]: Verdict.DUPLICATE}))
 
     with pytest.raises(ConflictError, match=f"stands in {other.pk}"):

@@ -6,16 +6,18 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.test import override_settings
 from django.utils import timezone
 
 from memory.clients.tools import Tools
 from memory.models import Job
 from memory.services.extraction import job_runs
-from memory.services.extraction.jobs import overdue_jobs
+from memory.services.extraction.jobs import overdue_jobs, queue_rested
 from memory.services.messages.posting import close_conversation
-from memory.tasks import run_extraction_job, sweep_jobs
-from teams.models import Conversation
+from memory.tasks import extract_rested, run_extraction_job, sweep_jobs
+from teams.models import Conversation, Team
 from teams.tenancy import team_scope
+from tests import factories
 from tests.support.cast import Cast
 from tests.support.extraction import (
     conversation,
@@ -57,6 +59,51 @@ def test_closing_makes_a_job_and_publishes_it(conversation: Conversation) -> Non
     (job,) = jobs_of(conversation)
     assert (job.from_position, job.to_position) == (1, 2)
     assert published() == [str(job.pk)]
+
+
+def test_a_conversation_at_rest_is_extracted(conversation: Conversation) -> None:
+    say(conversation, 2)
+    said_at = timezone.now()
+
+    found = []
+    for minutes in (9, 11, 30):
+        queue_rested(team_id=conversation.team_id, now=said_at + timedelta(minutes=minutes))
+        found.append([(job.from_position, job.to_position) for job in jobs_of(conversation)])
+
+    assert found == [[], [(1, 2)], [(1, 2)]]
+    assert published() == [str(job.pk) for job in jobs_of(conversation)]
+
+
+@override_settings(CONVERSATION_REST_MINUTES=0.0)
+def test_the_task_finds_each_conversation_at_rest_and_goes_on_where_it_ended(
+    conversation: Conversation, town: Cast
+) -> None:
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        other = factories.ConversationFactory.create(
+            team=town.team, agent=town.kyra, end_user=town.dmitri
+        )
+    say(conversation, 1)
+    say(other, 1)
+
+    queue_rested(team_id=town.team.id, now=timezone.now(), limit=1)
+    begun = [len(jobs_of(each)) for each in (conversation, other)]
+    extract_rested()
+
+    assert begun == [1, 0]
+    assert [len(jobs_of(each)) for each in (conversation, other)] == [1, 1]
+
+
+@override_settings(CONVERSATION_REST_MINUTES=0.0)
+def test_a_team_without_memory_leaves_its_conversations_at_rest(
+    conversation: Conversation,
+) -> None:
+    say(conversation, 2)
+    with team_scope(team_ids=[conversation.team_id], actor="test"):
+        Team.objects.filter(pk=conversation.team_id).update(feature_flags={"memory": False})
+
+    queue_rested(team_id=conversation.team_id, now=timezone.now())
+
+    assert jobs_of(conversation) == []
 
 
 def test_posting_at_once_starts_each_interval_once(conversation: Conversation) -> None:

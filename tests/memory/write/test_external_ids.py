@@ -189,7 +189,7 @@ def test_an_id_of_an_equal_meaning_stands_for_the_words_it_was_sent_with(
     acme: Cast, tools: Tools
 ) -> None:
     """The judge calls it a repetition, so that its own words are stored nowhere."""
-    told, other = "Dmitri owns the billing service.", "The billing service is owned by Dmitri."
+    told, other = "Dmitri owns the billing service.", "Dmitri owns a billing service."
     write(acme, tools, draft(acme, told))
     first, again, third = (
         write(acme, tools, draft(acme, text, external_id="e-2"))[0] for text in (other, other, told)
