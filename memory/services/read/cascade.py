@@ -208,7 +208,11 @@ def behind_successors(
     standing = {each.row.memory_id for each in ranked if each.row.is_live}
     after = _successors(team_id, past, standing)
     scores = {each.row.memory_id: each.score for each in ranked}
-    kept = [each._replace(score=_held(each, after, scores)) for each in ranked]
+    kept = [
+        each if each.row.is_live else each._replace(score=held, rank=held)
+        for each in ranked
+        for held in [_held(each, after, scores)]
+    ]
     ends = {key: end for key in past if (end := _end(key, after)) in standing}
     return sorted(kept, key=lambda each: (-each.score, each.row.memory_id)), ends
 

@@ -141,9 +141,9 @@ def rank_together(
     pool = joined(found, messages)
     table, scores = score_pool(question=question, pool=pool, score=score, now=now)
     first = len(found.rows)
-    memories = ordered(found.rows, table, scores[:first])
+    memories = ordered(found.rows, table, scores)
     said = [
-        RankedMessage(row, scores[place], table, place)
+        RankedMessage(row, float(scores.scores[place]), table, place)
         for place, row in enumerate(messages.rows, start=first)
     ]
     best = _best_of_sources(team_id, memories, messages)
@@ -154,11 +154,11 @@ def rank_together(
 def _best_of_sources(
     team_id: UUID, memories: Sequence[Ranked], messages: FoundMessages
 ) -> Mapping[UUID, float]:
-    """For each message of which a candidate was made, the score of the best such memory.
+    """For each message of which a candidate was made, the rank of the best such memory.
 
     What a memory replaced was made of messages too: they would only say again what is past.
     """
-    scores = {each.row.memory_id: each.score for each in memories}
+    scores = {each.row.memory_id: each.rank for each in memories}
     pairs = sources_among(
         team_id=team_id,
         memory_ids=list(scores),

@@ -82,9 +82,7 @@ def pack_prompt(
     `ends` name what superseded a past candidate: the past is not told without it.
     """
     entries = [
-        Entry(
-            each.row.memory_id, _line(each.row, opposites.get(each.row.memory_id, ())), each.score
-        )
+        Entry(each.row.memory_id, _line(each.row, opposites.get(each.row.memory_id, ())), each.rank)
         for each in ranked
     ]
     texts = [*packing.texts, *_quotes(messages, words=words, section=packing.quoted_in)]

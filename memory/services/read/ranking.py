@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
@@ -93,10 +94,15 @@ class ReadQuestion:
 
 
 class Ranked(NamedTuple):
-    """A memory that is not loaded yet, with its score 0-1; there are hundreds a question."""
+    """A memory that is not loaded yet, with its score 0-1; there are hundreds a question.
+
+    `rank` is what it is chosen by: the score that it would have without a dispute, which halves
+    the score and hides no answer.
+    """
 
     row: SignalRow
     score: float
+    rank: float
     table: SignalTable
     place: int
 
@@ -106,7 +112,14 @@ class Ranked(NamedTuple):
         return self.table.at(self.place)
 
 
-Score = Callable[[Sequence[CandidateRow], SignalTable], NDArray[np.float64]]
+class Scores(NamedTuple):
+    """The scores of candidates, and their ranks: the scores before a dispute halves them."""
+
+    scores: NDArray[np.float64]
+    ranks: NDArray[np.float64]
+
+
+Score = Callable[[Sequence[CandidateRow], SignalTable], Scores]
 
 
 def read_with_vector(
@@ -135,9 +148,10 @@ def read_with_vector(
 def by_relevance(weights: Weights) -> Score:
     """The scores of a search: a pinned memory has no claim to every result."""
 
-    def score(rows: Sequence[CandidateRow], table: SignalTable) -> NDArray[np.float64]:
+    def score(rows: Sequence[CandidateRow], table: SignalTable) -> Scores:
         del rows
-        return weighted_means(table, weights=weights)
+        scores = weighted_means(table, weights=weights)
+        return Scores(scores, scores)
 
     return score
 
@@ -145,30 +159,55 @@ def by_relevance(weights: Weights) -> Score:
 def by_policy(weights: Weights) -> Score:
     """The scores of a prompt: an agent's weights under the seed's policies."""
 
-    def score(rows: Sequence[CandidateRow], table: SignalTable) -> NDArray[np.float64]:
-        return final_scores(
+    def score(rows: Sequence[CandidateRow], table: SignalTable) -> Scores:
+        is_disputed = np.array([row.status == _DISPUTED for row in rows])
+        scored = partial(
+            final_scores,
             table,
             weights=weights,
             is_identity=np.array([row.memory_type == _IDENTITY for row in rows]),
             is_pinned=np.array([row.is_pinned for row in rows]),
-            is_disputed=np.array([row.status == _DISPUTED for row in rows]),
         )
+        scores = scored(is_disputed=is_disputed)
+        ranks = scored(is_disputed=np.zeros_like(is_disputed)) if is_disputed.any() else scores
+        return Scores(scores, ranks)
 
     return score
 
 
 def score_pool(
     *, question: ReadQuestion, pool: Pool[CandidateRow], score: Score, now: datetime
-) -> tuple[SignalTable, list[float]]:
+) -> tuple[SignalTable, Scores]:
     """The signals and the scores of candidates that are compared with each other; never none."""
     table = _signals(question, pool, now)
-    return table, score(pool.rows, table).tolist()
+    return table, score(pool.rows, table)
 
 
-def ordered(rows: Sequence[SignalRow], table: SignalTable, scores: Sequence[float]) -> list[Ranked]:
+def ordered(rows: Sequence[SignalRow], table: SignalTable, found: Scores) -> list[Ranked]:
     """The memories, which are the first rows of the table, best first; equal ones by their ids."""
-    ranked = [Ranked(row, scores[place], table, place) for place, row in enumerate(rows)]
+    scores, ranks = found.scores.tolist(), found.ranks.tolist()
+    ranked = [
+        Ranked(row, scores[place], ranks[place], table, place) for place, row in enumerate(rows)
+    ]
     return sorted(ranked, key=lambda each: (-each.score, each.row.memory_id.int))
+
+
+def chosen(ranked: Sequence[Ranked], *, keep: Callable[[Ranked], bool]) -> list[Ranked]:
+    """The memories to keep, highest rank first; both sides of a dispute by the higher rank."""
+    ranks = {each.row.memory_id: each.rank for each in ranked if keep(each)}
+    raised = dict(ranks)
+    for each in ranked:
+        for other in each.row.contradicts or ():
+            highest = max(ranks.get(each.row.memory_id, -1.0), ranks.get(other, -1.0))
+            if highest >= 0:
+                for key in (each.row.memory_id, other):
+                    raised[key] = max(raised.get(key, 0.0), highest)
+    found = [
+        each._replace(rank=raised[each.row.memory_id])
+        for each in ranked
+        if each.row.memory_id in raised
+    ]
+    return sorted(found, key=lambda each: -each.rank)
 
 
 def _signals(question: ReadQuestion, pool: Pool[CandidateRow], now: datetime) -> SignalTable:

@@ -35,6 +35,7 @@ from memory.services.read.ranking import (
     ReadQuestion,
     by_policy,
     by_relevance,
+    chosen,
     read_with_vector,
 )
 from memory.services.read.read_queue import queued_read
@@ -173,14 +174,16 @@ def _best(
     viewer: Viewer, asked: ReadQuestion, found: Candidates, *, limit: int, keeps_all: bool
 ) -> Retrieval:
     """The `limit` memories and messages that say most about the question."""
-    ranked = [each for each in found.memories if keeps_all or each.table.semantic[each.place] > 0]
     said = [each for each in found.messages if each.table.semantic[each.place] > 0]
     messages = load_messages(viewer=viewer, question=asked, ranked=said, most=limit)
-    scores = sorted(
-        [*(each.score for each in ranked), *(each.score for each in messages)], reverse=True
+    ranked = chosen(
+        found.memories, keep=lambda each: keeps_all or each.table.semantic[each.place] > 0
+    )
+    ranks = sorted(
+        [*(each.rank for each in ranked), *(each.score for each in messages)], reverse=True
     )[:limit]
-    room = sum(each.score >= scores[-1] for each in ranked) if scores else 0
-    told = ranked[: min(room, limit)]
+    room = sum(each.rank >= ranks[-1] for each in ranked) if ranks else 0
+    told = _best_first(ranked[: min(room, limit)])
     memories = _loaded(viewer, told)
     kept = {each.id for each in memories}
     return Retrieval(
@@ -202,7 +205,8 @@ def _prompt(
 ) -> Retrieval:
     """The prompt of the candidates, and what is in it."""
     ranked = [each for each in found.memories if not _is_told_as_summary(each, packing)]
-    ranked = likely_to_fit(ranked, token_budget=packing.token_budget)
+    ranked = chosen(ranked, keep=lambda _: True)
+    ranked = _best_first(likely_to_fit(ranked, token_budget=packing.token_budget))
     messages = load_messages(viewer=viewer, question=asked, ranked=found.messages, most=MOST_QUOTED)
     clashes = clashes_among(viewer=viewer, ranked=ranked, tools=tools)
     if clashes and not flags_of_id(team_id=viewer.team_id).contradiction_detection:
@@ -234,6 +238,11 @@ def _prompt(
             duplicates=len(assembly.duplicates),
         ),
     )
+
+
+def _best_first(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """By score; equal ones stay in their order."""
+    return sorted(ranked, key=lambda each: -each.score)
 
 
 def _is_told_as_summary(each: Ranked, packing: Packing) -> bool:

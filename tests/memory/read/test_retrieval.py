@@ -275,3 +275,34 @@ def test_a_memory_of_another_embedding_model_is_still_found_by_its_words(
     assert [each.memory.pk for each in found] == [memory.pk]
     assert found[0].signals.cosine == 0.0
     assert found[0].signals.lexical == 1.0
+
+
+def test_a_dispute_does_not_hide_the_answer(acme: Cast, tools: Tools) -> None:
+    one, two = remember(acme, tools, "The billing port is 5432.", "The billing port is 6543.")
+    remember(acme, tools, *(f"The billing team met on day {n}." for n in range(20)))
+    for each, other in ((one, two), (two, one)):
+        Memory.objects.filter(pk=each.pk).update(status="disputed", contradicts=[other.pk])
+
+    found = ask(acme, tools, "Which is the billing port?", limit=3)
+
+    assert len(found.memories) == 3
+    assert {one.content, two.content} <= set(contents(found))
+    scores = {each.memory.content: each.score for each in found.memories}
+    assert scores[one.content] < scores[contents(found)[0]]
+    lines = [line for line in found.formatted_prompt.splitlines() if "[FACT" in line]
+    assert ["DISPUTED" in line for line in lines] == [True, True, False]
+
+
+def test_both_sides_of_a_dispute_come_together(acme: Cast, tools: Tools) -> None:
+    one, two = remember(acme, tools, "The billing port is 5432.", "Dmitri moved it to 6543.")
+    remember(acme, tools, *(f"The billing port was checked on day {n}." for n in range(20)))
+    for each, other in ((one, two), (two, one)):
+        Memory.objects.filter(pk=each.pk).update(status="disputed", contradicts=[other.pk])
+    viewer = Viewer(team_id=acme.team.id, actor="test")
+    question = Question("Which is the billing port?")
+
+    told = contents(ask(acme, tools, question.text, limit=3))
+    found = search(viewer=viewer, question=question, limit=3, tools=tools, now=NOON)
+
+    assert {one.content, two.content} <= set(told)
+    assert {one.content, two.content} <= {each.memory.content for each in found}
