@@ -248,7 +248,7 @@ BEGIN
     UPDATE memory_compaction SET summary = erased, points = '[]'
     WHERE team_id = asked_team AND conversation_id = ANY (talk);
     UPDATE memory_job SET
-        state = 'done', claim = NULL, lease_until = NULL, error = '',
+        state = 'done', claim = NULL, lease_until = NULL, error = '', waiting = '[]', left_out = 0,
         finished_at = coalesce(finished_at, moment)
     WHERE team_id = asked_team AND conversation_id = ANY (talk);
     UPDATE teams_conversation

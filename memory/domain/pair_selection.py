@@ -45,7 +45,7 @@ def nearness(*, existing: Statement, new: Statement, similarity: float, anchor: 
 
 def shared_words(one: str, other: str) -> float:
     """How much of the text with fewer words the other one has as well, rare words first; 0-1."""
-    first, second = _weights(one), _weights(other)
+    first, second = weighed_words(one), weighed_words(other)
     least = min(sum(first.values()), sum(second.values()))
     if not least:
         return 0.0
@@ -53,7 +53,7 @@ def shared_words(one: str, other: str) -> float:
 
 
 @lru_cache(maxsize=4_096)
-def _weights(text: str) -> dict[str, int]:
+def weighed_words(text: str) -> dict[str, int]:
     """The beginnings of the words that say something, each with how rare it is, 1 to 9."""
     found: dict[str, int] = {}
     for place, word in enumerate(_WORD.findall(unicodedata.normalize("NFKC", text))):

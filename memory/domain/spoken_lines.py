@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
+from memory.domain.pair_selection import weighed_words
+from memory.domain.text.calendar import MONTHS, WEEKDAYS
 from memory.domain.text.normalise import normalise_text
 from memory.domain.text.stop_words import STOP_WORDS, word_set
 
@@ -19,10 +21,14 @@ from .types import Role
 SPEAKING_ROLES = (Role.USER.value, Role.ASSISTANT.value)
 # About 115 tokens: a line of a prompt, however long the message.
 MOST_CHARS = 400
+# Memories that have so much of what a sentence says, rare words counting more, say it.
+_SAID_SHARE = 0.5
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\s*\n+\s*")
 _WORD = re.compile(r"[^\W_]+")
 # Enough of a word to know it again with another ending.
 _STEM_CHARS = 5
+# Memories write them as dates.
+_DAYS = {name[:_STEM_CHARS] for name in (*WEEKDAYS, *MONTHS)}
 # What people say only to answer politely. No word of it names a thing, a person or a time.
 _COURTESIES = word_set(
     """
@@ -61,6 +67,29 @@ def says_nothing(text: str) -> bool:
     """
     words = _WORD.findall(text.casefold())
     return bool(words) and all(word in STOP_WORDS or word in _COURTESIES for word in words)
+
+
+def says_more(text: str, *, known: Iterable[str], words: Collection[str]) -> bool:
+    """Whether a message tells something that the memories made of it, `known`, do not say.
+
+    What counts is its sentences that hold any of `words`, what is sought, or all of them where none
+    does. A sentence is said by the memories if they have its names and numbers, and most of what it
+    says, rare words counting more; one that asks, or is polite, tells nothing.
+    """
+    told = [each for each in _sentences(text) if not (each.endswith("?") or says_nothing(each))]
+    stems = {word[:_STEM_CHARS] for word in words}
+    sought = [each for each in told if _held([each], stems)] or told
+    said = weighed_words(" ".join(known)).keys()
+    return any(not _is_said(each, said) for each in sought)
+
+
+def _is_said(sentence: str, said: Collection[str]) -> bool:
+    weights = weighed_words(sentence)
+    inner = _WORD.findall(sentence)[1:]
+    names = {word.casefold()[:_STEM_CHARS] for word in inner if word[0].isupper()}
+    exact = {word for word in weights if word in names - _DAYS or word[0].isdigit()}
+    held = sum(weight for word, weight in weights.items() if word in said)
+    return exact.issubset(said) and held >= _SAID_SHARE * sum(weights.values())
 
 
 def excerpt(text: str, *, words: Collection[str], limit: int = MOST_CHARS) -> str:

@@ -14,7 +14,8 @@ class Job(TeamOwned):
 
     A range is given to one job when the job is made; `claim` is the token of the run that may
     write for it, and a run whose lease ended may be taken over. Messages up to `done_position` are
-    extracted: their memories and that figure were committed together. `reported_at` is when a
+    extracted: their memories and that figure were committed together. What the caps kept out waits,
+    in a job that is done as well, for the next run. `reported_at` is when a
     caller was last answered with its result.
     """
 
@@ -38,6 +39,15 @@ class Job(TeamOwned):
         null=True,
         blank=True,
         help_text="How many candidates the caps kept out; empty before anything was extracted.",
+    )
+    waiting = models.JSONField(
+        default=list, blank=True, help_text="Those candidates, until a later run writes them."
+    )
+    written_on = models.DateField(
+        null=True, blank=True, help_text="The last day (UTC) on which it wrote memories."
+    )
+    written_that_day = models.PositiveIntegerField(
+        default=0, help_text="How many memories it wrote on that day."
     )
     attempts = models.PositiveIntegerField(default=0)
     claim = models.UUIDField(null=True, blank=True)
@@ -64,6 +74,11 @@ class Job(TeamOwned):
                 fields=["team", "state", "lease_until"],
                 condition=models.Q(state__in=["queued", "running"]),
                 name="job_unfinished",
+            ),
+            models.Index(
+                fields=["team", "lease_until"],
+                condition=models.Q(state="done", left_out__gt=0),
+                name="job_with_left_out",
             ),
         ]
 

@@ -32,22 +32,22 @@ JOIN teams_enduser u ON u.team_id = $1 AND u.id = c.end_user_id
 # versions, and what lost to it. Each id is looked up by itself, as above.
 _SOURCES = """
 WITH RECURSIVE made AS (
-    SELECT m.id AS memory_id, m.id AS part, m.source_message_ids, 1 AS depth
+    SELECT m.id AS memory_id, m.id AS part, m.source_message_ids, m.content, 1 AS depth
     FROM unnest($2::uuid[]) AS wanted (id)
     CROSS JOIN LATERAL (
-        SELECT o.id, o.source_message_ids FROM memory_memory o
+        SELECT o.id, o.source_message_ids, o.content FROM memory_memory o
         WHERE o.team_id = $1 AND o.id = wanted.id OFFSET 0
     ) AS m
     UNION ALL
-    SELECT made.memory_id, earlier.id, earlier.source_message_ids, made.depth + 1
+    SELECT made.memory_id, earlier.id, earlier.source_message_ids, earlier.content, made.depth + 1
     FROM made
     CROSS JOIN LATERAL (
-        SELECT o.id, o.source_message_ids FROM memory_memory o
+        SELECT o.id, o.source_message_ids, o.content FROM memory_memory o
         WHERE o.team_id = $1 AND o.superseded_by_id = made.part OFFSET 0
     ) AS earlier
     WHERE made.depth < $4
 )
-SELECT DISTINCT memory_id, source
+SELECT DISTINCT memory_id, source, content
 FROM made CROSS JOIN LATERAL unnest(source_message_ids) AS source
 WHERE source = ANY ($3::uuid[])
 """
@@ -77,10 +77,12 @@ def spoken_messages(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, SpokenM
 
 def sources_among(
     *, team_id: UUID, memory_ids: Sequence[UUID], message_ids: Sequence[UUID]
-) -> list[tuple[UUID, UUID]]:
-    """Pairs of a memory and a message that it, or what it superseded, was made of; in scope."""
+) -> list[tuple[UUID, UUID, str]]:
+    """Each memory with a message that it, or what it superseded, was made of, and that text of it.
+
+    Call it in scope.
+    """
     if not memory_ids or not message_ids:
         return []
     given = [team_id, uuids(memory_ids), uuids(message_ids), _LONGEST_CHAIN]
-    found = run_prepared(_SOURCES, given)
-    return [(memory_id, message_id) for memory_id, message_id in found]
+    return [(memory, message, text) for memory, message, text in run_prepared(_SOURCES, given)]

@@ -14,9 +14,10 @@ from rest_framework.test import APIClient
 from audit.models import Erasure, MemoryLog
 from audit.services.verification import verify_team
 from memory.domain.viewer import Viewer
-from memory.models import Compaction, Memory, SearchEntry
+from memory.models import Compaction, Job, Memory, SearchEntry
 from memory.selectors.history.states import state_at
 from memory.selectors.memories import MemoryFilters
+from memory.services.extraction.jobs import overdue_jobs
 from teams.models import Conversation, EndUser, Message
 from teams.services.idempotency import Answer, ClaimedRequest, claim_request, finish_request
 from teams.tenancy import team_scope
@@ -60,6 +61,18 @@ def test_nothing_that_was_said_can_be_read_anywhere(town: Cast, story: APIClient
 
     assert found_in_tables(NEEDLE) == {}
     assert found_in_redis(NEEDLE) == []
+
+
+def test_what_waits_to_be_written_is_not_written_any_more(town: Cast, story: APIClient) -> None:
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        jobs = Job.objects.filter(conversation__end_user=town.sarah)
+        assert jobs.update(waiting=[{"content": NEEDLE}], left_out=1)
+
+    erase(town, "sarah")
+
+    assert found_in_tables(NEEDLE) == {}
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        assert overdue_jobs(team_id=town.team.id, now=timezone.now()) == []
 
 
 def test_no_digest_of_a_text_is_left_that_could_be_tried_out(town: Cast, story: APIClient) -> None:

@@ -142,7 +142,7 @@ class ExtractionSerializer(ApiSerializer):
     )
     left_out = serializers.IntegerField(
         default=0,
-        help_text="How many candidates the caps kept out; a compaction stores them.",
+        help_text="How many candidates the caps kept out; the next background run writes them.",
     )
     warnings = serializers.ListField(
         child=serializers.CharField(),

@@ -93,7 +93,7 @@ def _fitting(conversation: Conversation, max_tokens: int) -> int:
 def extract_first(*, plan: CompactionPlan, tools: Tools, until: float) -> None:
     """Extract every message that is to be compacted, once and without caps.
 
-    A finished job runs again only if a cap kept something out. Raises UnavailableError if a job
+    A finished job runs again only for what a cap kept out. Raises UnavailableError if a job
     failed for good, and StillExtractingError after `until`, a time of `time.monotonic`.
     """
     team_id, conversation_id = plan.conversation.team_id, plan.conversation.pk
@@ -120,11 +120,12 @@ def _lift_caps(jobs: QuerySet[Job, Job]) -> None:
     cut = jobs.filter(Q(left_out=None) | Q(left_out__gt=0), state=Job.State.DONE)
     # What a caller was told of is not told again; the rest is added to what the run will do.
     cut.exclude(reported_at=None).update(result={}, reported_at=None)
+    # Version 0.1.0 kept none of what was left out: such a job reads its messages again.
+    cut.filter(waiting=[]).update(done_position=0, left_out=None)
     cut.update(
         state=Job.State.QUEUED,
         is_capped=False,
-        done_position=0,
-        left_out=None,
         attempts=0,
+        lease_until=None,
         finished_at=None,
     )

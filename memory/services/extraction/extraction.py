@@ -8,6 +8,7 @@ from datetime import UTC, tzinfo
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Q
 
 from audit.services.events import Event
 from memory.clients.tools import Tools
@@ -29,7 +30,7 @@ class ExtractionCounts:
     """What an extraction did; the names are those of the API's answer.
 
     The extractors are those that did the work ("openai:x+rules"), found something or not.
-    `left_out` counts what only the caps of a turn and a day kept out; a compaction stores it.
+    `left_out` counts what waits: the caps of a turn and a day kept it out. A later run writes it.
     """
 
     created: int = 0
@@ -61,21 +62,22 @@ def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinf
 
     Their times are on the clock of the zone, so that "tonight" is the evening where it was said.
     """
-    rows = list(
-        Message.objects.filter(
-            team_id=conversation.team_id,
-            conversation=conversation,
-            position__gte=first - CONTEXT_MESSAGES,
-            position__lte=last,
-        ).order_by("position")
-    )
-    for row in rows:
-        row.created_at = row.created_at.astimezone(zone)
+    wanted = Q(position__gte=first - CONTEXT_MESSAGES, position__lte=last)
+    rows = load_messages(conversation=conversation, wanted=wanted, zone=zone)
     return MessageRange(
         conversation=conversation,
         messages=tuple(row for row in rows if row.position >= first),
         context=tuple(row for row in rows if row.position < first),
     )
+
+
+def load_messages(*, conversation: Conversation, wanted: Q, zone: tzinfo) -> list[Message]:
+    """The conversation's messages that are `wanted`, on the clock of the zone; call it in scope."""
+    said = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
+    rows = list(said.filter(wanted).order_by("position"))
+    for row in rows:
+        row.created_at = row.created_at.astimezone(zone)
+    return rows
 
 
 def drafts_of(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from datetime import timedelta
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
 from enum import Enum, auto
 from functools import partial
 from uuid import UUID, uuid4
@@ -24,7 +24,8 @@ from memory.selectors.neighbours.comparing import retired_sources
 from memory.selectors.zones import zone_of
 from memory.services.extraction import extraction
 from memory.services.extraction.extraction import Found, find_candidates, stood_in_events
-from memory.services.extraction.jobs import kept_lease, publish
+from memory.services.extraction.jobs import LEFT, kept_lease, publish
+from memory.services.extraction.left_out import as_json, from_json, load_sources
 from memory.services.extraction.screening import (
     Screened,
     most_important,
@@ -53,14 +54,22 @@ class _Step(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """What a job is to write next: extracted and embedded, not stored yet."""
+    """What a job is to write next: extracted and embedded, not stored yet.
+
+    Once all messages are read, it is what the caps kept out before: `is_rest`.
+    """
 
     job: Job
+    first: int
     last: int
     source: extraction.MessageRange
     found: Found
     screened: Screened
     prepared: Sequence[PreparedDraft]
+
+    @property
+    def is_rest(self) -> bool:
+        return self.first > self.last
 
 
 def run_job(*, team_id: UUID, job_id: UUID, tools: Tools, seconds: float | None = None) -> bool:
@@ -70,6 +79,9 @@ def run_job(*, team_id: UUID, job_id: UUID, tools: Tools, seconds: float | None 
     The memories of a window and the job's progress are one transaction, guarded by the claim: a
     run that lost its lease to another writes nothing, and the next one goes on where this one
     got to. When `seconds` are over, no further window is begun and the job is queued again.
+
+    What the caps kept out waits in the job when it is done. The next run writes it, best first, as
+    far as the day's cap lets it.
     """
     claim = _claim(team_id=team_id, job_id=job_id)
     if claim is None:
@@ -96,6 +108,7 @@ def _claim(*, team_id: UUID, job_id: UUID) -> UUID | None:
     now = timezone.now()
     claim = uuid4()
     free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=now)
+    free |= LEFT & (Q(lease_until=None) | Q(lease_until__lt=now))
     with team_scope(team_ids=[team_id], actor=ACTOR):
         if not flags_of_id(team_id=team_id).memory:
             return None
@@ -119,26 +132,32 @@ def _run_window(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> _S
             return _Step.LOST
         first = max(job.from_position, job.done_position + 1)
         last = min(job.to_position, first + settings.EXTRACTION_WINDOW_MESSAGES - 1)
-        source = extraction.load_range(
-            conversation=job.conversation,
-            first=first,
-            last=last,
-            zone=zone_of(team_id=team_id, now=timezone.now()),
-        )
+        zone = zone_of(team_id=team_id, now=timezone.now())
+        rest = from_json(job.waiting) if first > last else []
+        if first > last:
+            source = load_sources(job=job, candidates=rest, zone=zone)
+        else:
+            source = extraction.load_range(
+                conversation=job.conversation, first=first, last=last, zone=zone
+            )
     with kept_lease(team_id=team_id, job_id=job_id, claim=claim):
-        found = find_candidates(source=source, tools=tools)
-        screened = screen(source=source, candidates=found.candidates, capped=job.is_capped)
+        if first > last:
+            found, screened = Found(), Screened(rest)
+        else:
+            found = find_candidates(source=source, tools=tools)
+            screened = screen(source=source, candidates=found.candidates, capped=job.is_capped)
         drafts = extraction.drafts_of(
             source=source, candidates=screened.candidates, extractor=tools.extractor.name
         )
         prepared = prepare(drafts=drafts, tools=tools)
-    window = _Window(job, last, source, found, screened, prepared)
-    return run_write(partial(_write_window, window, first=first, claim=claim, tools=tools))
+    window = _Window(job, first, last, source, found, screened, prepared)
+    return run_write(partial(_write_window, window, claim=claim, tools=tools))
 
 
-def _write_window(window: _Window, *, first: int, claim: UUID, tools: Tools) -> _Step:
+def _write_window(window: _Window, *, claim: UUID, tools: Tools) -> _Step:
     """Store a window's memories and note how far the job got, if the job is still this run's."""
     job, team_id = window.job, window.job.team_id
+    first = job.from_position if window.is_rest else window.first
     with team_scope(
         team_ids=[team_id],
         actor=ACTOR,
@@ -152,50 +171,72 @@ def _write_window(window: _Window, *, first: int, claim: UUID, tools: Tools) -> 
         )
         if mine is None:
             return _Step.LOST
+        now = timezone.now()
         wanted = _without_retired(window.prepared)
         written = wanted
         if job.is_capped:
-            room = room_today(
-                team_id=team_id, end_user_id=job.conversation.end_user_id, now=timezone.now()
-            )
+            room = room_today(team_id=team_id, end_user_id=job.conversation.end_user_id, now=now)
             written = most_important(wanted, room)
         results = store(viewer=Viewer(team_id=team_id, actor=ACTOR), prepared=written, tools=tools)
         record_events(
             team_id=team_id,
             events=[
-                _job_event(job, messages=window.last - first + 1, written=len(results)),
+                _job_event(job, messages=window.last - window.first + 1, written=len(results)),
                 *stood_in_events(source=window.source, found=window.found),
                 *window.screened.events,
                 *store_events(prepared=wanted, results=results),
             ],
         )
-        left_out = window.screened.over_cap + len(wanted) - len(written)
         counts = extraction.count_results(
             candidates=window.found.candidates,
             results=results,
-            extractor=tools.extractor.name,
+            extractor="" if window.is_rest else tools.extractor.name,
             work=window.found.work,
             secrets_masked=window.screened.masked,
-            left_out=left_out,
         )
+        _note_written(mine, counts.created + counts.versioned, now=now)
+        no_room = {id(item) for item in wanted} - {id(item) for item in written}
+        over_day = [
+            candidate
+            for candidate, item in zip(window.screened.candidates, window.prepared, strict=True)
+            if id(item) in no_room
+        ]
+        left_out = as_json([*window.screened.over_cap, *over_day], extractor=tools.extractor.name)
+        mine.waiting = left_out if window.is_rest else [*mine.waiting, *left_out]
+        mine.left_out = len(mine.waiting)
         if mine.result:
             counts = extraction.add_counts(extraction.counts_from_json(mine.result), counts)
-        mine.result = asdict(counts)
+        mine.result = asdict(replace(counts, left_out=mine.left_out))
         mine.done_position = window.last
-        mine.left_out = (mine.left_out or 0) + left_out
         mine.error = ""
-        now = timezone.now()
         if is_done := window.last >= mine.to_position:
             mine.state = Job.State.DONE
             mine.claim = None
-            mine.lease_until = None
+            # What the day has no room for waits for the next one.
+            mine.lease_until = _next_day(now) if over_day else None
             mine.finished_at = now
+            if window.is_rest:
+                mine.attempts = 1
+            if mine.waiting and not over_day:
+                publish(mine)
         else:
             mine.lease_until = now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
             # Attempts are counted from the last success on.
             mine.attempts = 1
         mine.save()
     return _Step.DONE if is_done else _Step.MORE
+
+
+def _note_written(job: Job, count: int, *, now: datetime) -> None:
+    """Count what the job wrote today, which takes room of the day's cap."""
+    today = now.astimezone(UTC).date()
+    job.written_that_day = count + (job.written_that_day if job.written_on == today else 0)
+    job.written_on = today
+
+
+def _next_day(now: datetime) -> datetime:
+    day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return day + timedelta(days=1)
 
 
 def _without_retired(prepared: Sequence[PreparedDraft]) -> list[PreparedDraft]:

@@ -25,6 +25,8 @@ from teams.tenancy import team_scope
 
 RUN_JOB_TASK = "memory.tasks.run_extraction_job"
 UNFINISHED = (Job.State.QUEUED, Job.State.RUNNING)
+# Jobs that are done but for what the caps kept out.
+LEFT = Q(state=Job.State.DONE, left_out__gt=0) & ~Q(waiting=[])
 
 logger = logging.getLogger(__name__)
 
@@ -157,13 +159,15 @@ def visible_conversation(*, viewer: Viewer, conversation_id: UUID) -> Conversati
 
 
 def overdue_jobs(*, team_id: UUID, now: datetime, limit: int = 100) -> list[UUID]:
-    """Jobs that wait or whose run has lost its lease, oldest first; call it in scope.
+    """Jobs that wait, have candidates that wait, or lost the lease of their run; call it in scope.
+
+    Oldest first.
 
     None where the team has memory switched off: they wait until it is on again.
     """
     if not flags_of_id(team_id=team_id).memory:
         return []
-    waiting = Q(state=Job.State.QUEUED) & (Q(lease_until=None) | Q(lease_until__lt=now))
+    waiting = (Q(state=Job.State.QUEUED) | LEFT) & (Q(lease_until=None) | Q(lease_until__lt=now))
     lost = Q(state=Job.State.RUNNING, lease_until__lt=now)
     rows = Job.objects.filter(waiting | lost, team_id=team_id).order_by("id")
     return list(rows.values_list("id", flat=True)[:limit])

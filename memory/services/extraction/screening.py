@@ -26,14 +26,10 @@ _OF_HEALTH = frozenset({"health", "safety", "allergy", "allergies", "medication"
 _DECIDED = frozenset({"decision", "constraint"})
 _TASTE = "preferences"
 _WRITTEN = """
-SELECT coalesce(sum(
-    coalesce((job.result ->> 'created')::integer, 0)
-    + coalesce((job.result ->> 'versioned')::integer, 0)
-), 0)::integer
+SELECT coalesce(sum(job.written_that_day), 0)::integer
 FROM memory_job AS job JOIN teams_conversation AS talk
     ON talk.team_id = job.team_id AND talk.id = job.conversation_id
-WHERE job.team_id = $1 AND talk.end_user_id = $2 AND job.is_capped
-    AND (job.finished_at IS NULL OR job.finished_at >= $3)
+WHERE job.team_id = $1 AND talk.end_user_id = $2 AND job.is_capped AND job.written_on = $3
 """
 
 
@@ -41,13 +37,13 @@ WHERE job.team_id = $1 AND talk.end_user_id = $2 AND job.is_capped
 class Screened:
     """The candidates that may be written, and what is to be told of those that may not.
 
-    `over_cap` counts those that only the cap of a turn keeps out, `masked` those in which a secret
-    was masked.
+    `over_cap` are those that only the cap of a turn keeps out, `masked` counts those in which a
+    secret was masked.
     """
 
     candidates: list[Candidate]
     events: tuple[Event, ...] = ()
-    over_cap: int = 0
+    over_cap: Sequence[Candidate] = ()
     masked: int = 0
 
 
@@ -73,11 +69,9 @@ def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: boo
             continue
         first_time += not wording.problems
         kept.append(wording.candidate)
-    over_cap = 0
+    over_cap: list[Candidate] = []
     if capped and settings.MAX_MEMORIES_PER_TURN:
-        within = _within_turns(source, kept)
-        over_cap = len(kept) - len(within)
-        kept = within
+        kept, over_cap = _within_turns(source, kept)
     event = partial(
         Event,
         node="extract",
@@ -92,7 +86,7 @@ def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: boo
             "first_time": first_time,
             "repaired": len(candidates) - first_time - rejected,
             "rejected": rejected,
-            "over_turn_cap": over_cap,
+            "over_turn_cap": len(over_cap),
             "problems": dict(problems),
         },
     )
@@ -114,14 +108,13 @@ def room_today(*, team_id: UUID, end_user_id: UUID, now: datetime) -> int:
 
     Call it in the transaction that writes them: until that ends, everybody else who asks about
     this person waits, so that two extractions never share the same room. Only capped jobs count,
-    whichever day their messages are of; a job still under way counts whole.
+    with what they wrote today, whichever day their messages are of.
     """
     if not settings.MAX_MEMORIES_PER_USER_DAY:
         return 2**31
     # Taken before the writers' own locks by everybody.
     hold_lock(f"daily-room|{team_id}|{end_user_id}")
-    midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    ((written,),) = run_prepared(_WRITTEN, [team_id, end_user_id, midnight])
+    ((written,),) = run_prepared(_WRITTEN, [team_id, end_user_id, now.astimezone(UTC).date()])
     return max(0, settings.MAX_MEMORIES_PER_USER_DAY - int(written))
 
 
@@ -168,8 +161,10 @@ def store_events(
     ]
 
 
-def _within_turns(source: MessageRange, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """At most so many candidates of each last source message, the most important ones."""
+def _within_turns(
+    source: MessageRange, candidates: Sequence[Candidate]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """At most so many candidates of each last source message, the most important ones; the rest."""
     positions = {row.pk: row.position for row in (*source.context, *source.messages)}
 
     def turn(candidate: Candidate) -> int:
@@ -191,4 +186,5 @@ def _within_turns(source: MessageRange, candidates: Sequence[Candidate]) -> list
         if taken[place] < settings.MAX_MEMORIES_PER_TURN:
             taken[place] += 1
             kept.add(index)
-    return [candidates[index] for index in sorted(kept)]
+    rest = [each for index, each in enumerate(candidates) if index not in kept]
+    return [candidates[index] for index in sorted(kept)], rest

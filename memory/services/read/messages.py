@@ -10,7 +10,12 @@ from uuid import UUID
 
 from memory.clients.tools import Tools
 from memory.domain.scoring import Signals, SignalTable
-from memory.domain.spoken_lines import says_nothing, says_the_same, searchable_text
+from memory.domain.spoken_lines import (
+    says_more,
+    says_nothing,
+    says_the_same,
+    searchable_text,
+)
 from memory.domain.text.normalise import name_words
 from memory.domain.viewer import Viewer
 from memory.selectors.messages import sources_among, spoken_messages
@@ -136,7 +141,8 @@ def rank_together(
 ) -> tuple[list[Ranked], list[RankedMessage]]:
     """Memories and messages on one scale: the same rarity of words, each other's neighbours.
 
-    Each kind is best first; of the messages those of which no memory ranks higher.
+    Each kind is best first. A message stands behind the memories made of it that rank higher, as
+    far as they say what it says: it is left out where they do.
     """
     pool = joined(found, messages)
     table, scores = score_pool(question=question, pool=pool, score=score, now=now)
@@ -146,28 +152,35 @@ def rank_together(
         RankedMessage(row, float(scores.scores[place]), table, place)
         for place, row in enumerate(messages.rows, start=first)
     ]
-    best = _best_of_sources(team_id, memories, messages)
-    kept = [each for each in said if each.score > best.get(each.row.message_id, -1.0)]
+    hidden = _said_by_memories(team_id, question, memories, said)
+    kept = [each for each in said if each.row.message_id not in hidden]
     return memories, sorted(kept, key=lambda each: (-each.score, each.row.message_id))
 
 
-def _best_of_sources(
-    team_id: UUID, memories: Sequence[Ranked], messages: FoundMessages
-) -> Mapping[UUID, float]:
-    """For each message of which a candidate was made, the rank of the best such memory.
+def _said_by_memories(
+    team_id: UUID,
+    question: ReadQuestion,
+    memories: Sequence[Ranked],
+    said: Sequence[RankedMessage],
+) -> set[UUID]:
+    """The messages that say nothing more than the memories made of them that rank higher.
 
     What a memory replaced was made of messages too: they would only say again what is past.
     """
     scores = {each.row.memory_id: each.rank for each in memories}
-    pairs = sources_among(
-        team_id=team_id,
-        memory_ids=list(scores),
-        message_ids=[row.message_id for row in messages.rows],
-    )
-    best: dict[UUID, float] = {}
-    for memory_id, message_id in pairs:
-        best[message_id] = max(best.get(message_id, 0.0), scores[memory_id])
-    return best
+    own = {each.row.message_id: each.score for each in said}
+    known: dict[UUID, set[str]] = {}
+    for memory_id, message_id, text in sources_among(
+        team_id=team_id, memory_ids=list(scores), message_ids=list(own)
+    ):
+        if scores[memory_id] >= own[message_id]:
+            known.setdefault(message_id, set()).add(text)
+    texts = spoken_messages(team_id=team_id, ids=list(known))
+    return {
+        each.id
+        for each in texts.values()
+        if not says_more(searchable_text(each.content), known=known[each.id], words=question.words)
+    }
 
 
 def out_of_view(

@@ -153,6 +153,22 @@ def test_a_message_is_hidden_behind_its_own_memory(api: APIClient) -> None:
     assert SAID not in raw(search(api, include_raw="true"))
 
 
+def test_a_message_with_more_in_it_than_its_memories_say_is_found(api: APIClient) -> None:
+    said = "I am Sarah and I bake bread. My brother Olle rows. Biscuit is our office dog."
+    conversation = talk(api, said)
+    page = api.get(f"/v1/conversations/{conversation}/messages").json()["results"]
+    for text in ("Sarah bakes bread.", "Sarah has an office dog called Biscuit."):
+        fields = {"conversation": conversation, "message_ids": [page[0]["id"]]}
+        remember(api, text, importance=9, **fields)
+
+    about_olle, about_biscuit = (
+        raw(search(api, query, include_raw="true"))
+        for query in ("Who is Olle?", "Who is the office dog Biscuit?")
+    )
+
+    assert (about_olle, about_biscuit) == ([said], [])
+
+
 def test_what_a_memory_replaced_does_not_come_back_as_what_was_said(api: APIClient) -> None:
     conversation = talk(api, "The beta starts on May 3.")
     page = api.get(f"/v1/conversations/{conversation}/messages").json()["results"]

@@ -13,6 +13,7 @@ from memory.domain.rendering import SaidLine
 from memory.domain.spoken_lines import (
     MOST_CHARS,
     excerpt,
+    says_more,
     says_nothing,
     says_the_same,
     searchable_text,
@@ -126,3 +127,34 @@ def test_one_word_more_says_something(text: str) -> None:
 @given(st.sampled_from(["Noted!", "ok thanks", "Yes."]), st.from_regex(r"[a-z]{3,9}tron\Z"))
 def test_whatever_is_added_says_something(text: str, word: str) -> None:
     assert not says_nothing(f"{text} {word}")
+
+
+INTRODUCTION = "Hi there! I'm Sarah. My brother Olle rows at the harbour. Our rent is 900 euros."
+
+
+@pytest.mark.parametrize(
+    ("known", "words", "expected"),
+    [
+        (["Sarah's brother Olle rows at the harbour."], ["rent"], True),
+        (["Sarah's brother Olle rows at the harbour."], ["brother"], False),
+        (["Sarah's brother rows at the harbour."], ["brother"], True),
+        (["Sarah's rent is 800 euros."], ["rent"], True),
+        (["Sarah's rent is 900 euros."], ["rent"], False),
+        (["Sarah's rent is 900 euros."], ["sailing"], True),
+        (["Sarah's brother Olle rows.", "Sarah's rent is 900 euros."], ["sailing"], False),
+        ([], ["rent"], True),
+    ],
+)
+def test_memories_say_a_message_as_far_as_they_have_what_is_sought(
+    known: list[str], words: list[str], expected: bool
+) -> None:
+    assert says_more(INTRODUCTION, known=known, words=words) == expected
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=10), max_size=3))
+def test_a_message_says_no_more_than_itself(text: str, words: list[str]) -> None:
+    assert not says_more(text, known=[text], words=words)
+
+
+def test_questions_and_courtesies_tell_nothing() -> None:
+    assert not says_more("Thanks! Who is Olle?", known=[], words=["olle"])

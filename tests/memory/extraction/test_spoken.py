@@ -67,4 +67,5 @@ def test_sources_are_those_of_the_memory_and_of_all_that_it_took_the_place_of(
         team_id=acme.team.pk, memory_ids=[new.pk, other.pk], message_ids=said_of[:3]
     )
 
-    assert set(found) == {(new.pk, message) for message in said_of[:3]}
+    made = zip(said_of[:3], (first, second, lost), strict=True)
+    assert set(found) == {(new.pk, message, row.content) for message, row in made}

@@ -1,0 +1,158 @@
+"""What the caps of talk keep out waits, and the next runs write it, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import cast
+from uuid import uuid4
+
+import pytest
+from django.test import override_settings
+from django.utils import timezone
+
+from memory.clients.tools import Tools
+from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
+from memory.domain.viewer import Viewer
+from memory.models import Job, Memory
+from memory.services.compaction.compaction import compact_conversation
+from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.jobs import overdue_jobs
+from memory.services.extraction.left_out import as_json, from_json
+from memory.services.extraction.waiting import extract_now
+from tests.support.cast import Cast
+from tests.support.embedders import OrthogonalEmbedder
+from tests.support.extraction import talk
+
+NAMES = ("Ane", "Bo", "Cai", "Dag", "Eli", "Fay", "Gro")
+
+
+class Introduction:
+    """An extractor that finds a fact about each name, the later the more important."""
+
+    name = "introduction"
+    read = 0
+
+    def extract(
+        self,
+        *,
+        messages: Sequence[SourceMessage],
+        context: Sequence[SourceMessage],
+        participants: Participants,
+    ) -> list[Candidate]:
+        self.read += 1
+        return [
+            Candidate(
+                content=f"{name} keeps bees.",
+                memory_type=MemoryType.SEMANTIC,
+                importance=importance,
+                confidence=0.9,
+                message_ids=(messages[-1].id,),
+            )
+            for importance, name in enumerate(NAMES, start=2)
+        ]
+
+    def review(
+        self,
+        *,
+        messages: Sequence[SourceMessage],
+        context: Sequence[SourceMessage],
+        participants: Participants,
+        first_pass: Sequence[Candidate],
+    ) -> list[Candidate]:
+        return []
+
+
+@pytest.fixture
+def introduced(tools: Tools) -> Tools:
+    return replace(tools, embedder=OrthogonalEmbedder(), extractor=Introduction())
+
+
+def stored() -> set[str]:
+    rows = Memory.objects.exclude(tags__contains=["summary"])
+    return {text.split()[0] for text in rows.values_list("content", flat=True)}
+
+
+def run_due(acme: Cast, tools: Tools, *, now: datetime | None = None) -> int:
+    """Run what the sweep finds; how many jobs those were."""
+    due = overdue_jobs(team_id=acme.team.id, now=now or timezone.now())
+    for job_id in due:
+        run_job(team_id=acme.team.id, job_id=job_id, tools=tools)
+    return len(due)
+
+
+def test_what_a_turn_had_no_room_for_is_written_by_the_next_run(
+    acme: Cast, viewer: Viewer, introduced: Tools
+) -> None:
+    conversation = talk(viewer, "All about the bees.")
+    extract_now(viewer=viewer, conversation_id=conversation.pk, tools=introduced)
+    at_once = stored()
+    waited = Job.objects.get()
+
+    found = [run_due(acme, introduced) for _ in range(2)]
+
+    assert at_once == set(NAMES[-3:])
+    assert (waited.state, waited.left_out, waited.result["left_out"]) == ("done", 4, 4)
+    assert found == [1, 0]
+    assert stored() == set(NAMES)
+    job = Job.objects.get()
+    assert (job.state, job.left_out, job.waiting) == ("done", 0, [])
+    assert (job.result["created"], job.result["left_out"]) == (7, 0)
+    assert job.result["extractor"] == "introduction"
+    assert cast(Introduction, introduced.extractor).read == 1
+    assert set(Memory.objects.values_list("extractor", flat=True)) == {"introduction"}
+    assert {len(row.source_message_ids) for row in Memory.objects.all()} == {1}
+
+
+@override_settings(MAX_MEMORIES_PER_USER_DAY=4)
+def test_what_a_day_has_no_room_for_is_written_on_the_next_best_first(
+    acme: Cast, viewer: Viewer, introduced: Tools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation = talk(viewer, "All about the bees.")
+    extract_now(viewer=viewer, conversation_id=conversation.pk, tools=introduced)
+    now = timezone.now()
+    runs = [run_due(acme, introduced) for _ in range(2)]
+    on_the_day = stored()
+    tomorrow = now.astimezone(UTC) + timedelta(days=1)
+    monkeypatch.setattr(timezone, "now", lambda: tomorrow)
+
+    assert run_due(acme, introduced) == 1
+
+    assert runs == [1, 0]
+    assert on_the_day == set(NAMES[-4:])
+    assert stored() == set(NAMES)
+
+
+def test_a_compaction_writes_what_waits_without_reading_again(
+    acme: Cast, viewer: Viewer, introduced: Tools
+) -> None:
+    conversation = talk(viewer, "All about the bees.")
+    extract_now(viewer=viewer, conversation_id=conversation.pk, tools=introduced)
+
+    compact_conversation(
+        viewer=viewer, conversation_id=conversation.pk, keep_last=0, tools=introduced
+    )
+
+    assert stored() == set(NAMES)
+    assert cast(Introduction, introduced.extractor).read == 1
+
+
+def test_what_waits_is_kept_to_the_letter() -> None:
+    moment = datetime(2026, 5, 1, 23, 59, 59, 999_999, tzinfo=UTC)
+    candidate = Candidate(
+        content="Ane keeps bees.",
+        memory_type=MemoryType.EPISODIC,
+        importance=4,
+        confidence=0.7,
+        message_ids=(uuid4(), uuid4()),
+        subject="ane.bees",
+        is_pinned=True,
+        extraction_pass=2,
+        valid_to=moment,
+        tags=("bees",),
+        extractor="rules",
+        corrects="not wasps",
+    )
+
+    assert from_json(as_json([candidate], extractor="other")) == [candidate]
