@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from uuid import UUID
 
 from django.db.models import Q
 
@@ -176,8 +177,10 @@ def asked_model(*, pairs: Sequence[Pair]) -> Judge:
     return judge
 
 
-def _store(viewer: Viewer, statement: Statement) -> WriteResult:
-    """Write one statement as somebody states it."""
+def store_statement(
+    viewer: Viewer, statement: Statement, *, end_user_id: UUID | None = None
+) -> WriteResult:
+    """Write one statement as somebody states it, about a person or nobody."""
     draft = MemoryDraft(
         team_id=viewer.team_id,
         content=statement.content,
@@ -186,6 +189,7 @@ def _store(viewer: Viewer, statement: Statement) -> WriteResult:
         extractor="benchmark",
         created_at=statement.at,
         subject=statement.subject,
+        end_user_id=end_user_id,
     )
     (result,) = write_memories(viewer=viewer, drafts=[draft], tools=default_tools())
     return result
@@ -198,11 +202,11 @@ def report_stored(*, title: str, pairs: Sequence[Pair]) -> None:
     compared with all others too.
     """
     viewer = new_team("contradictions")
-    old = [_store(viewer, pair.existing).memory.pk for pair in pairs]
+    old = [store_statement(viewer, pair.existing).memory.pk for pair in pairs]
     verdicts: list[Verdict] = []
     elsewhere = 0
     for pair, partner in zip(pairs, old, strict=True):
-        result = _store(viewer, pair.new)
+        result = store_statement(viewer, pair.new)
         if result.outcome is Outcome.DUPLICATE:
             is_partner = result.memory.pk == partner
             verdicts.append(Verdict.DUPLICATE if is_partner else Verdict.COEXIST)

@@ -5,22 +5,46 @@ Nothing is ever removed, so the teams stay: benchmarks want a database of their 
 
 from __future__ import annotations
 
+import calendar
+import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
+from datetime import datetime, timedelta
+from typing import Any, Final
 from uuid import uuid4
 
 import psutil  # type: ignore[import-untyped]
 from django.db import connection, connections
+from django.test import Client as TestClient
+from django.utils import timezone
 from django_redis import get_redis_connection
 
 from benchmarks.texts import Texts
+from memory.clients.tools import Tools
+from memory.domain.text.calendar import WEEKDAYS
+from memory.domain.text.stop_words import STOP_WORDS
+from memory.domain.text.verb_forms import stem
 from memory.domain.viewer import Viewer
+from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.jobs import overdue_jobs
 from memory.services.write.explicit import StatedMemory
+from teams.services.keys import issue_key
 from teams.services.people import create_team
 from teams.tenancy import team_scope
 
 ACTOR = "benchmark"
+_MONTHS: Final = "|".join(calendar.month_name[1:])
+_DAYS: Final = r"\d{1,2}(?: to \d{1,2})?"
+# What a reader of "on Friday" or "tonight" may resolve.
+_RESOLVED: Final = re.compile(
+    rf"\b(?:{_DAYS} (?:{_MONTHS})|(?:{_MONTHS}) {_DAYS}|{_MONTHS}|{'|'.join(WEEKDAYS)}"
+    r"|morning|evening|night|20\d\d)\b",
+    re.IGNORECASE,
+)
+# Somebody's name, and how a text tells in the third person what was said in the first.
+_TOLD: Final = frozenset(["user's", "user", "goes", "team", "asked", "answer", "wants", "s"])
+_WORD: Final = re.compile(r"\w+(?:[.,:'’]\w+)*")
 
 
 def new_team(kind: str) -> Viewer:
@@ -32,6 +56,65 @@ def new_team(kind: str) -> Viewer:
 def scope_of(viewer: Viewer) -> AbstractContextManager[None]:
     """One transaction of the viewer's team."""
     return team_scope(team_ids=[viewer.team_id], actor=ACTOR)
+
+
+class Client:
+    """A caller of the HTTP API in this process, with a key of its team."""
+
+    def __init__(self, viewer: Viewer) -> None:
+        with scope_of(viewer):
+            token = issue_key(team_id=viewer.team_id).token
+        self._headers = {"Authorization": f"Bearer {token}", "Host": "localhost"}
+        self._client = TestClient(raise_request_exception=True)
+
+    def post(self, path: str, **body: object) -> dict[str, Any]:  # Any: JSON
+        """The answer's body; RuntimeError for a refusal."""
+        answer = self._client.post(
+            f"/v1/{path}", body, content_type="application/json", headers=self._headers
+        )
+        if answer.status_code >= 400:
+            raise RuntimeError(f"POST /v1/{path}: {answer.status_code} {answer.content.decode()}")
+        found: dict[str, Any] = answer.json()
+        return found
+
+
+def post_talk(client: Client, row: Mapping[str, Any]) -> str:  # Any: JSON
+    """Post a conversation of the labelled data, its messages a minute apart; the id it gets."""
+    names = {"agent": row["agent"], "user": row["user"], "thread_id": row["id"]}
+    conversation: str = client.post("conversations", **names)["id"]
+    began = datetime.fromisoformat(row["started_at"])
+    for number, message in enumerate(row["messages"]):
+        said = {**message, "created_at": (began + timedelta(minutes=number)).isoformat()}
+        client.post(f"conversations/{conversation}/messages", messages=[said])
+    return conversation
+
+
+def run_waiting(*, viewer: Viewer, tools: Tools) -> None:
+    """Run the jobs that wait, as workers would."""
+    while True:
+        with scope_of(viewer):
+            jobs = overdue_jobs(team_id=viewer.team_id, now=timezone.now())
+        if not jobs:
+            return
+        for job in jobs:
+            run_job(team_id=viewer.team_id, job_id=job, tools=tools)
+
+
+def unsaid_words(text: str, said: Iterable[str]) -> list[str]:
+    """The words and values of a text that nobody said in any form.
+
+    But for resolved dates and the grammar of the third person; `said` holds the names as well.
+    """
+    known = {stem for line in said for stem in _stems(line)}
+    own = _stems(_RESOLVED.sub(" ", text))
+    return [word for stem, word in own.items() if stem not in known and word not in _TOLD]
+
+
+def _stems(text: str) -> dict[str, str]:
+    """The content words of a text by their stems."""
+    plain = text.replace("’", "'").lower().replace("n't", "")
+    words = (word.removesuffix("'s") for word in _WORD.findall(plain))
+    return {stem(word): word for word in words if word not in STOP_WORDS}
 
 
 def statements(
