@@ -5,7 +5,8 @@
 Cross-validation keeps pairs of one source together: each source is judged by a model that saw
 none of it. The second figure keeps runs of pairs together that were made in one go. Pairs of
 different things in one sentence frame are made from the labelled ones (benchmarks/judge_data.py).
-`--ablation` leaves each feature module out in turn, `--write` writes the weights.
+`--ablation` leaves each feature module out in turn. `--write` only writes the weights, the same
+to the last digit whatever the number of threads.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class Bench:
     def found(self, example: Example) -> Found:
         """The findings on one example."""
         pair = self.reader.pair(example)
-        return Found(example, features_of(pair), np.stack(left_over(pair)))
+        return Found(example, features_of(pair), _rounded(np.stack(left_over(pair))))
 
     def training(self, *, without: Callable[[Example], bool]) -> list[tuple[Found, float]]:
         """Examples with their weights, but for those of which `without` is true."""
@@ -102,8 +103,14 @@ class Bench:
         return decide(pair=pair, shares=model.shares(pair)).verdict
 
 
-def fit(training: Sequence[tuple[Found, float]], *, without_module: str = "") -> Model:
-    """A model of the weighted examples, rounded as it is stored."""
+def fit(
+    training: Sequence[tuple[Found, float]], *, without_module: str = "", solver: str = "lbfgs"
+) -> Model:
+    """A model of the weighted examples, rounded as it is stored.
+
+    L-BFGS is quick, but where it stops depends on the number of threads. "newton-cholesky" ends at
+    the optimum itself, so the rounded weights depend on the examples alone.
+    """
     found = [each for each, _ in training]
     counts = Counter(name for each in found for name in each.features)
     names = tuple(
@@ -122,7 +129,8 @@ def fit(training: Sequence[tuple[Found, float]], *, without_module: str = "") ->
         size = size * 0
     design = np.hstack([standardised(table, centre, scale), (placed - middle) * size])
     labels = np.array([VERDICTS.index(each.example.label) for each in found])
-    regression = LogisticRegression(C=STRENGTH, max_iter=1_000, tol=1e-6)
+    precision = 1e-6 if solver == "lbfgs" else 1e-12
+    regression = LogisticRegression(C=STRENGTH, max_iter=1_000, solver=solver, tol=precision)
     regression.fit(design, labels, sample_weight=np.array([weight for _, weight in training]))
     weights, rest = np.split(regression.coef_.T, [len(names)])
     rest = rest * size[:, None]
@@ -211,6 +219,9 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     bench = Bench()
+    if arguments.write:
+        write(fit(bench.training(without=lambda _: False), solver="newton-cholesky"))
+        return
     counts = [len(each) for each in (bench.labelled, bench.frames, bench.near)]
     print("labelled {}, frames {}, neighbours {}".format(*counts))
     print(f"a conflict takes {SURE_OF_CONFLICT}")
@@ -223,8 +234,6 @@ def main() -> None:
     if arguments.ablation:
         for module in (*MODULES, "products", "directions"):
             print(f"without {module:12}", cross_validate(bench, group=by_block, without=module))
-    if arguments.write:
-        write(fit(bench.training(without=lambda _: False)))
 
 
 def _turned(example: Example) -> Example:

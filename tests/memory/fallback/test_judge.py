@@ -105,7 +105,7 @@ def test_a_reason_names_what_parts_the_two(judge: Judge) -> None:
     [
         ("dev", 0.87, 0.85, 0.81),
         ("train", 0.93, 0.71, 0.74),
-        ("work", 0.91, 0.75, 0.75),
+        ("work", 0.91, 0.74, 0.75),
         ("home", 0.9, 0.75, 0.73),
         ("work2", 0.96, 0.86, 0.77),
         ("home2", 0.83, 0.87, 0.69),
