@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import combinations
 from pathlib import Path
 from typing import Final
 
@@ -22,10 +21,12 @@ from numpy.typing import NDArray
 
 from benchmarks.contradictions import CONFLICTS, read_pairs
 from benchmarks.contradictions import Pair as Example
+from benchmarks.extraction import read_conversation
 from memory.clients.embedders import WordLlamaEmbedder
 from memory.domain.pair_selection import NEAR_ENOUGH, nearness
 from memory.domain.types import Statement, Verdict
-from memory.fallback.judgement.pairing import Pair, Sameness, cosine, lay_side_by_side
+from memory.fallback.extraction.drafts import drafts_of
+from memory.fallback.judgement.pairing import Pair, Sameness, lay_side_by_side
 from memory.fallback.judgement.reading import SPEAKER, Reading, read
 from memory.fallback.judgement.values import Kind
 from memory.fallback.tokens import Token
@@ -33,12 +34,18 @@ from memory.fallback.tokens import Token
 LABELLED: Final = Path(__file__).parent / "labelled"
 _COMPOSED = ("dev", "train", "work", "home", "work2", "home2", "frames")
 FITTED_ON: Final = (*_COMPOSED, "pairs", "hard_pairs")
-_TALK: Final = LABELLED / "extraction" / "train.jsonl"
-_ALIKE: Final = 0.25
+_TALK: Final = tuple(
+    path
+    for path in sorted((LABELLED / "extraction").glob("*.jsonl"))
+    if not path.stem.startswith("blind")
+)
+_MOST_WITHIN, _MOST_BETWEEN, _COMPARED = 8, 5, 60
 _SIBLINGS: Final = (0.12, 0.45)
 _CHOICES: Final = 12
 _NEAREST: Final = 6
+# Of a nearness beyond these two statements may well be about one thing.
 _ONE_THING: Final = 0.85
+_ONE_TALK: Final = 1.0
 _MIDNIGHT: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -78,27 +85,49 @@ def labelled_examples() -> list[Example]:
     return [pair for name in FITTED_ON for pair in read_pairs(path=folder / f"{name}.jsonl")]
 
 
-def neighbours_in_talk(reader: Reader) -> list[Example]:
-    """Pairs of alike statements that came from one conversation, as coexisting."""
-    found = []
-    for line in _TALK.read_text(encoding="utf-8").splitlines():
+def neighbours_in_talk() -> list[Example]:
+    """Statements of labelled talk with those that a judge would read beside them, as coexisting.
+
+    Each with earlier ones of its conversation and of other conversations of its file; not so near
+    that they could be about one thing. Talk is chattier than what people write as statements.
+    """
+    return [each for path in _TALK for each in _neighbours_in_file(path)]
+
+
+def _neighbours_in_file(path: Path) -> Iterator[Example]:
+    embedder = WordLlamaEmbedder()
+    told: list[tuple[str, str]] = []
+    for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        gists = [gold["gist"] for gold in row["gold"]]
-        for number, (one, other) in enumerate(combinations(gists, 2)):
-            first, second = reader.reading(one), reader.reading(other)
-            if cosine(first.mean(first.matter), second.mean(second.matter)) >= _ALIKE:
-                found.append(
-                    Example(
-                        id=f"talk-{row['id']}-{number}",
-                        source="talk",
-                        block=f"talk-{row['id']}",
-                        existing=Statement(one, _MIDNIGHT),
-                        new=Statement(other, _MIDNIGHT),
-                        label=Verdict.COEXIST,
-                        is_weak=True,
-                    )
+        messages, participants = read_conversation(item=row)
+        _, drafts = drafts_of(messages=messages, context=[], participants=participants)
+        told += [(row["id"], text) for text in dict.fromkeys(draft.text for draft in drafts)]
+    vectors = np.asarray(embedder.embed([text for _, text in told]))
+    for place, (talk, text) in enumerate(told):
+        new = Statement(text, _MIDNIGHT)
+        cosines = vectors[:place] @ vectors[place]
+        left = {True: _MOST_WITHIN, False: _MOST_BETWEEN}
+        for other in np.argsort(-cosines, kind="stable")[:_COMPARED].tolist():
+            other_talk, other_text = told[other]
+            is_within = other_talk == talk
+            existing = Statement(other_text, _MIDNIGHT)
+            near = nearness(
+                existing=existing,
+                new=new,
+                similarity=float(cosines[other]),
+                anchor=embedder.opposition_similarity,
+            )
+            if left[is_within] and NEAR_ENOUGH <= near <= (_ONE_TALK if is_within else _ONE_THING):
+                left[is_within] -= 1
+                yield Example(
+                    id=f"{talk}-{place}+{other}",
+                    source="talk",
+                    block=f"talk-{talk}",
+                    existing=existing,
+                    new=new,
+                    label=Verdict.COEXIST,
+                    is_weak=True,
                 )
-    return found
 
 
 def neighbours_in_store(examples: Sequence[Example]) -> list[Example]:

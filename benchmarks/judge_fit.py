@@ -49,6 +49,8 @@ from memory.fallback.judgement.verdicts import SURE_OF_CONFLICT, change_told, de
 # Composed item by item, unlike the two large files.
 DOUBLED: Final = frozenset({"cd", "cn", "ct", "cf2", "ch2", "cw2"})
 WEAK, TURNED = 0.7, 0.5
+# In a store nearly all pairs are of this kind, so they count more than others.
+TALK = 2.0
 STRENGTH: Final = 0.05
 AXES: Final = 32
 _DIRECTION_SCALE: Final = 0.3
@@ -77,8 +79,8 @@ class Bench:
             self.found(_turned(each)) for each in examples if each.label is not Verdict.SUPERSEDE
         ]
         self.frames = [self.found(each) for each in other_things(examples, self.reader)]
-        near = [*neighbours_in_talk(self.reader), *neighbours_in_store(examples)]
-        self.near = [self.found(each) for each in near]
+        self.near = [self.found(each) for each in neighbours_in_store(examples)]
+        self.talk = [self.found(each) for each in neighbours_in_talk()]
 
     def found(self, example: Example) -> Found:
         """The findings on one example."""
@@ -87,7 +89,13 @@ class Bench:
 
     def training(self, *, without: Callable[[Example], bool]) -> list[tuple[Found, float]]:
         """Examples with their weights, but for those of which `without` is true."""
-        sets = ((self.labelled, 1.0), (self.turned, TURNED), (self.frames, WEAK), (self.near, WEAK))
+        sets = (
+            (self.labelled, 1.0),
+            (self.turned, TURNED),
+            (self.frames, WEAK),
+            (self.near, WEAK),
+            (self.talk, TALK),
+        )
         return [
             (each, weight * (2 if each.example.source in DOUBLED and weight != WEAK else 1))
             for examples, weight in sets
@@ -170,7 +178,7 @@ class Tally:
 
 def cross_validate(bench: Bench, *, group: Callable[[Example], str], without: str = "") -> Tally:
     """Each group judged by a model that saw none of it."""
-    everything = [*bench.labelled, *bench.frames, *bench.near]
+    everything = [*bench.labelled, *bench.frames, *bench.near, *bench.talk]
     rows: list[tuple[Example, Verdict]] = []
     for held in sorted({group(each.example) for each in everything}):
         training = bench.training(without=lambda each, held=held: group(each) == held)  # type: ignore[misc]
@@ -222,8 +230,8 @@ def main() -> None:
     if arguments.write:
         write(fit(bench.training(without=lambda _: False), solver="newton-cholesky"))
         return
-    counts = [len(each) for each in (bench.labelled, bench.frames, bench.near)]
-    print("labelled {}, frames {}, neighbours {}".format(*counts))
+    counts = [len(each) for each in (bench.labelled, bench.frames, bench.near, bench.talk)]
+    print("labelled {}, frames {}, neighbours {}, in talk {}".format(*counts))
     print(f"a conflict takes {SURE_OF_CONFLICT}")
     tally = cross_validate(bench, group=lambda pair: pair.source)
     print("unseen sources  ", tally)

@@ -15,9 +15,9 @@ from memory.domain.types import Judgement, Verdict
 SURE_TO_RETIRE = 0.35
 NEAR_TO_RETIRE = 0.6
 # The less near two statements are, the surer a judge must be that they are in conflict: .8 at a
-# nearness of .5, .3 from .92 on: neighbours in talk are rarely about one thing. Figures:
+# nearness of .5, .22 from .98 on: neighbours in talk are rarely about one thing. Figures:
 # docs/decisions/0006-one-write-path.md.
-_SURE_WHERE_FAR, _LESS_BY_NEARNESS, _SURE_WHERE_NEAR = 1.4, 1.2, 0.3
+_SURE_WHERE_FAR, _LESS_BY_NEARNESS, _SURE_WHERE_NEAR = 1.4, 1.2, 0.22
 # What a repetition takes where the new memory was extracted from talk.
 _SURE_OF_REPETITION_IN_TALK = 0.6
 # Up to so many letters each capital may carry meaning: "MB" and "Mb", "US" and "us".

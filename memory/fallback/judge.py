@@ -46,6 +46,8 @@ class RulesJudge:
             new_path=new.subject,
             days=(new.at - existing.at).total_seconds() / _SECONDS_A_DAY,
         )
+        if not (pair.old.is_one_sentence and pair.new.is_one_sentence):
+            return Judgement(Verdict.COEXIST, "several sentences say several things", 0.95)
         apart = strangers(pair)
         if apart and not change_told(pair.new):
             return Judgement(Verdict.COEXIST, f"different subjects: {apart}", 0.95)

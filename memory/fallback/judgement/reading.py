@@ -9,6 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.domain.text.sentences import split_sentences
+
 from ..lexicon import Mark, marks, word_set
 from ..naming import name_flags
 from ..tokens import Token, tokenize
@@ -70,6 +72,7 @@ class Reading:
     unit: NDArray[np.float32]
     weight: NDArray[np.float32]
     is_whole: bool
+    is_one_sentence: bool
 
     @property
     def matter(self) -> list[int]:
@@ -122,6 +125,7 @@ def read(text: str, *, word_vectors: WordVectors) -> Reading:
         unit=unit,
         weight=weight,
         is_whole=is_whole,
+        is_one_sentence=len(split_sentences(text[:MAX_CHARS])) < 2,
     )
 
 

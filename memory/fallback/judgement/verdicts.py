@@ -16,7 +16,7 @@ from .reading import Reading
 from .values import Value
 
 # Chosen in cross-validation: docs/decisions/0002-compact-judge.md.
-SURE_OF_CONFLICT: Final = 0.3
+SURE_OF_CONFLICT: Final = 0.22
 # A wrong supersession retires a fact, a wrong repetition leaves one out.
 SURE_OF_CHANGE: Final = 0.45
 SURE_OF_EVENT: Final = 0.6

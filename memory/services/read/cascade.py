@@ -33,6 +33,7 @@ from memory.services.read.messages import (
     rank_together,
 )
 from memory.services.read.ranking import Ranked, ReadQuestion, Score, ordered, score_pool
+from memory.services.read.updates_first import updates_first
 
 # Of the score of what took its place, a past memory has at most this share.
 BEHIND = 0.99
@@ -96,7 +97,8 @@ class Search:
     def run(self) -> Candidates:
         """The candidates of the levels that the depth asks for."""
         depth = self.depth
-        if depth.include_cold is None and self.question.asked.of_past:
+        asked = self.question.asked
+        if depth.include_cold is None and asked.of_past:
             depth = replace(depth, include_cold=True)
         searched = [Level.HOT, Level.WARM]
         found, ranked = self._memories(with_cold=bool(depth.include_cold))
@@ -113,6 +115,8 @@ class Search:
         if wants_raw:
             searched.append(Level.RAW)
             ranked, said = self._with_messages(found, ranked)
+        if not (asked.of_past or asked.periods):
+            ranked = updates_first(ranked)
         ends: Mapping[UUID, UUID] = {}
         if depth.include_cold:
             ranked, ends = behind_successors(team_id=self.viewer.team_id, ranked=ranked)

@@ -14,7 +14,13 @@ from memory.domain.judgements import (
     is_sure_enough,
     judged_by_words,
 )
-from memory.domain.pair_selection import NEAR_ENOUGH, as_compared, is_same_matter, nearness
+from memory.domain.pair_selection import (
+    NEAR_ENOUGH,
+    as_compared,
+    is_same_matter,
+    nearness,
+    usual_words,
+)
 from memory.domain.ports import Judge
 from memory.domain.repetition import adds_nothing, covers
 from memory.domain.types import Judgement, Statement, Strategy, Verdict
@@ -156,6 +162,7 @@ def pairs_to_judge(
     opposition similarity.
     """
     said = Statement(draft.told or draft.content, draft.created_at, draft.subject)
+    usual = usual_words([said.content, *(each.memory.content for each in neighbours)])
     pairs = []
     for neighbour in neighbours:
         memory = neighbour.memory
@@ -164,7 +171,13 @@ def pairs_to_judge(
         stored = Statement(memory.content, memory.created_at, memory.subject)
         is_older = draft.created_at < memory.created_at
         existing, new = (said, stored) if is_older else (stored, said)
-        near = nearness(existing=existing, new=new, similarity=neighbour.similarity, anchor=anchor)
+        near = nearness(
+            existing=existing,
+            new=new,
+            similarity=neighbour.similarity,
+            anchor=anchor,
+            usual=usual,
+        )
         if near >= NEAR_ENOUGH:
             pairs.append(Pair(neighbour, *as_compared(existing, new), is_older, near))
     pairs.sort(key=lambda pair: -pair.nearness)

@@ -1,0 +1,49 @@
+"""Of two statements on one matter the later comes first, so that an update is told before what it
+updates.
+
+Where words say clearly what changed, the write path retires the earlier statement. Where they do
+not, both stand; whoever asks meets the later one first. Whether two are on one matter is told as
+for a judge (memory/domain/pair_selection.py), in any language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory.domain.pair_selection import is_same_matter, shared_words
+from memory.domain.types import MemoryType
+from memory.services.read.ranking import Ranked
+
+# Of the best candidates so many are compared with each other.
+_COMPARED = 20
+# Of 1,900 labelled conflicts three quarters share so much of their words.
+_ONE_MATTER = 0.5
+
+
+def updates_first(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """The candidates, best first, no statement behind an earlier one on its matter.
+
+    The later one gets the score and the rank of the earlier, so that nothing is pushed away.
+    """
+    best = [*ranked[:_COMPARED]]
+    for place, earlier in enumerate(best):
+        for other in range(place + 1, len(best)):
+            later = best[other]
+            if later.row.said > earlier.row.said and _may_update(later, earlier):
+                best[other] = later._replace(
+                    score=max(later.score, earlier.score), rank=max(later.rank, earlier.rank)
+                )
+    best.sort(key=lambda each: (-each.score, -each.row.said))
+    return [*best, *ranked[_COMPARED:]]
+
+
+def _may_update(later: Ranked, earlier: Ranked) -> bool:
+    new, old = later.row, earlier.row
+    if not (new.is_live and old.is_live) or old.is_pinned or old.memory_type == MemoryType.IDENTITY:
+        return False
+    if (new.end_user_id, new.project_id) != (old.end_user_id, old.project_id):
+        return False
+    return (
+        is_same_matter(old.subject, new.subject)
+        or shared_words(old.content, new.content) >= _ONE_MATTER
+    )
