@@ -16,12 +16,11 @@ from memory.domain.ports import TellingExtractor
 from memory.domain.repetition import adds_nothing
 from memory.domain.secrets import mask_secrets
 from memory.domain.types import Candidate, MemoryType, Participants, PassWork, Role, SourceMessage
+from memory.services.extraction.owners import stays_with_agent, stored_type, with_confidences
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from teams.models import Conversation, Message
 
 CONTEXT_MESSAGES = 12
-# What only one agent learned stays with it; facts about the person are for every agent.
-_OF_NO_AGENT = (MemoryType.USER_PROFILE, MemoryType.SHARED)
 _STOOD_IN = "{who} did pass {number} where the model did not ({problem})."
 
 
@@ -83,26 +82,29 @@ def load_messages(*, conversation: Conversation, wanted: Q, zone: tzinfo) -> lis
 def drafts_of(
     *, source: MessageRange, candidates: Sequence[Candidate], extractor: str
 ) -> list[MemoryDraft]:
-    """The candidates as drafts of the conversation's owner, with their exact provenance."""
+    """The candidates as drafts of their owners, with their exact provenance."""
     conversation = source.conversation
+    keeps_to_itself = conversation.agent.keeps_to_itself
     user = str(conversation.end_user)
     by_id = {row.id: row for row in (*source.context, *source.messages)}
     drafts = []
     for candidate in candidates:
         sources = [by_id[item] for item in candidate.message_ids if item in by_id]
         said_at = max((row.created_at for row in sources), default=source.messages[-1].created_at)
+        memory_type = stored_type(candidate.memory_type, keeps_to_itself=keeps_to_itself)
+        stays = stays_with_agent(memory_type, keeps_to_itself=keeps_to_itself)
         drafts.append(
             MemoryDraft(
                 team_id=conversation.team_id,
                 content=candidate.content,
-                memory_type=candidate.memory_type,
+                memory_type=memory_type,
                 importance=candidate.importance,
                 confidence=candidate.confidence,
                 is_pinned=candidate.is_pinned,
                 subject=candidate.subject,
                 category=candidate.category,
                 tags=candidate.tags,
-                agent_id=None if candidate.memory_type in _OF_NO_AGENT else conversation.agent_id,
+                agent_id=conversation.agent_id if stays else None,
                 author_id=conversation.agent_id,
                 people=tuple(dict.fromkeys(filter(None, (user, *(row.name for row in sources))))),
                 end_user_id=conversation.end_user_id,
@@ -242,7 +244,10 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
     second = extractor.review(
         messages=messages, context=context, participants=participants, first_pass=first
     )
-    return Found(tuple(_merge(first, second, tools)), tuple(work))
+    candidates = with_confidences(
+        _merge(first, second, tools), messages=[*context, *messages], participants=participants
+    )
+    return Found(tuple(candidates), tuple(work))
 
 
 def stood_in_events(*, source: MessageRange, found: Found) -> list[Event]:
