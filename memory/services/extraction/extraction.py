@@ -16,7 +16,13 @@ from memory.domain.ports import TellingExtractor
 from memory.domain.repetition import adds_nothing
 from memory.domain.secrets import mask_secrets
 from memory.domain.types import Candidate, MemoryType, Participants, PassWork, Role, SourceMessage
-from memory.services.extraction.owners import stays_with_agent, stored_type, with_confidences
+from memory.services.extraction.owners import (
+    TeamNames,
+    owned,
+    stays_with_agent,
+    stored_type,
+    team_names,
+)
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from teams.models import Conversation, Message
 
@@ -49,11 +55,15 @@ class ExtractionCounts:
 
 @dataclass(frozen=True, slots=True)
 class MessageRange:
-    """Messages to extract and the earlier ones that give them context."""
+    """Messages to extract and the earlier ones that give them context.
+
+    Without the names of the `team` nothing that is said becomes the team's.
+    """
 
     conversation: Conversation
     messages: tuple[Message, ...]
     context: tuple[Message, ...]
+    team: TeamNames | None = None
 
 
 def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinfo) -> MessageRange:
@@ -63,10 +73,12 @@ def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinf
     """
     wanted = Q(position__gte=first - CONTEXT_MESSAGES, position__lte=last)
     rows = load_messages(conversation=conversation, wanted=wanted, zone=zone)
+    team = team_names(conversation=conversation, messages=rows)
     return MessageRange(
         conversation=conversation,
         messages=tuple(row for row in rows if row.position >= first),
         context=tuple(row for row in rows if row.position < first),
+        team=team,
     )
 
 
@@ -106,8 +118,10 @@ def drafts_of(
                 tags=candidate.tags,
                 agent_id=conversation.agent_id if stays else None,
                 author_id=conversation.agent_id,
-                people=tuple(dict.fromkeys(filter(None, (user, *(row.name for row in sources))))),
-                end_user_id=conversation.end_user_id,
+                people=()
+                if candidate.is_of_team
+                else tuple(dict.fromkeys(filter(None, (user, *(row.name for row in sources))))),
+                end_user_id=None if candidate.is_of_team else conversation.end_user_id,
                 # Who a person is holds in every project.
                 project_id=None
                 if candidate.memory_type == MemoryType.USER_PROFILE
@@ -244,8 +258,11 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
     second = extractor.review(
         messages=messages, context=context, participants=participants, first_pass=first
     )
-    candidates = with_confidences(
-        _merge(first, second, tools), messages=[*context, *messages], participants=participants
+    candidates = owned(
+        _merge(first, second, tools),
+        messages=[*context, *messages],
+        participants=participants,
+        team=source.team,
     )
     return Found(tuple(candidates), tuple(work))
 
