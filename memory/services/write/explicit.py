@@ -67,15 +67,15 @@ def remember(
 ) -> list[WriteResult]:
     """Write stated memories, all or none, and say for each what happened, in order.
 
-    Agents, users and projects are created when new; a conversation or message must exist. A
-    memory of a conversation is about that conversation's user and project unless it says
-    otherwise, as by its scope. Secrets are masked; what departs from the writing constraints is
-    stored as it is worded, and its result says how. Raises ForbiddenError (a category outside the
-    allowlist of the agent that writes, or whose memory it is), NotFoundError, InvalidError (nothing
-    but a secret among others, or names that do not fit the scope) or ConflictError (the external
-    id of a deleted memory, or of one about somebody else) that names the field (`[3].agent` with `prefix`, for lists). An import takes a secret, a
-    category and a deleted memory as they come: what was said is stored masked, what was deleted
-    stays deleted.
+    Agents, users and projects are created when new; a conversation or message must exist. A memory
+    of a conversation is about that conversation's user and project unless it says otherwise, as by
+    its scope. Secrets are masked; what departs from the writing constraints is stored as it is
+    worded, and its result says how. Raises ForbiddenError (a category outside the allowlist of the
+    agent that writes, or whose memory it is), NotFoundError, InvalidError (nothing but a secret
+    among others, or names that do not fit the scope) or ConflictError (the external id of a deleted
+    memory, or of one about somebody else) that names the field (`[3].agent` with `prefix`, for
+    lists). An import takes a secret, a category and a deleted memory as they come: what was said is
+    stored masked, what was deleted stays deleted.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         directory = _Directory(viewer, stated, is_import=is_import)
