@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 from rest_framework.test import APIClient
@@ -13,7 +14,7 @@ from memory.domain.types import Candidate, MemoryType, Participants, SourceMessa
 from memory.services.extraction.waiting import extract_now
 from teams.models import Conversation
 from tests.support.cast import Cast, Clients
-from tests.support.extraction import viewer_of, with_extractor
+from tests.support.extraction import viewer_of
 from tests.support.memories_api import post
 
 
@@ -91,7 +92,7 @@ def extract(client: APIClient, conversation: str) -> None:
 
 def told(client: APIClient, query: str, *, agent: str, user: str = "sarah") -> list[str]:
     """The memories that the agent finds, and what it finds in prompts, for a question."""
-    asked = {"query": query, "agent": agent, "user": user, "include_raw": False}
+    asked: dict[str, Any] = {"query": query, "agent": agent, "user": user, "include_raw": False}
     found = post(client, "retrieve", **asked).json()["memories"]
     searched = client.get("/v1/memories/search", asked).json()["results"]
     return [each["content"] for each in (*found, *searched)]
@@ -110,5 +111,5 @@ def filed(
     extract_now(
         viewer=viewer_of(conversation),
         conversation_id=conversation.pk,
-        tools=with_extractor(tools, Filing(memory_type)),
+        tools=replace(tools, extractor=Filing(memory_type)),
     )
