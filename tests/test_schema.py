@@ -25,6 +25,7 @@ ENDPOINTS = {
     ("/v1/memories", "post"),
     ("/v1/memories", "get"),
     ("/v1/memories/{id}", "get"),
+    ("/v1/memories/{id}", "patch"),
     ("/v1/memories/{id}", "delete"),
     ("/v1/memories/{id}/pin", "post"),
     ("/v1/memories/search", "get"),
@@ -155,6 +156,8 @@ def test_real_answers_are_as_described(schema: Schema, api: APIClient, acme: Cas
     get("/v1/memories/{id}", f"/v1/memories/{extraction['memories'][0]}")
     post("/v1/memories/{id}/pin", f"/v1/memories/{memory}/pin", {"pinned": True})
     get("/v1/memories/search", "/v1/memories/search?query=limit")
+    stated = {"content": "Sarah keeps bees.", "user": "sarah", "scope": "user"}
+    plain = post("/v1/memories", "/v1/memories", stated)["id"]
     retrieved = post("/v1/retrieve", "/v1/retrieve", {"agent": "kyra", "query": "API limit"})
     assert retrieved["contradictions"]
     query = {"agent": "kyra", "query": "API limit", "filters": {"pinned": True}}
@@ -167,6 +170,8 @@ def test_real_answers_are_as_described(schema: Schema, api: APIClient, acme: Cas
     check(schema, "/v1/budget", "get", api.get("/v1/budget?agent=nobody"))
     routed = post("/v1/route", "/v1/route", {"agent": "kyra", "query": "x", "history": ["y"]})
     assert routed["budget_left"]["user_day"] is None
+    given = api.patch(f"/v1/memories/{plain}", {"scope": "team"}, format="json")
+    check(schema, "/v1/memories/{id}", "patch", given)
     check(schema, "/v1/memories/{id}", "delete", api.delete(f"/v1/memories/{memory}"))
     assert get("/v1/memories/{id}/history", f"/v1/memories/{memory}/history")["results"]
     assert get("/v1/audit/log", "/v1/audit/log?limit=3")["results"]

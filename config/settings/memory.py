@@ -12,6 +12,8 @@ ENABLE_MEMORY = read_bool("ENABLE_MEMORY", True)
 ENABLE_COMPACTION_SHIELD = read_bool("ENABLE_COMPACTION_SHIELD", True)
 ENABLE_CONTRADICTION_DETECTION = read_bool("ENABLE_CONTRADICTION_DETECTION", True)
 ENABLE_MODEL_ROUTING = read_bool("ENABLE_MODEL_ROUTING", True)
+# Whether what is said of a team ("the office closes on Fridays") becomes the team's own memory.
+ENABLE_TEAM_FACTS = read_bool("ENABLE_TEAM_FACTS", True)
 
 MAX_CONTENT_CHARS = 32_000
 MAX_ITEMS_PER_REQUEST = 500

@@ -107,6 +107,8 @@ SPECTACULAR_SETTINGS = {
         "MemoryTypeEnum": "memory.models.memory.MEMORY_TYPES",
         "StatusEnum": "memory.models.memory.STATUSES",
         "TierEnum": "memory.models.memory.TIERS",
+        "ScopeEnum": "memory.models.memory.SCOPES",
+        "StatedScopeEnum": "memory.api.serializers.memories.STATED",
         "CapEnum": "memory.api.views.routing.CAPS",
         "LayerNameEnum": "memory.api.serializers.prompt.LAYER_NAMES",
         "ModelTierEnum": "teams.domain.model_config.TIERS",

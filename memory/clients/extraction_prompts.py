@@ -100,8 +100,9 @@ characters, neutral in tone,
 type: semantic (a fact, preference or piece of knowledge), episodic (something that happened or was
   decided at a time), procedural (how something is done: steps, a workflow, a way of using tools
   that worked), user_profile (who the user is: name, role, employer, place, languages),
-  agent_private (how this assistant should work with this user), shared (a convention or fact that
-  the speaker says holds for the whole team).
+  agent_private (how this assistant should work with this user, and whatever the user tells in
+  confidence: "between us", "don't tell the others"), shared (a convention or fact that the speaker
+  says holds for the whole team). All agents of the team are told what is not agent_private.
 messages: the numbers in brackets of all messages the memory rests on, never of others.
 importance: a whole number.
   10 the user asked in so many words to remember it or not to forget it

@@ -25,7 +25,13 @@ from .versions import refuse_stale, versions_table
 
 IDENTITY = ("personality", "rules", "skills")
 DOCUMENTS = (*IDENTITY, "model_config", "retrieval_weights", "allowed_categories")
-_MEMORY = ("token_budget", "summarize_interval", "retrieval_weights", "allowed_categories")
+_MEMORY = (
+    "token_budget",
+    "summarize_interval",
+    "retrieval_weights",
+    "allowed_categories",
+    "keeps_to_itself",
+)
 _HELP = {
     "personality": "traits, tone, verbosity, formality, voice_examples, custom_instructions, and"
     ' fields of your own, as in {"traits": ["Curious"], "tone": "warm"}.',
@@ -143,6 +149,7 @@ class AgentAdmin(TeamAdmin[Agent]):
                 "Model and memory",
                 "token_budget",
                 "summarize_interval",
+                "keeps_to_itself",
                 *(f"{name}{suffix}" for name in DOCUMENTS if name not in IDENTITY),
             ),
         ]

@@ -49,6 +49,10 @@ _FLAGS = {
         "Off: a new memory never supersedes or disputes another one by itself.",
     ),
     "model_routing": ("Model routing", "Off: an agent uses only the model of its document."),
+    "team_facts": (
+        "Team facts",
+        "Off: what somebody says of the team stays with this person until it is given to the team.",
+    ),
 }
 
 
@@ -83,6 +87,7 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
     compaction_shield = _flag_field("compaction_shield")
     contradiction_detection = _flag_field("contradiction_detection")
     model_routing = _flag_field("model_routing")
+    team_facts = _flag_field("team_facts")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: Django's own signature
         super().__init__(*args, **kwargs)

@@ -16,6 +16,7 @@ class Flags:
     compaction_shield: bool = True
     contradiction_detection: bool = True
     model_routing: bool = True
+    team_facts: bool = True
 
     def overridden(self, overrides: object) -> Flags:
         """These flags with a team's own; what is no flag or no true or false is passed over."""

@@ -20,7 +20,13 @@ MOST_SUMMARIZE_INTERVAL = 10_000
 MAX_CATEGORIES = 200
 MAX_CATEGORY_CHARS = 100
 
-_FIELDS = ("retrieval_weights", "token_budget", "summarize_interval", "allowed_categories")
+_FIELDS = (
+    "retrieval_weights",
+    "token_budget",
+    "summarize_interval",
+    "allowed_categories",
+    "keeps_to_itself",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +34,15 @@ class MemoryConfig:
     """What an agent remembers by; a weight that is missing has its default.
 
     `token_budget` is of one prompt, `summarize_interval` counts the messages between two
-    extractions, None for the installation's; no categories allow all.
+    extractions, None for the installation's; no categories allow all. What an agent learns in talk
+    that `keeps_to_itself` belongs to it and to no other agent.
     """
 
     retrieval_weights: Mapping[str, float] = field(default_factory=dict)
     token_budget: int = DEFAULT_TOKEN_BUDGET
     summarize_interval: int | None = None
     allowed_categories: tuple[str, ...] = ()
+    keeps_to_itself: bool = False
 
     @classmethod
     def check(cls, given: Checked) -> MemoryConfig:
@@ -54,6 +62,7 @@ class MemoryConfig:
                     )
                 )
             ),
+            keeps_to_itself=parts["keeps_to_itself"].flag() or False,
         )
 
 

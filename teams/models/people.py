@@ -193,6 +193,11 @@ class Agent(TeamOwned):
         default=DEFAULT_SUMMARIZE_INTERVAL, validators=[MinValueValidator(1)]
     )
     allowed_categories = models.JSONField(default=list, blank=True)
+    keeps_to_itself = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="What it learns in talk belongs to it alone, and no other agent is told.",
+    )
     version = models.PositiveIntegerField(default=1, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -90,4 +90,5 @@ def columns_of(document: AgentDocument) -> Mapping[str, object]:
         "token_budget": memory.token_budget,
         "summarize_interval": settings.SUMMARIZE_INTERVAL if interval is None else interval,
         "allowed_categories": list(memory.allowed_categories),
+        "keeps_to_itself": memory.keeps_to_itself,
     }

@@ -40,5 +40,6 @@ WHOLE: dict[str, Any] = {
         "token_budget": 1500,
         "summarize_interval": 10,
         "allowed_categories": ["profile", "goals"],
+        "keeps_to_itself": True,
     },
 }

@@ -33,6 +33,7 @@ _STORED_MEMORY = {
         "token_budget": {"type": "integer"},
         "summarize_interval": {"type": "integer"},
         "allowed_categories": {},
+        "keeps_to_itself": {"type": "boolean"},
     },
 }
 
@@ -149,6 +150,11 @@ class MemoryConfigSerializer(ApiSerializer):
         required=False,
         help_text="Which categories it may read; an empty list means all.",
     )
+    keeps_to_itself = serializers.BooleanField(
+        required=False,
+        help_text="True: what it learns in talk belongs to it alone, and no other agent is told."
+        " By default the team's agents share what they learn about a person.",
+    )
 
 
 class AgentDocumentSerializer(ApiSerializer):
@@ -220,6 +226,7 @@ class AgentSerializer(ApiSerializer):
             "token_budget": agent.token_budget,
             "summarize_interval": agent.summarize_interval,
             "allowed_categories": agent.allowed_categories,
+            "keeps_to_itself": agent.keeps_to_itself,
         }
 
     @extend_schema_field(EffectiveWeightsSerializer(allow_null=True))

@@ -29,6 +29,7 @@ from memory.domain.feedback import Feedback
 from memory.models import Memory
 from memory.models.memory import MEMORY_TYPES, SCOPES, STATUSES, TIERS
 from memory.services.write.drafts import Outcome, WriteResult
+from memory.services.write.scopes import STATED_SCOPES
 
 MAX_SUBJECT_CHARS = 200
 MAX_TAGS = 50
@@ -39,6 +40,15 @@ NOT_STANDALONE = (
     " 280 characters, in the third person, with names and dates. This one: {how}."
 )
 WARNINGS = "Notes on how it was stored; empty if it was stored as sent."
+_TEXT_STAYS = (
+    "The text of a memory never changes in place: send the right one as corrected_content to"
+    " POST /v1/memories/{id}/correct, which writes a new version."
+)
+STATED = [(each.value, each.value) for each in STATED_SCOPES]
+_SCOPE = (
+    "Whom it is for: `user` (one person), `project` (all in it), `team` (everybody). Without it,"
+    " the narrowest of project, user and team that the memory names."
+)
 _BELONGS = "Only memories that belong to this {0}, none that belong to no {0}.{1}"
 _SEEN = " All that an agent sees is listed with a key of that agent."
 
@@ -48,6 +58,7 @@ class NewMemorySerializer(StrictSerializer):
 
     content = StatementField()
     memory_type = OneOfField(choices=MEMORY_TYPES, required=False, default="semantic")
+    scope = OneOfField(choices=STATED, required=False, allow_null=True, help_text=_SCOPE)
     importance = StrictIntegerField(required=False, default=8, min_value=1, max_value=10)
     is_pinned = StrictBooleanField(required=False, default=False)
     agent = NameField(required=False, allow_null=True)
@@ -87,6 +98,45 @@ class ReasonSerializer(StrictSerializer):
     """A reason for the log."""
 
     reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+
+
+class MoveSerializer(ReasonSerializer):
+    """To whom a memory is given, and as what; what is left out stays."""
+
+    scope = OneOfField(
+        choices=STATED,
+        required=False,
+        help_text="`user` and `team` leave the project, `project` and `team` leave the person."
+        " All agents see it then, but for types that stay with an agent: `agent_private`,"
+        " `identity`, `procedural`.",
+    )
+    memory_type = OneOfField(choices=MEMORY_TYPES, required=False)
+    user = NameField(
+        required=False, max_length=200, help_text="Of scope `user`, where it is not the present."
+    )
+    project = NameField(
+        required=False, help_text="Of scope `project`, where it is not the present."
+    )
+    agent = NameField(
+        required=False, help_text="Of types that stay with an agent, where it has none yet."
+    )
+
+    def to_internal_value(self, data: Any) -> Any:  # Any: whatever the body holds
+        """The change; the text is none that can be made here."""
+        if isinstance(data, dict):
+            texts = [name for name in ("content", "corrected_content") if name in data]
+            if texts:
+                raise serializers.ValidationError({name: [_TEXT_STAYS] for name in texts})
+        return super().to_internal_value(data)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Something changes, and a name comes with what it is for."""
+        if "scope" not in attrs and "memory_type" not in attrs:
+            raise serializers.ValidationError("Name a scope or a memory_type to change it to.")
+        for name in ("user", "project"):
+            if name in attrs and "scope" not in attrs:
+                raise serializers.ValidationError({name: ["Name the scope that it is for."]})
+        return attrs
 
 
 class PinSerializer(ReasonSerializer):

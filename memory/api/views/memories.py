@@ -26,6 +26,7 @@ from memory.api.serializers.memories import (
     FeedbackSerializer,
     MemoryFilterSerializer,
     MemorySerializer,
+    MoveSerializer,
     NewMemorySerializer,
     NoQuerySerializer,
     PinSerializer,
@@ -39,7 +40,7 @@ from memory.api.serializers.memories import (
 )
 from memory.clients.tools import default_tools
 from memory.domain.feedback import Feedback
-from memory.domain.types import MemoryType
+from memory.domain.types import MemoryType, Scope
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.memories import (
@@ -50,6 +51,7 @@ from memory.selectors.memories import (
     related_to,
 )
 from memory.services.decisions.corrections import correct_memory, give_feedback
+from memory.services.decisions.moving import Move, move_memory
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory, pin_memory
 from memory.services.read.answer_cache import send_retrieval
@@ -82,6 +84,7 @@ class MemoryViewSet(ApiViewSet):
     lookup_value_converter = "uuid"
     operations = {
         "create": ("hotpath", "create"),
+        "partial_update": ("hotpath", "update"),
         "destroy": ("hotpath", "delete"),
         "search": ("hotpath", "search"),
         "correct": ("hotpath", "update"),
@@ -143,6 +146,32 @@ class MemoryViewSet(ApiViewSet):
             memory = memory_for(viewer=self.viewer, memory_id=pk)
             memory.merged_from = merged_into(viewer=self.viewer, memory=memory)  # type: ignore[attr-defined]
             return Response(ReadMemorySerializer(memory).data)
+
+    @extend_schema(request=MoveSerializer, responses=_CHANGED)
+    def partial_update(self, request: Request, pk: UUID) -> Response:
+        """Give a memory to a person, a project or the team, or change its type; its text stays.
+
+        Who sees the memory and may state one like it may do so; `identity` needs a key of the team.
+        Where the same stands there already, or the memory is in dispute or no longer current, the
+        answer is 409. What it contradicts among those it comes to is disputed or superseded, as
+        for a new memory.
+        """
+        given = self.body(MoveSerializer)
+        self.check_agent(given.get("agent"))
+        memory = move_memory(
+            viewer=self.viewer,
+            memory_id=pk,
+            move=Move(
+                scope=Scope(given["scope"]) if "scope" in given else None,
+                memory_type=MemoryType(given["memory_type"]) if "memory_type" in given else None,
+                user=given.get("user"),
+                project=given.get("project"),
+                agent=given.get("agent"),
+            ),
+            tools=default_tools(),
+            reason=given.get("reason") or "",
+        )
+        return self._changed(memory)
 
     @extend_schema(
         request=None,
@@ -327,6 +356,7 @@ def _stated(given: dict[str, Any]) -> StatedMemory:
         **{
             **given,
             "memory_type": MemoryType(given["memory_type"]),
+            "scope": Scope(given["scope"]) if given.get("scope") else None,
             "subject": given.get("subject") or "",
             "category": given.get("category") or "",
             "tags": tuple(given.get("tags", ())),

@@ -108,7 +108,7 @@ def _restored(
             if twin is not None:
                 raise ConflictError(_STANDS.format(twin.pk))
             facts.take_key(item, memory)
-        ruling = _ruling(viewer, item, tools, readers)
+        ruling = ruling_on(viewer=viewer, item=item, tools=tools, readers=readers)
         if ruling.duplicate_of is not None:
             raise ConflictError(_STANDS.format(ruling.duplicate_of.pk))
         memory.status = Status.ACTIVE.value
@@ -133,8 +133,18 @@ def _was_pinned(memory: Memory) -> bool:
     return bool(state and state["is_pinned"])
 
 
-def _ruling(viewer: Viewer, item: PreparedDraft, tools: Tools, readers: Readers) -> Ruling:
-    """What a new memory that says this would do, over memories that are locked by now."""
+def ruling_on(
+    *,
+    viewer: Viewer,
+    item: PreparedDraft,
+    tools: Tools,
+    readers: Readers,
+    without: UUID | None = None,
+) -> Ruling:
+    """What a new memory that says this would do, over memories that are locked by now.
+
+    It is not compared with the memory `without`. Raises ConflictError when they keep changing.
+    """
     draft = item.draft
     is_judged = flags_of_id(team_id=draft.team_id).contradiction_detection
     for _ in range(_ATTEMPTS):
@@ -144,6 +154,7 @@ def _ruling(viewer: Viewer, item: PreparedDraft, tools: Tools, readers: Readers)
             embedding_model=tools.embedder.name,
             readers=readers,
         )
+        search.drop([without] if without else [])
         decisions = PriorDecisions(
             drafts=[draft] if is_judged else (),
             near=search.stored,

@@ -16,12 +16,17 @@ from memory.domain.ports import TellingExtractor
 from memory.domain.repetition import adds_nothing
 from memory.domain.secrets import mask_secrets
 from memory.domain.types import Candidate, MemoryType, Participants, PassWork, Role, SourceMessage
+from memory.services.extraction.owners import (
+    TeamNames,
+    owned,
+    stays_with_agent,
+    stored_type,
+    team_names,
+)
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from teams.models import Conversation, Message
 
 CONTEXT_MESSAGES = 12
-# What only one agent learned stays with it; facts about the person are for every agent.
-_OF_NO_AGENT = (MemoryType.USER_PROFILE, MemoryType.SHARED)
 _STOOD_IN = "{who} did pass {number} where the model did not ({problem})."
 
 
@@ -50,11 +55,15 @@ class ExtractionCounts:
 
 @dataclass(frozen=True, slots=True)
 class MessageRange:
-    """Messages to extract and the earlier ones that give them context."""
+    """Messages to extract and the earlier ones that give them context.
+
+    Without the names of the `team` nothing that is said becomes the team's.
+    """
 
     conversation: Conversation
     messages: tuple[Message, ...]
     context: tuple[Message, ...]
+    team: TeamNames | None = None
 
 
 def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinfo) -> MessageRange:
@@ -64,10 +73,12 @@ def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinf
     """
     wanted = Q(position__gte=first - CONTEXT_MESSAGES, position__lte=last)
     rows = load_messages(conversation=conversation, wanted=wanted, zone=zone)
+    team = team_names(conversation=conversation, messages=rows)
     return MessageRange(
         conversation=conversation,
         messages=tuple(row for row in rows if row.position >= first),
         context=tuple(row for row in rows if row.position < first),
+        team=team,
     )
 
 
@@ -83,29 +94,34 @@ def load_messages(*, conversation: Conversation, wanted: Q, zone: tzinfo) -> lis
 def drafts_of(
     *, source: MessageRange, candidates: Sequence[Candidate], extractor: str
 ) -> list[MemoryDraft]:
-    """The candidates as drafts of the conversation's owner, with their exact provenance."""
+    """The candidates as drafts of their owners, with their exact provenance."""
     conversation = source.conversation
+    keeps_to_itself = conversation.agent.keeps_to_itself
     user = str(conversation.end_user)
     by_id = {row.id: row for row in (*source.context, *source.messages)}
     drafts = []
     for candidate in candidates:
         sources = [by_id[item] for item in candidate.message_ids if item in by_id]
         said_at = max((row.created_at for row in sources), default=source.messages[-1].created_at)
+        memory_type = stored_type(candidate.memory_type, keeps_to_itself=keeps_to_itself)
+        stays = stays_with_agent(memory_type, keeps_to_itself=keeps_to_itself)
         drafts.append(
             MemoryDraft(
                 team_id=conversation.team_id,
                 content=candidate.content,
-                memory_type=candidate.memory_type,
+                memory_type=memory_type,
                 importance=candidate.importance,
                 confidence=candidate.confidence,
                 is_pinned=candidate.is_pinned,
                 subject=candidate.subject,
                 category=candidate.category,
                 tags=candidate.tags,
-                agent_id=None if candidate.memory_type in _OF_NO_AGENT else conversation.agent_id,
+                agent_id=conversation.agent_id if stays else None,
                 author_id=conversation.agent_id,
-                people=tuple(dict.fromkeys(filter(None, (user, *(row.name for row in sources))))),
-                end_user_id=conversation.end_user_id,
+                people=()
+                if candidate.is_of_team
+                else tuple(dict.fromkeys(filter(None, (user, *(row.name for row in sources))))),
+                end_user_id=None if candidate.is_of_team else conversation.end_user_id,
                 # Who a person is holds in every project.
                 project_id=None
                 if candidate.memory_type == MemoryType.USER_PROFILE
@@ -242,7 +258,13 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
     second = extractor.review(
         messages=messages, context=context, participants=participants, first_pass=first
     )
-    return Found(tuple(_merge(first, second, tools)), tuple(work))
+    candidates = owned(
+        _merge(first, second, tools),
+        messages=[*context, *messages],
+        participants=participants,
+        team=source.team,
+    )
+    return Found(tuple(candidates), tuple(work))
 
 
 def stood_in_events(*, source: MessageRange, found: Found) -> list[Event]:

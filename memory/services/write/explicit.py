@@ -10,13 +10,14 @@ from uuid import UUID
 
 from memory.clients.tools import Tools
 from memory.domain.attribution import people_of
-from memory.domain.types import MemoryType
+from memory.domain.types import MemoryType, Scope
 from memory.domain.viewer import Viewer
 from memory.domain.wording import departures
 from memory.selectors.conversations import conversation_for, messages_by_id
 from memory.services.categories import check_allowed, check_stated_categories
 from memory.services.write.drafts import MemoryDraft, WriteResult
 from memory.services.write.repetitions import DraftRefusedError, ExternalIds
+from memory.services.write.scopes import Belonging, belonging
 from memory.services.write.secrets import masked_note, masked_text, note_masked
 from memory.services.write.write_path import write_memories
 from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError
@@ -34,6 +35,7 @@ class StatedMemory:
 
     content: str
     memory_type: MemoryType = MemoryType.SEMANTIC
+    scope: Scope | None = None
     importance: int = 8
     is_pinned: bool = False
     agent: str | None = None
@@ -65,15 +67,15 @@ def remember(
 ) -> list[WriteResult]:
     """Write stated memories, all or none, and say for each what happened, in order.
 
-    Agents, users and projects are created when new; a conversation or message must exist. A
-    memory of a conversation is about that conversation's user and project unless it says
-    otherwise. Secrets are masked; what departs from the writing constraints is stored as it is
+    Agents, users and projects are created when new; a conversation or message must exist. A memory
+    of a conversation is about that conversation's user and project unless it says otherwise, as by
+    its scope. Secrets are masked; what departs from the writing constraints is stored as it is
     worded, and its result says how. Raises ForbiddenError (a category outside the allowlist of the
     agent that writes, or whose memory it is), NotFoundError, InvalidError (nothing but a secret
-    among others) or ConflictError (the external id of a deleted memory, or of one about somebody
-    else) that names the field (`[3].agent` with `prefix`, for lists). An import takes a secret, a
-    category and a deleted memory as they come: what was said is stored masked, what was deleted
-    stays deleted.
+    among others, or names that do not fit the scope) or ConflictError (the external id of a deleted
+    memory, or of one about somebody else) that names the field (`[3].agent` with `prefix`, for
+    lists). An import takes a secret, a category and a deleted memory as they come: what was said is
+    stored masked, what was deleted stays deleted.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         directory = _Directory(viewer, stated, is_import=is_import)
@@ -180,11 +182,20 @@ class _Directory:
                     field="agent",
                 )
         sources = [self._message(each) for each in dict.fromkeys(item.message_ids)]
-        user = self.users[item.user] if item.user else None
-        project_id = self.projects[item.project] if item.project else None
+        named = self.users[item.user] if item.user else None
+        named_project = self.projects[item.project] if item.project else None
+        user, project_id = named, named_project
         if conversation is not None:
             user = user or conversation.end_user
             project_id = project_id or conversation.project_id
+        if item.scope is not None:
+            owner = belonging(
+                scope=item.scope,
+                named=Belonging(named.pk if named else None, named_project),
+                known=Belonging(user.pk if user else None, project_id),
+            )
+            user = user if owner.end_user_id else None
+            project_id = owner.project_id
         return MemoryDraft(
             team_id=self.viewer.team_id,
             content=item.content,

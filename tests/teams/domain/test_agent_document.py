@@ -50,6 +50,7 @@ def as_json(document: AgentDocument) -> dict[str, Any]:
             "token_budget": document.memory.token_budget,
             "summarize_interval": document.memory.summarize_interval,
             "allowed_categories": list(document.memory.allowed_categories),
+            "keeps_to_itself": document.memory.keeps_to_itself,
         },
     }
     found: dict[str, Any] = json.loads(json.dumps(written))

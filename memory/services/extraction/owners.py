@@ -1,0 +1,106 @@
+"""Whose a memory from talk is: the person's, the team's, or an agent's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memory.domain.audience import TEAM_WIDE
+from memory.domain.confidences import Said, confided
+from memory.domain.team_talk import told_of_team
+from memory.domain.text.normalise import name_words
+from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
+from teams.models import Conversation, EndUser, Message, Project, Team
+from teams.services.flags import flags_of_id
+
+# What an agent keeps in any case: what was told to it alone, and its own ways of working.
+_STAYS = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY, MemoryType.PROCEDURAL)
+_MAY_BE_OF_TEAM = (MemoryType.SEMANTIC, MemoryType.EPISODIC, MemoryType.SHARED)
+_MOST_PROJECTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TeamNames:
+    """What the team and its projects are called, and the people that some messages name."""
+
+    names: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+
+
+def team_names(*, conversation: Conversation, messages: Sequence[Message]) -> TeamNames | None:
+    """Those of the conversation's team; None where nothing said becomes the team's.
+
+    Call it in the team's scope.
+    """
+    team_id = conversation.team_id
+    if conversation.agent.keeps_to_itself or not flags_of_id(team_id=team_id).team_facts:
+        return None
+    names = [
+        *Team.objects.filter(pk=team_id).values_list("name", flat=True),
+        *Project.objects.filter(team_id=team_id).values_list("name", flat=True)[:_MOST_PROJECTS],
+    ]
+    said = {word for row in messages for word in name_words([row.content])}
+    people = EndUser.objects.filter(team_id=team_id, external_id__in=said)
+    return TeamNames(
+        tuple(filter(None, names)),
+        (*conversation.end_user.names, *people.values_list("external_id", flat=True)),
+    )
+
+
+def owned(
+    candidates: Sequence[Candidate],
+    *,
+    messages: Sequence[SourceMessage],
+    participants: Participants,
+    team: TeamNames | None,
+) -> list[Candidate]:
+    """The candidates; private where told in confidence, the team's where they tell of the team.
+
+    The words of the messages decide, whatever the extractor says. `messages` are those read and
+    their context, in order; without a `team` nothing is the team's.
+    """
+    told = [Said(each.id, each.content, participants.is_person(each)) for each in messages]
+    secret = confided(told)
+    by_id = {each.id: each for each in messages}
+    found = []
+    for candidate in candidates:
+        sources = [by_id[each] for each in candidate.message_ids if each in by_id]
+        if not secret.isdisjoint(candidate.message_ids):
+            candidate = replace(candidate, memory_type=MemoryType.AGENT_PRIVATE)
+        elif team is not None and _is_of_team(candidate, sources, participants, team):
+            # A person's wish to have it at hand is no wish of all others.
+            candidate = replace(candidate, is_of_team=True, is_pinned=False)
+        found.append(candidate)
+    return found
+
+
+def _is_of_team(
+    candidate: Candidate,
+    sources: Sequence[SourceMessage],
+    participants: Participants,
+    team: TeamNames,
+) -> bool:
+    return (
+        candidate.memory_type in _MAY_BE_OF_TEAM
+        and not candidate.sensitive_field
+        and all(participants.is_person(each) for each in sources)
+        and told_of_team(
+            candidate.content,
+            said=[each.content for each in sources],
+            names=team.names,
+            people=(participants.user, *team.people),
+        )
+    )
+
+
+def stored_type(memory_type: MemoryType, *, keeps_to_itself: bool) -> MemoryType:
+    """The type under which a candidate is stored.
+
+    A type that all agents see is a plain fact where the agent keeps to itself.
+    """
+    return MemoryType.SEMANTIC if keeps_to_itself and memory_type in TEAM_WIDE else memory_type
+
+
+def stays_with_agent(memory_type: MemoryType, *, keeps_to_itself: bool) -> bool:
+    """Whether a memory of the type belongs to the agent that learned it, not to the person."""
+    return keeps_to_itself or memory_type in _STAYS
