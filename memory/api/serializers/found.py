@@ -72,7 +72,8 @@ class ReadOptionsSerializer(StrictSerializer):
         required=False,
         allow_null=True,
         max_length=200,
-        help_text="Narrows to what is about this person or about nobody.",
+        help_text="Narrows to what is about this person or about nobody. Where neither it nor a"
+        " conversation names a person, user_profile memories are left out and warnings say so.",
     )
     project = NameField(required=False, allow_null=True)
     conversation = serializers.UUIDField(

@@ -64,7 +64,6 @@ class RetrievalViewSet(ReadViewSet):
             limit=asked.limit,
             depth=asked.depth,
             packing=packing_for(
-                viewer=viewer,
                 weights=asked.weights,
                 token_budget=asked.token_budget,
                 counter=counter_for(asked.agent.model_config),

@@ -7,7 +7,7 @@ step 5).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
@@ -141,19 +141,3 @@ RETRIEVAL = Plan(
     ),
     mandatory="identity and pinned memories",
 )
-
-
-def about_nobody(plan: Plan) -> Plan:
-    """The plan for who names no user: a profile stands by its score, as nobody was asked for."""
-    return replace(
-        plan,
-        sections=tuple(
-            replace(each, room=replace(each.room, reserve=0))
-            if each.room.name == USER_PROFILE
-            else each
-            for each in plan.sections
-        ),
-    )
-
-
-RETRIEVAL_ABOUT_NOBODY = about_nobody(RETRIEVAL)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import UTC, tzinfo
 from typing import Any
 
@@ -16,8 +16,9 @@ from memory.domain.ports import TellingExtractor
 from memory.domain.repetition import adds_nothing
 from memory.domain.secrets import mask_secrets
 from memory.domain.types import Candidate, MemoryType, Participants, PassWork, Role, SourceMessage
+from memory.services.extraction.speakers import people_beside_user, person_of
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
-from teams.models import Conversation, Message
+from teams.models import Conversation, EndUser, Message
 
 CONTEXT_MESSAGES = 12
 # What only one agent learned stays with it; facts about the person are for every agent.
@@ -50,11 +51,15 @@ class ExtractionCounts:
 
 @dataclass(frozen=True, slots=True)
 class MessageRange:
-    """Messages to extract and the earlier ones that give them context."""
+    """Messages to extract and the earlier ones that give them context.
+
+    `people` are those of `people_beside_user`.
+    """
 
     conversation: Conversation
     messages: tuple[Message, ...]
     context: tuple[Message, ...]
+    people: Mapping[str, EndUser] = field(default_factory=dict)
 
 
 def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinfo) -> MessageRange:
@@ -68,6 +73,7 @@ def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinf
         conversation=conversation,
         messages=tuple(row for row in rows if row.position >= first),
         context=tuple(row for row in rows if row.position < first),
+        people=people_beside_user(conversation=conversation),
     )
 
 
@@ -83,13 +89,13 @@ def load_messages(*, conversation: Conversation, wanted: Q, zone: tzinfo) -> lis
 def drafts_of(
     *, source: MessageRange, candidates: Sequence[Candidate], extractor: str
 ) -> list[MemoryDraft]:
-    """The candidates as drafts of the conversation's owner, with their exact provenance."""
+    """The candidates as drafts about whoever said them, with their exact provenance."""
     conversation = source.conversation
-    user = str(conversation.end_user)
     by_id = {row.id: row for row in (*source.context, *source.messages)}
     drafts = []
     for candidate in candidates:
         sources = [by_id[item] for item in candidate.message_ids if item in by_id]
+        person = person_of(sources, conversation=conversation, people=source.people)
         said_at = max((row.created_at for row in sources), default=source.messages[-1].created_at)
         drafts.append(
             MemoryDraft(
@@ -104,8 +110,10 @@ def drafts_of(
                 tags=candidate.tags,
                 agent_id=None if candidate.memory_type in _OF_NO_AGENT else conversation.agent_id,
                 author_id=conversation.agent_id,
-                people=tuple(dict.fromkeys(filter(None, (user, *(row.name for row in sources))))),
-                end_user_id=conversation.end_user_id,
+                people=tuple(
+                    dict.fromkeys(filter(None, (str(person), *(row.name for row in sources))))
+                ),
+                end_user_id=person.pk,
                 # Who a person is holds in every project.
                 project_id=None
                 if candidate.memory_type == MemoryType.USER_PROFILE
@@ -181,14 +189,14 @@ def count_results(
 def add_counts(one: ExtractionCounts, other: ExtractionCounts) -> ExtractionCounts:
     """Two extractions reported as one."""
     total: dict[str, Any] = {}  # Any: a number, a list or the names of extractors
-    for field in fields(ExtractionCounts):
-        first, second = getattr(one, field.name), getattr(other, field.name)
+    for each in fields(ExtractionCounts):
+        first, second = getattr(one, each.name), getattr(other, each.name)
         if isinstance(first, int):
-            total[field.name] = first + second
+            total[each.name] = first + second
         elif isinstance(first, tuple):
-            total[field.name] = tuple(dict.fromkeys((*first, *second)))
+            total[each.name] = tuple(dict.fromkeys((*first, *second)))
         else:
-            total[field.name] = _joined(f"{first}+{second}".split("+"))
+            total[each.name] = _joined(f"{first}+{second}".split("+"))
     return ExtractionCounts(**total)
 
 

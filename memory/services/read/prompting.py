@@ -15,7 +15,6 @@ from memory.domain.plans.plan import Text, Written
 from memory.domain.plans.prompt import (
     LAYERS,
     SEVEN_LAYERS,
-    SEVEN_LAYERS_ABOUT_NOBODY,
     Layer,
     summary_line,
 )
@@ -123,7 +122,7 @@ def build_prompt(
         viewer=viewer,
         question=question,
         packing=Packing(
-            plan=SEVEN_LAYERS if viewer.end_user_id else SEVEN_LAYERS_ABOUT_NOBODY,
+            plan=SEVEN_LAYERS,
             weights=weights,
             token_budget=token_budget,
             counter=counter,

@@ -18,13 +18,14 @@ from memory.selectors.memories import outdated_summaries
 from memory.selectors.revisions import team_revision
 from memory.services.categories import check_allowed, requested_categories
 from memory.services.compaction.summaries import SUMMARY_TAG
+from memory.services.read.about_whom import PROFILE, mixed_users, untold_profiles
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
 from memory.services.read.answers import Retrieval
 from memory.services.read.cascade import Depth, Level
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.query_results import QueryResult, QuotedMessage, Shown, pack_results
 from memory.services.read.ranking import SEARCH_WEIGHTS, Question
-from memory.services.read.retrieval import mixed_users, retrieve
+from memory.services.read.retrieval import retrieve
 from memory.services.read.usage import note_retrieved
 from teams.tenancy import team_scope
 
@@ -112,6 +113,11 @@ class _Query:
     tools: Tools
     now: datetime
 
+    @property
+    def names_user(self) -> bool:
+        """Whether its filters say about whom memories are asked for."""
+        return any(each.field is Field.USER for each in conditions_of(self.query.filters))
+
     def answer(self, write: Callable[[QueryAnswer], bytes]) -> Made:
         query, team_id = self.query, self.viewer.team_id
         with team_scope(team_ids=[team_id], actor=self.viewer.actor):
@@ -122,7 +128,7 @@ class _Query:
                 rows = rows.filter(memory_type__in=query.memory_types)
             rows = matching(viewer=self.viewer, rows=rows, expression=query.filters)
             whole = [row for row in self.known if row.context == Category.Context.ALL]
-            given, unread = self._whole(rows, whole)
+            given, unread, untold = self._whole(rows, whole)
         names = [name for name in query.categories if name not in {row.name for row in whole}]
         found: list[Shown] = []
         warnings: tuple[str, ...] = ()
@@ -135,7 +141,8 @@ class _Query:
         told = [item.value for item in packed.items]
         results = [each for each in told if isinstance(each, QueryResult)]
         messages = [each for each in told if isinstance(each, QuotedMessage)]
-        if Field.USER not in {condition.field for condition in conditions_of(query.filters)}:
+        warnings += untold_profiles(untold)
+        if not self.names_user:
             owners = [each.memory.end_user_id for each in results]
             warnings += mixed_users(viewer=self.viewer, of=owners, told_in="answer")
         body = write(
@@ -156,17 +163,22 @@ class _Query:
 
     def _whole(
         self, rows: MemoryQuerySet, categories: Sequence[Category]
-    ) -> tuple[list[QueryResult], int]:
+    ) -> tuple[list[QueryResult], int, int]:
         """What may fit of the categories, and how many more of their memories there are.
 
-        Without summaries that tell what holds no longer.
+        Without summaries that tell what holds no longer, and without profiles where nobody says
+        whose; how many those are comes last.
         """
         query = self.query
         most = query.token_budget // SHORTEST_BULLET
-        results, unread = [], 0
+        results, unread, untold = [], 0, 0
+        tells_profiles = self.names_user or self.viewer.end_user_id is not None
         for category in categories:
             with_cold = query.depth.include_cold is True
             own = rows.searchable(include_cold=with_cold).filter(category=category.name)
+            if not tells_profiles:
+                untold += own.filter(memory_type=PROFILE).count()
+                own = own.exclude(memory_type=PROFILE)
             length = category.length or own.count()
             best = own.with_names().order_by("-is_pinned", "-importance", "-id")
             first = list(best[: min(length, most)])
@@ -175,7 +187,7 @@ class _Query:
             results += [QueryResult.of(each) for each in first if each.pk not in outdated]
             if length > most:
                 unread += max(0, min(length, own.count()) - most)
-        return results, unread
+        return results, unread, untold
 
     def _searched(
         self, rows: MemoryQuerySet, names: Sequence[str]
@@ -192,6 +204,7 @@ class _Query:
             viewer=self.viewer,
             rows=rows if is_narrowed else None,
             weights=query.weights,
+            names_user=self.names_user,
             depth=query.depth,
             question=query.question,
             is_counted=False,

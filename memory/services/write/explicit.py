@@ -69,11 +69,11 @@ def remember(
     memory of a conversation is about that conversation's user and project unless it says
     otherwise. Secrets are masked; what departs from the writing constraints is stored as it is
     worded, and its result says how. Raises ForbiddenError (a category outside the allowlist of the
-    agent that writes, or whose memory it is), NotFoundError, InvalidError (nothing but a secret
-    among others) or ConflictError (the external id of a deleted memory, or of one about somebody
-    else) that names the field (`[3].agent` with `prefix`, for lists). An import takes a secret, a
-    category and a deleted memory as they come: what was said is stored masked, what was deleted
-    stays deleted.
+    agent that writes, or whose memory it is), NotFoundError, InvalidError (nothing but a secret or
+    a profile of nobody, among others) or ConflictError (the external id of a deleted memory, or of
+    one about somebody else) that names the field (`[3].agent` with `prefix`, for lists). An import
+    takes a secret, a category and a deleted memory as they come: what was said is stored masked,
+    what was deleted stays deleted.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         directory = _Directory(viewer, stated, is_import=is_import)
@@ -185,6 +185,12 @@ class _Directory:
         if conversation is not None:
             user = user or conversation.end_user
             project_id = project_id or conversation.project_id
+        if user is None and item.memory_type is MemoryType.USER_PROFILE:
+            raise InvalidError(
+                "A memory of type user_profile is about a person: name the user, or the"
+                " conversation with them.",
+                field="user",
+            )
         return MemoryDraft(
             team_id=self.viewer.team_id,
             content=item.content,
