@@ -84,7 +84,8 @@ class Plan:
     """Sections as they claim room, blocks as printed; `mandatory` names what passes the budget.
 
     Memories of the types in `on_request` are told only when pinned or asked for: how something is
-    done is for whoever does it, and no part of talk (seed 004, §12).
+    done is for whoever does it, and no part of talk (seed 004, §12). Those in `always` are told
+    whatever is asked, as identity and what is pinned are.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Plan:
     blocks: Sequence[Block] = (Block(),)
     mandatory: str = "what must always be told"
     on_request: Collection[MemoryType] = (MemoryType.PROCEDURAL,)
+    always: Collection[MemoryType] = ()
 
     def section_of(self, line: Line) -> Section | None:
         return next((section for section in self.sections if section.takes(line)), None)

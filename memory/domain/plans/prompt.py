@@ -109,6 +109,7 @@ SEVEN_LAYERS = Plan(
         Block("conversation", opening="## Conversation Context", after="memory"),
     ),
     mandatory="layers 1 to 3 and pinned memories",
+    always=(MemoryType.USER_PROFILE,),
 )
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.conf import settings
+
 from memory.clients.tools import Tools
 from memory.domain.filters import All, Expression, Field, Operator, conditions_of
 from memory.domain.scoring import Weights
@@ -37,8 +39,8 @@ SHORTEST_BULLET = 4
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuery:
-    """What is asked. `threshold` is 0-1 and compared with a result's score; `categories` and
-    `memory_types` empty mean any that the agent may read."""
+    """What is asked. `min_score` is that of `retrieve`; `categories` and `memory_types` empty mean
+    any that the agent may read."""
 
     question: Question
     token_budget: int
@@ -46,20 +48,24 @@ class MemoryQuery:
     memory_types: tuple[str, ...] = ()
     filters: Expression = field(default_factory=All)
     limit: int = DEFAULT_LIMIT
-    threshold: float = 0.0
+    min_score: float | None = None
     weights: Weights = SEARCH_WEIGHTS
     depth: Depth = field(default_factory=Depth)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
-    """What was found, best first, then what came with its category; `left_out` found no room."""
+    """What was found, best first, then what came with its category; `left_out` found no room.
+
+    `below_min_score` is that of `RetrievalStats`.
+    """
 
     results: list[QueryResult]
     messages: list[QuotedMessage]
     tokens_used: int
     token_budget: int
     left_out: int
+    below_min_score: int
     warnings: tuple[str, ...] = ()
 
 
@@ -91,6 +97,7 @@ def query_memories(
     parts: dict[str, object] = {
         # The names of its classes tell filters apart that are made of the same parts.
         "query": repr(query),
+        "min_score": settings.MIN_SCORE,
         # Their rules are no memories, so that no revision moves with them.
         "rules": [(each.name, each.context, each.length) for each in known],
     }
@@ -132,10 +139,11 @@ class _Query:
         names = [name for name in query.categories if name not in {row.name for row in whole}]
         found: list[Shown] = []
         warnings: tuple[str, ...] = ()
-        read_messages = False
+        read_messages, below = False, 0
         if names or not query.categories:
             found, searched = self._searched(rows, names)
             warnings, read_messages = searched.warnings, Level.RAW in searched.searched
+            below = searched.stats.below_min_score
             revision = revision if searched.revision is not None else None
         packed = pack_results([*found, *given], token_budget=query.token_budget)
         told = [item.value for item in packed.items]
@@ -152,6 +160,7 @@ class _Query:
                 tokens_used=packed.tokens_used,
                 token_budget=query.token_budget,
                 left_out=unread + len(found) + len(given) - len(told) - len(packed.duplicates),
+                below_min_score=below,
                 warnings=warnings,
             )
         )
@@ -205,6 +214,7 @@ class _Query:
             rows=rows if is_narrowed else None,
             weights=query.weights,
             names_user=self.names_user,
+            min_score=query.min_score,
             depth=query.depth,
             question=query.question,
             is_counted=False,
@@ -215,8 +225,6 @@ class _Query:
         given: Counter[str] = Counter()
         shown: list[Shown] = []
         for each in found.results:
-            if each.score < query.threshold:
-                continue
             if isinstance(each, ScoredMessage):
                 quoted = QuotedMessage.of(each, words=found.words)
                 shown += [quoted] if quoted else []

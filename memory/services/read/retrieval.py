@@ -7,6 +7,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from django.db.models import Q
 
@@ -39,6 +40,7 @@ from memory.services.read.ranking import (
     read_with_vector,
 )
 from memory.services.read.read_queue import queued_read
+from memory.services.read.relevant import least_relevance, relevant
 from memory.services.read.usage import note_retrieved
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
@@ -83,6 +85,7 @@ def retrieve(
     rows: MemoryQuerySet | None = None,
     weights: Weights = SEARCH_WEIGHTS,
     names_user: bool = False,
+    min_score: float | None = None,
     is_counted: bool = True,
     is_loaded: bool = True,
     revision: Revision | None = None,
@@ -94,7 +97,9 @@ def retrieve(
     is kept however little it says. With `packing` it is a prompt: ranked by its weights, conflicts
     marked, as much as the budget has room for, without the types that its plan tells on request
     alone, unless `rows` asks for them. Profiles are told only where the viewer names the user or,
-    as `names_user` says, `rows` does; a warning says how many were left out.
+    as `names_user` says, `rows` does; a warning says how many were left out. What says less about
+    the question than `min_score` (see `least_relevance`) is left out and counted; a prompt tells
+    identity, what is pinned and what its plan always tells all the same.
 
     Reads are counted unless `is_counted` is false; without `is_loaded` the memories of a prompt
     are named and not loaded. `revision` is the team's at any moment since somebody began to ask.
@@ -121,6 +126,10 @@ def retrieve(
             names_user=names_user,
             revision=revision,
         ).run()
+        least = least_relevance(
+            question=asked, min_score=min_score, keeps_all=keeps_all and packing is None
+        )
+        found, below = relevant(found, least=least, always=partial(_is_always_told, packing))
         searched = time.perf_counter()
         if packing is None:
             answer = _best(viewer, asked, found, limit=most, keeps_all=keeps_all)
@@ -142,6 +151,7 @@ def retrieve(
         },
         warnings=(*asked.warnings, *answer.warnings, *untold_profiles(found.untold)),
         searched=found.searched,
+        below_min_score=below,
     )
     if packing is not None:
         owners = [each.row.end_user_id for each in answer.told]
@@ -223,6 +233,15 @@ def _prompt(
             warnings=assembly.warnings,
             duplicates=len(assembly.duplicates),
         ),
+    )
+
+
+def _is_always_told(packing: Packing | None, each: Ranked) -> bool:
+    row = each.row
+    return packing is not None and (
+        row.is_pinned
+        or row.memory_type == MemoryType.IDENTITY
+        or row.memory_type in packing.plan.always
     )
 
 
