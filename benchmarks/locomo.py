@@ -41,7 +41,7 @@ from memory.services.read.cascade import Depth
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
-from teams.models import Agent, EndUser
+from teams.models import Agent
 
 AGENT, USER = "observer", "speakers"
 # How a sample comes in, and whether the messages themselves are searched: None, as by default,
@@ -56,7 +56,11 @@ Table = dict[str, dict[str, Any]]  # Any: counts and figures, None where nothing
 
 
 def ingest(*, sample: Sample, mode: ImportMode, tools: Tools) -> tuple[Viewer, ImportSummary]:
-    """Import the sample into a new team; who asks there, and how the import went."""
+    """Import the sample into a new team; who asks there, and how the import went.
+
+    Each speaker's memories are their own, so the agent asks on behalf of nobody and sees both
+    speakers', but no profile.
+    """
     team_id = new_team(f"locomo-{sample.name}").team_id
     summary = import_transcripts(
         target=ImportTarget(team_id=team_id, agent=AGENT, user=USER),
@@ -72,8 +76,7 @@ def ingest(*, sample: Sample, mode: ImportMode, tools: Tools) -> tuple[Viewer, I
     viewer = Viewer(team_id=team_id, actor=ACTOR)
     with scope_of(viewer):
         agent = Agent.objects.get(team_id=team_id, slug=AGENT).pk
-        user = EndUser.objects.get(team_id=team_id, external_id=USER).pk
-    return Viewer(team_id, ACTOR, agent_id=agent, end_user_id=user), summary
+    return Viewer(team_id, ACTOR, agent_id=agent), summary
 
 
 def _turns(found: ScoredMemory | ScoredMessage) -> list[str]:

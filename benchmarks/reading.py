@@ -133,7 +133,7 @@ def timed(call: Callable[[str], object], asked: Sequence[str]) -> str:
 def in_process(owner: Owner, asked: Sequence[str], tools: Tools) -> str:
     """What `retrieve` takes as a prompt, and as a search."""
     viewer = owner.viewer()
-    packing = packing_for(viewer=viewer, weights=Weights(), token_budget=2000)
+    packing = packing_for(weights=Weights(), token_budget=2000)
 
     def read(text: str, **wanted: Any) -> None:  # Any: what `retrieve` takes
         retrieve(

@@ -44,7 +44,7 @@ def _read_once() -> bool:
         retrieve(
             viewer=viewer,
             question=Question("What is remembered of this?"),
-            packing=packing_for(viewer=viewer, weights=Weights(), token_budget=1_000),
+            packing=packing_for(weights=Weights(), token_budget=1_000),
             is_counted=False,
             tools=default_tools(),
             now=timezone.now(),

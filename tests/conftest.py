@@ -184,6 +184,12 @@ def empty_redis() -> None:
         client.delete(key)
 
 
+@pytest.fixture(autouse=True)
+def whatever_is_found_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests of finding, ranking and packing ask about anything; test_min_score_api.py sets it."""
+    monkeypatch.setattr(settings, "MIN_SCORE", 0.0)
+
+
 @pytest.fixture
 def committed_db(
     clean_database: CleanDatabase, django_db_blocker: DjangoDbBlocker

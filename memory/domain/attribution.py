@@ -1,4 +1,4 @@
-"""Whom a stated memory is by or about: who says it, else the user whose memory it is."""
+"""Whom a memory is by or about: who says it, else the user whose memory or talk it is."""
 
 from __future__ import annotations
 
@@ -33,6 +33,22 @@ def people_of(
         is_heading = said_by == (label,) and _FIRST_PERSON.isdisjoint(_words(content))
         return (*said_by, *user[:1]) if is_heading else said_by
     return () if _is_about_another(content, names=frozenset(name_words(user))) else tuple(user[:1])
+
+
+def other_speakers(names: Iterable[str], *, user: Sequence[str]) -> tuple[str, ...]:
+    """Of the people who speak by `names`, those who are not the user, in order and each once.
+
+    `user` are the user's own names. A single name tells nobody apart: it may be one more of the
+    user's.
+    """
+    spoken: dict[str, str] = {}
+    for name in names:
+        if name.strip():
+            spoken.setdefault(name.strip().casefold(), name.strip())
+    own = {name.casefold() for name in user}
+    if len(spoken) < 2:
+        return ()
+    return tuple(name for folded, name in spoken.items() if folded not in own)
 
 
 def _words(text: str) -> list[str]:

@@ -34,6 +34,11 @@ class Turn:
     name: str = ""
     created_at: datetime | None = None
 
+    @property
+    def speaker(self) -> str:
+        """The name of the person who says it, casefolded; "" without a name and for agents."""
+        return self.name.strip().casefold() if self.role is Role.USER else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Transcript:

@@ -60,7 +60,6 @@ class Desk:
             limit=fields.pop("limit", None),
             depth=Depth(fields.pop("include_cold", False), fields.pop("include_raw", None)),
             packing=packing_for(
-                viewer=viewer,
                 weights=fields.pop("weights", Weights()),
                 token_budget=fields.pop("token_budget", 500),
             ),

@@ -35,9 +35,7 @@ def retrieve(
     return retrieval.retrieve(
         viewer=viewer,
         question=question,
-        packing=packing_for(
-            viewer=viewer, weights=weights, token_budget=token_budget, counter=counter
-        ),
+        packing=packing_for(weights=weights, token_budget=token_budget, counter=counter),
         limit=limit,
         depth=Depth(include_cold, include_raw),
         tools=tools,

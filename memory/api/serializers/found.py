@@ -12,6 +12,7 @@ from memory.api.fields import (
     OneOfField,
     QuestionField,
     StrictBooleanField,
+    StrictFloatField,
     StrictIntegerField,
     WeightsField,
 )
@@ -45,10 +46,19 @@ INCLUDE_RAW = (
 )
 
 
+_RELEVANCE = (
+    "The least relevance (0-1) of what is told: how much of the question a memory or message says,"
+    " as in signals.semantic. When left out, 0.22 (the setting MIN_SCORE); 0 where the question has"
+    " nothing but stop words, and in a query or search that types, categories or filters narrow."
+    " threshold is another name of it."
+)
+BELOW = "How many candidates were left out because they say less about the question than min_score."
+
+
 class SearchQuerySerializer(QuerySerializer):
     """What to look for, and among which memories."""
 
-    aliases = {"top_k": "limit", "memory_type": "memory_types"}
+    aliases = {"top_k": "limit", "memory_type": "memory_types", "threshold": "min_score"}
 
     query = QuestionField()
     memory_types = serializers.ListField(child=OneOfField(choices=MEMORY_TYPES), required=False)
@@ -58,13 +68,16 @@ class SearchQuerySerializer(QuerySerializer):
     min_importance = serializers.IntegerField(required=False, default=1, min_value=1, max_value=10)
     include_cold = serializers.BooleanField(required=False, help_text=INCLUDE_COLD)
     include_raw = serializers.BooleanField(required=False, help_text=INCLUDE_RAW)
+    min_score = serializers.FloatField(
+        required=False, min_value=0, max_value=1, help_text=_RELEVANCE
+    )
     limit = serializers.IntegerField(required=False, default=20, min_value=1, max_value=PER_REQUEST)
 
 
 class ReadOptionsSerializer(StrictSerializer):
     """Who asks what, and the options that every read has."""
 
-    aliases = {"budget_tokens": "token_budget", "top_k": "limit"}
+    aliases = {"budget_tokens": "token_budget", "top_k": "limit", "threshold": "min_score"}
 
     agent = NameField(help_text="Who asks; only what this agent may read is found.")
     query = QuestionField()
@@ -72,7 +85,8 @@ class ReadOptionsSerializer(StrictSerializer):
         required=False,
         allow_null=True,
         max_length=200,
-        help_text="Narrows to what is about this person or about nobody.",
+        help_text="Narrows to what is about this person or about nobody. Where neither it nor a"
+        " conversation names a person, user_profile memories are left out and warnings say so.",
     )
     project = NameField(required=False, allow_null=True)
     conversation = serializers.UUIDField(
@@ -115,6 +129,14 @@ class ReadOptionsSerializer(StrictSerializer):
         allow_null=True,
         help_text="Of the five signals. When left out, the agent's own in a prompt, and in a query"
         " those of a search, where relevance decides.",
+    )
+    min_score = StrictFloatField(
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=1,
+        help_text=f"{_RELEVANCE} In a prompt, identity, pinned memories and, in its layer 4, the"
+        " user's profile come whatever is asked.",
     )
     include_cold = StrictBooleanField(required=False, help_text=INCLUDE_COLD)
     include_raw = StrictBooleanField(required=False, help_text=INCLUDE_RAW)
@@ -217,6 +239,7 @@ class SearchSerializer(ApiSerializer):
     searched = serializers.ListField(
         child=serializers.ChoiceField(choices=LEVELS), help_text="The levels that were searched."
     )
+    below_min_score = serializers.IntegerField(source="stats.below_min_score", help_text=BELOW)
     warnings = serializers.ListField(child=serializers.CharField())
 
     @extend_schema_field(
@@ -250,6 +273,7 @@ class StatsSerializer(ApiSerializer):
     searched = serializers.ListField(
         child=serializers.ChoiceField(choices=LEVELS), help_text="The levels that were searched."
     )
+    below_min_score = serializers.IntegerField(help_text=BELOW)
 
 
 class RetrievalStatsSerializer(StatsSerializer):

@@ -62,7 +62,12 @@ class NewMemorySerializer(StrictSerializer):
     importance = StrictIntegerField(required=False, default=8, min_value=1, max_value=10)
     is_pinned = StrictBooleanField(required=False, default=False)
     agent = NameField(required=False, allow_null=True)
-    user = NameField(required=False, allow_null=True, max_length=200)
+    user = NameField(
+        required=False,
+        allow_null=True,
+        max_length=200,
+        help_text="The person it is about; a user_profile needs one, or a conversation with them.",
+    )
     project = NameField(required=False, allow_null=True)
     conversation = serializers.UUIDField(required=False, allow_null=True)
     subject = NameField(

@@ -207,6 +207,7 @@ class MemoryViewSet(ApiViewSet):
             depth=Depth(given.get("include_cold"), given.get("include_raw")),
             question=Question(given["query"]),
             limit=given["limit"],
+            min_score=given.get("min_score"),
             write=_search_answer,
             form=answer_form(SearchSerializer),
             tools=default_tools(),

@@ -16,12 +16,12 @@ from memory.api.base import refusals
 from memory.api.fields import (
     NameField,
     OneOfField,
-    StrictFloatField,
 )
 from memory.api.memory_json import MEDIA_TYPE, Json, answer_form, found_message_json, memory_json
 from memory.api.request_events import search_event
 from memory.api.serializers.base import ApiSerializer
 from memory.api.serializers.found import (
+    BELOW,
     PackedMessageSerializer,
     ReadOptionsSerializer,
     SignalsSerializer,
@@ -89,13 +89,6 @@ class MemoryQuerySerializer(ReadOptionsSerializer):
         help_text="Only these; all that the agent may read if omitted.",
     )
     filters = FilterField(required=False, allow_null=True)
-    threshold = StrictFloatField(
-        required=False,
-        allow_null=True,
-        min_value=0,
-        max_value=1,
-        help_text="Results with a lower score are dropped.",
-    )
     return_ = OneOfField(choices=[BULLETS, FULL], required=False, default=BULLETS)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -150,6 +143,7 @@ class _AnswerSerializer(ApiSerializer):
     left_out = serializers.IntegerField(
         help_text="How many memories and messages did not fit the budget."
     )
+    below_min_score = serializers.IntegerField(help_text=BELOW)
     warnings = serializers.ListField(child=serializers.CharField())
 
 
@@ -206,7 +200,7 @@ class MemoryQueryViewSet(ReadViewSet):
                 memory_types=asked.memory_types,
                 filters=given["filters"],
                 limit=asked.limit or DEFAULT_LIMIT,
-                threshold=given.get("threshold") or 0.0,
+                min_score=asked.min_score,
                 weights=asked.given_weights or SEARCH_WEIGHTS,
                 depth=asked.depth,
             ),
@@ -228,6 +222,7 @@ def _written(shape: str, answer: QueryAnswer) -> bytes:
             "tokens_used": answer.tokens_used,
             "token_budget": answer.token_budget,
             "left_out": answer.left_out,
+            "below_min_score": answer.below_min_score,
             "warnings": list(answer.warnings),
             "results": [shown(each) for each in answer.results],
             "messages": [said(each) for each in answer.messages],

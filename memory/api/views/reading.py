@@ -37,6 +37,7 @@ class Asked:
     memory_types: tuple[str, ...]
     given_weights: Weights | None
     depth: Depth
+    min_score: float | None
 
     @property
     def weights(self) -> Weights:
@@ -70,6 +71,7 @@ class ReadViewSet(ApiViewSet):
             memory_types=tuple(dict.fromkeys(given.get("memory_types") or ())),
             given_weights=given.get("weights"),
             depth=Depth(given.get("include_cold"), given.get("include_raw")),
+            min_score=given.get("min_score"),
         )
 
 

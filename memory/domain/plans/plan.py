@@ -7,7 +7,7 @@ step 5).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
@@ -84,7 +84,8 @@ class Plan:
     """Sections as they claim room, blocks as printed; `mandatory` names what passes the budget.
 
     Memories of the types in `on_request` are told only when pinned or asked for: how something is
-    done is for whoever does it, and no part of talk (seed 004, §12).
+    done is for whoever does it, and no part of talk (seed 004, §12). Those in `always` are told
+    whatever is asked, as identity and what is pinned are.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Plan:
     blocks: Sequence[Block] = (Block(),)
     mandatory: str = "what must always be told"
     on_request: Collection[MemoryType] = (MemoryType.PROCEDURAL,)
+    always: Collection[MemoryType] = ()
 
     def section_of(self, line: Line) -> Section | None:
         return next((section for section in self.sections if section.takes(line)), None)
@@ -141,19 +143,3 @@ RETRIEVAL = Plan(
     ),
     mandatory="identity and pinned memories",
 )
-
-
-def about_nobody(plan: Plan) -> Plan:
-    """The plan for who names no user: a profile stands by its score, as nobody was asked for."""
-    return replace(
-        plan,
-        sections=tuple(
-            replace(each, room=replace(each.room, reserve=0))
-            if each.room.name == USER_PROFILE
-            else each
-            for each in plan.sections
-        ),
-    )
-
-
-RETRIEVAL_ABOUT_NOBODY = about_nobody(RETRIEVAL)

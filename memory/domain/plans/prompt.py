@@ -18,7 +18,6 @@ from memory.domain.plans.plan import (
     IDENTITY_RESERVE,
     USER_PROFILE,
     USER_PROFILE_RESERVE,
-    about_nobody,
     is_identity,
     is_profile,
 )
@@ -110,8 +109,8 @@ SEVEN_LAYERS = Plan(
         Block("conversation", opening="## Conversation Context", after="memory"),
     ),
     mandatory="layers 1 to 3 and pinned memories",
+    always=(MemoryType.USER_PROFILE,),
 )
-SEVEN_LAYERS_ABOUT_NOBODY = about_nobody(SEVEN_LAYERS)
 
 
 def summary_line(summary: str, *, counter: TokenCounter) -> str:

@@ -81,6 +81,11 @@ class Asked:
     ahead: float = 0.0
     of_past: bool = False
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it asks for nothing in particular: it has nothing but stop words."""
+        return all(term.word in STOP_WORDS for term in self.terms)
+
 
 def read_question(text: str, *, now: datetime) -> Asked:
     """Take a question apart; at most MAX_TERMS terms; days begin in the zone of the aware `now`."""

@@ -47,7 +47,12 @@ class Command(BaseCommand):
             "--create-team", action="store_true", help="create the team when there is none"
         )
         parser.add_argument("--agent", required=True, help="slug of the agent, created when new")
-        parser.add_argument("--user", required=True, help="external id of the person, likewise")
+        parser.add_argument(
+            "--user",
+            required=True,
+            help="external id of the main person, likewise; where several people speak by name, the"
+            " others become users too, called by their names",
+        )
         parser.add_argument("--project", help="slug of the project, likewise")
         parser.add_argument(
             "--mode",

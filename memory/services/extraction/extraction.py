@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import UTC, tzinfo
 from typing import Any
 
@@ -23,8 +23,9 @@ from memory.services.extraction.owners import (
     stored_type,
     team_names,
 )
+from memory.services.extraction.speakers import people_beside_user, person_of
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
-from teams.models import Conversation, Message
+from teams.models import Conversation, EndUser, Message
 
 CONTEXT_MESSAGES = 12
 _STOOD_IN = "{who} did pass {number} where the model did not ({problem})."
@@ -57,13 +58,15 @@ class ExtractionCounts:
 class MessageRange:
     """Messages to extract and the earlier ones that give them context.
 
-    Without the names of the `team` nothing that is said becomes the team's.
+    Without the names of the `team` nothing that is said becomes the team's. `people` are those of
+    `people_beside_user`.
     """
 
     conversation: Conversation
     messages: tuple[Message, ...]
     context: tuple[Message, ...]
     team: TeamNames | None = None
+    people: Mapping[str, EndUser] = field(default_factory=dict)
 
 
 def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinfo) -> MessageRange:
@@ -79,6 +82,7 @@ def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinf
         messages=tuple(row for row in rows if row.position >= first),
         context=tuple(row for row in rows if row.position < first),
         team=team,
+        people=people_beside_user(conversation=conversation),
     )
 
 
@@ -97,11 +101,11 @@ def drafts_of(
     """The candidates as drafts of their owners, with their exact provenance."""
     conversation = source.conversation
     keeps_to_itself = conversation.agent.keeps_to_itself
-    user = str(conversation.end_user)
     by_id = {row.id: row for row in (*source.context, *source.messages)}
     drafts = []
     for candidate in candidates:
         sources = [by_id[item] for item in candidate.message_ids if item in by_id]
+        person = person_of(sources, conversation=conversation, people=source.people)
         said_at = max((row.created_at for row in sources), default=source.messages[-1].created_at)
         memory_type = stored_type(candidate.memory_type, keeps_to_itself=keeps_to_itself)
         stays = stays_with_agent(memory_type, keeps_to_itself=keeps_to_itself)
@@ -120,8 +124,10 @@ def drafts_of(
                 author_id=conversation.agent_id,
                 people=()
                 if candidate.is_of_team
-                else tuple(dict.fromkeys(filter(None, (user, *(row.name for row in sources))))),
-                end_user_id=None if candidate.is_of_team else conversation.end_user_id,
+                else tuple(
+                    dict.fromkeys(filter(None, (str(person), *(row.name for row in sources))))
+                ),
+                end_user_id=None if candidate.is_of_team else person.pk,
                 # Who a person is holds in every project.
                 project_id=None
                 if candidate.memory_type == MemoryType.USER_PROFILE
@@ -197,14 +203,14 @@ def count_results(
 def add_counts(one: ExtractionCounts, other: ExtractionCounts) -> ExtractionCounts:
     """Two extractions reported as one."""
     total: dict[str, Any] = {}  # Any: a number, a list or the names of extractors
-    for field in fields(ExtractionCounts):
-        first, second = getattr(one, field.name), getattr(other, field.name)
+    for each in fields(ExtractionCounts):
+        first, second = getattr(one, each.name), getattr(other, each.name)
         if isinstance(first, int):
-            total[field.name] = first + second
+            total[each.name] = first + second
         elif isinstance(first, tuple):
-            total[field.name] = tuple(dict.fromkeys((*first, *second)))
+            total[each.name] = tuple(dict.fromkeys((*first, *second)))
         else:
-            total[field.name] = _joined(f"{first}+{second}".split("+"))
+            total[each.name] = _joined(f"{first}+{second}".split("+"))
     return ExtractionCounts(**total)
 
 

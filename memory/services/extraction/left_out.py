@@ -14,6 +14,7 @@ from memory.domain.secrets import mask_secrets
 from memory.domain.types import Candidate, MemoryType
 from memory.models import Job
 from memory.services.extraction.extraction import MessageRange, load_messages
+from memory.services.extraction.speakers import people_beside_user
 
 _TIMES = ("valid_from", "valid_to")
 
@@ -54,4 +55,5 @@ def load_sources(*, job: Job, candidates: Iterable[Candidate], zone: tzinfo) -> 
     ids = {each for candidate in candidates for each in candidate.message_ids}
     wanted = Q(pk__in=ids) | Q(position=job.to_position)
     rows = load_messages(conversation=job.conversation, wanted=wanted, zone=zone)
-    return MessageRange(conversation=job.conversation, messages=tuple(rows), context=())
+    people = people_beside_user(conversation=job.conversation)
+    return MessageRange(job.conversation, tuple(rows), context=(), people=people)

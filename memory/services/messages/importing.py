@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -15,6 +15,7 @@ from uuid import UUID
 from django.conf import settings
 
 from memory.clients.tools import Tools
+from memory.domain.attribution import other_speakers
 from memory.domain.transcripts import MAX_NAME_CHARS, Transcript, Turn
 from memory.domain.types import MemoryType, Role
 from memory.domain.viewer import Viewer
@@ -26,8 +27,9 @@ from memory.services.messages.posting import open_conversation
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
 from teams.errors import ConflictError
-from teams.models import Conversation, Message
+from teams.models import Conversation, EndUser, Message
 from teams.services.conversations import NewMessage, append_messages
+from teams.services.people import ensure_end_users
 from teams.tenancy import team_scope
 
 VERBATIM_IMPORTANCE = 5
@@ -46,7 +48,11 @@ class ImportMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImportTarget:
-    """Whose conversations they become; agent, user and project are created when new."""
+    """Whose conversations they become; agent, user and project are created when new.
+
+    `user` is the main person, to whom the conversations belong. Where several people speak by
+    name, the others become end users whose external ids are their names.
+    """
 
     team_id: UUID
     agent: str
@@ -101,7 +107,9 @@ def import_transcripts(
     extraction for longer than its lease.
     """
     viewer = Viewer(team_id=target.team_id, actor=actor)
-    run = _Import(target, mode, extract and mode != ImportMode.VERBATIM, tools, viewer, now)
+    extracts = extract and mode != ImportMode.VERBATIM
+    people = _people_beside_user(viewer, target, transcripts)
+    run = _Import(target, mode, extracts, tools, viewer, now, people)
     if mode != ImportMode.MESSAGES:
         run.refuse_foreign(transcripts)
     summary = ImportSummary()
@@ -115,7 +123,7 @@ def import_transcripts(
 
 @dataclass(frozen=True, slots=True)
 class _Import:
-    """One import under way."""
+    """One import under way; `people` are the external ids of the speakers beside the user."""
 
     target: ImportTarget
     mode: ImportMode
@@ -123,6 +131,7 @@ class _Import:
     tools: Tools
     viewer: Viewer
     now: datetime
+    people: Mapping[str, str]
 
     def refuse_foreign(self, transcripts: Sequence[Transcript]) -> None:
         """Raise ConflictError where memories of the same ids belong to other conversations.
@@ -188,6 +197,8 @@ class _Import:
                 project=target.project,
                 thread_id=transcript.thread_id,
             )
+            speakers = {self.people.get(turn.speaker, "") for turn in transcript.turns}
+            ensure_end_users(team_id=target.team_id, external_ids=speakers - {""})
         return conversation
 
     def _post(self, conversation: Conversation, transcript: Transcript) -> list[Message]:
@@ -229,6 +240,7 @@ class _Import:
                     memory_type=MemoryType.EPISODIC,
                     importance=VERBATIM_IMPORTANCE,
                     agent=self.target.agent,
+                    user=self.people.get(turn.speaker),
                     conversation=conversation.pk,
                     message_ids=(row.pk,),
                     external_id=_memory_id(transcript, turn),
@@ -269,6 +281,18 @@ class _Import:
                 if should_stop() or time.monotonic() > give_up:
                     raise
                 time.sleep(_RETRY_SECONDS)
+
+
+def _people_beside_user(
+    viewer: Viewer, target: ImportTarget, transcripts: Sequence[Transcript]
+) -> dict[str, str]:
+    """The people who speak in the transcripts beside the user: their names by `Turn.speaker`."""
+    with team_scope(team_ids=[target.team_id], actor=viewer.actor):
+        known = EndUser.objects.filter(team_id=target.team_id, external_id=target.user).first()
+    names = known.names if known else (target.user,)
+    spoken = (turn.name for each in transcripts for turn in each.turns if turn.speaker)
+    others = other_speakers(spoken, user=names)
+    return {name.casefold(): name for name in others}
 
 
 def _memory_id(transcript: Transcript, turn: Turn) -> str:

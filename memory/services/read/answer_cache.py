@@ -162,6 +162,7 @@ def send_retrieval(
     now: datetime,
     packing: Packing | None = None,
     rows: MemoryQuerySet | None = None,
+    min_score: float | None = None,
     revision: Revision | None = None,
 ) -> Sent:
     """As `retrieve`, written by `write`: what was written before is not made or written again.
@@ -174,6 +175,7 @@ def send_retrieval(
             "question": question,
             "limit": limit,
             "depth": depth,
+            "min_score": settings.MIN_SCORE if min_score is None else min_score,
             "packing": packing and [packing.weights, packing.token_budget, packing.counter.name],
         }
         key = answer_key(form=form, viewer=viewer, tools=tools, now=now, parts=parts)
@@ -186,6 +188,7 @@ def send_retrieval(
             depth=depth,
             packing=packing,
             rows=rows,
+            min_score=min_score,
             tools=tools,
             now=now,
             revision=revision,

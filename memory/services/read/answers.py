@@ -40,7 +40,8 @@ class ScoredMemory:
 class RetrievalStats:
     """What a retrieval took; times are milliseconds.
 
-    `duplicates` counts memories left out because another one in the prompt says the same.
+    `duplicates` counts memories left out because another one in the prompt says the same,
+    `below_min_score` candidates that say too little about the question.
     """
 
     tokens_used: int = 0
@@ -53,6 +54,7 @@ class RetrievalStats:
     token_counter: str = ESTIMATE.name
     searched: tuple[Level, ...] = ()
     duplicates: int = 0
+    below_min_score: int = 0
 
 
 @dataclass(frozen=True, slots=True)

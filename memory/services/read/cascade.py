@@ -26,6 +26,7 @@ from memory.selectors.revisions import Revision
 from memory.selectors.search.signal_rows import Found
 from memory.selectors.search.signals import find_candidates, has_cold, narrowed
 from memory.services.compaction.summaries import SUMMARY_TAG
+from memory.services.read.about_whom import is_untold_profile
 from memory.services.read.messages import (
     RankedMessage,
     messages_for,
@@ -64,13 +65,15 @@ class Depth:
 class Candidates:
     """What was found on the way down, each kind best first, and the levels that were searched.
 
-    Messages of which a memory ranks higher are left out. `ends` are those of `behind_successors`.
+    Messages of which a memory ranks higher are left out. `ends` are those of `behind_successors`,
+    and `untold` is how many profile memories were left out because no user is named.
     """
 
     memories: list[Ranked]
     messages: list[RankedMessage]
     searched: tuple[Level, ...]
     ends: Mapping[UUID, UUID]
+    untold: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +82,8 @@ class Search:
 
     `rows` narrows the memories, of which at least `least` are ranked, however little they say;
     messages fit no such filter, so that they are reached only when they are asked for. Of the
-    types in `set_aside` only pinned memories are ranked. `revision` is the team's in this
-    transaction.
+    types in `set_aside` only pinned memories are ranked, and profiles only where the viewer or, by
+    `names_user`, a filter says whose. `revision` is the team's in this transaction.
     """
 
     viewer: Viewer
@@ -92,6 +95,7 @@ class Search:
     rows: MemoryQuerySet | None = None
     least: int = 0
     set_aside: Collection[str] = ()
+    names_user: bool = False
     revision: Revision | None = None
 
     def run(self) -> Candidates:
@@ -101,12 +105,12 @@ class Search:
         if depth.include_cold is None and asked.of_past:
             depth = replace(depth, include_cold=True)
         searched = [Level.HOT, Level.WARM]
-        found, ranked = self._memories(with_cold=bool(depth.include_cold))
+        found, ranked, untold = self._memories(with_cold=bool(depth.include_cold))
         if depth.include_cold:
             searched.append(Level.COLD)
         elif depth.include_cold is None and _strength(ranked) < settings.CASCADE_COLD_BELOW:
             if has_cold(viewer=self.viewer, revision=self.revision):
-                found, ranked = self._memories(with_cold=True, is_asked=False)
+                found, ranked, untold = self._memories(with_cold=True, is_asked=False)
             searched.append(Level.COLD)
         said: list[RankedMessage] = []
         wants_raw = depth.include_raw
@@ -120,10 +124,14 @@ class Search:
         ends: Mapping[UUID, UUID] = {}
         if depth.include_cold:
             ranked, ends = behind_successors(team_id=self.viewer.team_id, ranked=ranked)
-        return Candidates(ranked, said, tuple(searched), ends)
+        return Candidates(ranked, said, tuple(searched), ends, untold)
 
-    def _memories(self, *, with_cold: bool, is_asked: bool = True) -> tuple[Found, list[Ranked]]:
+    def _memories(
+        self, *, with_cold: bool, is_asked: bool = True
+    ) -> tuple[Found, list[Ranked], int]:
         """The memories of one depth, without summaries that tell what holds no longer.
+
+        And how many profile memories are left out because nobody says of whom one is asked for.
 
         Unasked, what is past stays away: it is not true any more.
         """
@@ -143,7 +151,8 @@ class Search:
             kept = set(rows.filter(id__in=ids).values_list("id", flat=True))
         summaries = [row.memory_id for row in found.rows if SUMMARY_TAG in (row.tags or ())]
         outdated = outdated_summaries(team_id=self.viewer.team_id, ids=summaries)
-        left = [
+        names_user = self.names_user or self.viewer.end_user_id is not None
+        wanted = [
             row
             for row in found.rows
             if (kept is None or row.memory_id in kept)
@@ -151,13 +160,19 @@ class Search:
             and (is_asked or row.is_live)
             and (row.is_pinned or row.memory_type not in self.set_aside)
         ]
+        left = [
+            row
+            for row in wanted
+            if not is_untold_profile(memory_type=row.memory_type, names_user=names_user)
+        ]
+        untold = len(wanted) - len(left)
         found = replace(found, rows=left)
         if not left:
-            return found, []
+            return found, [], untold
         table, scores = score_pool(
             question=self.question, pool=found, score=self.score, now=self.now
         )
-        return found, ordered(found.rows, table, scores)
+        return found, ordered(found.rows, table, scores), untold
 
     def _with_messages(
         self, found: Found, ranked: list[Ranked]

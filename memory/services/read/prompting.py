@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from django.conf import settings
+
 from memory.clients.tools import Tools
 from memory.domain.personality import Document, effective_skills, personality_text
 from memory.domain.plans.assembly import Assembly, assemble
@@ -15,7 +17,6 @@ from memory.domain.plans.plan import Text, Written
 from memory.domain.plans.prompt import (
     LAYERS,
     SEVEN_LAYERS,
-    SEVEN_LAYERS_ABOUT_NOBODY,
     Layer,
     summary_line,
 )
@@ -105,12 +106,13 @@ def build_prompt(
     limit: int | None = None,
     depth: Depth = Depth(),  # noqa: B008 - frozen
     rows: MemoryQuerySet | None = None,
+    min_score: float | None = None,
     is_loaded: bool = True,
 ) -> BuiltPrompt:
     """The seven layers within `token_budget` tokens; over it only by layers 1-3 and what is pinned.
 
-    `conversation` is one the viewer may see; its running summary is layer 7. `limit`, `rows` and
-    `is_loaded` are those of `retrieve`.
+    `conversation` is one the viewer may see; its running summary is layer 7. `limit`, `rows`,
+    `min_score` and `is_loaded` are those of `retrieve`.
     """
     summary, revision = "", None
     if conversation is not None:
@@ -123,7 +125,7 @@ def build_prompt(
         viewer=viewer,
         question=question,
         packing=Packing(
-            plan=SEVEN_LAYERS if viewer.end_user_id else SEVEN_LAYERS_ABOUT_NOBODY,
+            plan=SEVEN_LAYERS,
             weights=weights,
             token_budget=token_budget,
             counter=counter,
@@ -134,6 +136,7 @@ def build_prompt(
         limit=limit,
         depth=depth,
         rows=rows,
+        min_score=min_score,
         tools=tools,
         now=now,
         is_loaded=is_loaded,
@@ -170,6 +173,7 @@ def send_prompt(
     form: str,
     limit: int | None = None,
     rows: MemoryQuerySet | None = None,
+    min_score: float | None = None,
 ) -> Sent:
     """As `build_prompt` outside of a conversation, written by `write` and kept.
 
@@ -183,6 +187,7 @@ def send_prompt(
         "token_budget": token_budget,
         "limit": limit,
         "depth": depth,
+        "min_score": settings.MIN_SCORE if min_score is None else min_score,
         "counter": counter.name,
     }
 
@@ -197,6 +202,7 @@ def send_prompt(
             limit=limit,
             depth=depth,
             rows=rows,
+            min_score=min_score,
             tools=tools,
             counter=counter,
             now=now,

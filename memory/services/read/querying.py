@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.conf import settings
+
 from memory.clients.tools import Tools
 from memory.domain.filters import All, Expression, Field, Operator, conditions_of
 from memory.domain.scoring import Weights
@@ -18,13 +20,14 @@ from memory.selectors.memories import outdated_summaries
 from memory.selectors.revisions import team_revision
 from memory.services.categories import check_allowed, requested_categories
 from memory.services.compaction.summaries import SUMMARY_TAG
+from memory.services.read.about_whom import PROFILE, mixed_users, untold_profiles
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
 from memory.services.read.answers import Retrieval
 from memory.services.read.cascade import Depth, Level
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.query_results import QueryResult, QuotedMessage, Shown, pack_results
 from memory.services.read.ranking import SEARCH_WEIGHTS, Question
-from memory.services.read.retrieval import mixed_users, retrieve
+from memory.services.read.retrieval import retrieve
 from memory.services.read.usage import note_retrieved
 from teams.tenancy import team_scope
 
@@ -36,8 +39,8 @@ SHORTEST_BULLET = 4
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuery:
-    """What is asked. `threshold` is 0-1 and compared with a result's score; `categories` and
-    `memory_types` empty mean any that the agent may read."""
+    """What is asked. `min_score` is that of `retrieve`; `categories` and `memory_types` empty mean
+    any that the agent may read."""
 
     question: Question
     token_budget: int
@@ -45,20 +48,24 @@ class MemoryQuery:
     memory_types: tuple[str, ...] = ()
     filters: Expression = field(default_factory=All)
     limit: int = DEFAULT_LIMIT
-    threshold: float = 0.0
+    min_score: float | None = None
     weights: Weights = SEARCH_WEIGHTS
     depth: Depth = field(default_factory=Depth)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
-    """What was found, best first, then what came with its category; `left_out` found no room."""
+    """What was found, best first, then what came with its category; `left_out` found no room.
+
+    `below_min_score` is that of `RetrievalStats`.
+    """
 
     results: list[QueryResult]
     messages: list[QuotedMessage]
     tokens_used: int
     token_budget: int
     left_out: int
+    below_min_score: int
     warnings: tuple[str, ...] = ()
 
 
@@ -90,6 +97,7 @@ def query_memories(
     parts: dict[str, object] = {
         # The names of its classes tell filters apart that are made of the same parts.
         "query": repr(query),
+        "min_score": settings.MIN_SCORE,
         # Their rules are no memories, so that no revision moves with them.
         "rules": [(each.name, each.context, each.length) for each in known],
     }
@@ -112,6 +120,11 @@ class _Query:
     tools: Tools
     now: datetime
 
+    @property
+    def names_user(self) -> bool:
+        """Whether its filters say about whom memories are asked for."""
+        return any(each.field is Field.USER for each in conditions_of(self.query.filters))
+
     def answer(self, write: Callable[[QueryAnswer], bytes]) -> Made:
         query, team_id = self.query, self.viewer.team_id
         with team_scope(team_ids=[team_id], actor=self.viewer.actor):
@@ -122,20 +135,22 @@ class _Query:
                 rows = rows.filter(memory_type__in=query.memory_types)
             rows = matching(viewer=self.viewer, rows=rows, expression=query.filters)
             whole = [row for row in self.known if row.context == Category.Context.ALL]
-            given, unread = self._whole(rows, whole)
+            given, unread, untold = self._whole(rows, whole)
         names = [name for name in query.categories if name not in {row.name for row in whole}]
         found: list[Shown] = []
         warnings: tuple[str, ...] = ()
-        read_messages = False
+        read_messages, below = False, 0
         if names or not query.categories:
             found, searched = self._searched(rows, names)
             warnings, read_messages = searched.warnings, Level.RAW in searched.searched
+            below = searched.stats.below_min_score
             revision = revision if searched.revision is not None else None
         packed = pack_results([*found, *given], token_budget=query.token_budget)
         told = [item.value for item in packed.items]
         results = [each for each in told if isinstance(each, QueryResult)]
         messages = [each for each in told if isinstance(each, QuotedMessage)]
-        if Field.USER not in {condition.field for condition in conditions_of(query.filters)}:
+        warnings += untold_profiles(untold)
+        if not self.names_user:
             owners = [each.memory.end_user_id for each in results]
             warnings += mixed_users(viewer=self.viewer, of=owners, told_in="answer")
         body = write(
@@ -145,6 +160,7 @@ class _Query:
                 tokens_used=packed.tokens_used,
                 token_budget=query.token_budget,
                 left_out=unread + len(found) + len(given) - len(told) - len(packed.duplicates),
+                below_min_score=below,
                 warnings=warnings,
             )
         )
@@ -156,17 +172,22 @@ class _Query:
 
     def _whole(
         self, rows: MemoryQuerySet, categories: Sequence[Category]
-    ) -> tuple[list[QueryResult], int]:
+    ) -> tuple[list[QueryResult], int, int]:
         """What may fit of the categories, and how many more of their memories there are.
 
-        Without summaries that tell what holds no longer.
+        Without summaries that tell what holds no longer, and without profiles where nobody says
+        whose; how many those are comes last.
         """
         query = self.query
         most = query.token_budget // SHORTEST_BULLET
-        results, unread = [], 0
+        results, unread, untold = [], 0, 0
+        tells_profiles = self.names_user or self.viewer.end_user_id is not None
         for category in categories:
             with_cold = query.depth.include_cold is True
             own = rows.searchable(include_cold=with_cold).filter(category=category.name)
+            if not tells_profiles:
+                untold += own.filter(memory_type=PROFILE).count()
+                own = own.exclude(memory_type=PROFILE)
             length = category.length or own.count()
             best = own.with_names().order_by("-is_pinned", "-importance", "-id")
             first = list(best[: min(length, most)])
@@ -175,7 +196,7 @@ class _Query:
             results += [QueryResult.of(each) for each in first if each.pk not in outdated]
             if length > most:
                 unread += max(0, min(length, own.count()) - most)
-        return results, unread
+        return results, unread, untold
 
     def _searched(
         self, rows: MemoryQuerySet, names: Sequence[str]
@@ -192,6 +213,8 @@ class _Query:
             viewer=self.viewer,
             rows=rows if is_narrowed else None,
             weights=query.weights,
+            names_user=self.names_user,
+            min_score=query.min_score,
             depth=query.depth,
             question=query.question,
             is_counted=False,
@@ -202,8 +225,6 @@ class _Query:
         given: Counter[str] = Counter()
         shown: list[Shown] = []
         for each in found.results:
-            if each.score < query.threshold:
-                continue
             if isinstance(each, ScoredMessage):
                 quoted = QuotedMessage.of(each, words=found.words)
                 shown += [quoted] if quoted else []

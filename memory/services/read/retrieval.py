@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
-from uuid import UUID
+from functools import partial
 
 from django.db.models import Q
 
 from memory.clients.tools import Tools
-from memory.domain.plans.plan import RETRIEVAL, RETRIEVAL_ABOUT_NOBODY
+from memory.domain.plans.plan import RETRIEVAL
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE, TokenCounter
 from memory.domain.types import MemoryType, Status
@@ -23,6 +23,7 @@ from memory.selectors.contradictions import open_contradictions_among
 from memory.selectors.loading.memories import memories_by_id
 from memory.selectors.revisions import Revision, team_revision
 from memory.services.compaction.summaries import SUMMARY_TAG
+from memory.services.read.about_whom import mixed_users, untold_profiles
 from memory.services.read.answers import Retrieval, RetrievalStats, ScoredMemory
 from memory.services.read.cascade import Candidates, Depth, Search
 from memory.services.read.conflicts import Clash, clashes_among, opposites_among
@@ -39,6 +40,7 @@ from memory.services.read.ranking import (
     read_with_vector,
 )
 from memory.services.read.read_queue import queued_read
+from memory.services.read.relevant import least_relevance, relevant
 from memory.services.read.usage import note_retrieved
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
@@ -53,11 +55,10 @@ _SIGNALS = ("semantic", "recency", "importance", "continuity", "relation")
 
 
 def packing_for(
-    *, viewer: Viewer, weights: Weights, token_budget: int, counter: TokenCounter = ESTIMATE
+    *, weights: Weights, token_budget: int, counter: TokenCounter = ESTIMATE
 ) -> Packing:
     """How `POST /v1/retrieve` makes a prompt: identity, pinned, the profile, then the best."""
-    plan = RETRIEVAL if viewer.end_user_id else RETRIEVAL_ABOUT_NOBODY
-    return Packing(plan, weights, token_budget, counter)
+    return Packing(RETRIEVAL, weights, token_budget, counter)
 
 
 def of_types(memory_types: Collection[str]) -> MemoryQuerySet | None:
@@ -83,6 +84,8 @@ def retrieve(
     packing: Packing | None = None,
     rows: MemoryQuerySet | None = None,
     weights: Weights = SEARCH_WEIGHTS,
+    names_user: bool = False,
+    min_score: float | None = None,
     is_counted: bool = True,
     is_loaded: bool = True,
     revision: Revision | None = None,
@@ -93,7 +96,10 @@ def retrieve(
     says nothing about the question. `rows` narrows it to what a filter of the caller's left, which
     is kept however little it says. With `packing` it is a prompt: ranked by its weights, conflicts
     marked, as much as the budget has room for, without the types that its plan tells on request
-    alone, unless `rows` asks for them.
+    alone, unless `rows` asks for them. Profiles are told only where the viewer names the user or,
+    as `names_user` says, `rows` does; a warning says how many were left out. What says less about
+    the question than `min_score` (see `least_relevance`) is left out and counted; a prompt tells
+    identity, what is pinned and what its plan always tells all the same.
 
     Reads are counted unless `is_counted` is false; without `is_loaded` the memories of a prompt
     are named and not loaded. `revision` is the team's at any moment since somebody began to ask.
@@ -117,8 +123,13 @@ def retrieve(
             rows=rows,
             least=most if keeps_all or most > _USUAL_LIMIT else 0,
             set_aside=packing.plan.on_request if packing and rows is None else (),
+            names_user=names_user,
             revision=revision,
         ).run()
+        least = least_relevance(
+            question=asked, min_score=min_score, keeps_all=keeps_all and packing is None
+        )
+        found, below = relevant(found, least=least, always=partial(_is_always_told, packing))
         searched = time.perf_counter()
         if packing is None:
             answer = _best(viewer, asked, found, limit=most, keeps_all=keeps_all)
@@ -138,8 +149,9 @@ def retrieve(
             "search": milliseconds(started, searched),
             "pack": milliseconds(searched, ended),
         },
-        warnings=(*asked.warnings, *answer.warnings),
+        warnings=(*asked.warnings, *answer.warnings, *untold_profiles(found.untold)),
         searched=found.searched,
+        below_min_score=below,
     )
     if packing is not None:
         owners = [each.row.end_user_id for each in answer.told]
@@ -152,22 +164,6 @@ def retrieve(
 def milliseconds(start: float, end: float | None = None) -> float:
     """Between two moments of `time.perf_counter`, until now without the second."""
     return round(((end or time.perf_counter()) - start) * 1000, 3)
-
-
-def mixed_users(
-    *, viewer: Viewer, of: Iterable[UUID | None], told_in: str = "prompt"
-) -> tuple[str, ...]:
-    """The warning that a viewer who names no user is told about several of them.
-
-    `of` are the end users whose memories are told, None for nobody's.
-    """
-    users = set(of) - {None}
-    if viewer.end_user_id is not None or len(users) < 2:
-        return ()
-    return (
-        f"no user is named, so the {told_in} holds memories about {len(users)} users;"
-        " name the user or the conversation",
-    )
 
 
 def _best(
@@ -237,6 +233,15 @@ def _prompt(
             warnings=assembly.warnings,
             duplicates=len(assembly.duplicates),
         ),
+    )
+
+
+def _is_always_told(packing: Packing | None, each: Ranked) -> bool:
+    row = each.row
+    return packing is not None and (
+        row.is_pinned
+        or row.memory_type == MemoryType.IDENTITY
+        or row.memory_type in packing.plan.always
     )
 
 

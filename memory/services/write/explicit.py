@@ -71,11 +71,11 @@ def remember(
     of a conversation is about that conversation's user and project unless it says otherwise, as by
     its scope. Secrets are masked; what departs from the writing constraints is stored as it is
     worded, and its result says how. Raises ForbiddenError (a category outside the allowlist of the
-    agent that writes, or whose memory it is), NotFoundError, InvalidError (nothing but a secret
-    among others, or names that do not fit the scope) or ConflictError (the external id of a deleted
-    memory, or of one about somebody else) that names the field (`[3].agent` with `prefix`, for
-    lists). An import takes a secret, a category and a deleted memory as they come: what was said is
-    stored masked, what was deleted stays deleted.
+    agent that writes, or whose memory it is), NotFoundError, InvalidError (nothing but a secret, a
+    profile of nobody or names that do not fit the scope, among others) or ConflictError (the
+    external id of a deleted memory, or of one about somebody else) that names the field
+    (`[3].agent` with `prefix`, for lists). An import takes a secret, a category and a deleted
+    memory as they come: what was said is stored masked, what was deleted stays deleted.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         directory = _Directory(viewer, stated, is_import=is_import)
@@ -196,6 +196,12 @@ class _Directory:
             )
             user = user if owner.end_user_id else None
             project_id = owner.project_id
+        if user is None and item.memory_type is MemoryType.USER_PROFILE:
+            raise InvalidError(
+                "A memory of type user_profile is about a person: name the user, or the"
+                " conversation with them.",
+                field="user",
+            )
         return MemoryDraft(
             team_id=self.viewer.team_id,
             content=item.content,

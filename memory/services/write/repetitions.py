@@ -174,7 +174,11 @@ class ExternalIds:
                 f"The memory of the external_id '{draft.external_id}' was deleted. Restore that"
                 f" one ({last.pk}) or send this with another external_id."
             )
-        if named.memory.end_user_id != draft.end_user_id:
+        # An earlier import may have taken the same turn for somebody else's.
+        is_same_turn = draft.accepts_deleted and (
+            named.memory.conversation_id == draft.conversation_id is not None
+        )
+        if named.memory.end_user_id != draft.end_user_id and not is_same_turn:
             return f"{name} is a memory about somebody else."
         if draft.accepts_deleted or _digest(draft.content) in named.said:
             return ""

@@ -289,6 +289,7 @@ def test_an_empty_team_gives_an_empty_answer(api: APIClient) -> None:
         "tokens_used": 0,
         "token_budget": 2000,
         "left_out": 0,
+        "below_min_score": 0,
         "warnings": [],
         "messages": [],
     }

@@ -74,13 +74,3 @@ def test_what_is_nobodys_is_about_the_person_it_names(api: APIClient) -> None:
 
     first, *_ = found(api, "Where does Rose work?")
     assert first["content"] == "Rose works at a bakery."
-
-
-def test_no_profile_comes_before_what_is_relevant_where_no_user_is_named(api: APIClient) -> None:
-    for number in range(12):
-        text = f"User is called Number {number} and lives in the {number}th house of the street."
-        state(api, text, user=f"user-{number}", memory_type="user_profile")
-    state(api, "The release of the app is planned for December.")
-
-    told = found(api, "When is the release of the app?", token_budget=150)
-    assert told[0]["content"] == "The release of the app is planned for December."

@@ -41,34 +41,41 @@ def talk(client: APIClient, user: str, said: list[str]) -> None:
     post(client, f"conversations/{made['id']}/extract", {"wait": True})
 
 
-@pytest.fixture(params=["told", "stated"])
-def known(api: APIClient, request: pytest.FixtureRequest) -> None:
-    """What is known of Nina and Otto, from talk or as somebody stated it."""
-    if request.param == "told":
-        for user, said in TOLD.items():
-            talk(api, user, said)
-        return
-    for user, contents in STATED.items():
-        body = [{"content": each, "user": user, "check": False} for each in contents]
-        post(api, "memories", body)
-
-
-@pytest.mark.usefixtures("known")
 @pytest.mark.parametrize(("question", "hers", "others"), QUESTIONS)
 def test_a_question_about_one_finds_that_ones(
     api: APIClient, question: str, hers: str, others: str
 ) -> None:
-    asked: dict[str, Any] = {"query": question, "agent": "kyra", "include_raw": False}
-    searched = api.get("/v1/memories/search", asked).json()["results"]
-    retrieved = post(api, "retrieve", asked)["memories"]
+    for user, contents in STATED.items():
+        body = [{"content": each, "user": user, "check": False} for each in contents]
+        post(api, "memories", body)
 
-    for found in (
-        texts(ask(api, question)),
-        [each["content"] for each in searched],
-        [each["content"] for each in sorted(retrieved, key=lambda each: -each["score"])],
-    ):
+    for found in answers(api, question):
         places = [[word in text for text in found].index(True) for word in (hers, others)]
         assert places[0] < places[1], found
+
+
+@pytest.mark.parametrize(("question", "hers", "others"), QUESTIONS)
+def test_what_somebody_told_is_found_for_them_alone(
+    api: APIClient, question: str, hers: str, others: str
+) -> None:
+    for user, said in TOLD.items():
+        talk(api, user, said)
+
+    for found in answers(api, question, user="otto" if "Otto" in question else "nina"):
+        assert hers in found[0]
+        assert others not in " ".join(found)
+
+
+def answers(api: APIClient, question: str, **named: str) -> list[list[str]]:
+    """The texts that a query, a search and a retrieval find, best first."""
+    asked: dict[str, Any] = {"query": question, "agent": "kyra", "include_raw": False, **named}
+    searched = api.get("/v1/memories/search", asked).json()["results"]
+    retrieved = post(api, "retrieve", asked)["memories"]
+    return [
+        texts(ask(api, question, **named)),
+        [each["content"] for each in searched],
+        [each["content"] for each in sorted(retrieved, key=lambda each: -each["score"])],
+    ]
 
 
 def people_of(content: str) -> list[str]:

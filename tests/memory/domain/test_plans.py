@@ -16,7 +16,6 @@ from memory.domain.plans.plan import (
     Plan,
     Text,
     Written,
-    about_nobody,
 )
 from memory.domain.plans.prompt import (
     LAYERS,
@@ -60,7 +59,7 @@ class Unruly:
 
 
 COUNTERS = st.sampled_from([ESTIMATE, Unruly()])
-PLANS = st.sampled_from([RETRIEVAL, SEVEN_LAYERS, about_nobody(SEVEN_LAYERS)])
+PLANS = st.sampled_from([RETRIEVAL, SEVEN_LAYERS])
 
 
 def quote(
@@ -159,21 +158,6 @@ class TestRetrieval:
         assert starts == ["F0", "F1", "F2", "P0", "P1", "P2"]
         lines = [each.tokens for each in result.told if each.section == "user_profile"]
         assert 133 < sum(lines) <= 200
-
-    def test_no_profile_goes_before_what_is_relevant_where_no_user_is_named(self) -> None:
-        profiles = [
-            entry(f"P{n} {'x' * 200}", MemoryType.USER_PROFILE, score=0.2) for n in range(20)
-        ]
-        entries = [*profiles, entry(f"F {'y' * 200}", score=0.7)]
-
-        for plan, whole in ((RETRIEVAL, 150), (SEVEN_LAYERS, 200)):
-            named = assemble(plan=plan, entries=entries, token_budget=whole, counter=ESTIMATE)
-            nobody = assemble(
-                plan=about_nobody(plan), entries=entries, token_budget=whole, counter=ESTIMATE
-            )
-
-            assert {each[0] for each in told(named)} == {"P"}
-            assert "F" in {each[0] for each in told(nobody)}
 
     def test_two_copies_of_a_fact_are_shown_once(self) -> None:
         shared = entry("The team uses PostgreSQL.", score=0.9)

@@ -17,14 +17,10 @@ from django.db import connection
 from django.utils import timezone
 
 from memory.clients.tools import Tools
-from memory.domain.transcripts import Transcript, read_transcripts
 from memory.domain.types import MemoryType
 from memory.models import Job, Memory
 from memory.services.messages.importing import (
     ImportMode,
-    ImportSummary,
-    ImportTarget,
-    import_transcripts,
 )
 from teams.errors import ConflictError
 from teams.models import Conversation, Message, Team
@@ -32,6 +28,7 @@ from teams.services.people import team_id_of_slug
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast
+from tests.support.importing import SESSIONS, run
 
 TALK = {
     "started_at": "2026-02-09T09:00:00Z",
@@ -41,37 +38,6 @@ TALK = {
         {"role": "user", "content": "We decided to launch the ferry line on May 4."},
     ],
 }
-SESSIONS = {
-    "speaker_a": "Nils",
-    "speaker_b": "Mara",
-    "session_1_date_time": "4:05 pm on 1 March, 2024",
-    "session_1": [
-        {"speaker": "Nils", "dia_id": "D1:1", "text": "I bought a small boat."},
-        {"speaker": "Mara", "dia_id": "D1:2", "text": "What a lovely colour it has."},
-    ],
-    "session_2_date_time": "10:30 am on 3 April, 2024",
-    "session_2": [{"speaker": "Mara", "dia_id": "D2:1", "text": "The mast is up."}],
-}
-
-
-def transcripts(data: object, *, stem: str = "boat") -> tuple[Transcript, ...]:
-    now = timezone.now()
-    return read_transcripts(data=data, stem=stem, max_chars=1000, now=now).transcripts
-
-
-def run(acme: Cast, tools: Tools, data: object, **options: Any) -> ImportSummary:
-    # Any: options of `import_transcripts` by name
-    target = ImportTarget(team_id=acme.team.id, agent="kyra", user=options.pop("user", "sarah"))
-    given: dict[str, Any] = {"mode": ImportMode.MESSAGES, "extract": True, "stem": "boat"}
-    given.update(options)
-    return import_transcripts(
-        target=target,
-        transcripts=transcripts(data, stem=given.pop("stem")),
-        tools=tools,
-        actor="test",
-        now=timezone.now(),
-        **given,
-    )
 
 
 def contents() -> list[str]:

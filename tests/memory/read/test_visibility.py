@@ -4,7 +4,8 @@ The rule (seed 000, memory visibility, and seed 004 §5): a memory is seen only 
 There an agent sees what is shared or a user's profile, what is its own, and what belongs to no
 agent and is neither private nor an identity; of these, where it has a list of allowed categories,
 those of the list and those in no category. A reader who names a person or a project sees what is
-that one's and nobody's. A conversation is seen by its own agent.
+that one's and nobody's, and an answer to one who names no person holds no profile. A conversation
+is seen by its own agent.
 """
 
 from __future__ import annotations
@@ -76,8 +77,16 @@ def check_lists(world: World, reader: Reader, client: APIClient) -> None:
         seen = world.seen_by(reader, named=named, statuses=statuses)
         if path == "/v1/retrieve":
             seen = {each for each in seen if told_in_talk(world.plan.specs[each])}
+        if "query" in path or "retrieve" in path:
+            seen = asked_for(world, reader, seen)
         assert shown == seen, (path, sent)
         assert_silent(world, reader, answer, named=named)
+
+
+def asked_for(world: World, reader: Reader, seen: set[int]) -> set[int]:
+    """What an answer may hold of these: profiles only of a user who is named."""
+    specs = world.plan.specs
+    return {each for each in seen if reader.user or specs[each].kind != "user_profile"}
 
 
 def told_in_talk(spec: Spec) -> bool:
@@ -112,7 +121,7 @@ def check_prompt(world: World, reader: Reader, client: APIClient) -> None:
 
     assert answer.status_code == 200, answer.content
     assert_silent(world, reader, answer, named=True)
-    for number in world.seen_by(reader, named=True, statuses=LIVE):
+    for number in asked_for(world, reader, world.seen_by(reader, named=True, statuses=LIVE)):
         spec = world.plan.specs[number]
         if spec.is_pinned or spec.kind == "identity":
             assert word(number) in answer.json()["prompt"]
@@ -123,7 +132,7 @@ def check_counts(world: World, reader: Reader, client: APIClient) -> None:
     body = {"query": QUESTION, **names_of(reader), "top_k": 500, "budget_tokens": 100}
     answer = ask(client, "POST", "/v1/memory/query", body).json()
 
-    seen = world.seen_by(reader, named=True, statuses=LIVE)
+    seen = asked_for(world, reader, world.seen_by(reader, named=True, statuses=LIVE))
     assert len(answer["results"]) + answer["left_out"] == len(seen)
 
 
