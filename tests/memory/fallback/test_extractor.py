@@ -96,6 +96,48 @@ def test_a_correction_takes_the_place_of_what_it_corrects() -> None:
     assert found[0].corrects is not None
 
 
+@pytest.mark.parametrize(
+    ("told", "later"),
+    [
+        ("We met Ingrid on Friday about the mural.", "Actually we are open on Sundays."),
+        (
+            "The permit for the kiosk costs 1,500 crowns.",
+            "What is the ad budget? Wait, let's make it 800.",
+        ),
+        ("The permit for the kiosk costs 1,500 crowns.", "Actually the kiosk is 34."),
+    ],
+)
+def test_a_correction_of_another_thing_leaves_a_statement_as_it_was(told: str, later: str) -> None:
+    alone = texts(f"user: {told}")
+
+    found = texts(f"user: {told}", "assistant: Noted.", f"user: {later}")
+
+    assert alone
+    assert alone[0] in found
+
+
+def test_a_bare_value_corrects_the_thing_that_was_asked_about() -> None:
+    found = texts(
+        "user: The permit for the kiosk costs 1,500 crowns.",
+        "assistant: Noted. What is the monthly budget for ads?",
+        "user: Wait, it is 800.",
+    )
+
+    assert found[0] == "The permit for the kiosk costs 1,500 crowns."
+
+
+def test_a_correction_reaches_back_one_exchange() -> None:
+    found = texts(
+        "user: The public beta of Lantern ships on March 15.",
+        "assistant: Noted.",
+        "user: The kitchen of the Lantern team gets a new floor.",
+        "assistant: Lovely.",
+        "user: Sorry, I meant March 18.",
+    )
+
+    assert "The public beta of Lantern ships on March 15, 2026." in found
+
+
 def test_what_was_taken_back_is_no_memory() -> None:
     assert (
         texts(
