@@ -120,7 +120,8 @@ class Candidate:
     (preferred_name, pronouns, city, language), or is empty. `extractor` says who found it where
     that is not the extractor asked, as when the rules stood in for a model. `corrects` holds the
     words that deny what it corrects ("not June 3"), which only a judge is told: "" where it was
-    said to be a correction without them, None where it was not.
+    said to be a correction without them, None where it was not. `is_verbatim` says that the
+    extractor takes words over as they were said, so that none may be new.
     """
 
     content: str
@@ -138,6 +139,7 @@ class Candidate:
     tags: tuple[str, ...] = field(default=())
     extractor: str = ""
     corrects: str | None = None
+    is_verbatim: bool = False
 
 
 @dataclass(frozen=True, slots=True)

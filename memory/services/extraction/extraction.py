@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import UTC, tzinfo
 from typing import Any
 
@@ -31,6 +32,7 @@ class ExtractionCounts:
 
     The extractors are those that did the work ("openai:x+rules"), found something or not.
     `left_out` counts what waits: the caps of a turn and a day kept it out. A later run writes it.
+    `refused` counts by reason what may not be written at all.
     """
 
     created: int = 0
@@ -45,6 +47,7 @@ class ExtractionCounts:
     memories: tuple[str, ...] = ()
     secrets_masked: int = 0
     left_out: int = 0
+    refused: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
@@ -143,6 +146,7 @@ def count_results(
     work: Sequence[PassWork] = (),
     secrets_masked: int = 0,
     left_out: int = 0,
+    refused: Mapping[str, int] | None = None,
 ) -> ExtractionCounts:
     """The figures of one extraction; `work` is who did it, `extractor` who was asked.
 
@@ -166,6 +170,7 @@ def count_results(
         memories=tuple(dict.fromkeys(str(result.memory.pk) for result in results)),
         secrets_masked=secrets_masked,
         left_out=left_out,
+        refused=dict(refused or {}),
         warnings=tuple(
             dict.fromkeys(
                 _STOOD_IN.format(
@@ -181,14 +186,16 @@ def count_results(
 def add_counts(one: ExtractionCounts, other: ExtractionCounts) -> ExtractionCounts:
     """Two extractions reported as one."""
     total: dict[str, Any] = {}  # Any: a number, a list or the names of extractors
-    for field in fields(ExtractionCounts):
-        first, second = getattr(one, field.name), getattr(other, field.name)
+    for each in fields(ExtractionCounts):
+        first, second = getattr(one, each.name), getattr(other, each.name)
         if isinstance(first, int):
-            total[field.name] = first + second
+            total[each.name] = first + second
+        elif isinstance(first, Mapping):
+            total[each.name] = dict(Counter(first) + Counter(second))
         elif isinstance(first, tuple):
-            total[field.name] = tuple(dict.fromkeys((*first, *second)))
+            total[each.name] = tuple(dict.fromkeys((*first, *second)))
         else:
-            total[field.name] = _joined(f"{first}+{second}".split("+"))
+            total[each.name] = _joined(f"{first}+{second}".split("+"))
     return ExtractionCounts(**total)
 
 
