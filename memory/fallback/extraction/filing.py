@@ -73,6 +73,8 @@ def validity_of(dates: Sequence[WrittenDate]) -> tuple[datetime | None, datetime
     first: datetime | None = None
     last: datetime | None = None
     for each in dates:
+        if not each.has_year:
+            continue
         if each.expression.side == "since":
             first = each.expression.first.astimezone(UTC)
         elif each.expression.side == "until":

@@ -232,3 +232,34 @@ def test_review_adds_nothing() -> None:
     extractor = RulesExtractor()
 
     assert extractor.review(messages=messages, context=[], participants=DANA, first_pass=[]) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("My birthday is May 3.", "May 3."),
+        ("The deadline for the grant is January 12.", "January 12."),
+        ("The deadline for the grant is May 3.", "May 3, 2026."),
+        ("The inspection of the shop was on 12 November.", "November 12, 2025."),
+        ("I met Tomas on 4 April 2025 at the fair on April 4.", "at the fair on April 4."),
+    ],
+)
+def test_a_year_is_told_only_where_it_is_certain(said: str, told: str) -> None:
+    (text,) = texts(f"user: {said}")
+
+    assert text.endswith(told)
+
+
+@pytest.mark.parametrize("name", ["U Kotvy", "Plan U", "the U11 girls"])
+def test_a_name_with_a_single_letter_stays_whole(name: str) -> None:
+    (text,) = texts(f"user: Our team meets {name} in Prague every Tuesday at nine.")
+
+    assert name in text
+
+
+def test_what_hangs_on_another_sentence_is_no_memory_of_its_own() -> None:
+    found = texts(
+        "user: Remember that we rented the hall for 900 euros.", "user: Remember: as an offer."
+    )
+
+    assert found == ["The team rented the hall for 900 euros."]
