@@ -263,3 +263,17 @@ def test_what_hangs_on_another_sentence_is_no_memory_of_its_own() -> None:
     )
 
     assert found == ["The team rented the hall for 900 euros."]
+
+
+@pytest.mark.parametrize(
+    ("known", "newer"),
+    [
+        ("My phone number is 555-0123.", "My new phone number is 555-0199."),
+        (
+            "The limit for travel expenses is 400 euros.",
+            "The new limit for travel expenses is 450 euros.",
+        ),
+    ],
+)
+def test_a_new_value_is_filed_where_the_known_one_is(known: str, newer: str) -> None:
+    assert the_one(f"user: {newer}").subject == the_one(f"user: {known}").subject
