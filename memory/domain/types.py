@@ -121,7 +121,8 @@ class Candidate:
     that is not the extractor asked, as when the rules stood in for a model. `corrects` holds the
     words that deny what it corrects ("not June 3"), which only a judge is told: "" where it was
     said to be a correction without them, None where it was not. `is_of_team` says that it is the
-    team's and nobody's in it.
+    team's and nobody's in it, `is_verbatim` that the extractor takes words over as they were said,
+    so that none may be new.
     """
 
     content: str
@@ -140,6 +141,7 @@ class Candidate:
     extractor: str = ""
     corrects: str | None = None
     is_of_team: bool = False
+    is_verbatim: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,9 +93,9 @@ def check_wording(candidate: Candidate, *, said_at: datetime) -> Wording:
     if _PERSONAL.match(told) or _PRONOUN.match(told):
         return Wording(None, (*problems, "a pronoun is its subject"), secret)
     lean: Lean = "past" if candidate.memory_type == MemoryType.EPISODIC else "future"
-    dated = write_dates(text, anchor=said_at, lean=lean)
-    # A date that only lacks its year is completed, and no fault.
-    if any(each.expression.relative and not each.expression.yearless for each in dated.dates):
+    # A date that only lacks its year is no fault; which year is meant, its words alone know.
+    dated = write_dates(text, anchor=said_at, lean=lean, completes_years=False)
+    if any(each.has_year and each.expression.relative for each in dated.dates):
         problems.append("relative date")
     text = dated.text
     shorter = _shortened(text, problems)

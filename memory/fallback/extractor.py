@@ -92,4 +92,5 @@ class RulesExtractor:
             valid_from=valid_from,
             valid_to=valid_to,
             corrects=seen.statement.corrects,
+            is_verbatim=True,
         )

@@ -48,7 +48,7 @@ class CountingExtractor:
         context: Sequence[SourceMessage],
         participants: Participants,
     ) -> list[Candidate]:
-        """One memory a message, with a number of its own in its text."""
+        """One memory a message, in its words."""
         with self._lock:
             self.read += [message.id for message in messages]
             self.context += [message.id for message in context]
@@ -61,7 +61,7 @@ class CountingExtractor:
             assert self.hold.wait(timeout=30)
         return [
             Candidate(
-                content=f"Note {message.id}: {message.content}",
+                content=message.content,
                 memory_type=MemoryType.EPISODIC,
                 importance=5,
                 confidence=1.0,
@@ -114,11 +114,11 @@ def viewer_of(conversation: Conversation) -> Viewer:
 
 
 def say(conversation: Conversation, count: int) -> list[UUID]:
-    """Post that many messages; their ids."""
+    """Post that many messages, each with a text of its own; their ids."""
     rows = post_messages(
         viewer=viewer_of(conversation),
         conversation_id=conversation.pk,
-        messages=[NewMessage("user", f"Message {number}.") for number in range(count)],
+        messages=[NewMessage("user", f"Note {uuid4()} of {number}.") for number in range(count)],
         now=timezone.now(),
     )
     return [row.pk for row in rows]

@@ -144,6 +144,12 @@ class ExtractionSerializer(ApiSerializer):
         default=0,
         help_text="How many candidates the caps kept out; the next background run writes them.",
     )
+    refused = serializers.DictField(
+        child=serializers.IntegerField(),
+        default=dict,
+        help_text="How many candidates may not be written at all, by reason: badly worded, or with"
+        " a number, name or words that no message says.",
+    )
     warnings = serializers.ListField(
         child=serializers.CharField(),
         default=list,

@@ -12,7 +12,12 @@ from typing import Final
 from .dates import Grain, Lean, NamedTime, read_dates
 from .stop_words import word_set
 
-_FAR_AHEAD: Final = timedelta(days=300)
+_FAR_AHEAD: Final = timedelta(days=183)
+_YEARLY = re.compile(
+    r"\b(?:birthdays?|born|(?:wedding\s)?anniversar(?:y|ies)|name\sday|annual(?:ly)?|yearly"
+    r"|(?:every|each)\s(?:year|spring|summer|autumn|fall|winter))\b",
+    re.IGNORECASE,
+)
 _CLOCK_TIME = re.compile(
     r"(?:\s?\bat)?\s?\b(?:\d{1,2}[:.]\d\d(?:\s?[ap]\.?m\b\.?)?|\d{1,2}\s?[ap]\.?m\b\.?|noon|midnight)",
     re.IGNORECASE,
@@ -46,10 +51,14 @@ _NOUNS: Final = {Grain.WEEK: "the week of ", Grain.WEEKEND: "the weekend of "}
 
 @dataclass(frozen=True, slots=True)
 class WrittenDate:
-    """A date in a written text: its words there, and the time that they name."""
+    """A date in a written text: its words there, and the time that they name.
+
+    Where no year was told and none is certain, `has_year` is false and the time is a guess.
+    """
 
     text: str
     expression: NamedTime
+    has_year: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +69,16 @@ class WrittenDates:
     dates: tuple[WrittenDate, ...]
 
 
-def write_dates(text: str, *, anchor: datetime, lean: Lean) -> WrittenDates:
+def write_dates(
+    text: str, *, anchor: datetime, lean: Lean, completes_years: bool = True
+) -> WrittenDates:
     """The text with its dates in full, read against the aware time at which it was said.
 
-    A date without a year that would lie most of a year ahead is the nearest one instead.
+    A date without a year stays as it was said where its year is not certain: most of a year ahead,
+    or of what comes every year, and everywhere unless `completes_years`.
     """
     found = read_dates(text, anchor=anchor, lean=lean)
-    if any(each.yearless and each.first - anchor > _FAR_AHEAD for each in found):
-        found = read_dates(text, anchor=anchor, lean="nearest")
+    completes_years = completes_years and _YEARLY.search(text) is None
     pieces: list[str] = []
     dates: list[WrittenDate] = []
     end = 0
@@ -75,6 +86,12 @@ def write_dates(text: str, *, anchor: datetime, lean: Lean) -> WrittenDates:
     for each in found:
         said = text[each.start : each.end]
         if each.recurring or each in beside or _is_clock_time(each, said):
+            continue
+        is_told = any(_are_alike(each, other) for other in found if other is not each)
+        if each.yearless and (
+            is_told or not (completes_years and each.first - anchor <= _FAR_AHEAD)
+        ):
+            dates.append(WrittenDate(said, each, has_year=False))
             continue
         written, behind = _written(text, each, said)
         dates.append(WrittenDate(written.removeprefix("on ").removeprefix("in "), each))
@@ -87,6 +104,12 @@ def day_in_full(day: datetime, *, with_weekday: bool = False) -> str:
     """A day as memories write it: "March 18, 2026", "Wednesday, March 18, 2026"."""
     written = f"{day:%B} {day.day}, {day.year}"
     return f"{day:%A}, {written}" if with_weekday else written
+
+
+def _are_alike(each: NamedTime, full: NamedTime) -> bool:
+    """Whether a full date names the day of one without a year ("4 April 2026", "April 4")."""
+    same_grain = not full.relative and full.grain is each.grain is Grain.DAY
+    return same_grain and (full.first.month, full.first.day) == (each.first.month, each.first.day)
 
 
 def _told_by_neighbours(text: str, found: Sequence[NamedTime]) -> set[NamedTime]:

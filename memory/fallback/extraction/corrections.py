@@ -16,6 +16,7 @@ from .grammar import (
     PREPOSITIONS,
     PRONOUNS,
     content_of,
+    is_question,
     request_of,
     tokens_of,
     words_of,
@@ -167,6 +168,12 @@ class Corrections:
             and each is not statement
         ]
 
+    def _exchange(self, statement: Statement) -> list[Statement]:
+        """What the speaker said in this turn and in their turn before it, the newest first."""
+        recent = self._recent(statement, _REACH_TURNS)
+        earlier = [each.turn.number for each in recent if each.turn is not statement.turn]
+        return [each for each in recent if each.turn.number >= max(earlier, default=0)]
+
     @staticmethod
     def _denied_value(clause: str, denial: re.Match[str] | None) -> Value | None:
         if denial is None:
@@ -188,7 +195,11 @@ class Corrections:
         self, statement: Statement, old: Value, new: Sequence[Value], denial: str
     ) -> bool:
         alike = [each for each in new if each.kind == old.kind]
+        exchange = self._exchange(statement)
+        thing = _matter(statement.said) - content_of(old.text)
         for each in self._recent(statement, _REACH_TURNS):
+            if each not in exchange and not thing & content_of(each.text):
+                continue
             spot = _spot(each.text, old)
             if spot is not None:
                 _put(each, spot, (alike or list(new))[-1].text, statement, denial)
@@ -196,24 +207,40 @@ class Corrections:
         return False
 
     def _replace_like(self, statement: Statement, rest: str, new: Sequence[Value]) -> bool:
-        """The value of the same kind in what was said of the same matter."""
-        matter = content_of(rest) - _FILLERS
-        matter = {stem for stem in matter if not stem[:1].isdigit()}
-        for each in self._recent(statement, _REACH_TURNS):
-            shared = matter & content_of(each.text)
-            for value in new[:2]:
-                bare = matter - content_of(value.text)
-                if not shared and len(bare) > 1:
+        """The value of the same kind in what was said of the same thing.
+
+        The thing is what the words name, else what was asked right before them; where nothing
+        names it, it is that of the last statement.
+        """
+        if request_of(rest) is not None:
+            return False
+        exchange = self._exchange(statement)
+        for value in new[:2]:
+            named = _matter(rest) - content_of(value.text)
+            thing = named or _matter(_question_before(statement))
+            for each in exchange if thing else exchange[:1]:
+                shared = thing & content_of(each.text)
+                if thing and not shared:
                     continue
                 if value.kind == "name" and not shared and not each.is_answer:
-                    continue
-                if request_of(rest) is not None:
                     continue
                 spot = _spot_like(each.text, value, rest)
                 if spot is not None:
                     _put(each, spot, value.text, statement, "")
                     return True
         return False
+
+
+def _matter(text: str) -> set[str]:
+    """The stems that say what a correction is about."""
+    return {stem for stem in content_of(text) - _FILLERS if not stem[:1].isdigit()}
+
+
+def _question_before(statement: Statement) -> str:
+    """The question that the statement follows at once, in its own turn or the one before."""
+    if statement.prior:
+        return statement.prior if is_question(statement.prior) else ""
+    return statement.turn.question
 
 
 def _spot(text: str, old: Value) -> tuple[int, int] | None:
@@ -227,11 +254,17 @@ def _spot(text: str, old: Value) -> tuple[int, int] | None:
 
 
 def _spot_like(text: str, value: Value, rest: str) -> tuple[int, int] | None:
+    """Where a value of the kind and the unit stands.
+
+    Another unit will do where the words name half of what the text is about, or nothing at all:
+    "Ingrid is 34" has nothing to say of the crowns that Ingrid accepted.
+    """
     kept = [each for each in values_in(text) if each.kind == value.kind]
     unit = _unit(rest, value.text)
     alike = [each for each in kept if _unit(text, each.text) == unit]
     if not alike and (value.kind != "number" or not unit):
-        alike = kept
+        named, about = _matter(rest), _matter(text)
+        alike = kept if not named or 2 * len(named & about) >= len(about) else []
     if not alike or alike[0].text.lower() == value.text.lower():
         return None
     return alike[0].start, alike[0].end

@@ -11,7 +11,7 @@ from memory.domain.types import Participants, SourceMessage
 
 from .clauses import stripped
 from .evidence import Seen, evidence_of
-from .grammar import words_of
+from .grammar import CONJUNCTIONS, PREPOSITIONS, content_of, has_verb, words_of
 from .kinds import kind_of
 from .reading import statements_of
 from .statements import Turn
@@ -19,6 +19,7 @@ from .turns import turns_of
 from .wording import worded
 
 _FEWEST_WORDS = 3
+_MOST_IN_STUB = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ def drafts_of(
         told = worded(statement)
         if len(words_of(told.text)) < _FEWEST_WORDS or _bares(told.text, secrets):
             continue
+        if not statement.is_answer and _is_stub(told.text):
+            continue
         clause = stripped(statement.said).text
         kind = kind_of(statement, clause, told=told.text, is_dated=bool(told.dates))
         seen = Seen(statement, told.text, bool(told.dates), kind)
@@ -70,6 +73,13 @@ def drafts_of(
             )
         )
     return turns, drafts
+
+
+def _is_stub(text: str) -> bool:
+    """Whether a text hangs on one that is not there: "As an offer."."""
+    first = words_of(text)[0]
+    hangs = first in PREPOSITIONS or first in CONJUNCTIONS
+    return hangs and len(content_of(text)) <= _MOST_IN_STUB and not has_verb(text)
 
 
 def _bares(text: str, secrets: Collection[str]) -> bool:

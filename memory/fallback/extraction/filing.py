@@ -10,6 +10,7 @@ from memory.domain.secrets import mask_secrets
 from memory.domain.text.written_dates import WrittenDate
 from memory.domain.types import MemoryType
 
+from ..lexicon import word_set
 from .evidence import Seen
 from .grammar import CLOSED, GREETINGS, Tense, tokens_of
 from .profile import SENSITIVE_FIELDS, SEVERAL_VALUES, attribute_of
@@ -23,6 +24,7 @@ _AREAS = {
     MemoryType.SEMANTIC: "fact",
     MemoryType.USER_PROFILE: "user.about",
 }
+_NEWNESS = word_set("talk/newness")
 _TASTE = re.compile(
     r"\b(?:prefer|like|love|hate|enjoy|dislike|can't stand|cannot stand|rather|favou?rite|fond of|"
     r"detest|can't bear|allergic)\b"
@@ -73,6 +75,8 @@ def validity_of(dates: Sequence[WrittenDate]) -> tuple[datetime | None, datetime
     first: datetime | None = None
     last: datetime | None = None
     for each in dates:
+        if not each.has_year:
+            continue
         if each.expression.side == "since":
             first = each.expression.first.astimezone(UTC)
         elif each.expression.side == "until":
@@ -86,7 +90,7 @@ def _is_taste(seen: Seen) -> bool:
 
 
 def _path(area: str, seen: Seen) -> str:
-    """The area with the first words that carry meaning."""
+    """The area with the first words that carry meaning; "new" names no other matter."""
     names = {part.lower() for name in seen.names for part in name.split()}
     speaker = {part.lower() for part in seen.statement.turn.voices.speaker.split()}
     words = [
@@ -96,6 +100,7 @@ def _path(area: str, seen: Seen) -> str:
         and token.lower not in CLOSED
         and token.lower not in GREETINGS
         and token.lower not in speaker
+        and token.lower not in _NEWNESS
         and (len(token.lower) > 2 or token.lower in names)
         and not _TASTE.fullmatch(token.lower)
     ]

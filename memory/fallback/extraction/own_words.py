@@ -35,7 +35,7 @@ _SAID_BY_OTHERS = re.compile(
     re.IGNORECASE,
 )
 _SAYS_ANYTHING = re.compile(r"[^\W_]")
-_WORD = re.compile(r"[A-Za-z']+")
+_WORD = re.compile(r"(?<!\w)[A-Za-z']+(?!\w)")
 
 
 @cache
@@ -44,13 +44,19 @@ def _written_out() -> dict[str, str]:
 
 
 def written_out(text: str) -> str:
-    """Casual spellings written out ("dont", "gonna"), with the capital kept."""
+    """Casual spellings written out ("dont", "gonna"), with the capital kept.
+
+    A lone capital is left where it belongs to a name ("U Kotvy", "Plan U").
+    """
     forms = _written_out()
 
     def replaced(match: re.Match[str]) -> str:
         word = match.group()
         put = forms.get(word.lower())
         if put is None or (word.isupper() and len(word) > 1):
+            return word
+        in_name = match.start() > 0 or text[match.end() + 1 : match.end() + 2].isupper()
+        if word.isupper() and in_name:
             return word
         return put.capitalize() if word[0].isupper() else put
 

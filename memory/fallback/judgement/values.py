@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from enum import StrEnum
@@ -75,10 +76,12 @@ class Value(NamedTuple):
     end: int
 
     def equals(self, other: Value) -> bool:
-        """Whether both are one value of one kind and dimension, up to the rounding of floats."""
+        """Whether both are one value of one kind and dimension; only fractions are rounded."""
         if self.kind != other.kind or self.dimension != other.dimension:
             return False
-        return abs(self.size - other.size) <= 1e-6 * max(abs(self.size), abs(other.size), 1e-9)
+        if self.size % 1 == 0 == other.size % 1:
+            return self.size == other.size
+        return math.isclose(self.size, other.size, rel_tol=1e-6)
 
 
 class _Unit(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, tzinfo
@@ -37,6 +38,7 @@ class ExtractionCounts:
 
     The extractors are those that did the work ("openai:x+rules"), found something or not.
     `left_out` counts what waits: the caps of a turn and a day kept it out. A later run writes it.
+    `refused` counts by reason what may not be written at all.
     """
 
     created: int = 0
@@ -51,6 +53,7 @@ class ExtractionCounts:
     memories: tuple[str, ...] = ()
     secrets_masked: int = 0
     left_out: int = 0
+    refused: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
@@ -165,6 +168,7 @@ def count_results(
     work: Sequence[PassWork] = (),
     secrets_masked: int = 0,
     left_out: int = 0,
+    refused: Mapping[str, int] | None = None,
 ) -> ExtractionCounts:
     """The figures of one extraction; `work` is who did it, `extractor` who was asked.
 
@@ -188,6 +192,7 @@ def count_results(
         memories=tuple(dict.fromkeys(str(result.memory.pk) for result in results)),
         secrets_masked=secrets_masked,
         left_out=left_out,
+        refused=dict(refused or {}),
         warnings=tuple(
             dict.fromkeys(
                 _STOOD_IN.format(
@@ -207,6 +212,8 @@ def add_counts(one: ExtractionCounts, other: ExtractionCounts) -> ExtractionCoun
         first, second = getattr(one, each.name), getattr(other, each.name)
         if isinstance(first, int):
             total[each.name] = first + second
+        elif isinstance(first, Mapping):
+            total[each.name] = dict(Counter(first) + Counter(second))
         elif isinstance(first, tuple):
             total[each.name] = tuple(dict.fromkeys((*first, *second)))
         else:

@@ -193,6 +193,7 @@ def _write_window(window: _Window, *, claim: UUID, tools: Tools) -> _Step:
             extractor="" if window.is_rest else tools.extractor.name,
             work=window.found.work,
             secrets_masked=window.screened.masked,
+            refused=window.screened.refused,
         )
         _note_written(mine, counts.created + counts.versioned, now=now)
         no_room = {id(item) for item in wanted} - {id(item) for item in written}

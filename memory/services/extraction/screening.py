@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from uuid import UUID
@@ -12,6 +12,7 @@ from uuid import UUID
 from django.conf import settings
 
 from audit.services.events import Event
+from memory.domain.grounding import Grounds, Spoken, ungrounded
 from memory.domain.secrets import MASK, mask_secrets
 from memory.domain.types import Candidate
 from memory.domain.wording import check_wording
@@ -38,23 +39,25 @@ class Screened:
     """The candidates that may be written, and what is to be told of those that may not.
 
     `over_cap` are those that only the cap of a turn keeps out, `masked` counts those in which a
-    secret was masked.
+    secret was masked, `refused` those that were rejected, by reason.
     """
 
     candidates: list[Candidate]
     events: tuple[Event, ...] = ()
     over_cap: Sequence[Candidate] = ()
     masked: int = 0
+    refused: Mapping[str, int] = field(default_factory=dict)
 
 
 def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: bool) -> Screened:
-    """Hold the candidates to the writing constraints and, when `capped`, to the cap of a turn.
+    """Hold the candidates to the writing constraints, to what was said and to the cap of a turn.
 
-    The events say how many were right at first, repaired and rejected, and why; contents are in
-    none of them.
+    There is a cap only where it is `capped`. The events say how many were right at first, repaired
+    and rejected, and why; contents are in none of them.
     """
     kept: list[Candidate] = []
     problems: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
     first_time = rejected = masked = 0
     said = {row.pk: row for row in (*source.context, *source.messages)}
     for candidate in candidates:
@@ -66,6 +69,12 @@ def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: boo
         masked += wording.secret_masked or _holds_masked(candidate, said)
         if wording.candidate is None:
             rejected += 1
+            refused[wording.problems[-1]] += 1
+            continue
+        if why := _ungrounded(wording.candidate, source):
+            rejected += 1
+            problems[why] += 1
+            refused[why] += 1
             continue
         first_time += not wording.problems
         kept.append(wording.candidate)
@@ -91,7 +100,33 @@ def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: boo
         },
     )
     events = [checked, event(op="mask_secret", meta={"candidates": masked})]
-    return Screened(kept, tuple(events if masked else [checked]), over_cap, masked)
+    return Screened(kept, tuple(events if masked else [checked]), over_cap, masked, dict(refused))
+
+
+def _ungrounded(candidate: Candidate, source: MessageRange) -> str:
+    """Why no message says what the candidate does, "" where they do.
+
+    They are the messages that it names, those right before them, which they may answer, and for
+    names (of a model for any word) all up to there.
+    """
+    window = (*source.context, *source.messages)
+    named = set(candidate.message_ids)
+    places = [place for place, row in enumerate(window) if row.pk in named]
+    near = {near for place in places for near in (place - 1, place) if near >= 0}
+    spoken = [Spoken(text=row.content, at=row.created_at) for row in window]
+    conversation = source.conversation
+    grounds = Grounds(
+        sources=[spoken[place] for place in sorted(near)],
+        window=spoken[: max(places, default=-1) + 1],
+        names=[
+            str(conversation.end_user),
+            conversation.end_user.external_id,
+            conversation.agent.slug,
+            *(row.name for row in window),
+        ],
+    )
+    text = candidate.content.replace(MASK, " ")
+    return ungrounded(text, grounds=grounds, is_exact=candidate.is_verbatim)
 
 
 def _holds_masked(candidate: Candidate, said: Mapping[UUID, Message]) -> bool:

@@ -213,7 +213,7 @@ def test_what_is_wider_than_a_turn_is_not_lost(talk: Conversation, plain: Tools)
                 for text in FACTS
             ]
 
-    say(talk, "All of it.")
+    say(talk, " ".join(FACTS))
     loud = replace(plain, extractor=Talkative())
     extract_now(viewer=viewer_of(talk), conversation_id=talk.pk, tools=loud)
     before = len(facts_of(talk))

@@ -32,6 +32,11 @@ from tests.support.writing import draft
 FACTS = ("The kiln holds forty bowls.", "The glaze supplier is Marlow.")
 
 
+def told(word: str) -> str:
+    """A message of both facts that begins with the word."""
+    return " ".join([f"{word}.", *FACTS])
+
+
 class TwoFacts:
     """An extractor that finds two facts in the last message, told apart by what it says."""
 
@@ -46,7 +51,7 @@ class TwoFacts:
     ) -> list[Candidate]:
         return [
             Candidate(
-                content=f"{messages[-1].content}: {text}",
+                content=f"{messages[-1].content.split('.')[0]}: {text}",
                 memory_type=MemoryType.SEMANTIC,
                 importance=5,
                 confidence=0.9,
@@ -81,7 +86,7 @@ def room(cast: Cast) -> int:
 def test_what_talk_wrote_counts_and_what_another_person_wrote_does_not(
     acme: Cast, viewer: Viewer, two: Tools
 ) -> None:
-    extract_now(viewer=viewer, conversation_id=talk(viewer, "One").pk, tools=two)
+    extract_now(viewer=viewer, conversation_id=talk(viewer, told("One")).pk, tools=two)
 
     assert room(acme) == 8
     assert room_today(team_id=acme.team.id, end_user_id=acme.dmitri.pk, now=timezone.now()) == 10
@@ -89,7 +94,9 @@ def test_what_talk_wrote_counts_and_what_another_person_wrote_does_not(
 
 @override_settings(MAX_MEMORIES_PER_USER_DAY=10)
 def test_an_import_does_not_count(acme: Cast, viewer: Viewer, two: Tools) -> None:
-    extract_now(viewer=viewer, conversation_id=talk(viewer, "One").pk, tools=two, is_capped=False)
+    extract_now(
+        viewer=viewer, conversation_id=talk(viewer, told("One")).pk, tools=two, is_capped=False
+    )
 
     assert Memory.objects.count() == 2
     assert room(acme) == 10
@@ -98,7 +105,7 @@ def test_an_import_does_not_count(acme: Cast, viewer: Viewer, two: Tools) -> Non
 @override_settings(MAX_MEMORIES_PER_USER_DAY=10)
 def test_a_compaction_does_not_count(acme: Cast, viewer: Viewer, two: Tools) -> None:
     compact_conversation(
-        viewer=viewer, conversation_id=talk(viewer, "One").pk, keep_last=0, tools=two
+        viewer=viewer, conversation_id=talk(viewer, told("One")).pk, keep_last=0, tools=two
     )
 
     assert Memory.objects.exclude(tags__contains=["summary"]).count() == 2
@@ -108,14 +115,14 @@ def test_a_compaction_does_not_count(acme: Cast, viewer: Viewer, two: Tools) -> 
 @override_settings(MAX_MEMORIES_PER_USER_DAY=10)
 def test_what_was_said_again_takes_no_room(acme: Cast, viewer: Viewer, two: Tools) -> None:
     for _ in range(2):
-        extract_now(viewer=viewer, conversation_id=talk(viewer, "One").pk, tools=two)
+        extract_now(viewer=viewer, conversation_id=talk(viewer, told("One")).pk, tools=two)
 
     assert room(acme) == 8
 
 
 @override_settings(MAX_MEMORIES_PER_USER_DAY=10)
 def test_the_next_day_has_its_own_room(acme: Cast, viewer: Viewer, two: Tools) -> None:
-    extract_now(viewer=viewer, conversation_id=talk(viewer, "One").pk, tools=two)
+    extract_now(viewer=viewer, conversation_id=talk(viewer, told("One")).pk, tools=two)
     tomorrow = timezone.now() + timedelta(days=1)
 
     left = room_today(team_id=acme.team.id, end_user_id=acme.sarah.pk, now=tomorrow)
@@ -142,7 +149,7 @@ def test_two_jobs_that_end_together_do_not_share_the_same_room(
     viewer = Viewer(team_id=town.team.id, actor="test")
     jobs = []
     for words in ("One", "Two"):
-        conversation = talk(viewer, words)
+        conversation = talk(viewer, told(words))
         with team_scope(team_ids=[town.team.id], actor="test"):
             locked = visible_conversation(viewer=viewer, conversation_id=conversation.pk)
             jobs.append(queue_extraction(conversation=locked))

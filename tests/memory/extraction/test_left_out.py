@@ -85,7 +85,7 @@ def run_due(acme: Cast, tools: Tools, *, now: datetime | None = None) -> int:
 def test_what_a_turn_had_no_room_for_is_written_by_the_next_run(
     acme: Cast, viewer: Viewer, introduced: Tools
 ) -> None:
-    conversation = talk(viewer, "All about the bees.")
+    conversation = talk(viewer, f"{' and '.join(NAMES)} keep bees.")
     extract_now(viewer=viewer, conversation_id=conversation.pk, tools=introduced)
     at_once = stored()
     waited = Job.objects.get()
@@ -109,7 +109,7 @@ def test_what_a_turn_had_no_room_for_is_written_by_the_next_run(
 def test_what_a_day_has_no_room_for_is_written_on_the_next_best_first(
     acme: Cast, viewer: Viewer, introduced: Tools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    conversation = talk(viewer, "All about the bees.")
+    conversation = talk(viewer, f"{' and '.join(NAMES)} keep bees.")
     extract_now(viewer=viewer, conversation_id=conversation.pk, tools=introduced)
     now = timezone.now()
     runs = [run_due(acme, introduced) for _ in range(2)]
@@ -127,7 +127,7 @@ def test_what_a_day_has_no_room_for_is_written_on_the_next_best_first(
 def test_a_compaction_writes_what_waits_without_reading_again(
     acme: Cast, viewer: Viewer, introduced: Tools
 ) -> None:
-    conversation = talk(viewer, "All about the bees.")
+    conversation = talk(viewer, f"{' and '.join(NAMES)} keep bees.")
     extract_now(viewer=viewer, conversation_id=conversation.pk, tools=introduced)
 
     compact_conversation(

@@ -29,6 +29,13 @@ FACTS = (
     ("The pug mill needs a new belt.", 5),
     ("She is late.", 9),
 )
+EQUAL = (
+    "Sarah loves green.",
+    "Sarah loves tea.",
+    "The kiln has ten shelves.",
+    "The studio opens at nine.",
+    "Sarah is allergic to hazelnuts.",
+)
 
 
 class ListedFacts:
@@ -70,7 +77,9 @@ def talk(acme: Cast, viewer: Viewer) -> Conversation:
     post_messages(
         viewer=viewer,
         conversation_id=conversation.pk,
-        messages=[NewMessage(role="user", content="All about the studio.")],
+        messages=[
+            NewMessage(role="user", content=" ".join([*(text for text, _ in FACTS), *EQUAL]))
+        ],
         now=timezone.now(),
     )
     return conversation
@@ -138,16 +147,9 @@ class EqualFacts(ListedFacts):
             ("decision", "studio.hours"),
             ("", "user.profile.health"),
         )
-        texts = (
-            "Sarah loves green.",
-            "Sarah loves tea.",
-            "The kiln has ten shelves.",
-            "The studio opens at nine.",
-            "Sarah is allergic to hazelnuts.",
-        )
         return [
             replace(each, content=text, category=category, subject=subject, importance=8)
-            for each, text, (category, subject) in zip(listed, texts, marks, strict=True)
+            for each, text, (category, subject) in zip(listed, EQUAL, marks, strict=True)
         ]
 
 
@@ -211,3 +213,44 @@ def test_the_share_that_passed_at_first_is_told_without_contents(
     assert event.meta["rejected"] == 1
     assert event.meta["over_turn_cap"] == 1
     assert not any(text in str(event.meta) for text, _ in FACTS)
+
+
+class OneFact(ListedFacts):
+    """An extractor that says one thing of the last message."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def extract(
+        self,
+        *,
+        messages: Sequence[SourceMessage],
+        context: Sequence[SourceMessage],
+        participants: Participants,
+    ) -> list[Candidate]:
+        listed = super().extract(messages=messages, context=context, participants=participants)
+        return [replace(listed[0], content=self.text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("The kiln holds fifty bowls.", "a number that no message says"),
+        ("The glaze supplier is Petra Lund.", "a name that no message says"),
+        ("A holiday cottage needs another boiler.", "words that no message says"),
+    ],
+)
+def test_what_no_message_says_is_refused_and_counted_by_reason(
+    acme: Cast, viewer: Viewer, tools: Tools, text: str, why: str
+) -> None:
+    conversation = talk(acme, viewer)
+
+    counts = extract_now(
+        viewer=viewer,
+        conversation_id=conversation.pk,
+        tools=replace(tools, extractor=OneFact(text)),
+    )
+
+    assert stored() == set()
+    assert counts.refused == {why: 1}
+    assert OperationalEvent.objects.get(op="validate").meta["problems"] == {why: 1}

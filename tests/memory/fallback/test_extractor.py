@@ -96,6 +96,48 @@ def test_a_correction_takes_the_place_of_what_it_corrects() -> None:
     assert found[0].corrects is not None
 
 
+@pytest.mark.parametrize(
+    ("told", "later"),
+    [
+        ("We met Ingrid on Friday about the mural.", "Actually we are open on Sundays."),
+        (
+            "The permit for the kiosk costs 1,500 crowns.",
+            "What is the ad budget? Wait, let's make it 800.",
+        ),
+        ("The permit for the kiosk costs 1,500 crowns.", "Actually the kiosk is 34."),
+    ],
+)
+def test_a_correction_of_another_thing_leaves_a_statement_as_it_was(told: str, later: str) -> None:
+    alone = texts(f"user: {told}")
+
+    found = texts(f"user: {told}", "assistant: Noted.", f"user: {later}")
+
+    assert alone
+    assert alone[0] in found
+
+
+def test_a_bare_value_corrects_the_thing_that_was_asked_about() -> None:
+    found = texts(
+        "user: The permit for the kiosk costs 1,500 crowns.",
+        "assistant: Noted. What is the monthly budget for ads?",
+        "user: Wait, it is 800.",
+    )
+
+    assert found[0] == "The permit for the kiosk costs 1,500 crowns."
+
+
+def test_a_correction_reaches_back_one_exchange() -> None:
+    found = texts(
+        "user: The public beta of Lantern ships on March 15.",
+        "assistant: Noted.",
+        "user: The kitchen of the Lantern team gets a new floor.",
+        "assistant: Lovely.",
+        "user: Sorry, I meant March 18.",
+    )
+
+    assert "The public beta of Lantern ships on March 15, 2026." in found
+
+
 def test_what_was_taken_back_is_no_memory() -> None:
     assert (
         texts(
@@ -190,3 +232,48 @@ def test_review_adds_nothing() -> None:
     extractor = RulesExtractor()
 
     assert extractor.review(messages=messages, context=[], participants=DANA, first_pass=[]) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("My birthday is May 3.", "May 3."),
+        ("The deadline for the grant is January 12.", "January 12."),
+        ("The deadline for the grant is May 3.", "May 3, 2026."),
+        ("The inspection of the shop was on 12 November.", "November 12, 2025."),
+        ("I met Tomas on 4 April 2025 at the fair on April 4.", "at the fair on April 4."),
+    ],
+)
+def test_a_year_is_told_only_where_it_is_certain(said: str, told: str) -> None:
+    (text,) = texts(f"user: {said}")
+
+    assert text.endswith(told)
+
+
+@pytest.mark.parametrize("name", ["U Kotvy", "Plan U", "the U11 girls"])
+def test_a_name_with_a_single_letter_stays_whole(name: str) -> None:
+    (text,) = texts(f"user: Our team meets {name} in Prague every Tuesday at nine.")
+
+    assert name in text
+
+
+def test_what_hangs_on_another_sentence_is_no_memory_of_its_own() -> None:
+    found = texts(
+        "user: Remember that we rented the hall for 900 euros.", "user: Remember: as an offer."
+    )
+
+    assert found == ["The team rented the hall for 900 euros."]
+
+
+@pytest.mark.parametrize(
+    ("known", "newer"),
+    [
+        ("My phone number is 555-0123.", "My new phone number is 555-0199."),
+        (
+            "The limit for travel expenses is 400 euros.",
+            "The new limit for travel expenses is 450 euros.",
+        ),
+    ],
+)
+def test_a_new_value_is_filed_where_the_known_one_is(known: str, newer: str) -> None:
+    assert the_one(f"user: {newer}").subject == the_one(f"user: {known}").subject

@@ -68,3 +68,9 @@ def test_a_number_behind_a_name_names_and_before_a_noun_counts() -> None:
     kinds = [(value.kind, value.head) for value in values("Room 204 seats 12 people.")]
 
     assert kinds == [(Kind.IDENTIFIER, "room"), (Kind.COUNT, "peopl")]
+
+
+def test_long_numbers_that_differ_in_one_digit_are_two_values() -> None:
+    first, second = values("call 420777123456"), values("call 420777123457")
+
+    assert not first[0].equals(second[0])
