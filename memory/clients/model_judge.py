@@ -6,8 +6,9 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from datetime import UTC
 from typing import Annotated
@@ -17,10 +18,14 @@ from pydantic import BaseModel, FiniteFloat, WithJsonSchema
 from memory.clients.extraction_prompts import TextOrNull
 from memory.clients.judgement_cache import JudgementCache, pair_key
 from memory.domain.ports import Judge
-from memory.domain.types import Judgement, Statement, Verdict
+from memory.domain.types import Asker, Judgement, Statement, Verdict
 from routing.clients.endpoints import EndpointRest
 from routing.clients.protocol import ChatMessage, CompletionError, FailureKind
 from routing.clients.structured_calls import StructuredCompletions
+from routing.services.cost_guard import BudgetExceededError
+from routing.services.paid_calls import PaidCall, Payer, Tariff, paid_call, payer_of, tokens_of
+
+_Pair = tuple[Statement, Statement]
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +34,8 @@ _THREADS = 4
 _TAKES_AWAY = frozenset({Verdict.DUPLICATE, Verdict.SUPERSEDE})
 _LIKELY = 0.5
 _MAX_REASON = 300
+# About what an answer takes.
+_ANSWER_TOKENS = 300
 # What is longer says its own thing in its first part or not at all.
 MAX_STATEMENT_CHARS = 4_000
 VERDICTS = tuple(verdict.value for verdict in Verdict)
@@ -113,6 +120,7 @@ class ModelJudge:
         completions: StructuredCompletions,
         cache: JudgementCache,
         fallback: Judge,
+        tariff: Tariff | None = None,
         budget_seconds: float = 60.0,
         patience_seconds: float = 10.0,
         rest_seconds: float = 60.0,
@@ -122,6 +130,7 @@ class ModelJudge:
         self._completions = completions
         self._cache = cache
         self._fallback = fallback
+        self._tariff = tariff
         self._budget_seconds = budget_seconds
         self._monotonic = monotonic
         self._rest = EndpointRest(
@@ -136,59 +145,119 @@ class ModelJudge:
         judgement = self._fallback.judge(existing=existing, new=new)
         return replace(judgement, judge=judgement.judge or self._fallback.name)
 
-    def prepare(self, pairs: Sequence[tuple[Statement, Statement]]) -> None:
+    def prepare(
+        self,
+        pairs: Sequence[tuple[Statement, Statement]],
+        *,
+        askers: Sequence[Asker] = (),
+    ) -> str:
         """Ask the model about the pairs of an existing and a new statement that are not known.
 
-        Never call it inside a transaction. It raises nothing: what could not be judged is left to
-        the fallback.
+        Never call it inside a transaction. What each call costs counts in the budgets of the
+        pair's asker, where there are any. What could not be judged is left to the fallback; the
+        answer says why, and is "" where nothing was.
         """
+        payable: Sequence[Asker | None] = askers or [None] * len(pairs)
         wanted = {
-            pair_key(existing=existing, new=new): (existing, new)
-            for existing, new in pairs
+            pair_key(existing=existing, new=new): ((existing, new), asker)
+            for (existing, new), asker in zip(pairs, payable, strict=True)
             # The same words need no model, and the fallback knows them for a duplicate.
             if existing.content != new.content
         }
         known = self._cache.load(list(wanted))
-        asked = {key: pair for key, pair in wanted.items() if key not in known}
+        asked = {key: each for key, each in wanted.items() if key not in known}
         now = self._rest.begin()
-        if not asked or now is None:
-            return
+        if not asked:
+            return ""
+        if now is None:
+            return self._left(len(asked), len(asked), "no answer a moment ago")
         stopped, deadline = threading.Event(), now + self._budget_seconds
-        with ThreadPoolExecutor(min(_THREADS, len(asked))) as pool:
+        payers = _payers(asker for _, asker in asked.values())
+        problems: set[str] = set()
+        paid: dict[str, tuple[_Pair, PaidCall]] = {}
+        # Money is held and counted by this thread alone: the others have no connections.
+        with ExitStack() as calls, ThreadPoolExecutor(min(_THREADS, len(asked))) as pool:
+            try:
+                for key, (pair, asker) in asked.items():
+                    paid[key] = pair, calls.enter_context(self._paid(pair, payers[asker]))
+            except BudgetExceededError as error:
+                problems.add(f"over budget: {error}")
             answers = list(
-                pool.map(lambda pair: self._ask(pair, stopped, deadline), asked.values())
+                pool.map(
+                    lambda each: self._ask(each[0], each[1], stopped, deadline, problems),
+                    paid.values(),
+                )
             )
         judged = {
-            key: answer for key, answer in zip(asked, answers, strict=True) if answer is not None
+            key: answer for key, answer in zip(paid, answers, strict=True) if answer is not None
         }
         self._cache.keep(judged)
         if len(judged) < len(asked):
-            left = len(asked) - len(judged)
-            logger.warning("%s judges %d of %d pairs", self._fallback.name, left, len(asked))
+            told = "; ".join(sorted(problems)) or "too unsure"
+            return self._left(len(asked) - len(judged), len(asked), told)
+        return ""
+
+    def _left(self, left: int, asked: int, problem: str) -> str:
+        logger.warning("%s judges %d of %d pairs: %s", self._fallback.name, left, asked, problem)
+        return (
+            f"{self._fallback.name} judged {left} of {asked} pairs where the model did not"
+            f" ({problem})."
+        )
+
+    def _paid(self, pair: _Pair, payer: Payer | None) -> AbstractContextManager[PaidCall]:
+        prompt = judge_prompt(existing=pair[0], new=pair[1])
+        return paid_call(
+            payer=payer,
+            tariff=self._tariff,
+            model=self._completions.model,
+            read=tokens_of(prompt),
+            written=_ANSWER_TOKENS,
+        )
 
     def _ask(
-        self, pair: tuple[Statement, Statement], stopped: threading.Event, deadline: float
+        self,
+        pair: _Pair,
+        call: PaidCall,
+        stopped: threading.Event,
+        deadline: float,
+        problems: set[str],
     ) -> Judgement | None:
-        """The model's judgement, None when it gives none that can be used."""
+        """The model's judgement, None with one more of the problems when it gives none of use."""
         started = self._monotonic()
-        if stopped.is_set() or started >= deadline:
+        if stopped.is_set():
+            return None
+        if started >= deadline:
+            problems.add("out of time")
             return None
         existing, new = pair
         try:
             answer = self._completions.complete(
                 schema=ProposedJudgement,
                 messages=judge_prompt(existing=existing, new=new),
+                on_usage=call.count,
                 fault=_without_verdict,
             )
         except CompletionError as error:
             level = logging.ERROR if error.kind is FailureKind.MISCONFIGURED else logging.WARNING
             logger.log(level, "%s gives no judgement (%s): %s", self.name, error.kind, error)
+            problems.add(f"{error.kind}: {error}")
             if error.kind in {FailureKind.UNAVAILABLE, FailureKind.MISCONFIGURED}:
                 # The other pairs of this write would fail the same way.
                 stopped.set()
             self._rest.note(error, started=started)
             return None
+        call.is_answered = True
         return _judgement(answer)
+
+
+def _payers(askers: Iterable[Asker | None]) -> dict[Asker | None, Payer | None]:
+    """Who pays for each asker; nobody for none."""
+    found: dict[Asker | None, Payer | None] = {None: None}
+    for asker in filter(None, set(askers)):
+        found[asker] = payer_of(
+            team_id=asker.team_id, agent_id=asker.agent_id, end_user_id=asker.end_user_id
+        )
+    return found
 
 
 def judge_name(*, model: str) -> str:

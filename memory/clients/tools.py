@@ -22,6 +22,7 @@ from memory.domain.summarising import RulesSummariser
 from memory.fallback.extractor import RulesExtractor
 from memory.fallback.judge import RulesJudge
 from routing.clients.structured_calls import StructuredCompletions
+from routing.services.paid_calls import Tariff
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,8 @@ def configured_tools() -> Tools:
             fallback=extractor,
             reviewer=_completions(settings.REVIEW_MODEL) if settings.REVIEW_MODEL else None,
             context_tokens=settings.EXTRACTION_CONTEXT_TOKENS,
+            tariff=_tariff("extraction"),
+            review_tariff=_tariff("review"),
         )
     judge: Judge = fallback_judge()
     if settings.JUDGE_MODEL:
@@ -87,6 +90,7 @@ def configured_tools() -> Tools:
                 prefix=f"{settings.REDIS_PREFIX}:judgement:{name}:",
             ),
             fallback=judge,
+            tariff=_tariff("judge"),
         )
     return Tools(
         embedder=ActiveEmbedder(configured=configured_spec()),
@@ -100,6 +104,11 @@ def configured_tools() -> Tools:
 def fallback_judge() -> Judge:
     """The judge without a language model, with the word vectors of the embedded embedder."""
     return RulesJudge(word_vectors=WordLlamaEmbedder().word_vectors)
+
+
+def _tariff(task: str) -> Tariff:
+    paid_in = getattr(settings, f"{task.upper()}_INPUT_PRICE")
+    return Tariff(task, paid_in, getattr(settings, f"{task.upper()}_OUTPUT_PRICE"))
 
 
 def _completions(model: str) -> StructuredCompletions:

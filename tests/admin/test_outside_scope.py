@@ -15,6 +15,7 @@ from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.services.write.write_path import write_memories
+from routing.models import SpendEntry, SpendReservation
 from teams.middleware import StaffScopeMiddleware, outside_staff_scope
 from teams.models import Membership, Team
 from teams.tenancy import team_scope
@@ -97,6 +98,9 @@ def test_a_merge_asks_its_model_outside_any_transaction(town: Cast, model: Watch
     assert len(model.chats) > asked_before
     assert model.waiting == []
     with team_scope(team_ids=[town.team.id], actor="test"):
+        # What was held for each call was committed before it and settled after it.
+        assert SpendEntry.objects.filter(tier="judge").count() == len(model.chats)
+        assert not SpendReservation.objects.exists()
         assert Contradiction.objects.get().resolution == "merged"
         assert Memory.objects.live().filter(content=sent["content"]).exists()
 

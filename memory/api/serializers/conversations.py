@@ -144,10 +144,19 @@ class ExtractionSerializer(ApiSerializer):
         default=0,
         help_text="How many candidates the caps kept out; the next background run writes them.",
     )
+    messages_read = serializers.IntegerField(
+        default=0, help_text="How many messages both passes read."
+    )
+    extraction_seconds = serializers.FloatField(default=0.0, help_text="How long both passes took.")
+    extraction_cost_usd = serializers.FloatField(
+        default=0.0, help_text="What the models of both passes cost."
+    )
+    seconds_per_message = serializers.FloatField(default=0.0)
+    cost_usd_per_message = serializers.FloatField(default=0.0)
     warnings = serializers.ListField(
         child=serializers.CharField(),
         default=list,
-        help_text="Where the built-in fallback replaced a model, and why.",
+        help_text="Where the built-in fallback replaced a model or judged in its place, and why.",
     )
 
 

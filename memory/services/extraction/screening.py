@@ -15,6 +15,7 @@ from audit.services.events import Event
 from memory.domain.secrets import MASK, mask_secrets
 from memory.domain.types import Candidate
 from memory.domain.wording import check_wording
+from memory.selectors.neighbours.comparing import retired_sources
 from memory.services.extraction.extraction import MessageRange
 from memory.services.write.drafts import MemoryDraft, WriteResult
 from memory.services.write.inserting import PreparedDraft
@@ -188,3 +189,23 @@ def _within_turns(
             kept.add(index)
     rest = [each for index, each in enumerate(candidates) if index not in kept]
     return [candidates[index] for index in sorted(kept)], rest
+
+
+def without_retired(prepared: Sequence[PreparedDraft]) -> list[PreparedDraft]:
+    """The drafts without what the same messages gave before and somebody has retired since.
+
+    So a deleted, corrected or settled memory does not come back when messages are read again.
+    """
+    if not prepared:
+        return []
+    retired: dict[bytes, set[UUID]] = {}
+    for user in {item.draft.end_user_id for item in prepared}:
+        keys = [key for item in prepared if item.draft.end_user_id == user for key in item.keys]
+        team_id = prepared[0].draft.team_id
+        retired |= retired_sources(team_id=team_id, end_user_id=user, keys=keys)
+    return [
+        item
+        for item in prepared
+        if not item.draft.message_ids
+        or not any(retired.get(key, set()).issuperset(item.draft.message_ids) for key in item.keys)
+    ]

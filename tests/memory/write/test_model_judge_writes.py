@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memory.clients.tools import Tools
 from memory.domain.ports import Judge
-from memory.domain.types import Judgement, MemoryType, Statement, Verdict
+from memory.domain.types import Asker, Judgement, MemoryType, Statement, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
@@ -140,8 +140,9 @@ class Witness:
         self.prepared: list[bool] = []
         self.judged: list[bool] = []
 
-    def prepare(self, pairs: Sequence[Pair]) -> None:
+    def prepare(self, pairs: Sequence[Pair], *, askers: Sequence[Asker] = ()) -> str:
         self.prepared.append(connection.in_atomic_block)
+        return ""
 
     def judge(self, *, existing: Statement, new: Statement) -> Judgement:
         self.judged.append(connection.in_atomic_block)
