@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -19,7 +20,7 @@ from routing.clients.structured_calls import StructuredCompletions
 from routing.services.cost_guard import BudgetExceededError
 from routing.services.paid_calls import PaidCall, Payer, Tariff, paid_call, payer_of, tokens_of
 
-from .extracted_candidates import candidates_of, merged, missing_sources
+from .extracted_candidates import Proposed, merged, missing_sources, read_proposal
 from .extraction_prompts import EXTRACTION_RULES, REVIEW_RULES, ExtractedMemories, extraction_prompt
 from .extraction_windows import Window, windows_of
 
@@ -147,6 +148,7 @@ class ModelExtractor:
         started = self._rests[completions].begin()
         problem = f"{completions.model}: no answer a moment ago"
         found: list[Candidate] | None = None
+        read: list[Proposed] = []
         if started is not None:
             prompt = extraction_prompt(
                 messages=window.messages,
@@ -174,10 +176,8 @@ class ModelExtractor:
                 self._note_failure(completions, error, started=started)
             else:
                 problem = ""
-                found = [
-                    memory
-                    for proposal in answer.memories
-                    for memory in candidates_of(
+                read = [
+                    read_proposal(
                         proposal=proposal,
                         messages=window.messages,
                         overlap=window.overlap,
@@ -185,7 +185,9 @@ class ModelExtractor:
                         extraction_pass=extraction_pass,
                         extractor=_name_of(completions),
                     )
+                    for proposal in answer.memories
                 ]
+                found = [candidate for each in read for candidate in each.candidates]
         if found is None:
             found = self._by_fallback(extraction_pass, window, participants, noted)
         self._note(
@@ -197,6 +199,8 @@ class ModelExtractor:
                 messages=len(window.messages) - window.overlap,
                 seconds=time.perf_counter() - began,
                 cost_usd=call.cost_usd,
+                refused=Counter(each.refused for each in read if each.refused),
+                repaired=Counter(reason for each in read for reason in each.repaired),
             )
         )
         return found

@@ -80,17 +80,20 @@ def configured_tools() -> Tools:
             tariff=_tariff("extraction"),
             review_tariff=_tariff("review"),
         )
-    judge: Judge = fallback_judge()
+    rules = fallback_judge()
+    judge: Judge = rules
     if settings.JUDGE_MODEL:
         name = judge_name(model=settings.JUDGE_MODEL)
         judge = ModelJudge(
             completions=_completions(settings.JUDGE_MODEL),
             cache=JudgementCache(
                 connect=partial(get_redis_connection, "default"),
-                prefix=f"{settings.REDIS_PREFIX}:judgement:{name}:",
+                # Numbered by what a judgement is held to.
+                prefix=f"{settings.REDIS_PREFIX}:judgement:2:{name}:",
             ),
-            fallback=judge,
+            fallback=rules,
             tariff=_tariff("judge"),
+            tells_change=rules.tells_change,
         )
     return Tools(
         embedder=ActiveEmbedder(configured=configured_spec()),
@@ -101,7 +104,7 @@ def configured_tools() -> Tools:
 
 
 @cache
-def fallback_judge() -> Judge:
+def fallback_judge() -> RulesJudge:
     """The judge without a language model, with the word vectors of the embedded embedder."""
     return RulesJudge(word_vectors=WordLlamaEmbedder().word_vectors)
 

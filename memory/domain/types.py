@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -156,7 +157,8 @@ class PassWork:
 
     `asked` is the model that was asked, whether or not it did the work, and is empty where none
     was. `seconds` is how long the stretch of `messages` took, the waiting for a model that failed
-    included, and `cost_usd` what the model cost.
+    included, and `cost_usd` what the model cost. `refused` counts what it proposed and may not be
+    stored, `repaired` what was put right, each by the reason.
     """
 
     extraction_pass: int
@@ -166,6 +168,8 @@ class PassWork:
     messages: int = 0
     seconds: float = 0.0
     cost_usd: Decimal = Decimal(0)
+    refused: Mapping[str, int] = field(default_factory=dict)
+    repaired: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from tests.factories import StaffUserFactory
 from tests.support.admin import join
 from tests.support.cast import Cast, make_cast
 from tests.support.clean_database import conninfo_of
-from tests.support.openai_server import Behaviour, FakeOpenAI, RecordedRequest, answer
+from tests.support.model_judging import says
+from tests.support.openai_server import Behaviour, FakeOpenAI, RecordedRequest
 from tests.support.writing import draft
 
 SUBJECT = "office.place"
@@ -76,8 +77,8 @@ def test_a_merge_asks_its_model_outside_any_transaction(town: Cast, model: Watch
     join(user, town.team, "reviewer")
     client = Client()
     client.force_login(user)
-    verdict = answer({"reason": "said so", "verdict": "dispute", "confidence": 0.9})
-    other = answer({"reason": "about more", "verdict": "coexist", "confidence": 0.9})
+    verdict = says("dispute", older="Oslo", newer="Bergen")
+    other = says("coexist")
     model.will(verdict, other, other)
     viewer = Viewer(team_id=town.team.id, actor="test")
     texts = ("Office is in Oslo.", "Office is in Bergen.", "Office has a garden.")

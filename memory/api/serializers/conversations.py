@@ -144,6 +144,16 @@ class ExtractionSerializer(ApiSerializer):
         default=0,
         help_text="How many candidates the caps kept out; the next background run writes them.",
     )
+    refused = serializers.DictField(
+        child=serializers.IntegerField(),
+        default=dict,
+        help_text="How many candidates could not be stored, by reason.",
+    )
+    repaired = serializers.DictField(
+        child=serializers.IntegerField(),
+        default=dict,
+        help_text="What was put right in candidates before they were stored, by reason.",
+    )
     messages_read = serializers.IntegerField(
         default=0, help_text="How many messages both passes read."
     )

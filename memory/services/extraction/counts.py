@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from memory.domain.types import Candidate, PassWork
@@ -19,8 +20,9 @@ class ExtractionCounts:
 
     The extractors are those that did the work ("openai:x+rules"), found something or not.
     `left_out` counts what waits: the caps of a turn and a day kept it out. A later run writes it.
-    Both passes over `messages_read` messages took `extraction_seconds`, and the models that did
-    them cost `extraction_cost_usd`.
+    `refused` and `repaired` count by reason what a model or the rules proposed and could not be
+    written, and what of the rest was put right. Both passes over `messages_read` messages took
+    `extraction_seconds`, and the models that did them cost `extraction_cost_usd`.
     """
 
     created: int = 0
@@ -35,6 +37,8 @@ class ExtractionCounts:
     memories: tuple[str, ...] = ()
     secrets_masked: int = 0
     left_out: int = 0
+    refused: Mapping[str, int] = field(default_factory=dict)
+    repaired: Mapping[str, int] = field(default_factory=dict)
     messages_read: int = 0
     extraction_seconds: float = 0.0
     extraction_cost_usd: float = 0.0
@@ -60,12 +64,15 @@ def count_results(
     messages_read: int = 0,
     secrets_masked: int = 0,
     left_out: int = 0,
+    refused: Mapping[str, int] | None = None,
+    repaired: Mapping[str, int] | None = None,
     judging: Iterable[str] = (),
 ) -> ExtractionCounts:
     """The figures of one extraction; `work` is who did it, `extractor` who was asked.
 
     `secrets_masked` counts the candidates in which a secret was masked, `left_out` those that a
-    cap kept out. `judging` says where others stood in for the judge.
+    cap kept out. `refused` and `repaired` are those of the screening, beside those of the work.
+    `judging` says where others stood in for the judge.
     """
     spoke = {(each.extraction_pass, each.extractor) for each in work}
     spoke |= {(each.extraction_pass, each.extractor or extractor) for each in candidates}
@@ -84,6 +91,8 @@ def count_results(
         memories=tuple(dict.fromkeys(str(result.memory.pk) for result in results)),
         secrets_masked=secrets_masked,
         left_out=left_out,
+        refused=_summed(refused or {}, *(each.refused for each in work)),
+        repaired=_summed(repaired or {}, *(each.repaired for each in work)),
         messages_read=messages_read,
         extraction_seconds=round(sum(each.seconds for each in work), 6),
         extraction_cost_usd=float(sum(each.cost_usd for each in work)),
@@ -96,15 +105,21 @@ def count_results(
 def add_counts(one: ExtractionCounts, other: ExtractionCounts) -> ExtractionCounts:
     """Two extractions reported as one."""
     total: dict[str, Any] = {}  # Any: a number, a list or the names of extractors
-    for field in fields(ExtractionCounts):
-        first, second = getattr(one, field.name), getattr(other, field.name)
+    for each in fields(ExtractionCounts):
+        first, second = getattr(one, each.name), getattr(other, each.name)
         if isinstance(first, int | float):
-            total[field.name] = round(first + second, 6)
+            total[each.name] = round(first + second, 6)
+        elif isinstance(first, Mapping):
+            total[each.name] = _summed(first, second)
         elif isinstance(first, tuple):
-            total[field.name] = tuple(dict.fromkeys((*first, *second)))
+            total[each.name] = tuple(dict.fromkeys((*first, *second)))
         else:
-            total[field.name] = _joined(f"{first}+{second}".split("+"))
+            total[each.name] = _joined(f"{first}+{second}".split("+"))
     return ExtractionCounts(**total)
+
+
+def _summed(*counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sum((Counter(each) for each in counts), Counter()))
 
 
 def _joined(names: Iterable[str]) -> str:

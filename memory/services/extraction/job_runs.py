@@ -204,6 +204,8 @@ def _write_window(window: _Window, *, claim: UUID, tools: Tools) -> _Step:
             work=window.found.work,
             messages_read=window.last - window.first + 1,
             secrets_masked=window.screened.masked,
+            refused=window.screened.refused,
+            repaired=window.screened.repaired,
             judging=window.judging,
         )
         _note_written(mine, counts.created + counts.versioned, now=now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from uuid import UUID
@@ -39,13 +39,16 @@ class Screened:
     """The candidates that may be written, and what is to be told of those that may not.
 
     `over_cap` are those that only the cap of a turn keeps out, `masked` counts those in which a
-    secret was masked.
+    secret was masked. `refused` counts those that may not be written by the reason that decided,
+    `repaired` what was put right in the others.
     """
 
     candidates: list[Candidate]
     events: tuple[Event, ...] = ()
     over_cap: Sequence[Candidate] = ()
     masked: int = 0
+    refused: Mapping[str, int] = field(default_factory=dict)
+    repaired: Mapping[str, int] = field(default_factory=dict)
 
 
 def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: bool) -> Screened:
@@ -55,21 +58,23 @@ def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: boo
     none of them.
     """
     kept: list[Candidate] = []
-    problems: Counter[str] = Counter()
-    first_time = rejected = masked = 0
+    refused: Counter[str] = Counter()
+    repaired: Counter[str] = Counter()
+    first_time = masked = 0
     said = {row.pk: row for row in (*source.context, *source.messages)}
     for candidate in candidates:
         times = [said[item].created_at for item in candidate.message_ids if item in said]
         wording = check_wording(
             candidate, said_at=max(times, default=source.messages[-1].created_at)
         )
-        problems.update(wording.problems)
         masked += wording.secret_masked or _holds_masked(candidate, said)
         if wording.candidate is None:
-            rejected += 1
+            refused[wording.problems[-1]] += 1
             continue
+        repaired.update(wording.problems)
         first_time += not wording.problems
         kept.append(wording.candidate)
+    rejected = refused.total()
     over_cap: list[Candidate] = []
     if capped and settings.MAX_MEMORIES_PER_TURN:
         kept, over_cap = _within_turns(source, kept)
@@ -88,11 +93,12 @@ def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: boo
             "repaired": len(candidates) - first_time - rejected,
             "rejected": rejected,
             "over_turn_cap": len(over_cap),
-            "problems": dict(problems),
+            "problems": dict(refused + repaired),
         },
     )
     events = [checked, event(op="mask_secret", meta={"candidates": masked})]
-    return Screened(kept, tuple(events if masked else [checked]), over_cap, masked)
+    told = tuple(events if masked else [checked])
+    return Screened(kept, told, over_cap, masked, refused, repaired)
 
 
 def _holds_masked(candidate: Candidate, said: Mapping[UUID, Message]) -> bool:

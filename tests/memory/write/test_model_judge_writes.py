@@ -55,7 +55,7 @@ def test_the_models_verdict_is_carried_out_under_its_name(
 ) -> None:
     tools = with_judge(tools, judge_of(server))
     write(acme, tools, draft(acme, TEA))
-    server.will(says("dispute", reason="tea or coffee"))
+    server.will(says("dispute", reason="tea or coffee", older="tea", newer="coffee"))
 
     (result,) = write(acme, tools, draft(acme, COFFEE))
 
@@ -82,7 +82,7 @@ def test_drafts_of_one_write_are_judged_against_each_other(
     acme: Cast, tools: Tools, server: FakeOpenAI
 ) -> None:
     tools = with_judge(tools, judge_of(server))
-    server.will(says("dispute"))
+    server.will(says("dispute", older="tea", newer="coffee"))
 
     results = write(acme, tools, draft(acme, TEA), draft(acme, COFFEE))
 
