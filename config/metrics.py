@@ -1,8 +1,8 @@
 """`/metrics` for Prometheus: requests by route, jobs, written memories, and which services are up.
 
 Each web process counts its requests in a file of its own; whichever process is asked adds up the
-files of all (config/gunicorn_conf.py names their folder). Jobs come from the database and written
-memories from Redis, so that workers and other machines are in the figures.
+files of all (config/gunicorn_conf.py names their folder). Jobs come from the database, written
+memories and what extraction took from Redis, so that workers and other machines are in the figures.
 """
 
 from __future__ import annotations
@@ -25,12 +25,18 @@ from prometheus_client import (
     Histogram,
     generate_latest,
 )
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from config.worker_heartbeat import is_anybody_at_work
 from memory.selectors.conversations import jobs_by_state
+from memory.services.extraction.work_metrics import work_counts
 from memory.services.write.written import written_counts
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
@@ -96,6 +102,7 @@ class _State(Collector):
         with suppress(redis.RedisError):
             if has_redis:
                 yield from _memories()
+                yield from _extraction()
 
 
 def _jobs() -> Iterator[Metric]:
@@ -113,6 +120,19 @@ def _memories() -> Iterator[Metric]:
     for outcome, count in written_counts().items():
         written.add_metric([outcome], count)
     yield written
+
+
+def _extraction() -> Iterator[Metric]:
+    for kind, name, words in (
+        ("seconds", "palimpsest_extraction_seconds", "Seconds"),
+        ("cost", "palimpsest_extraction_cost_usd", "USD"),
+    ):
+        histogram = HistogramMetricFamily(
+            name, f"{words} that a pass of extraction took for a message.", labels=["model"]
+        )
+        for model, found in work_counts(kind).items():
+            histogram.add_metric([model], list(found.buckets), found.total)
+        yield histogram
 
 
 def metrics(request: HttpRequest) -> HttpResponse:

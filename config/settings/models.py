@@ -50,13 +50,31 @@ CHAT_MODELS = {
     )
     for tier, (model, paid_in, paid_out) in _CHAT_DEFAULTS.items()
 }
-# What the classifier costs, USD per 1,000 tokens: counted in the budgets of the query it judges.
-CLASSIFIER_INPUT_PRICE = read_decimal(
-    "CLASSIFIER_INPUT_PRICE", str(CHAT_MODELS["fast"][1]), maximum=Decimal(1_000)
+
+
+def _prices(task: str, model: str) -> tuple[Decimal, Decimal]:
+    """What the model of a task costs: by default as the chat model of its name, else the fast one.
+
+    USD per 1,000 tokens read and written.
+    """
+    named = (each for each in CHAT_MODELS.values() if model and each[0] == model)
+    _, paid_in, paid_out = next(named, CHAT_MODELS["fast"])
+    most = Decimal(1_000)
+    return (
+        read_decimal(f"{task}_INPUT_PRICE", str(paid_in), maximum=most),
+        read_decimal(f"{task}_OUTPUT_PRICE", str(paid_out), maximum=most),
+    )
+
+
+# What the server's own questions cost, counted in the budgets of those whom they are about.
+CLASSIFIER_INPUT_PRICE, CLASSIFIER_OUTPUT_PRICE = _prices("CLASSIFIER", CLASSIFIER_MODEL)
+EXTRACTION_INPUT_PRICE, EXTRACTION_OUTPUT_PRICE = _prices("EXTRACTION", EXTRACTION_MODEL)
+REVIEW_INPUT_PRICE, REVIEW_OUTPUT_PRICE = (
+    _prices("REVIEW", REVIEW_MODEL)
+    if REVIEW_MODEL
+    else (EXTRACTION_INPUT_PRICE, EXTRACTION_OUTPUT_PRICE)
 )
-CLASSIFIER_OUTPUT_PRICE = read_decimal(
-    "CLASSIFIER_OUTPUT_PRICE", str(CHAT_MODELS["fast"][2]), maximum=Decimal(1_000)
-)
+JUDGE_INPUT_PRICE, JUDGE_OUTPUT_PRICE = _prices("JUDGE", JUDGE_MODEL)
 CHAT_CONTEXT_TOKENS = read_int("CHAT_CONTEXT_TOKENS", 200_000, minimum=1_024)
 CHAT_MAX_OUTPUT_TOKENS = read_int("CHAT_MAX_OUTPUT_TOKENS", 8_192, minimum=1)
 # The user of chat requests that name none.

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 
 from memory.domain.prompt_guards import is_command, without_rendered_memory
-from memory.domain.text.normalise import is_blank, normalise_text
+from memory.domain.text.normalise import is_blank, name_words, normalise_text
 from memory.domain.text.sentences import split_sentences
+from memory.domain.text.stop_words import STOP_WORDS
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.domain.wording import MAX_SENTENCES
 
@@ -19,6 +20,7 @@ from .extraction_prompts import (
     EXTRACTED_TYPES,
     MAX_MEMORY_CHARS,
     MIN_IMPORTANCE,
+    NONE,
     SENSITIVE_FIELDS,
     ExtractedMemories,
     ProposedMemory,
@@ -45,7 +47,20 @@ def missing_sources(*, answer: ExtractedMemories, count: int) -> str:
     )
 
 
-def candidates_of(
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What became of a model's proposal: its candidates, and in words what was wrong with it.
+
+    `refused` says why there are none, and is "" where there are some or where the window before
+    had the same messages; each of `repaired` was put right.
+    """
+
+    candidates: tuple[Candidate, ...] = ()
+    refused: str = ""
+    repaired: tuple[str, ...] = ()
+
+
+def read_proposal(
     *,
     proposal: ProposedMemory,
     messages: Sequence[SourceMessage],
@@ -53,8 +68,8 @@ def candidates_of(
     participants: Participants,
     extraction_pass: int,
     extractor: str,
-) -> list[Candidate]:
-    """The proposal within the bounds of what is stored; nothing when it may not be stored.
+) -> Proposed:
+    """The proposal within the bounds of what is stored, or why it may not be stored.
 
     Its message numbers count `messages` from 1; the first `overlap` of them were read before.
     """
@@ -65,12 +80,9 @@ def candidates_of(
     importance = round(_within(proposal.importance, 1, 10))
     if numbers and numbers[-1] <= overlap:
         # The window before extracted from these messages.
-        return []
-    if not sources or is_blank(content) or is_command(text=content) or importance < MIN_IMPORTANCE:
-        return []
-    if without_rendered_memory(text=content) != content:
-        # A memory from one of our prompts, read back as if it had been said.
-        return []
+        return Proposed()
+    if refused := _refusal(content, sources, importance):
+        return Proposed(refused=refused)
     memory_type = _memory_type(proposal.type)
     if importance >= 9 and not any(participants.is_person(source) for source in sources):
         # Only a person can ask to remember something or state a core fact about themselves.
@@ -92,21 +104,86 @@ def candidates_of(
         valid_to=valid_to,
         extractor=extractor,
     )
-    return _in_memories(candidate)
+    parts = _in_memories(candidate, participants)
+    repaired = [*_put_right(proposal, candidate, count)]
+    if len(parts) > 1:
+        repaired.append("several facts in one")
+    return Proposed(tuple(parts), repaired=tuple(repaired))
 
 
-def _in_memories(candidate: Candidate) -> list[Candidate]:
-    """The candidate as memories of at most two sentences each, so that none of them is lost.
+def _refusal(content: str, sources: Sequence[SourceMessage], importance: int) -> str:
+    """Why nothing of a proposal may be stored, or ""."""
+    if not sources:
+        return "no known message"
+    if is_blank(content):
+        return "empty"
+    if is_command(text=content):
+        return "a command to the memory"
+    if importance < MIN_IMPORTANCE:
+        return "too unimportant"
+    if without_rendered_memory(text=content) != content:
+        # A memory from one of our prompts, read back as if it had been said.
+        return "a memory read back"
+    return ""
 
-    Where a later sentence leans on the first ones ("She …"), it stays whole, and is cut by what
-    checks the wording of memories.
+
+def _put_right(proposal: ProposedMemory, candidate: Candidate, count: int) -> Iterator[str]:
+    """What of the proposal's fields is not stored as the model gave it."""
+    if any(not 1 <= number <= count for number in proposal.messages):
+        yield "unknown message"
+    if len(" ".join(_NEVER_STORED.sub("", proposal.content).split())) > MAX_MEMORY_CHARS:
+        yield "too long"
+    if not 1 <= proposal.importance <= 10:
+        yield "importance out of range"
+    elif round(proposal.importance) != candidate.importance:
+        yield "importance of what no person said"
+    if not 0 <= proposal.confidence <= 1:
+        yield "confidence out of range"
+    given = {
+        "type": (proposal.type, _word(proposal.type) in EXTRACTED_TYPES),
+        "subject": (proposal.subject, bool(candidate.subject)),
+        "category": (proposal.category, bool(candidate.category)),
+        "sensitive field": (
+            proposal.sensitive_field,
+            proposal.sensitive_field in SENSITIVE_FIELDS,
+        ),
+        "first day": (proposal.valid_from, candidate.valid_from is not None),
+        "last day": (proposal.valid_to, candidate.valid_to is not None),
+    }
+    for name, (value, is_kept) in given.items():
+        if value.strip() and _word(value) != NONE and not is_kept:
+            yield f"unknown {name}"
+
+
+def _in_memories(candidate: Candidate, participants: Participants) -> list[Candidate]:
+    """The candidate as memories of its own sentences, where each of these stands alone.
+
+    Where all sentences open with the same word or with a name of those who talk, each is a memory.
+    Of others, two sentences stay together, as do the steps of a procedure; of more, at most two go
+    into a memory, so that none is lost, unless a later one leans on the first ones ("She …"): then
+    it stays whole, and is cut by what checks the wording of memories.
     """
     said = [sentence.text for sentence in split_sentences(candidate.content)]
+    if len(said) > 1 and _stand_alone(said, candidate, participants):
+        return [replace(candidate, content=sentence) for sentence in said]
     later = said[MAX_SENTENCES::MAX_SENTENCES]
     if not later or any(_LEANS.match(sentence) for sentence in later):
         return [candidate]
     parts = (said[at : at + MAX_SENTENCES] for at in range(0, len(said), MAX_SENTENCES))
     return [replace(candidate, content=" ".join(part)) for part in parts]
+
+
+def _stand_alone(
+    sentences: Sequence[str], candidate: Candidate, participants: Participants
+) -> bool:
+    """Whether each sentence says itself what it is about, in a name."""
+    if candidate.memory_type is MemoryType.PROCEDURAL:
+        return False
+    first = name_words(sentences[0].split()[:1])
+    known = {*name_words((participants.user or "User",)), *name_words((participants.agent,))}
+    is_name = bool(first) and sentences[0][:1].isupper() and not STOP_WORDS.intersection(first)
+    openings = {*known, *(first if is_name else ())}
+    return all(openings.intersection(name_words(each.split()[:1])) for each in sentences)
 
 
 def _within(value: float, low: float, high: float) -> float:
@@ -126,8 +203,12 @@ def _bounded(text: str) -> str:
 
 
 def _memory_type(name: str) -> MemoryType:
-    word = name.strip().lower().replace("-", "_")
+    word = _word(name)
     return MemoryType(word) if word in EXTRACTED_TYPES else MemoryType.SEMANTIC
+
+
+def _word(value: str) -> str:
+    return value.strip().lower().replace("-", "_")
 
 
 def _subject(path: str) -> str:

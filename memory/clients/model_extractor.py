@@ -5,92 +5,32 @@ from __future__ import annotations
 import copy
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Self
 
 from memory.domain.ports import Extractor
 from memory.domain.text.normalise import normalise_text
-from memory.domain.types import Candidate, Participants, PassWork, Role, SourceMessage
+from memory.domain.types import Asker, Candidate, Participants, PassWork, SourceMessage
 from routing.clients.endpoints import EndpointRest
-from routing.clients.protocol import CompletionError, FailureKind
+from routing.clients.protocol import ChatMessage, CompletionError, FailureKind
 from routing.clients.structured_calls import StructuredCompletions
+from routing.services.cost_guard import BudgetExceededError
+from routing.services.paid_calls import PaidCall, Payer, Tariff, paid_call, payer_of, tokens_of
 
-from .extracted_candidates import candidates_of, merged, missing_sources
+from .extracted_candidates import Proposed, merged, missing_sources, read_proposal
 from .extraction_prompts import EXTRACTION_RULES, REVIEW_RULES, ExtractedMemories, extraction_prompt
+from .extraction_windows import Window, windows_of
 
 logger = logging.getLogger(__name__)
 
 _PATIENCE_SECONDS, _REST_SECONDS = 10.0, 60.0
-# The smaller models' context, in tokens; what a window may take of it in characters leaves room
-# for the rules, what was said before, what is known and the answer.
+# The smaller models' context, in tokens.
 CONTEXT_TOKENS = 32_768
-_CHARS_OF_CONTEXT_TOKEN = 1.5
-_CONTEXT_MESSAGES = 20
-# What a prompt puts before each message and each further line of it.
-_CHARS_AROUND_MESSAGE = 110
-_CHARS_AROUND_LINE = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A stretch of messages read at once; the first `overlap` of them were in the one before."""
-
-    messages: tuple[SourceMessage, ...]
-    before: tuple[SourceMessage, ...]
-    overlap: int
-
-    def noted_in(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The candidates that rest on a message of this window."""
-        own = {message.id for message in self.messages}
-        return [candidate for candidate in candidates if own.intersection(candidate.message_ids)]
-
-
-def windows_of(
-    *,
-    messages: Sequence[SourceMessage],
-    context: Sequence[SourceMessage],
-    size: int,
-    overlap: int,
-    context_tokens: int,
-) -> Iterator[Window]:
-    """Windows that together cover each message, none too long for a model's context.
-
-    Each has at most `size` messages, up to `overlap` of which were in the one before.
-    """
-    # A system message configures the agent and may hold memories that we rendered.
-    readable = [message for message in messages if message.role is not Role.SYSTEM]
-    earlier = [message for message in context if message.role is not Role.SYSTEM]
-    prices = [_price(message) for message in readable]
-    room = int(context_tokens * _CHARS_OF_CONTEXT_TOKEN)
-    covered = 0
-    while covered < len(readable):
-        first = covered
-        chars = prices[covered]
-        while covered - first < min(overlap, covered):
-            again = sum(prices[first - 1 : covered])
-            if again > room // 4 or again + chars > room:
-                break
-            first -= 1
-        repeated = covered - first
-        chars = sum(prices[first : covered + 1])
-        covered += 1
-        while covered < len(readable) and covered - first < size:
-            chars += prices[covered]
-            if chars > room:
-                break
-            covered += 1
-        yield Window(
-            messages=tuple(readable[first:covered]),
-            before=tuple([*earlier, *readable[:first]][-_CONTEXT_MESSAGES:]),
-            overlap=repeated,
-        )
-
-
-def _price(message: SourceMessage) -> int:
-    """About how many characters of a prompt the message takes."""
-    lines = message.content.count("\n")
-    return len(message.content) + _CHARS_AROUND_LINE * lines + _CHARS_AROUND_MESSAGE
+# About how many tokens an answer takes: of each message, and at most.
+_ANSWER_TOKENS_A_MESSAGE, _MOST_ANSWER_TOKENS = 250, 8_000
 
 
 class ModelExtractor:
@@ -101,7 +41,8 @@ class ModelExtractor:
     model of pass 2. `overlap` messages are read again with the next window, which must add a
     message of its own to what it finds. `context_tokens` is how much the models read and write at
     once. When an unavailable endpoint has cost more than ten seconds, it is left alone for a
-    minute.
+    minute. What the two models cost (`tariff`, `review_tariff`) is counted in the budgets of the
+    asker that `telling` names; where these do not pay for a window, `fallback` does it.
     """
 
     def __init__(
@@ -113,6 +54,8 @@ class ModelExtractor:
         overlap: int = 4,
         reviewer: StructuredCompletions | None = None,
         context_tokens: int = CONTEXT_TOKENS,
+        tariff: Tariff | None = None,
+        review_tariff: Tariff | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         if not 0 <= overlap < window_messages:
@@ -130,13 +73,22 @@ class ModelExtractor:
             )
             for each in (completions, self._reviewer)
         }
+        self._tariffs = {1: tariff, 2: review_tariff or tariff}
         self._note: Callable[[PassWork], object] = lambda _: None
+        self._payer: Payer | None = None
 
-    def telling(self, note: Callable[[PassWork], object]) -> Self:
-        """The same extractor, which tells `note` who did each window of each pass."""
+    def telling(self, note: Callable[[PassWork], object], *, asker: Asker | None = None) -> Self:
+        """The same extractor, which tells `note` who did each window of each pass.
+
+        What its models cost is the asker's; call it in no transaction.
+        """
         # A copy shares which endpoints are left alone.
         one = copy.copy(self)
         one._note = note
+        if asker is not None:
+            one._payer = payer_of(
+                team_id=asker.team_id, agent_id=asker.agent_id, end_user_id=asker.end_user_id
+            )
         return one
 
     def extract(
@@ -192,8 +144,11 @@ class ModelExtractor:
         """The model's candidates for a window, or the fallback's when it gives none."""
         is_first = extraction_pass == 1
         completions = self._completions if is_first else self._reviewer
+        began, call, asked = time.perf_counter(), PaidCall(), ""
         started = self._rests[completions].begin()
         problem = f"{completions.model}: no answer a moment ago"
+        found: list[Candidate] | None = None
+        read: list[Proposed] = []
         if started is not None:
             prompt = extraction_prompt(
                 messages=window.messages,
@@ -203,20 +158,26 @@ class ModelExtractor:
                 rules=EXTRACTION_RULES if is_first else REVIEW_RULES,
             )
             try:
-                answer = completions.complete(
-                    schema=ExtractedMemories,
-                    messages=prompt,
-                    fault=lambda answer: missing_sources(answer=answer, count=len(window.messages)),
-                )
+                with self._paid(extraction_pass, completions, prompt, window) as call:
+                    asked = _name_of(completions)
+                    answer = completions.complete(
+                        schema=ExtractedMemories,
+                        messages=prompt,
+                        on_usage=call.count,
+                        fault=lambda answer: missing_sources(
+                            answer=answer, count=len(window.messages)
+                        ),
+                    )
+                    call.is_answered = True
+            except BudgetExceededError as error:
+                problem = f"over budget: {error}"
             except CompletionError as error:
                 problem = f"{error.kind}: {error}"
                 self._note_failure(completions, error, started=started)
             else:
-                self._note(PassWork(extraction_pass, _name_of(completions)))
-                return [
-                    memory
-                    for proposal in answer.memories
-                    for memory in candidates_of(
+                problem = ""
+                read = [
+                    read_proposal(
                         proposal=proposal,
                         messages=window.messages,
                         overlap=window.overlap,
@@ -224,11 +185,52 @@ class ModelExtractor:
                         extraction_pass=extraction_pass,
                         extractor=_name_of(completions),
                     )
+                    for proposal in answer.memories
                 ]
-        self._note(PassWork(extraction_pass, self._fallback.name, problem))
+                found = [candidate for each in read for candidate in each.candidates]
+        if found is None:
+            found = self._by_fallback(extraction_pass, window, participants, noted)
+        self._note(
+            PassWork(
+                extraction_pass,
+                self._fallback.name if problem else _name_of(completions),
+                problem,
+                asked=asked,
+                messages=len(window.messages) - window.overlap,
+                seconds=time.perf_counter() - began,
+                cost_usd=call.cost_usd,
+                refused=Counter(each.refused for each in read if each.refused),
+                repaired=Counter(reason for each in read for reason in each.repaired),
+            )
+        )
+        return found
+
+    def _paid(
+        self,
+        extraction_pass: int,
+        completions: StructuredCompletions,
+        prompt: Sequence[ChatMessage],
+        window: Window,
+    ) -> AbstractContextManager[PaidCall]:
+        written = _ANSWER_TOKENS_A_MESSAGE * (len(window.messages) + 1)
+        return paid_call(
+            payer=self._payer,
+            tariff=self._tariffs[extraction_pass],
+            model=completions.model,
+            read=tokens_of(prompt),
+            written=min(written, _MOST_ANSWER_TOKENS),
+        )
+
+    def _by_fallback(
+        self,
+        extraction_pass: int,
+        window: Window,
+        participants: Participants,
+        noted: Sequence[Candidate],
+    ) -> list[Candidate]:
         fresh = window.messages[window.overlap :]
         before = [*window.before, *window.messages[: window.overlap]]
-        if is_first:
+        if extraction_pass == 1:
             found = self._fallback.extract(
                 messages=fresh, context=before, participants=participants
             )

@@ -22,6 +22,7 @@ from memory.domain.summarising import RulesSummariser
 from memory.fallback.extractor import RulesExtractor
 from memory.fallback.judge import RulesJudge
 from routing.clients.structured_calls import StructuredCompletions
+from routing.services.paid_calls import Tariff
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +77,23 @@ def configured_tools() -> Tools:
             fallback=extractor,
             reviewer=_completions(settings.REVIEW_MODEL) if settings.REVIEW_MODEL else None,
             context_tokens=settings.EXTRACTION_CONTEXT_TOKENS,
+            tariff=_tariff("extraction"),
+            review_tariff=_tariff("review"),
         )
-    judge: Judge = fallback_judge()
+    rules = fallback_judge()
+    judge: Judge = rules
     if settings.JUDGE_MODEL:
         name = judge_name(model=settings.JUDGE_MODEL)
         judge = ModelJudge(
             completions=_completions(settings.JUDGE_MODEL),
             cache=JudgementCache(
                 connect=partial(get_redis_connection, "default"),
-                prefix=f"{settings.REDIS_PREFIX}:judgement:{name}:",
+                # Numbered by what a judgement is held to.
+                prefix=f"{settings.REDIS_PREFIX}:judgement:2:{name}:",
             ),
-            fallback=judge,
+            fallback=rules,
+            tariff=_tariff("judge"),
+            tells_change=rules.tells_change,
         )
     return Tools(
         embedder=ActiveEmbedder(configured=configured_spec()),
@@ -97,9 +104,14 @@ def configured_tools() -> Tools:
 
 
 @cache
-def fallback_judge() -> Judge:
+def fallback_judge() -> RulesJudge:
     """The judge without a language model, with the word vectors of the embedded embedder."""
     return RulesJudge(word_vectors=WordLlamaEmbedder().word_vectors)
+
+
+def _tariff(task: str) -> Tariff:
+    paid_in = getattr(settings, f"{task.upper()}_INPUT_PRICE")
+    return Tariff(task, paid_in, getattr(settings, f"{task.upper()}_OUTPUT_PRICE"))
 
 
 def _completions(model: str) -> StructuredCompletions:

@@ -9,7 +9,16 @@ from typing import Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from .types import Candidate, Judgement, Participants, PassWork, Point, SourceMessage, Statement
+from .types import (
+    Asker,
+    Candidate,
+    Judgement,
+    Participants,
+    PassWork,
+    Point,
+    SourceMessage,
+    Statement,
+)
 
 
 class Extractor(Protocol):
@@ -41,8 +50,11 @@ class Extractor(Protocol):
 class TellingExtractor(Extractor, Protocol):
     """An extractor that others may stand in for, and that can say where they did."""
 
-    def telling(self, note: Callable[[PassWork], object]) -> Self:
-        """The same extractor, which tells `note` who did each stretch of each pass."""
+    def telling(self, note: Callable[[PassWork], object], *, asker: Asker | None = None) -> Self:
+        """The same extractor, which tells `note` who did each stretch of each pass.
+
+        What its model costs is the asker's.
+        """
 
 
 class Judge(Protocol):
@@ -58,11 +70,17 @@ class Judge(Protocol):
 class PreparingJudge(Judge, Protocol):
     """A judge that asks elsewhere first, so that `judge` need not: a language model."""
 
-    def prepare(self, pairs: Sequence[tuple[Statement, Statement]]) -> None:
+    def prepare(
+        self,
+        pairs: Sequence[tuple[Statement, Statement]],
+        *,
+        askers: Sequence[Asker] = (),
+    ) -> str:
         """Judge pairs of an existing and a new statement, to be remembered by their contents.
 
-        It may take long and is never called inside a transaction. It raises nothing: what it
-        could not judge, `judge` answers another way.
+        `askers` says for each pair who pays. It may take long and is never called inside a
+        transaction. What it could not judge, `judge` answers another way; the answer says in
+        words why, and is "" where nothing was left.
         """
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from uuid import UUID
 
@@ -145,12 +147,33 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Asker:
+    """On whose behalf a model is asked: what the question costs counts in their budgets."""
+
+    team_id: UUID
+    agent_id: UUID | None = None
+    end_user_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PassWork:
-    """Who did a stretch of pass 1 or 2, and why not the one asked first ("" where that one did)."""
+    """Who did a stretch of pass 1 or 2, and why not the one asked first ("" where that one did).
+
+    `asked` is the model that was asked, whether or not it did the work, and is empty where none
+    was. `seconds` is how long the stretch of `messages` took, the waiting for a model that failed
+    included, and `cost_usd` what the model cost. `refused` counts what it proposed and may not be
+    stored, `repaired` what was put right, each by the reason.
+    """
 
     extraction_pass: int
     extractor: str
     problem: str = ""
+    asked: str = ""
+    messages: int = 0
+    seconds: float = 0.0
+    cost_usd: Decimal = Decimal(0)
+    refused: Mapping[str, int] = field(default_factory=dict)
+    repaired: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

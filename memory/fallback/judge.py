@@ -53,6 +53,10 @@ class RulesJudge:
             return Judgement(Verdict.COEXIST, f"different subjects: {apart}", 0.95)
         return decide(pair=pair, shares=fitted_model().shares(pair))
 
+    def tells_change(self, text: str) -> bool:
+        """Whether an English statement says that something changed or was wrong."""
+        return bool(change_told(self._read(text)))
+
     def _read(self, text: str) -> Reading:
         with self._lock:
             reading = self._readings.get(text)

@@ -194,18 +194,17 @@ def _midnight(day: date, zone: tzinfo) -> datetime:
 
 
 def accounts_of(
-    *, team_id: UUID, agent_id: UUID, end_user_id: UUID | None, day: date
+    *, team_id: UUID, agent_id: UUID | None, end_user_id: UUID | None, day: date
 ) -> tuple[Account, ...]:
     """The accounts that a call of the agent, for the end user, counts in on that day."""
     month = day.replace(day=1)
-    found = (
-        Account(CapKind.TEAM_MONTH, team_id, month),
-        Account(CapKind.AGENT_DAY, agent_id, day),
-        Account(CapKind.AGENT_MONTH, agent_id, month),
-    )
-    if end_user_id is None:
-        return found
-    return (Account(CapKind.USER_DAY, end_user_id, day), *found)
+    found = [Account(CapKind.TEAM_MONTH, team_id, month)]
+    if end_user_id is not None:
+        found.insert(0, Account(CapKind.USER_DAY, end_user_id, day))
+    if agent_id is not None:
+        found.append(Account(CapKind.AGENT_DAY, agent_id, day))
+        found.append(Account(CapKind.AGENT_MONTH, agent_id, month))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +215,7 @@ class Claimant:
     """
 
     team_id: UUID
-    agent_id: UUID
+    agent_id: UUID | None
     end_user_id: UUID | None
     day: date
     hold: Hold

@@ -12,9 +12,12 @@ from teams.models.base import SameTeamKey, TeamOwned
 
 
 class Spender(TeamOwned):
-    """A row about the money that an agent spends, for an end user where there is one."""
+    """A row about the money that an agent spends, for an end user where there is one.
 
-    agent = SameTeamKey(Agent)
+    What no agent asked for, such as the judging of a person's merge, is the team's alone.
+    """
+
+    agent = SameTeamKey(Agent, null=True, blank=True)
     end_user = SameTeamKey(EndUser, null=True, blank=True)
 
     class Meta:

@@ -33,7 +33,9 @@ from teams.services.agents import model_config_of
 from teams.tenancy import team_scope
 
 
-def budget_of(*, team: Team, agent: Agent, end_user: EndUser | None, now: datetime) -> Budget:
+def budget_of(
+    *, team: Team, agent: Agent | None, end_user: EndUser | None, now: datetime
+) -> Budget:
     """The accounts of a call at `now`, days and months being the team's, and their limits.
 
     Raises InvalidError for an agent whose model configuration cannot be read.
@@ -43,7 +45,7 @@ def budget_of(*, team: Team, agent: Agent, end_user: EndUser | None, now: dateti
     limits = _limits(team, agent)
     accounts = accounts_of(
         team_id=team.pk,
-        agent_id=agent.pk,
+        agent_id=None if agent is None else agent.pk,
         end_user_id=None if end_user is None else end_user.pk,
         day=day.begins_on,
     )
@@ -105,14 +107,14 @@ def left_of(*, budget: Budget, balances: Sequence[Balance]) -> BudgetLeft:
     return BudgetLeft(caps, settings.BUDGET_NEAR_SHARE)
 
 
-def _limits(team: Team, agent: Agent) -> dict[CapKind, Decimal | None]:
-    config = model_config_of(agent)
+def _limits(team: Team, agent: Agent | None) -> dict[CapKind, Decimal | None]:
+    config = None if agent is None else model_config_of(agent)
     of_a_user, of_the_team = team.daily_user_budget_usd, team.monthly_budget_usd
     return {
         CapKind.USER_DAY: settings.DAILY_USER_BUDGET_USD if of_a_user is None else of_a_user,
         CapKind.TEAM_MONTH: settings.MONTHLY_TEAM_BUDGET_USD
         if of_the_team is None
         else of_the_team,
-        CapKind.AGENT_DAY: config.daily_budget_usd,
-        CapKind.AGENT_MONTH: config.monthly_budget_usd,
+        CapKind.AGENT_DAY: config.daily_budget_usd if config else None,
+        CapKind.AGENT_MONTH: config.monthly_budget_usd if config else None,
     }

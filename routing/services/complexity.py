@@ -10,8 +10,6 @@ import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from decimal import ROUND_CEILING, Decimal
 from typing import Literal
 from uuid import UUID
 
@@ -27,31 +25,17 @@ from routing.clients.classifier import (
 from routing.clients.protocol import CompletionError, FailureKind
 from routing.clients.quick_redis import quick_redis
 from routing.clients.static_vectors import static_vectors
-from routing.domain.budgets import MICRO, Reservation, Usage
 from routing.domain.choices import CHARS_PER_TOKEN
 from routing.domain.complexity import DIMENSIONS, ComplexityScore, score_query
-from routing.services.cost_guard import BudgetExceededError, release, reserve, settle
-from teams.models import Agent, EndUser, Team
+from routing.services.cost_guard import BudgetExceededError
+from routing.services.paid_calls import Payer, Tariff, paid_call
 from teams.tenancy import give_back_connection
 
 # Seed 000, QueryComplexityScorer: "cached in Redis (TTL 5min)".
 CACHED_SECONDS = 300
 TIER = "classifier"
-# An unusable answer is asked for once more, with itself and some advice at the prompt's end.
-_REQUESTS = 2
-_ADVICE_TOKENS = 1_000
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Payer:
-    """Whose budgets a classification counts in, and when."""
-
-    team: Team
-    agent: Agent
-    end_user: EndUser | None
-    now: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,57 +130,17 @@ def classified(
     model is waited for. Raises CompletionError, and BudgetExceededError where a budget does not pay
     for it: then nothing was asked.
     """
-    counted: list[tuple[int, int]] = []
+    tariff = Tariff(TIER, settings.CLASSIFIER_INPUT_PRICE, settings.CLASSIFIER_OUTPUT_PRICE)
     read = int(prompt_chars(query=query, history=history) / CHARS_PER_TOKEN) + 1
-    held = _held(payer, read)
-    give_back_connection()
-    try:
+    with paid_call(
+        payer=payer, tariff=tariff, model=classifier.name, read=read, written=ANSWER_TOKENS
+    ) as call:
+        give_back_connection()
         found = classifier.classify(
-            query=query,
-            history=history,
-            history_turns=history_turns,
-            on_usage=lambda sent, written: counted.append((sent, written)),
+            query=query, history=history, history_turns=history_turns, on_usage=call.count
         )
-    except BaseException:
-        if held is not None and payer is not None:
-            _count(classifier.name, held, counted, payer)
-        raise
-    if held is not None and payer is not None:
-        _count(classifier.name, held, counted or [(read, ANSWER_TOKENS)], payer)
+        call.is_answered = True
     return found
-
-
-def _held(payer: Payer | None, read: int) -> Reservation | None:
-    most = _cost(_REQUESTS * (read + _ADVICE_TOKENS), _REQUESTS * ANSWER_TOKENS)
-    if payer is None or not most:
-        return None
-    return reserve(
-        team=payer.team,
-        agent=payer.agent,
-        end_user=payer.end_user,
-        estimated_usd=most,
-        now=payer.now,
-    )
-
-
-def _count(model: str, held: Reservation, counted: Sequence[tuple[int, int]], payer: Payer) -> None:
-    """Count what the endpoint counted; what failed without a word cost nothing."""
-    if not counted:
-        release(reservation=held)
-        return
-    read, written = (sum(column) for column in zip(*counted, strict=True))
-    settle(
-        reservation=held,
-        actual_usd=_cost(read, written),
-        usage=Usage(model, TIER, read, written),
-        now=payer.now,
-    )
-
-
-def _cost(read: int, written: int) -> Decimal:
-    paid_in, paid_out = settings.CLASSIFIER_INPUT_PRICE, settings.CLASSIFIER_OUTPUT_PRICE
-    cost: Decimal = (paid_in * read + paid_out * written) / 1000
-    return cost.quantize(MICRO, rounding=ROUND_CEILING)
 
 
 def key_of(

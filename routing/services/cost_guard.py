@@ -87,7 +87,7 @@ class BudgetExceededError(DomainError):
 def reserve(
     *,
     team: Team,
-    agent: Agent,
+    agent: Agent | None,
     end_user: EndUser | None,
     estimated_usd: Decimal,
     now: datetime,
@@ -111,7 +111,7 @@ def reserve(
     expires_at = now + timedelta(seconds=settings.BUDGET_RESERVATION_SECONDS)
     claimant = Claimant(
         team_id=team.pk,
-        agent_id=agent.pk,
+        agent_id=None if agent is None else agent.pk,
         end_user_id=None if end_user is None else end_user.pk,
         day=budget.day,
         hold=Hold(new_id(), whole_micros(estimated_usd), expires_at),

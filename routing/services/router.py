@@ -12,9 +12,10 @@ from routing.domain.complexity import ComplexityScore, Tier
 from routing.domain.ladder import Ladder, Means, Rules, at_most, choose_tier, holding, in_order
 from routing.models import RoutingDecision
 from routing.services.budgets import budget_left
-from routing.services.complexity import Payer, Scored, heuristic_score, score
+from routing.services.complexity import Scored, heuristic_score, score
 from routing.services.decisions import ACTOR, hash_of, keep_by_itself, told_scores
 from routing.services.models import Catalogue, catalogue_of
+from routing.services.paid_calls import Payer
 from routing.services.routes import NoModelConfiguredError, Route
 from teams.domain.model_config import ModelConfig
 from teams.models import Agent, EndUser, Team
@@ -64,7 +65,7 @@ def choose_route(
     is_scored = is_routed and not (force_tier or config.force_tier)
     # Who is not stored yet has a budget, and no name.
     known = None if end_user is None or end_user._state.adding else end_user
-    payer = Payer(team, agent, known, now)
+    payer = Payer(team, agent, known, lambda: now)
     scored = _scored(payer, query, history, history_turns, ask_model=is_scored)
     expected = Expected(
         input_tokens=prompt_tokens or sum(map(estimate_tokens, (query, *history))),

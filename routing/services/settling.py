@@ -136,7 +136,7 @@ def _kept_cost(claimant: Claimant, cost: Cost) -> str:
     return json.dumps(
         {
             "team": str(claimant.team_id),
-            "agent": str(claimant.agent_id),
+            "agent": None if claimant.agent_id is None else str(claimant.agent_id),
             "user": None if claimant.end_user_id is None else str(claimant.end_user_id),
             "day": claimant.day.isoformat(),
             "reservation": str(hold.reservation_id),
@@ -154,7 +154,7 @@ def _read_cost(line: bytes) -> tuple[Claimant, Cost]:
     kept = json.loads(line)
     claimant = Claimant(
         team_id=UUID(kept["team"]),
-        agent_id=UUID(kept["agent"]),
+        agent_id=None if kept["agent"] is None else UUID(kept["agent"]),
         end_user_id=None if kept["user"] is None else UUID(kept["user"]),
         day=date.fromisoformat(kept["day"]),
         hold=Hold(

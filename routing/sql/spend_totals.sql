@@ -1,6 +1,6 @@
 -- The sums of the spend entries, kept with each entry in its transaction, whoever writes it. With
 -- the owner's rights: the application may read the sums and not write them.
-CREATE FUNCTION palimpsest_total_spend() RETURNS trigger
+CREATE OR REPLACE FUNCTION palimpsest_total_spend() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     month_begins date := date_trunc('month', NEW.day)::date;
@@ -18,7 +18,8 @@ BEGIN
         ('team_month', NULL, NULL, month_begins),
         ('user_day', NULL, NEW.end_user_id, NEW.day)
     ) AS w (kind, agent_id, end_user_id, begins_on)
-    WHERE w.kind <> 'user_day' OR w.end_user_id IS NOT NULL
+    WHERE (w.kind <> 'user_day' OR w.end_user_id IS NOT NULL)
+        AND (w.kind NOT LIKE 'agent%' OR w.agent_id IS NOT NULL)
     ORDER BY w.kind
     ON CONFLICT (team_id, kind, begins_on, agent_id, end_user_id) DO UPDATE SET
         spent_usd = routing_spendtotal.spent_usd + EXCLUDED.spent_usd,
@@ -28,5 +29,5 @@ BEGIN
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER total_spend AFTER INSERT ON routing_spendentry
+CREATE OR REPLACE TRIGGER total_spend AFTER INSERT ON routing_spendentry
     FOR EACH ROW EXECUTE FUNCTION palimpsest_total_spend();

@@ -15,6 +15,7 @@ from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.services.write.write_path import write_memories
+from routing.models import SpendEntry, SpendReservation
 from teams.middleware import StaffScopeMiddleware, outside_staff_scope
 from teams.models import Membership, Team
 from teams.tenancy import team_scope
@@ -22,7 +23,8 @@ from tests.factories import StaffUserFactory
 from tests.support.admin import join
 from tests.support.cast import Cast, make_cast
 from tests.support.clean_database import conninfo_of
-from tests.support.openai_server import Behaviour, FakeOpenAI, RecordedRequest, answer
+from tests.support.model_judging import says
+from tests.support.openai_server import Behaviour, FakeOpenAI, RecordedRequest
 from tests.support.writing import draft
 
 SUBJECT = "office.place"
@@ -75,8 +77,8 @@ def test_a_merge_asks_its_model_outside_any_transaction(town: Cast, model: Watch
     join(user, town.team, "reviewer")
     client = Client()
     client.force_login(user)
-    verdict = answer({"reason": "said so", "verdict": "dispute", "confidence": 0.9})
-    other = answer({"reason": "about more", "verdict": "coexist", "confidence": 0.9})
+    verdict = says("dispute", older="Oslo", newer="Bergen")
+    other = says("coexist")
     model.will(verdict, other, other)
     viewer = Viewer(team_id=town.team.id, actor="test")
     texts = ("Office is in Oslo.", "Office is in Bergen.", "Office has a garden.")
@@ -97,6 +99,9 @@ def test_a_merge_asks_its_model_outside_any_transaction(town: Cast, model: Watch
     assert len(model.chats) > asked_before
     assert model.waiting == []
     with team_scope(team_ids=[town.team.id], actor="test"):
+        # What was held for each call was committed before it and settled after it.
+        assert SpendEntry.objects.filter(tier="judge").count() == len(model.chats)
+        assert not SpendReservation.objects.exists()
         assert Contradiction.objects.get().resolution == "merged"
         assert Memory.objects.live().filter(content=sent["content"]).exists()
 

@@ -14,7 +14,8 @@ from pytest_django import Settings
 from routing.clients.classifier import Classifier
 from routing.domain.complexity import DIMENSIONS, ComplexityScore
 from routing.models import SpendEntry, SpendReservation
-from routing.services.complexity import Payer, classified
+from routing.services.complexity import classified
+from routing.services.paid_calls import Payer
 from routing.services.routes import Route
 from teams.models import Team
 from teams.tenancy import team_scope
@@ -89,7 +90,7 @@ def test_no_connection_is_held_while_it_is_waited_for(cast: Cast) -> None:
             held_then.append(connection.connection is not None)
             return ComplexityScore(1, 1, 0, 0, 1)
 
-    payer = Payer(cast.team, cast.kyra, cast.sarah, timezone.now())
+    payer = Payer(cast.team, cast.kyra, cast.sarah)
     classified(classifier=Waiting(), query="So?", history=[], history_turns=0, payer=payer)
 
     assert held_then == [False]

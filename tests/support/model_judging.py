@@ -51,9 +51,25 @@ def pair(number: int = 0) -> Pair:
 
 
 def says(
-    verdict: str = "dispute", *, reason: str = "100 or 500", confidence: float = 0.8
+    verdict: str = "dispute",
+    *,
+    reason: str = "100 or 500",
+    confidence: float = 0.8,
+    older: str = "100",
+    newer: str = "500",
+    change: str = "",
 ) -> Behaviour:
-    return answer({"reason": reason, "verdict": verdict, "confidence": confidence})
+    """A model's judgement with what it quotes of the two statements."""
+    return answer(
+        {
+            "reason": reason,
+            "older_value": older,
+            "newer_value": newer,
+            "change": change,
+            "verdict": verdict,
+            "confidence": confidence,
+        }
+    )
 
 
 def shared_cache() -> JudgementCache:

@@ -16,6 +16,7 @@ Json = dict[str, Any]
 MODEL = "fake-model"
 _CONVERSATION = re.compile(r"<conversation>\n(.*?)\n</conversation>", re.DOTALL)
 _NOTED = re.compile(r"<noted>\n(.*?)\n</noted>", re.DOTALL)
+_OLDER = re.compile(r"<older>\n(.*?)\n</older>", re.DOTALL)
 _NEWER = re.compile(r"<newer>\n(.*?)\n</newer>", re.DOTALL)
 _MESSAGE = re.compile(
     r"^\[(\d+)\] (\w+)(?: ([^\n(]+))? \((\d{4}-\d\d-\d\d)[^)\n]*\): (.*?)(?=\n\[\d+\] |\Z)",
@@ -39,13 +40,28 @@ def own_content(body: Json) -> str:
 
 def verdict(prompt: str) -> Json:
     """Superseded where the newer statement speaks of a change, else both stand."""
-    newer = _NEWER.findall(prompt)
-    changed = re.search(r"\b(now|no longer|moved|switched)\b", newer[-1] if newer else "")
+    older, newer = (_text_of(pattern, prompt) for pattern in (_OLDER, _NEWER))
+    changed = re.search(r"\b(now|no longer|moved|switched)\b", newer)
     return {
         "reason": f"it says {changed.group(1)}" if changed else "both can hold",
+        "older_value": _last_alone(older, newer) if changed else "",
+        "newer_value": _last_alone(newer, older) if changed else "",
+        "change": changed.group(1) if changed else "",
         "verdict": "supersede" if changed else "coexist",
         "confidence": 0.9,
     }
+
+
+def _text_of(block: re.Pattern[str], prompt: str) -> str:
+    """The statement in the last of such blocks."""
+    found = block.findall(prompt)
+    return str(found[-1]).rpartition("text: ")[2] if found else ""
+
+
+def _last_alone(one: str, other: str) -> str:
+    """The last word of one text that the other lacks."""
+    theirs = set(re.findall(r"\w+", other))
+    return next((word for word in re.findall(r"\w+", one)[::-1] if word not in theirs), "")
 
 
 def _schema_of(body: Json, prompt: str) -> Json | None:

@@ -147,13 +147,27 @@ class ExtractionSerializer(ApiSerializer):
     refused = serializers.DictField(
         child=serializers.IntegerField(),
         default=dict,
-        help_text="How many candidates may not be written at all, by reason: badly worded, or with"
-        " a number, name or words that no message says.",
+        help_text="How many candidates may not be stored, by reason: badly worded, of unknown"
+        " messages, or with a number, name or words that no message says.",
     )
+    repaired = serializers.DictField(
+        child=serializers.IntegerField(),
+        default=dict,
+        help_text="What was put right in candidates before they were stored, by reason.",
+    )
+    messages_read = serializers.IntegerField(
+        default=0, help_text="How many messages both passes read."
+    )
+    extraction_seconds = serializers.FloatField(default=0.0, help_text="How long both passes took.")
+    extraction_cost_usd = serializers.FloatField(
+        default=0.0, help_text="What the models of both passes cost."
+    )
+    seconds_per_message = serializers.FloatField(default=0.0)
+    cost_usd_per_message = serializers.FloatField(default=0.0)
     warnings = serializers.ListField(
         child=serializers.CharField(),
         default=list,
-        help_text="Where the built-in fallback replaced a model, and why.",
+        help_text="Where the built-in fallback replaced a model or judged in its place, and why.",
     )
 
 

@@ -303,4 +303,4 @@ def warnings_of(result: WriteResult) -> list[str]:
     warnings = [WAS_MASKED] if result.secret_masked else []
     if result.wording:
         warnings.append(NOT_STANDALONE.format(how=", ".join(result.wording)))
-    return warnings
+    return [*warnings, *result.judging]

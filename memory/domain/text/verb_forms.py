@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from threading import Lock
 from typing import Final
 
 import snowballstemmer
@@ -36,6 +37,8 @@ weave:wove:woven weep:wept win:won wind:wound withdraw:withdrew:withdrawn write:
 # Longer words are not English, and stemming takes time in proportion to the length.
 _LONGEST_STEMMED: Final = 40
 _STEMMER: Final = snowballstemmer.stemmer("english")
+# It keeps the word at hand in itself: two threads would mix theirs.
+_STEMMING: Final = Lock()
 
 
 def _read_table() -> dict[str, tuple[str, ...]]:
@@ -68,7 +71,8 @@ def stem(word: str) -> str:
     """The stem of a lower-case word by Snowball's English rules, irregular forms by their base."""
     if len(word) > _LONGEST_STEMMED:
         return word
-    found: str = _STEMMER.stemWord(base_form(word))
+    with _STEMMING:
+        found: str = _STEMMER.stemWord(base_form(word))
     return found
 
 

@@ -99,7 +99,7 @@ def resolve_contradiction(
         safe = masked_text(text=merged_content, field="merged_content")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         first, second = _sides(_open(viewer, contradiction_id))
-        prepared = []
+        prepared, judging = [], list[str]()
         if resolution == MERGED:
             draft = draft_of_version(memory=first, content=safe.text, extractor="merged", now=now)
             sides = [side for side in (first, second) if side is not None]
@@ -119,7 +119,7 @@ def resolve_contradiction(
                 replaces=tuple(side.pk for side in sides),
             )
     if resolution == MERGED:
-        prepared = prepare(drafts=[draft], tools=tools)
+        prepared = prepare(drafts=[draft], tools=tools, note=judging.append)
     reason = f"contradiction resolved: {resolution}" + (f" ({note})" if note else "")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         contradiction = _open(viewer, contradiction_id)
@@ -132,6 +132,7 @@ def resolve_contradiction(
         merged: WriteResult | None = None
         if resolution == MERGED:
             (merged,) = store(viewer=viewer, prepared=prepared, tools=tools)
+            merged = replace(merged, judging=tuple(judging))
             _keep_merge(merged, [side for side in (first, second) if side is not None])
             if safe.is_masked:
                 merged = note_masked(team_id=viewer.team_id, result=merged)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from typing import Any
+from itertools import pairwise
 
 from django.conf import settings
 from django.db.models import Q
@@ -16,7 +16,15 @@ from memory.clients.tools import Tools
 from memory.domain.ports import TellingExtractor
 from memory.domain.repetition import adds_nothing
 from memory.domain.secrets import mask_secrets
-from memory.domain.types import Candidate, MemoryType, Participants, PassWork, Role, SourceMessage
+from memory.domain.types import (
+    Asker,
+    Candidate,
+    MemoryType,
+    Participants,
+    PassWork,
+    Role,
+    SourceMessage,
+)
 from memory.services.extraction.owners import (
     TeamNames,
     owned,
@@ -25,36 +33,10 @@ from memory.services.extraction.owners import (
     team_names,
 )
 from memory.services.extraction.speakers import people_beside_user, person_of
-from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
+from memory.services.write.drafts import MemoryDraft
 from teams.models import Conversation, EndUser, Message
 
 CONTEXT_MESSAGES = 12
-_STOOD_IN = "{who} did pass {number} where the model did not ({problem})."
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractionCounts:
-    """What an extraction did; the names are those of the API's answer.
-
-    The extractors are those that did the work ("openai:x+rules"), found something or not.
-    `left_out` counts what waits: the caps of a turn and a day kept it out. A later run writes it.
-    `refused` counts by reason what may not be written at all.
-    """
-
-    created: int = 0
-    versioned: int = 0
-    duplicates_skipped: int = 0
-    contradictions_found: int = 0
-    pass1_count: int = 0
-    pass2_additions: int = 0
-    extractor: str = ""
-    pass1_extractor: str = ""
-    pass2_extractor: str = ""
-    memories: tuple[str, ...] = ()
-    secrets_masked: int = 0
-    left_out: int = 0
-    refused: Mapping[str, int] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,71 +142,6 @@ def _as_told(candidate: Candidate) -> str:
     return f"Correction: {candidate.content.rstrip('.')}, {denied}."
 
 
-def count_results(
-    *,
-    candidates: Sequence[Candidate],
-    results: Sequence[WriteResult],
-    extractor: str,
-    work: Sequence[PassWork] = (),
-    secrets_masked: int = 0,
-    left_out: int = 0,
-    refused: Mapping[str, int] | None = None,
-) -> ExtractionCounts:
-    """The figures of one extraction; `work` is who did it, `extractor` who was asked.
-
-    `secrets_masked` counts the candidates in which a secret was masked, `left_out` those that a
-    cap kept out.
-    """
-    spoke = {(each.extraction_pass, each.extractor) for each in work}
-    spoke |= {(each.extraction_pass, each.extractor or extractor) for each in candidates}
-    made = (Outcome.CREATED, Outcome.DISPUTED)
-    versions = (Outcome.VERSIONED, Outcome.SUPERSEDED_EXISTING, Outcome.SUPERSEDED)
-    return ExtractionCounts(
-        created=sum(result.outcome in made for result in results),
-        versioned=sum(result.outcome in versions for result in results),
-        duplicates_skipped=sum(result.outcome == Outcome.DUPLICATE for result in results),
-        contradictions_found=sum(result.conflicts for result in results),
-        pass1_count=sum(candidate.extraction_pass == 1 for candidate in candidates),
-        pass2_additions=sum(candidate.extraction_pass == 2 for candidate in candidates),
-        extractor=_joined(name for _, name in spoke) or extractor,
-        pass1_extractor=_joined(name for number, name in spoke if number == 1),
-        pass2_extractor=_joined(name for number, name in spoke if number == 2),
-        memories=tuple(dict.fromkeys(str(result.memory.pk) for result in results)),
-        secrets_masked=secrets_masked,
-        left_out=left_out,
-        refused=dict(refused or {}),
-        warnings=tuple(
-            dict.fromkeys(
-                _STOOD_IN.format(
-                    who=each.extractor, number=each.extraction_pass, problem=each.problem
-                )
-                for each in work
-                if each.problem
-            )
-        ),
-    )
-
-
-def add_counts(one: ExtractionCounts, other: ExtractionCounts) -> ExtractionCounts:
-    """Two extractions reported as one."""
-    total: dict[str, Any] = {}  # Any: a number, a list or the names of extractors
-    for each in fields(ExtractionCounts):
-        first, second = getattr(one, each.name), getattr(other, each.name)
-        if isinstance(first, int):
-            total[each.name] = first + second
-        elif isinstance(first, Mapping):
-            total[each.name] = dict(Counter(first) + Counter(second))
-        elif isinstance(first, tuple):
-            total[each.name] = tuple(dict.fromkeys((*first, *second)))
-        else:
-            total[each.name] = _joined(f"{first}+{second}".split("+"))
-    return ExtractionCounts(**total)
-
-
-def _joined(names: Iterable[str]) -> str:
-    return "+".join(sorted({name for name in names if name}))
-
-
 def as_source(row: Message) -> SourceMessage:
     """The row as the domain reads it."""
     return SourceMessage(
@@ -235,12 +152,6 @@ def as_source(row: Message) -> SourceMessage:
         created_at=row.created_at,
         name=row.name,
     )
-
-
-def counts_from_json(result: dict[str, Any]) -> ExtractionCounts:  # Any: a field's value
-    """The figures as a job kept them."""
-    lists = {name: tuple(result.get(name, ())) for name in ("memories", "warnings")}
-    return ExtractionCounts(**(result | lists))
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,14 +174,22 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
     )
     work: list[PassWork] = []
     extractor = tools.extractor
+    is_telling = isinstance(extractor, TellingExtractor)
     if isinstance(extractor, TellingExtractor):
-        extractor = extractor.telling(work.append)
-    else:
-        work = [PassWork(number, extractor.name) for number in (1, 2)]
+        asker = Asker(conversation.team_id, conversation.agent_id, conversation.end_user_id)
+        extractor = extractor.telling(work.append, asker=asker)
+    times = [time.perf_counter()]
     first = extractor.extract(messages=messages, context=context, participants=participants)
+    times.append(time.perf_counter())
     second = extractor.review(
         messages=messages, context=context, participants=participants, first_pass=first
     )
+    times.append(time.perf_counter())
+    if not is_telling:
+        work = [
+            PassWork(number, extractor.name, messages=len(messages), seconds=end - start)
+            for number, (start, end) in enumerate(pairwise(times), 1)
+        ]
     candidates = owned(
         _merge(first, second, tools),
         messages=[*context, *messages],

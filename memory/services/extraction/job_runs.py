@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum, auto
 from functools import partial
@@ -20,9 +20,14 @@ from audit.services.events import Event, record_events
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
-from memory.selectors.neighbours.comparing import retired_sources
 from memory.selectors.zones import zone_of
 from memory.services.extraction import extraction
+from memory.services.extraction.counts import (
+    add_counts,
+    count_results,
+    counts_as_json,
+    counts_from_json,
+)
 from memory.services.extraction.extraction import Found, find_candidates, stood_in_events
 from memory.services.extraction.jobs import LEFT, kept_lease, publish
 from memory.services.extraction.left_out import as_json, from_json, load_sources
@@ -32,7 +37,9 @@ from memory.services.extraction.screening import (
     room_today,
     screen,
     store_events,
+    without_retired,
 )
+from memory.services.extraction.work_metrics import count_work
 from memory.services.retrying import run_write
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.write_path import prepare, store
@@ -66,6 +73,7 @@ class _Window:
     found: Found
     screened: Screened
     prepared: Sequence[PreparedDraft]
+    judging: Sequence[str]
 
     @property
     def is_rest(self) -> bool:
@@ -149,8 +157,9 @@ def _run_window(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> _S
         drafts = extraction.drafts_of(
             source=source, candidates=screened.candidates, extractor=tools.extractor.name
         )
-        prepared = prepare(drafts=drafts, tools=tools)
-    window = _Window(job, first, last, source, found, screened, prepared)
+        judging: list[str] = []
+        prepared = prepare(drafts=drafts, tools=tools, note=judging.append)
+    window = _Window(job, first, last, source, found, screened, prepared, judging)
     return run_write(partial(_write_window, window, claim=claim, tools=tools))
 
 
@@ -172,7 +181,7 @@ def _write_window(window: _Window, *, claim: UUID, tools: Tools) -> _Step:
         if mine is None:
             return _Step.LOST
         now = timezone.now()
-        wanted = _without_retired(window.prepared)
+        wanted = without_retired(window.prepared)
         written = wanted
         if job.is_capped:
             room = room_today(team_id=team_id, end_user_id=job.conversation.end_user_id, now=now)
@@ -187,13 +196,17 @@ def _write_window(window: _Window, *, claim: UUID, tools: Tools) -> _Step:
                 *store_events(prepared=wanted, results=results),
             ],
         )
-        counts = extraction.count_results(
+        count_work(window.found.work)
+        counts = count_results(
             candidates=window.found.candidates,
             results=results,
             extractor="" if window.is_rest else tools.extractor.name,
             work=window.found.work,
+            messages_read=window.last - window.first + 1,
             secrets_masked=window.screened.masked,
             refused=window.screened.refused,
+            repaired=window.screened.repaired,
+            judging=window.judging,
         )
         _note_written(mine, counts.created + counts.versioned, now=now)
         no_room = {id(item) for item in wanted} - {id(item) for item in written}
@@ -206,8 +219,8 @@ def _write_window(window: _Window, *, claim: UUID, tools: Tools) -> _Step:
         mine.waiting = left_out if window.is_rest else [*mine.waiting, *left_out]
         mine.left_out = len(mine.waiting)
         if mine.result:
-            counts = extraction.add_counts(extraction.counts_from_json(mine.result), counts)
-        mine.result = asdict(replace(counts, left_out=mine.left_out))
+            counts = add_counts(counts_from_json(mine.result), counts)
+        mine.result = counts_as_json(replace(counts, left_out=mine.left_out))
         mine.done_position = window.last
         mine.error = ""
         if is_done := window.last >= mine.to_position:
@@ -238,26 +251,6 @@ def _note_written(job: Job, count: int, *, now: datetime) -> None:
 def _next_day(now: datetime) -> datetime:
     day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     return day + timedelta(days=1)
-
-
-def _without_retired(prepared: Sequence[PreparedDraft]) -> list[PreparedDraft]:
-    """The drafts without what the same messages gave before and somebody has retired since.
-
-    So a deleted, corrected or settled memory does not come back when messages are read again.
-    """
-    if not prepared:
-        return []
-    retired: dict[bytes, set[UUID]] = {}
-    for user in {item.draft.end_user_id for item in prepared}:
-        keys = [key for item in prepared if item.draft.end_user_id == user for key in item.keys]
-        team_id = prepared[0].draft.team_id
-        retired |= retired_sources(team_id=team_id, end_user_id=user, keys=keys)
-    return [
-        item
-        for item in prepared
-        if not item.draft.message_ids
-        or not any(retired.get(key, set()).issuperset(item.draft.message_ids) for key in item.keys)
-    ]
 
 
 def _hand_on(*, team_id: UUID, job_id: UUID, claim: UUID) -> None:

@@ -16,6 +16,7 @@ from memory.domain.grounding import Grounds, Spoken, ungrounded
 from memory.domain.secrets import MASK, mask_secrets
 from memory.domain.types import Candidate
 from memory.domain.wording import check_wording
+from memory.selectors.neighbours.comparing import retired_sources
 from memory.services.extraction.extraction import MessageRange
 from memory.services.write.drafts import MemoryDraft, WriteResult
 from memory.services.write.inserting import PreparedDraft
@@ -39,7 +40,8 @@ class Screened:
     """The candidates that may be written, and what is to be told of those that may not.
 
     `over_cap` are those that only the cap of a turn keeps out, `masked` counts those in which a
-    secret was masked, `refused` those that were rejected, by reason.
+    secret was masked. `refused` counts those that may not be written by the reason that decided,
+    `repaired` what was put right in the others.
     """
 
     candidates: list[Candidate]
@@ -47,6 +49,7 @@ class Screened:
     over_cap: Sequence[Candidate] = ()
     masked: int = 0
     refused: Mapping[str, int] = field(default_factory=dict)
+    repaired: Mapping[str, int] = field(default_factory=dict)
 
 
 def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: bool) -> Screened:
@@ -56,28 +59,26 @@ def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: boo
     and rejected, and why; contents are in none of them.
     """
     kept: list[Candidate] = []
-    problems: Counter[str] = Counter()
     refused: Counter[str] = Counter()
-    first_time = rejected = masked = 0
+    repaired: Counter[str] = Counter()
+    first_time = masked = 0
     said = {row.pk: row for row in (*source.context, *source.messages)}
     for candidate in candidates:
         times = [said[item].created_at for item in candidate.message_ids if item in said]
         wording = check_wording(
             candidate, said_at=max(times, default=source.messages[-1].created_at)
         )
-        problems.update(wording.problems)
         masked += wording.secret_masked or _holds_masked(candidate, said)
         if wording.candidate is None:
-            rejected += 1
             refused[wording.problems[-1]] += 1
             continue
         if why := _ungrounded(wording.candidate, source):
-            rejected += 1
-            problems[why] += 1
             refused[why] += 1
             continue
+        repaired.update(wording.problems)
         first_time += not wording.problems
         kept.append(wording.candidate)
+    rejected = refused.total()
     over_cap: list[Candidate] = []
     if capped and settings.MAX_MEMORIES_PER_TURN:
         kept, over_cap = _within_turns(source, kept)
@@ -96,11 +97,12 @@ def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: boo
             "repaired": len(candidates) - first_time - rejected,
             "rejected": rejected,
             "over_turn_cap": len(over_cap),
-            "problems": dict(problems),
+            "problems": dict(refused + repaired),
         },
     )
     events = [checked, event(op="mask_secret", meta={"candidates": masked})]
-    return Screened(kept, tuple(events if masked else [checked]), over_cap, masked, dict(refused))
+    told = tuple(events if masked else [checked])
+    return Screened(kept, told, over_cap, masked, refused, repaired)
 
 
 def _ungrounded(candidate: Candidate, source: MessageRange) -> str:
@@ -223,3 +225,23 @@ def _within_turns(
             kept.add(index)
     rest = [each for index, each in enumerate(candidates) if index not in kept]
     return [candidates[index] for index in sorted(kept)], rest
+
+
+def without_retired(prepared: Sequence[PreparedDraft]) -> list[PreparedDraft]:
+    """The drafts without what the same messages gave before and somebody has retired since.
+
+    So a deleted, corrected or settled memory does not come back when messages are read again.
+    """
+    if not prepared:
+        return []
+    retired: dict[bytes, set[UUID]] = {}
+    for user in {item.draft.end_user_id for item in prepared}:
+        keys = [key for item in prepared if item.draft.end_user_id == user for key in item.keys]
+        team_id = prepared[0].draft.team_id
+        retired |= retired_sources(team_id=team_id, end_user_id=user, keys=keys)
+    return [
+        item
+        for item in prepared
+        if not item.draft.message_ids
+        or not any(retired.get(key, set()).issuperset(item.draft.message_ids) for key in item.keys)
+    ]

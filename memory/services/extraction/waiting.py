@@ -13,8 +13,7 @@ from django.utils import timezone
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
-from memory.services.extraction import extraction
-from memory.services.extraction.extraction import ExtractionCounts
+from memory.services.extraction.counts import ExtractionCounts, add_counts, counts_from_json
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import (
     UNFINISHED,
@@ -105,7 +104,7 @@ def report(*, jobs: QuerySet[Job, Job]) -> ExtractionCounts:
     total = ExtractionCounts()
     done = jobs.filter(state=Job.State.DONE, reported_at=None).select_for_update()
     for job in done.order_by("id"):
-        total = extraction.add_counts(total, extraction.counts_from_json(job.result))
+        total = add_counts(total, counts_from_json(job.result))
         job.reported_at = timezone.now()
         job.save(update_fields=["reported_at"])
     return total

@@ -20,7 +20,7 @@ from memory.domain.transcripts import MAX_NAME_CHARS, Transcript, Turn
 from memory.domain.types import MemoryType, Role
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.extraction.extraction import ExtractionCounts
+from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.jobs import visible_conversation
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation

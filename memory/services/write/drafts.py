@@ -94,7 +94,8 @@ class WriteResult:
     `conflicts` counts the contradictions recorded; `retired` are the memories it superseded.
     `secret_masked` says that the text came with a key, password or card number, stored masked.
     `wording` names where the text, which is stored as given, departs from the writing constraints.
-    `similarity` is the cosine of its nearest neighbour, where neighbours were looked for.
+    `judging` says where others stood in for the judge of the write, and why. `similarity` is the
+    cosine of its nearest neighbour, where neighbours were looked for.
     """
 
     memory: Memory
@@ -103,4 +104,5 @@ class WriteResult:
     retired: tuple[UUID, ...] = ()
     secret_masked: bool = False
     wording: tuple[str, ...] = ()
+    judging: tuple[str, ...] = ()
     similarity: float | None = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
@@ -14,7 +15,7 @@ from memory.domain.audience import Reach
 from memory.domain.judgements import differs_in_case
 from memory.domain.ports import PreparingJudge
 from memory.domain.text.normalise import dedupe_key, normalise_text
-from memory.domain.types import Statement
+from memory.domain.types import Asker, Statement
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.neighbours.comparison_set import Neighbour
@@ -38,16 +39,23 @@ _ATTEMPTS = 4
 _LOCK = load_sql_parts(__file__, "write_path.sql")["lock"]
 
 
-def prepare(*, drafts: Sequence[MemoryDraft], tools: Tools) -> list[PreparedDraft]:
+def prepare(
+    *,
+    drafts: Sequence[MemoryDraft],
+    tools: Tools,
+    note: Callable[[str], object] = lambda _: None,
+) -> list[PreparedDraft]:
     """Embed the drafts in one batch and let the judge think ahead.
 
-    Call it outside any transaction: the embedder and the judge may be remote. Raises
-    UnavailableError when the embedder does not answer.
+    `note` is told where others stand in for the judge, and why. Call it outside any transaction:
+    the embedder and the judge may be remote. Raises UnavailableError when the embedder does not
+    answer.
     """
     contents = [draft.content for draft in drafts]
     vectors = tools.embedder.embed(contents)
     next_model, next_vectors = tools.next_vectors(contents)
-    _ask_judge_ahead(drafts=drafts, vectors=vectors, tools=tools)
+    if problem := _ask_judge_ahead(drafts=drafts, vectors=vectors, tools=tools):
+        note(problem)
     return [
         PreparedDraft(
             draft, vector, dedupe_key(draft.content, draft.audience), next_vector, next_model
@@ -58,20 +66,20 @@ def prepare(*, drafts: Sequence[MemoryDraft], tools: Tools) -> list[PreparedDraf
 
 def _ask_judge_ahead(
     *, drafts: Sequence[MemoryDraft], vectors: NDArray[np.float32], tools: Tools
-) -> None:
+) -> str:
     """Let the judge think about the pairs that the drafts will give it; call it in no transaction.
 
-    The neighbours are read in a transaction that ends before the judge is asked. What changes in
-    between the judge answers without a model.
+    The answer says what it could not judge, and why. The neighbours are read in a transaction that
+    ends before the judge is asked. What changes in between the judge answers without a model.
     """
     judge = tools.judge
     checked = [index for index, draft in enumerate(drafts) if draft.check]
     if not checked or not isinstance(judge, PreparingJudge):
-        return
+        return ""
     team_id = drafts[checked[0]].team_id
     with team_scope(team_ids=[team_id], actor="judge"):
         if not flags_of_id(team_id=team_id).contradiction_detection:
-            return
+            return ""
         search = NeighbourSearch(
             drafts=drafts,
             vectors=vectors,
@@ -83,6 +91,7 @@ def _ask_judge_ahead(
             neighbours[index] = search.of(index)
             search.add(index, new_row(drafts[index]))
     pairs: list[tuple[Statement, Statement]] = []
+    askers: list[Asker] = []
     for index, near in neighbours.items():
         draft = drafts[index]
         if not draft.replaces and any(_say_the_same(each.memory, draft) for each in near):
@@ -91,7 +100,9 @@ def _ask_judge_ahead(
             draft=draft, neighbours=near, anchor=tools.embedder.opposition_similarity
         )
         pairs += [(pair.existing, pair.new) for pair in found]
-    judge.prepare(pairs)
+        asker = Asker(draft.team_id, draft.author_id or draft.agent_id, draft.end_user_id)
+        askers += [asker] * len(found)
+    return judge.prepare(pairs, askers=askers)
 
 
 def _say_the_same(memory: Memory, draft: MemoryDraft) -> bool:
@@ -107,7 +118,8 @@ def write_memories(
     Raises ConflictError when other writers keep taking the same facts in between, and its
     DraftRefusedError for an external id that is taken.
     """
-    prepared = prepare(drafts=drafts, tools=tools)
+    judging: list[str] = []
+    prepared = prepare(drafts=drafts, tools=tools, note=judging.append)
 
     def transaction() -> list[WriteResult]:
         with team_scope(
@@ -115,7 +127,8 @@ def write_memories(
         ):
             return store(viewer=viewer, prepared=prepared, tools=tools)
 
-    return run_write(transaction)
+    results = run_write(transaction)
+    return [replace(each, judging=tuple(judging)) for each in results] if judging else results
 
 
 def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) -> list[WriteResult]:

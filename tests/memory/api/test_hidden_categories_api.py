@@ -30,7 +30,9 @@ HIDDEN = (
 )
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # What the time of day, chance and the place in the log of all teams give.
-_SINCE = re.compile(r'"(?:score|recency|digest|seq)":"?[\w.-]+"?,?')
+_SINCE = re.compile(
+    r'"(?:score|recency|digest|seq|extraction_seconds|seconds_per_message)":"?[\w.-]+"?,?'
+)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)")
 
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from audit.models import MemoryLog
 from memory.clients.tools import Tools
 from memory.services.extraction import job_runs
-from memory.services.extraction.extraction import ExtractionCounts
+from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.jobs import start_extraction
 from memory.services.extraction.waiting import extract_now
 from teams.models import Conversation

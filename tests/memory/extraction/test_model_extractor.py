@@ -161,16 +161,49 @@ def test_a_long_memory_is_cut_at_a_sentence(server: FakeOpenAI) -> None:
     assert len(memory.content) <= 280
 
 
-def test_no_sentence_of_a_long_answer_is_lost(server: FakeOpenAI) -> None:
+def test_facts_that_each_name_their_subject_become_memories_of_their_own(
+    server: FakeOpenAI,
+) -> None:
     found = one(
         server,
         content="Sarah lives in Ghent. Sarah works at Lidl. Sarah is allergic to nuts.",
     )
 
     assert [each.content for each in found] == [
-        "Sarah lives in Ghent. Sarah works at Lidl.",
+        "Sarah lives in Ghent.",
+        "Sarah works at Lidl.",
         "Sarah is allergic to nuts.",
     ]
+    assert len({each.message_ids for each in found}) == 1
+
+
+def test_no_sentence_of_a_long_answer_is_lost(server: FakeOpenAI) -> None:
+    found = one(
+        server,
+        content="Sarah lives in Ghent. The kitchen is blue. Nuts make Sarah ill.",
+    )
+
+    assert [each.content for each in found] == [
+        "Sarah lives in Ghent. The kitchen is blue.",
+        "Nuts make Sarah ill.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("type_", "content"),
+    [
+        ("semantic", "Sarah is allergic to nuts. Cashews are fine."),
+        ("semantic", "Sarah moved to Ghent. She likes it there."),
+        ("semantic", "The office has a garden. The dogs may use it."),
+        ("procedural", "Kyra runs the tests. Kyra pushes the tag."),
+    ],
+)
+def test_sentences_that_need_each_other_stay_together(
+    server: FakeOpenAI, type_: str, content: str
+) -> None:
+    (found,) = one(server, content=content, type=type_)
+
+    assert found.content == content
 
 
 def test_a_prompt_of_ours_read_back_is_no_memory(server: FakeOpenAI) -> None:

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.clients.extraction_prompts import EXTRACTION_RULES, REVIEW_RULES, extraction_prompt
-from memory.clients.model_extractor import ModelExtractor, windows_of
+from memory.clients.extraction_windows import windows_of
+from memory.clients.model_extractor import ModelExtractor
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import Role
 from tests.support.model_extraction import (

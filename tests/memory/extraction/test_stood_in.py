@@ -11,7 +11,7 @@ from django.utils import timezone
 from audit.models import OperationalEvent
 from memory.clients.tools import configured_tools
 from memory.domain.viewer import Viewer
-from memory.services.extraction.extraction import ExtractionCounts
+from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation, post_messages
 from teams.services.conversations import NewMessage

@@ -64,7 +64,7 @@ def test_the_same_words_are_a_duplicate(text: str) -> None:
 @pytest.mark.parametrize("pattern", ["May 5, ", "not ", "a ", "Anna's ", "twenty ", "is open, "])
 def test_of_a_long_text_a_bounded_part_is_compared(pattern: str) -> None:
     text = pattern * (32_000 // len(pattern))
-    vectors = fallback_judge()._word_vectors  # type: ignore[attr-defined]
+    vectors = fallback_judge()._word_vectors
 
     reading = read(text, word_vectors=vectors)
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from memory.clients.model_judge import MAX_STATEMENT_CHARS, judge_prompt
+from memory.clients.judge_prompts import MAX_STATEMENT_CHARS, judge_prompt
 from memory.domain.ports import PreparingJudge
 from memory.domain.types import Judgement, Verdict
 from tests.support.model_judging import Rules, judge_of, pair, says, server, statement, verdict_of
@@ -181,6 +181,44 @@ def test_an_unscripted_server_tells_a_change(server: FakeOpenAI) -> None:
 
     assert verdict_of(judge, moved).verdict is Verdict.SUPERSEDE
     assert verdict_of(judge, pair()).verdict is Verdict.COEXIST
+
+
+# -- what it must quote ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "verdict"),
+    [
+        (says("supersede", change="now"), Verdict.SUPERSEDE),
+        (says("supersede"), Verdict.DISPUTE),
+        (says("supersede", change="these days"), Verdict.DISPUTE),
+        (says("dispute", older="80"), Verdict.COEXIST),
+        (answer({"reason": "so", "verdict": "supersede", "confidence": 1}), Verdict.COEXIST),
+    ],
+    ids=["told", "untold", "invented words", "an invented value", "no quotes"],
+)
+def test_a_conflict_counts_as_far_as_it_is_quoted(
+    server: FakeOpenAI, behaviour: Behaviour, verdict: Verdict
+) -> None:
+    judge = judge_of(server)
+    older = statement("The limit is 100 requests.")
+    newer = statement("The limit is now 500 requests.", days=1)
+    server.will(behaviour)
+
+    judge.prepare([(older, newer)])
+
+    judged = verdict_of(judge, (older, newer))
+    assert (judged.verdict, judged.judge) == (verdict, "")
+
+
+def test_the_model_is_asked_for_its_quotes(server: FakeOpenAI) -> None:
+    judge_of(server).prepare([pair()])
+
+    (chat,) = server.chats
+    asked = chat.body["response_format"]["json_schema"]["schema"]["required"]
+    assert {"older_value", "newer_value", "change"} <= set(asked)
+    assert "copied word for word" in chat.text
+    assert "That it was\n  said later is not enough." in chat.text
 
 
 # -- the prompt ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memory.clients.tools import Tools
 from memory.domain.ports import Judge
-from memory.domain.types import Judgement, MemoryType, Statement, Verdict
+from memory.domain.types import Asker, Judgement, MemoryType, Statement, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
@@ -55,7 +55,7 @@ def test_the_models_verdict_is_carried_out_under_its_name(
 ) -> None:
     tools = with_judge(tools, judge_of(server))
     write(acme, tools, draft(acme, TEA))
-    server.will(says("dispute", reason="tea or coffee"))
+    server.will(says("dispute", reason="tea or coffee", older="tea", newer="coffee"))
 
     (result,) = write(acme, tools, draft(acme, COFFEE))
 
@@ -82,7 +82,7 @@ def test_drafts_of_one_write_are_judged_against_each_other(
     acme: Cast, tools: Tools, server: FakeOpenAI
 ) -> None:
     tools = with_judge(tools, judge_of(server))
-    server.will(says("dispute"))
+    server.will(says("dispute", older="tea", newer="coffee"))
 
     results = write(acme, tools, draft(acme, TEA), draft(acme, COFFEE))
 
@@ -140,8 +140,9 @@ class Witness:
         self.prepared: list[bool] = []
         self.judged: list[bool] = []
 
-    def prepare(self, pairs: Sequence[Pair]) -> None:
+    def prepare(self, pairs: Sequence[Pair], *, askers: Sequence[Asker] = ()) -> str:
         self.prepared.append(connection.in_atomic_block)
+        return ""
 
     def judge(self, *, existing: Statement, new: Statement) -> Judgement:
         self.judged.append(connection.in_atomic_block)
