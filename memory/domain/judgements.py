@@ -6,13 +6,13 @@ import unicodedata
 from dataclasses import replace
 
 from memory.domain.audience import Reach
-from memory.domain.repetition import is_qualified
+from memory.domain.repetition import adds_nothing, is_qualified
 from memory.domain.text.normalise import bare_words
 from memory.domain.types import Judgement, Verdict
 
 # What is superseded leaves the reads: a verdict less sure than this, or on two statements that are
 # less near (see `pair_selection.nearness`), marks both as disputed.
-SURE_TO_RETIRE = 0.35
+SURE_TO_RETIRE = 0.28
 NEAR_TO_RETIRE = 0.6
 # The less near two statements are, the surer a judge must be that they are in conflict: .8 at a
 # nearness of .5, .22 from .98 on: neighbours in talk are rarely about one thing. Figures:
@@ -43,7 +43,8 @@ def judged_by_words(existing: str, new: str) -> Judgement | None:
         return Judgement(Verdict.COEXIST, "one says more of the same")
     first, second = bare_words(existing.casefold()), bare_words(new.casefold())
     if sorted(first) != sorted(second):
-        return None
+        is_same = adds_nothing(known=existing, new=new) and adds_nothing(known=new, new=existing)
+        return Judgement(Verdict.DUPLICATE, "the same words that say something") if is_same else None
     if first != second:
         return Judgement(Verdict.COEXIST, "the same words in another order")
     if differs_in_case(existing, new):

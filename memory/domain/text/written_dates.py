@@ -12,7 +12,7 @@ from typing import Final
 from .dates import Grain, Lean, NamedTime, read_dates
 from .stop_words import word_set
 
-_FAR_AHEAD: Final = timedelta(days=183)
+_HALF_A_YEAR: Final = timedelta(days=183)
 _YEARLY = re.compile(
     r"\b(?:birthdays?|born|(?:wedding\s)?anniversar(?:y|ies)|name\sday|annual(?:ly)?|yearly"
     r"|(?:every|each)\s(?:year|spring|summer|autumn|fall|winter))\b",
@@ -74,8 +74,8 @@ def write_dates(
 ) -> WrittenDates:
     """The text with its dates in full, read against the aware time at which it was said.
 
-    A date without a year stays as it was said where its year is not certain: most of a year ahead,
-    or of what comes every year, and everywhere unless `completes_years`.
+    A date without a year stays as it was said where its year is not certain: more than half a
+    year away, or of what comes every year, and everywhere unless `completes_years`.
     """
     found = read_dates(text, anchor=anchor, lean=lean)
     completes_years = completes_years and _YEARLY.search(text) is None
@@ -89,7 +89,7 @@ def write_dates(
             continue
         is_told = any(_are_alike(each, other) for other in found if other is not each)
         if each.yearless and (
-            is_told or not (completes_years and each.first - anchor <= _FAR_AHEAD)
+            is_told or not (completes_years and abs(each.first - anchor) <= _HALF_A_YEAR)
         ):
             dates.append(WrittenDate(said, each, has_year=False))
             continue

@@ -18,8 +18,8 @@ from .values import Value
 # Chosen in cross-validation: docs/decisions/0002-compact-judge.md.
 SURE_OF_CONFLICT: Final = 0.22
 # A wrong supersession retires a fact, a wrong repetition leaves one out.
-SURE_OF_CHANGE: Final = 0.45
-SURE_OF_EVENT: Final = 0.6
+SURE_OF_CHANGE: Final = 0.33
+SURE_OF_EVENT: Final = 0.5
 SURE_OF_REPETITION: Final = 0.55
 # How much of a supersession's share stands where no word tells of a change.
 _UNTOLD: Final = 0.25
@@ -55,8 +55,10 @@ def decide(*, pair: Pair, shares: Shares) -> Judgement:
         if corrects or ((told or event) and is_likely):
             what = f'an explicit change ("{told}")' if told else f'a later event ("{event}")'
             return Judgement(Verdict.SUPERSEDE, what, conflict)
-        why = f"{_what_parts(pair)}, nothing says which holds"
-        return Judgement(Verdict.DISPUTE, why, conflict)
+        parts = _what_parts(pair)
+        if not parts:
+            return Judgement(Verdict.COEXIST, "one says more of the same", round(1 - conflict, 3))
+        return Judgement(Verdict.DISPUTE, f"{parts}, nothing says which holds", conflict)
     same = weighed[Verdict.DUPLICATE]
     if same >= SURE_OF_REPETITION:
         missing = unsaid(pair)
@@ -134,8 +136,8 @@ def _weighed(shares: Shares, *, told: bool) -> dict[Verdict, float]:
 
 
 def _what_parts(pair: Pair) -> str:
-    """The loudest finding that parts the two, in words."""
-    _, differing, _, _ = match_values(pair)
+    """The loudest finding that parts the two, in words; "" where one only says more."""
+    _, differing, old_values, new_values = match_values(pair)
     for one, other in differing:
         return f"two values: {_text(pair.old, one)} / {_text(pair.new, other)}"
     for table, name in (("opposites", "opposite states"), ("kinds", "different kinds")):
@@ -147,10 +149,16 @@ def _what_parts(pair: Pair) -> str:
         if pair.old.denied[i] != pair.new.denied[j]:
             return f'one denies what the other says of "{pair.old.tokens[i].text}"'
     left = [
-        " ".join(reading.tokens[place].text for place in places[:3]) or "-"
-        for reading, places in ((pair.old, pair.old_left), (pair.new, pair.new_left))
+        [*places, *(value.start for value in values)]
+        for places, values in ((pair.old_left, old_values), (pair.new_left, new_values))
     ]
-    return f"the two do not fit together: {left[0]} / {left[1]}"
+    if not all(left):
+        return ""
+    old, new = (
+        " ".join(reading.tokens[place].text for place in places[:3])
+        for reading, places in zip((pair.old, pair.new), left, strict=True)
+    )
+    return f"the two do not fit together: {old} / {new}"
 
 
 def _said(reading: Reading, mark: Mark) -> str:

@@ -111,7 +111,8 @@ def test_a_right_answer_is_neither(acme: Cast, viewer: Viewer, server: FakeOpenA
 def test_the_reasons_are_shown_where_the_job_is(
     acme: Cast, viewer: Viewer, server: FakeOpenAI, api: APIClient
 ) -> None:
-    extract(server, viewer, proposal(messages=[9]), proposal(messages=[8]), proposal(type="odd"))
+    said = proposal(type="odd", content="Sarah moved to Ghent.")
+    extract(server, viewer, proposal(messages=[9]), proposal(messages=[8]), said)
     job = Job.objects.get()
 
     told = api.get(f"/v1/jobs/{job.pk}").json()["result"]

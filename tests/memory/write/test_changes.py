@@ -13,7 +13,7 @@ from tests.support.cast import Cast
 from tests.support.writing import draft, write
 
 # Floors a little under what was measured.
-CHANGED, UNTOUCHED = 0.4, 0.7
+CHANGED, UNTOUCHED = 0.4, 0.65
 CASES = [
     json.loads(line)
     for line in (Path(__file__).parent / "changes.jsonl").read_text(encoding="utf-8").splitlines()

@@ -18,7 +18,7 @@ class Guessing:
 
     def judge(self, *, existing: Statement, new: Statement) -> Judgement:
         """Supersede, as a guess."""
-        return Judgement(Verdict.SUPERSEDE, "perhaps a change", 0.32)
+        return Judgement(Verdict.SUPERSEDE, "perhaps a change", 0.25)
 
 
 def test_a_guess_marks_both_and_retires_neither(acme: Cast, tools: Tools) -> None:
