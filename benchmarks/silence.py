@@ -25,7 +25,7 @@ from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
 
-FLOORS = (0.15, 0.2, 0.22, 0.25, 0.3, 0.35, 0.4, 0.5)
+FLOORS = (0.1, 0.15, 0.2, 0.24, 0.25, 0.3, 0.35, 0.4, 0.5)
 FIRST, FOUND = 5, 50
 
 

@@ -188,6 +188,7 @@ def empty_redis() -> None:
 def whatever_is_found_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests of finding, ranking and packing ask about anything; test_min_score_api.py sets it."""
     monkeypatch.setattr(settings, "MIN_SCORE", 0.0)
+    monkeypatch.setattr(settings, "MIN_BEST_SCORE", 0.0)
 
 
 @pytest.fixture

@@ -44,7 +44,9 @@ def judged_by_words(existing: str, new: str) -> Judgement | None:
     first, second = bare_words(existing.casefold()), bare_words(new.casefold())
     if sorted(first) != sorted(second):
         is_same = adds_nothing(known=existing, new=new) and adds_nothing(known=new, new=existing)
-        return Judgement(Verdict.DUPLICATE, "the same words that say something") if is_same else None
+        return (
+            Judgement(Verdict.DUPLICATE, "the same words that say something") if is_same else None
+        )
     if first != second:
         return Judgement(Verdict.COEXIST, "the same words in another order")
     if differs_in_case(existing, new):

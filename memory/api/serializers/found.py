@@ -48,8 +48,9 @@ INCLUDE_RAW = (
 
 _RELEVANCE = (
     "The least relevance (0-1) of what is told: how much of the question a memory or message says,"
-    " as in signals.semantic. When left out, 0.22 (the setting MIN_SCORE); 0 where the question has"
-    " nothing but stop words, and in a query or search that types, categories or filters narrow."
+    " as in signals.semantic. When left out, 0.1 (the setting MIN_SCORE), and nothing is told where"
+    " even the best says less than 0.24 (MIN_BEST_SCORE); 0 where the question has nothing but stop"
+    " words, and in a query or search that types, categories or filters narrow."
     " threshold is another name of it."
 )
 BELOW = "How many candidates were left out because they say less about the question than min_score."

@@ -31,6 +31,7 @@ from memory.services.read.answers import Retrieval, RetrievalStats
 from memory.services.read.cascade import Depth, Level
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.ranking import Question
+from memory.services.read.relevant import default_floor
 from memory.services.read.retrieval import milliseconds, retrieve
 from memory.services.read.usage import note_retrieved
 from routing.clients.quick_redis import quick_redis
@@ -175,7 +176,7 @@ def send_retrieval(
             "question": question,
             "limit": limit,
             "depth": depth,
-            "min_score": settings.MIN_SCORE if min_score is None else min_score,
+            "min_score": default_floor() if min_score is None else min_score,
             "packing": packing and [packing.weights, packing.token_budget, packing.counter.name],
         }
         key = answer_key(form=form, viewer=viewer, tools=tools, now=now, parts=parts)

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from django.conf import settings
-
 from memory.clients.tools import Tools
 from memory.domain.personality import Document, effective_skills, personality_text
 from memory.domain.plans.assembly import Assembly, assemble
@@ -33,6 +31,7 @@ from memory.services.read.cascade import Depth, Level
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.ranking import Question
+from memory.services.read.relevant import default_floor
 from memory.services.read.retrieval import milliseconds, retrieve
 from teams.models import Agent, Conversation
 from teams.tenancy import team_scope
@@ -187,7 +186,7 @@ def send_prompt(
         "token_budget": token_budget,
         "limit": limit,
         "depth": depth,
-        "min_score": settings.MIN_SCORE if min_score is None else min_score,
+        "min_score": default_floor() if min_score is None else min_score,
         "counter": counter.name,
     }
 

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.conf import settings
-
 from memory.clients.tools import Tools
 from memory.domain.filters import All, Expression, Field, Operator, conditions_of
 from memory.domain.scoring import Weights
@@ -27,6 +25,7 @@ from memory.services.read.cascade import Depth, Level
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.query_results import QueryResult, QuotedMessage, Shown, pack_results
 from memory.services.read.ranking import SEARCH_WEIGHTS, Question
+from memory.services.read.relevant import default_floor
 from memory.services.read.retrieval import retrieve
 from memory.services.read.usage import note_retrieved
 from teams.tenancy import team_scope
@@ -97,7 +96,7 @@ def query_memories(
     parts: dict[str, object] = {
         # The names of its classes tell filters apart that are made of the same parts.
         "query": repr(query),
-        "min_score": settings.MIN_SCORE,
+        "floor": default_floor(),
         # Their rules are no memories, so that no revision moves with them.
         "rules": [(each.name, each.context, each.length) for each in known],
     }

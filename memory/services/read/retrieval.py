@@ -40,7 +40,7 @@ from memory.services.read.ranking import (
     read_with_vector,
 )
 from memory.services.read.read_queue import queued_read
-from memory.services.read.relevant import least_relevance, relevant
+from memory.services.read.relevant import floor_of, relevant
 from memory.services.read.usage import note_retrieved
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
@@ -98,7 +98,7 @@ def retrieve(
     marked, as much as the budget has room for, without the types that its plan tells on request
     alone, unless `rows` asks for them. Profiles are told only where the viewer names the user or,
     as `names_user` says, `rows` does; a warning says how many were left out. What says less about
-    the question than `min_score` (see `least_relevance`) is left out and counted; a prompt tells
+    the question than `min_score` (see `floor_of`) is left out and counted; a prompt tells
     identity, what is pinned and what its plan always tells all the same.
 
     Reads are counted unless `is_counted` is false; without `is_loaded` the memories of a prompt
@@ -126,10 +126,10 @@ def retrieve(
             names_user=names_user,
             revision=revision,
         ).run()
-        least = least_relevance(
+        floor = floor_of(
             question=asked, min_score=min_score, keeps_all=keeps_all and packing is None
         )
-        found, below = relevant(found, least=least, always=partial(_is_always_told, packing))
+        found, below = relevant(found, floor=floor, always=partial(_is_always_told, packing))
         searched = time.perf_counter()
         if packing is None:
             answer = _best(viewer, asked, found, limit=most, keeps_all=keeps_all)

@@ -8,16 +8,18 @@ for a judge (memory/domain/pair_selection.py), in any language.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from memory.domain.pair_selection import is_same_matter, shared_words
+from memory.domain.pair_selection import is_same_matter, shared_words, usual_words
 from memory.domain.types import MemoryType
 from memory.services.read.ranking import Ranked
 
 # Of the best candidates so many are compared with each other.
 _COMPARED = 20
-# Of 1,900 labelled conflicts three quarters share so much of their words.
-_ONE_MATTER = 0.5
+# Of labelled conflicts more than four fifths share so much of their words.
+_ONE_MATTER = 0.3
+# A later statement of less than this share of the earlier one's rank is about something else.
+_CLOSE = 0.8
 
 
 def updates_first(ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -26,10 +28,16 @@ def updates_first(ranked: Sequence[Ranked]) -> list[Ranked]:
     The later one gets the score and the rank of the earlier, so that nothing is pushed away.
     """
     best = [*ranked[:_COMPARED]]
+    usual = usual_words([each.row.content for each in best])
     for place, earlier in enumerate(best):
         for other in range(place + 1, len(best)):
             later = best[other]
-            if later.row.said > earlier.row.said and _may_update(later, earlier):
+            is_close = later.rank >= _CLOSE * earlier.rank
+            if (
+                is_close
+                and later.row.said > earlier.row.said
+                and _may_update(later, earlier, usual)
+            ):
                 best[other] = later._replace(
                     score=max(later.score, earlier.score), rank=max(later.rank, earlier.rank)
                 )
@@ -37,7 +45,7 @@ def updates_first(ranked: Sequence[Ranked]) -> list[Ranked]:
     return [*best, *ranked[_COMPARED:]]
 
 
-def _may_update(later: Ranked, earlier: Ranked) -> bool:
+def _may_update(later: Ranked, earlier: Ranked, usual: Collection[str]) -> bool:
     new, old = later.row, earlier.row
     if not (new.is_live and old.is_live) or old.is_pinned or old.memory_type == MemoryType.IDENTITY:
         return False
@@ -45,5 +53,5 @@ def _may_update(later: Ranked, earlier: Ranked) -> bool:
         return False
     return (
         is_same_matter(old.subject, new.subject)
-        or shared_words(old.content, new.content) >= _ONE_MATTER
+        or shared_words(old.content, new.content, usual=usual) >= _ONE_MATTER
     )
