@@ -8,7 +8,8 @@ WITH wanted AS MATERIALIZED (
     SELECT m.id, m.end_user_id, m.conversation_id
     FROM unnest(%(ids)s::uuid[]) AS given (id)
     CROSS JOIN LATERAL (
-        SELECT id, end_user_id, conversation_id, source_message_ids FROM memory_memory o
+        SELECT id, end_user_id, conversation_id, source_message_ids, content
+        FROM memory_memory o
         WHERE o.team_id = %(team)s AND o.id = given.id OFFSET 0
     ) AS m
     LEFT JOIN LATERAL (
@@ -16,14 +17,17 @@ WITH wanted AS MATERIALIZED (
         WHERE o.team_id = %(team)s AND o.id = m.conversation_id OFFSET 0
     ) AS c ON TRUE
     WHERE m.end_user_id IS NOT NULL AND coalesce(c.end_user_id, m.end_user_id) = m.end_user_id
-        -- Where somebody said "user", the memory may repeat the word.
+        -- What somebody said of a user in the same words, the memory may repeat.
         AND NOT EXISTS (
             SELECT FROM unnest(m.source_message_ids) AS source (id)
             CROSS JOIN LATERAL (
                 SELECT content FROM teams_message o
                 WHERE o.team_id = %(team)s AND o.id = source.id OFFSET 0
             ) AS said
-            WHERE said.content ~* '\muser'
+            WHERE said.content ~* '\muser' AND EXISTS (
+                SELECT FROM regexp_matches(m.content, '\mUser\M(?:[''’]s)?\W*(\w*)', 'g') AS n (word)
+                WHERE said.content ~* ('\muser\M(?:[''’]s)?\W*' || n.word[1])
+            )
         )
     UNION ALL
     SELECT c.id, c.end_user_id, c.id

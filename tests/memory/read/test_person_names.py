@@ -164,16 +164,26 @@ def test_a_memory_that_went_to_somebody_else_keeps_its_words(acme: Cast, tools: 
     assert TEA in told(acme, tools)
 
 
-def test_what_somebody_said_of_a_user_is_told_as_it_was_said(acme: Cast, tools: Tools) -> None:
+@pytest.mark.parametrize(
+    ("said", "text", "is_person"),
+    [
+        ("User tests of the tea shop.", "User tests the tea shop.", False),
+        ("A user's tea is free.", "User's tea is free.", False),
+        ("I test the users' tea.", "User tests the users' tea.", True),
+        ("I'm a tea user.", "User is a tea user.", True),
+    ],
+)
+def test_what_somebody_said_of_a_user_is_told_as_it_was_said(
+    acme: Cast, tools: Tools, said: str, text: str, *, is_person: bool
+) -> None:
     conversation = talk(acme, "")
-    said = factories.MessageFactory.create(
-        team=acme.team, conversation=conversation, position=9, content="User tests of the tea shop."
+    message = factories.MessageFactory.create(
+        team=acme.team, conversation=conversation, position=9, content=said
     )
-    text = "User tests the tea shop."
-    know(acme, tools, text, conversation_id=conversation.pk, message_ids=(said.pk,))
+    know(acme, tools, text, conversation_id=conversation.pk, message_ids=(message.pk,))
     call(acme.sarah, "Sarah")
 
-    assert text in told(acme, tools)
+    assert (text.replace("User", "Sarah") if is_person else text) in told(acme, tools)
 
 
 def test_what_speaks_against_a_memory_is_told_with_the_name_too(acme: Cast, tools: Tools) -> None:
