@@ -106,9 +106,17 @@ def check_new_slug(slug: str, *, field: str = "agent") -> None:
         )
 
 
-def ensure_end_user(*, team_id: UUID, external_id: str) -> EndUser:
-    """The team's end user of that external id, created when new; call it in the team's scope."""
-    end_user, _ = EndUser.objects.get_or_create(team_id=team_id, external_id=external_id)
+def ensure_end_user(*, team_id: UUID, external_id: str, display_name: str = "") -> EndUser:
+    """The team's end user of that external id, created when new; call it in the team's scope.
+
+    A `display_name` takes the place of the one before.
+    """
+    end_user, _ = EndUser.objects.get_or_create(
+        team_id=team_id, external_id=external_id, defaults={"display_name": display_name}
+    )
+    if display_name and end_user.display_name != display_name:
+        end_user.display_name = display_name
+        end_user.save(update_fields=["display_name"])
     return end_user
 
 

@@ -32,6 +32,13 @@ class NewConversationSerializer(StrictSerializer):
 
     agent = NameField()
     user = NameField(max_length=200)
+    user_name = NameField(
+        required=False,
+        allow_null=True,
+        max_length=200,
+        help_text="What the user is called. It is kept, takes the place of a name given before, and"
+        ' is told where a memory says "User".',
+    )
     project = NameField(required=False, allow_null=True)
     thread_id = NameField(required=False, allow_null=True, max_length=200)
 

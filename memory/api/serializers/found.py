@@ -290,6 +290,8 @@ class RetrievalSerializer(ApiSerializer):
     messages = PackedMessageSerializer(
         many=True, help_text="Quoted messages, where no better memory says the same."
     )
-    formatted_prompt = serializers.CharField()
+    formatted_prompt = serializers.CharField(
+        help_text='A line has the person\'s own name, if known, where the memory says "User".'
+    )
     stats = RetrievalStatsSerializer()
     contradictions = ContradictionSerializer(many=True)

@@ -82,7 +82,9 @@ class UpdatesSerializer(ApiSerializer):
 class BuiltPromptSerializer(ApiSerializer):
     """An agent's system prompt and its parts."""
 
-    prompt = serializers.CharField()
+    prompt = serializers.CharField(
+        help_text='A line has the person\'s own name, if known, where the memory says "User".'
+    )
     updates = UpdatesSerializer(
         allow_null=True, help_text="null without a conversation, or when nothing has changed."
     )

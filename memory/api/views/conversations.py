@@ -76,6 +76,7 @@ class ConversationViewSet(ApiViewSet):
                 user=given["user"],
                 project=given.get("project"),
                 thread_id=given.get("thread_id"),
+                user_name=given.get("user_name") or "",
             )
             shown = ConversationSerializer(conversation).data
         return Response(shown, status=status.HTTP_201_CREATED if is_new else status.HTTP_200_OK)

@@ -104,7 +104,7 @@ def _score() -> serializers.FloatField:
 
 
 class BulletSerializer(ApiSerializer):
-    """A memory as one line, `[category] text`."""
+    """A memory as one line, `[category] text`; its person's own name stands for "User"."""
 
     id = serializers.UUIDField(source="memory.pk")
     category = serializers.CharField(source="memory.category")

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from memory.domain.personal_names import possessive
 from memory.domain.text.stop_words import word_set as listed
 
 from ..lexicon import word_set
 from ..tokens import Token
 from .grammar import CLOSED, GREETINGS, VERBS, has_verb, is_finite, tokens_of
-from .third_person import possessive
 
 _WOMEN = word_set("talk/women")
 _MEN = word_set("talk/men")

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memory.domain.personal_names import possessive
+
 from ..tokens import Token
 from .grammar import (
     ADVERBS,
@@ -55,11 +57,6 @@ def third(verb: str) -> str:
     if _CONSONANT_Y.search(verb):
         return verb[:-1] + "ies"
     return verb + ("es" if _ES.search(verb) else "s")
-
-
-def possessive(name: str) -> str:
-    """The name as an owner ("Sarah's", "Miles'")."""
-    return name + ("'" if name.endswith("s") else "'s")
 
 
 def in_third_person(text: str, voices: Voices) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memory.domain.personal_names import display_name, possessive
 from memory.domain.types import Participants, Role, SourceMessage
 
 from ..lexicon import word_set
@@ -11,7 +12,7 @@ from .answers import last_question
 from .grammar import words_of
 from .own_words import own_sentences, plain_sentences
 from .statements import Turn
-from .third_person import Voices, possessive
+from .third_person import Voices
 
 _HOUSEHOLD = word_set("talk/household")
 _WORK = word_set("talk/work")
@@ -20,12 +21,6 @@ _GROUP = "the team"
 _CHARS_OF_A_REPLY = 1_000
 _WORDS_OF_HOME = 2
 _TURNS_OF_TALK = 3
-
-
-def display_name(name: str) -> str:
-    """The name as sentences show it ("sarah.lee" as "Sarah Lee")."""
-    words = name.replace("_", " ").replace(".", " ").split()
-    return " ".join(word[:1].upper() + word[1:] for word in words)
 
 
 def turns_of(

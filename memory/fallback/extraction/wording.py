@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memory.domain.personal_names import possessive
 from memory.domain.text.dates import Lean
 from memory.domain.text.written_dates import WrittenDate, write_dates
 
 from .grammar import Tense, request_of, tense_of
 from .statements import Statement
-from .third_person import as_wish, in_third_person, possessive
+from .third_person import as_wish, in_third_person
 
 _MAX_CHARS = 280
 _FEWEST_CHARS = 90

@@ -33,12 +33,16 @@ def open_conversation(
     user: str,
     project: str | None = None,
     thread_id: str | None = None,
+    user_name: str = "",
 ) -> tuple[Conversation, bool]:
-    """The conversation of these names, and whether it is new; call it in the team's scope."""
+    """The conversation of these names, and whether it is new; call it in the team's scope.
+
+    `user_name` is what the user is called from now on; "" leaves it as it is.
+    """
     return start_conversation(
         team_id=team_id,
         agent=ensure_agent(team_id=team_id, slug=agent),
-        end_user=ensure_end_user(team_id=team_id, external_id=user),
+        end_user=ensure_end_user(team_id=team_id, external_id=user, display_name=user_name),
         project=ensure_project(team_id=team_id, slug=project) if project else None,
         thread_id=thread_id or "",
     )

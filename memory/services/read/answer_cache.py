@@ -200,7 +200,7 @@ def send_retrieval(
             found=len(found.told) if packing else len(found.results),
             similarity=found.similarity,
             revision=found.revision,
-            read_messages=Level.RAW in found.searched,
+            read_messages=found.read_messages,
             stats=found.stats,
         )
 

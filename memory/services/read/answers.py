@@ -64,6 +64,7 @@ class Retrieval:
     With a `Packing` it is what reached the prompt, `assembly` is that prompt and `told` are its
     memories, which may not be loaded. `revision` is the team's that it was made of, None where it
     may not be kept. `words` are those of the question that were searched for.
+    `has_heard_names` says that the prompt calls somebody by a name that messages alone give.
     """
 
     memories: Sequence[ScoredMemory]
@@ -74,6 +75,7 @@ class Retrieval:
     assembly: Assembly | None = None
     revision: Revision | None = None
     words: tuple[str, ...] = ()
+    has_heard_names: bool = False
 
     @property
     def formatted_prompt(self) -> str:
@@ -89,6 +91,11 @@ class Retrieval:
     def searched(self) -> tuple[Level, ...]:
         """The levels that were looked at."""
         return self.stats.searched
+
+    @property
+    def read_messages(self) -> bool:
+        """Whether messages had a part in it."""
+        return self.has_heard_names or Level.RAW in self.searched
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from threading import Lock
 from uuid import UUID
@@ -30,6 +30,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.selectors.contradictions import recorded_pairs
 from memory.selectors.neighbours.comparing import Meaning, meanings_of
+from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.ranking import Ranked
@@ -213,25 +214,49 @@ def _conflict(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Opposed:
+    """Texts at odds with a candidate, by the ids of their memories, and of which candidate each."""
+
+    texts: Mapping[UUID, Opposite]
+    of: Mapping[UUID, Sequence[UUID]]
+
+    @property
+    def contents(self) -> list[tuple[UUID, str]]:
+        """The texts as they are stored."""
+        return [(key, each.content) for key, each in self.texts.items()]
+
+    def told(self, names: PersonNames) -> dict[UUID, tuple[Opposite, ...]]:
+        """By candidate, the texts as they are told, with the names of people."""
+        texts = {
+            key: replace(each, content=names.told(key, each.content))
+            for key, each in self.texts.items()
+        }
+        return {key: tuple(texts[other] for other in others) for key, others in self.of.items()}
+
+
 def opposites_among(
     *, viewer: Viewer, ranked: Sequence[Ranked], clashes: Sequence[Clash]
-) -> Mapping[UUID, tuple[Opposite, ...]]:
+) -> Opposed:
     """The texts that each candidate contradicts, as far as the viewer may see them."""
     rows = {each.row.memory_id: each.row for each in ranked}
     marked = [row for row in rows.values() if row.contradicts]
     wanted = {other for row in marked for other in row.contradicts or ()}
     seen = Memory.objects.visible_to(viewer).filter(id__in=wanted) if wanted else ()
     texts = {memory.pk: Opposite(memory.content, memory.created_at) for memory in seen}
-    found: dict[UUID, tuple[Opposite, ...]] = defaultdict(tuple)
+    found: dict[UUID, list[UUID]] = defaultdict(list)
     for row in marked:
         for other in row.contradicts or ():
             if other in texts:
-                found[row.memory_id] += (texts[other],)
+                found[row.memory_id].append(other)
             # What more see is not marked by what fewer see; who is shown both is told on both.
             if other in rows and row.memory_id not in (rows[other].contradicts or ()):
-                found[other] += (Opposite(row.content, row.created_at),)
+                found[other].append(row.memory_id)
+                texts[row.memory_id] = Opposite(row.content, row.created_at)
     for clash in clashes:
         one, two = clash.earlier, clash.later
-        found[one.memory_id] += (Opposite(two.content, two.created_at),)
-        found[two.memory_id] += (Opposite(one.content, one.created_at),)
-    return found
+        found[one.memory_id].append(two.memory_id)
+        found[two.memory_id].append(one.memory_id)
+        for row in (one, two):
+            texts[row.memory_id] = Opposite(row.content, row.created_at)
+    return Opposed(texts, found)

@@ -15,6 +15,7 @@ from memory.domain.scoring import Weights
 from memory.domain.spoken_lines import excerpt
 from memory.domain.tokens import CHARACTERS_A_TOKEN, ESTIMATE, TokenCounter
 from memory.domain.types import MemoryType, Scope
+from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.read.cascade import told_alone
 from memory.services.read.messages import ScoredMessage
@@ -73,17 +74,19 @@ def pack_prompt(
     messages: Sequence[ScoredMessage],
     opposites: Mapping[UUID, tuple[Opposite, ...]],
     ends: Mapping[UUID, UUID],
+    names: PersonNames,
     words: Sequence[str],
     limit: int | None,
 ) -> Assembly:
     """The plan's prompt of the candidates, best first; at most `limit` that are not mandatory.
 
-    `opposites` are the texts that a candidate contradicts, `words` those of the question, and
-    `ends` name what superseded a past candidate: the past is not told without it.
+    `opposites` are the texts that a candidate contradicts, as they are told, `words` those of the
+    question, and `ends` name what superseded a past candidate: the past is not told without it.
+    `names` stand in the lines where a memory says "User".
     """
     entries = [
-        Entry(each.row.memory_id, _line(each.row, opposites.get(each.row.memory_id, ())), each.rank)
-        for each in ranked
+        Entry(key, _line(row, names.told(key, row.content), opposites.get(key, ())), rank)
+        for row, key, rank in ((each.row, each.row.memory_id, each.rank) for each in ranked)
     ]
     texts = [*packing.texts, *_quotes(messages, words=words, section=packing.quoted_in)]
     without: Collection[UUID] = ()
@@ -119,10 +122,11 @@ def _quotes(messages: Sequence[ScoredMessage], *, words: Sequence[str], section:
     return found
 
 
-def _line(row: SignalRow, opposites: tuple[Opposite, ...]) -> Line:
+def _line(row: SignalRow, told: str, opposites: tuple[Opposite, ...]) -> Line:
+    """The line of a memory, whose text is `told` so."""
     happened_at = None if row.held_from is None else datetime.fromtimestamp(row.held_from, UTC)
     return Line(
-        content=row.content,
+        content=told,
         memory_type=MemoryType(row.memory_type),
         importance=row.importance,
         confidence=row.confidence,

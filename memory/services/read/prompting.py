@@ -9,6 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.clients.tools import Tools
+from memory.domain.personal_names import says_user
 from memory.domain.personality import Document, effective_skills, personality_text
 from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import Text, Written
@@ -23,11 +24,12 @@ from memory.domain.tokens import TokenCounter
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.models.querysets import MemoryQuerySet
+from memory.selectors.person_names import person_names
 from memory.selectors.revisions import Revision, team_revision
 from memory.services.compaction.summaries import running_summary
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
 from memory.services.read.answers import RetrievalStats, ScoredMemory
-from memory.services.read.cascade import Depth, Level
+from memory.services.read.cascade import Depth
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.ranking import Question
@@ -65,8 +67,8 @@ class BuiltPrompt:
 
     `told` are the ids of its memories, best first, `similarity` the best cosine among them.
     `memories` are they, and `contradictions` those among them, unless it was made to be read by a
-    model alone. `messages` are quoted in layer 5, below what memories say. `revision` is that of
-    `Retrieval`.
+    model alone. `messages` are quoted in layer 5, below what memories say. `revision` and
+    `read_messages` are those of `Retrieval`.
     """
 
     prompt: str
@@ -79,6 +81,7 @@ class BuiltPrompt:
     messages: Sequence[ScoredMessage] = ()
     contradictions: Sequence[Contradiction] = ()
     revision: Revision | None = None
+    read_messages: bool = False
 
     @property
     def found(self) -> int:
@@ -118,7 +121,7 @@ def build_prompt(
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
             # Read before the summary: an answer is kept under what is at least as old.
             revision = team_revision(team_id=viewer.team_id)
-            summary = running_summary(conversation=conversation)
+            summary = _summary(viewer, conversation)
     layer_7 = Text(Layer.SUMMARY, Written(summary_line(summary, counter=counter)))
     found = retrieve(
         viewer=viewer,
@@ -154,6 +157,7 @@ def build_prompt(
         messages=found.messages,
         contradictions=found.contradictions,
         revision=found.revision,
+        read_messages=found.read_messages,
     )
 
 
@@ -212,7 +216,7 @@ def send_prompt(
             found=len(built.told),
             similarity=built.similarity,
             revision=built.revision,
-            read_messages=Level.RAW in built.stats.searched,
+            read_messages=built.read_messages,
             stats=built.stats,
         )
 
@@ -254,6 +258,15 @@ def document_of(agent: Agent) -> Document:
 
 def _object(value: object) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
+
+
+def _summary(viewer: Viewer, conversation: Conversation) -> str:
+    """The conversation's running summary with the name of its person; call it in scope."""
+    summary = running_summary(conversation=conversation)
+    if not says_user(summary):
+        return summary
+    names = person_names(viewer=viewer, texts=(), conversation_id=conversation.pk)
+    return names.told(conversation.pk, summary)
 
 
 def _document_texts(document: Document) -> list[Text]:

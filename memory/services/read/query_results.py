@@ -14,6 +14,7 @@ from memory.domain.scoring import Signals
 from memory.domain.spoken_lines import excerpt
 from memory.domain.tokens import estimate_tokens
 from memory.models import Memory
+from memory.selectors.person_names import PersonNames
 from memory.services.read.cascade import told_alone
 from memory.services.read.messages import ScoredMessage
 
@@ -21,32 +22,46 @@ _ROOM = Room("answer")
 
 
 @dataclass(frozen=True, slots=True)
-class QueryResult:
-    """A memory with its bullet and the tokens of that.
+class FoundMemory:
+    """A memory that was found.
 
     `score` (0-1) and `signals` are None for one that came with its whole category.
     """
 
     memory: Memory
+    score: float | None = None
+    signals: Signals | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """A found memory with its bullet and the tokens of that.
+
+    `told` is its text as it is told, with the person's own name.
+    """
+
+    memory: Memory
     text: str
     tokens: int
+    told: str
     score: float | None = None
     signals: Signals | None = None
 
     @classmethod
-    def of(
-        cls, memory: Memory, *, score: float | None = None, signals: Signals | None = None
-    ) -> QueryResult:
+    def of(cls, found: FoundMemory, *, names: PersonNames) -> QueryResult:
         """The memory as one line with its category, or its type where it has none."""
+        memory = found.memory
         label = escaped_line(memory.category or memory.memory_type).replace("]", "&#93;")
-        text = f"[{label}{mark_of(memory.status)}] {escaped_line(memory.content)}"
-        return cls(memory, text, estimate_tokens(f"{text}\n"), score, signals)
+        told = names.told(memory.pk, memory.content)
+        text = f"[{label}{mark_of(memory.status)}] {escaped_line(told)}"
+        tokens = estimate_tokens(f"{text}\n")
+        return cls(memory, text, tokens, told, found.score, found.signals)
 
     @property
     def saying(self) -> Hashable:
         """Equal for two memories of which one is enough."""
         memory = self.memory
-        return (memory.category, memory.status, said_words(memory.content))
+        return (memory.category, memory.status, said_words(self.told))
 
 
 @dataclass(frozen=True, slots=True)

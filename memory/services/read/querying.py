@@ -9,21 +9,29 @@ from datetime import datetime
 
 from memory.clients.tools import Tools
 from memory.domain.filters import All, Expression, Field, Operator, conditions_of
+from memory.domain.personal_names import says_user
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
 from memory.models import Category, Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.filters import matching
 from memory.selectors.memories import outdated_summaries
+from memory.selectors.person_names import PersonNames, person_names
 from memory.selectors.revisions import team_revision
 from memory.services.categories import check_allowed, requested_categories
 from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.about_whom import PROFILE, mixed_users, untold_profiles
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
 from memory.services.read.answers import Retrieval
-from memory.services.read.cascade import Depth, Level
+from memory.services.read.cascade import Depth
 from memory.services.read.messages import ScoredMessage
-from memory.services.read.query_results import QueryResult, QuotedMessage, Shown, pack_results
+from memory.services.read.query_results import (
+    FoundMemory,
+    QueryResult,
+    QuotedMessage,
+    Shown,
+    pack_results,
+)
 from memory.services.read.ranking import SEARCH_WEIGHTS, Question
 from memory.services.read.relevant import default_floor
 from memory.services.read.retrieval import retrieve
@@ -136,15 +144,20 @@ class _Query:
             whole = [row for row in self.known if row.context == Category.Context.ALL]
             given, unread, untold = self._whole(rows, whole)
         names = [name for name in query.categories if name not in {row.name for row in whole}]
-        found: list[Shown] = []
+        found: list[FoundMemory | QuotedMessage] = []
         warnings: tuple[str, ...] = ()
         read_messages, below = False, 0
         if names or not query.categories:
             found, searched = self._searched(rows, names)
-            warnings, read_messages = searched.warnings, Level.RAW in searched.searched
+            warnings, read_messages = searched.warnings, searched.read_messages
             below = searched.stats.below_min_score
             revision = revision if searched.revision is not None else None
-        packed = pack_results([*found, *given], token_budget=query.token_budget)
+        called = self._names([*found, *given])
+        shown: list[Shown] = [
+            QueryResult.of(each, names=called) if isinstance(each, FoundMemory) else each
+            for each in (*found, *given)
+        ]
+        packed = pack_results(shown, token_budget=query.token_budget)
         told = [item.value for item in packed.items]
         results = [each for each in told if isinstance(each, QueryResult)]
         messages = [each for each in told if isinstance(each, QuotedMessage)]
@@ -158,7 +171,7 @@ class _Query:
                 messages=messages,
                 tokens_used=packed.tokens_used,
                 token_budget=query.token_budget,
-                left_out=unread + len(found) + len(given) - len(told) - len(packed.duplicates),
+                left_out=unread + len(shown) - len(told) - len(packed.duplicates),
                 below_min_score=below,
                 warnings=warnings,
             )
@@ -167,11 +180,21 @@ class _Query:
         note_retrieved(team_id=team_id, memory_ids=ids, now=self.now)
         cosines = [each.signals.cosine for each in results if each.signals is not None]
         similarity = max(cosines, default=None)
+        read_messages = read_messages or called.is_heard
         return Made(body, ids, len(told), similarity, revision, read_messages)
+
+    def _names(self, found: Sequence[FoundMemory | QuotedMessage]) -> PersonNames:
+        """The names of whom the memories call "User"."""
+        memories = [each.memory for each in found if isinstance(each, FoundMemory)]
+        texts = [(memory.pk, memory.content) for memory in memories if says_user(memory.content)]
+        if not texts:
+            return PersonNames()
+        with team_scope(team_ids=[self.viewer.team_id], actor=self.viewer.actor):
+            return person_names(viewer=self.viewer, texts=texts)
 
     def _whole(
         self, rows: MemoryQuerySet, categories: Sequence[Category]
-    ) -> tuple[list[QueryResult], int, int]:
+    ) -> tuple[list[FoundMemory], int, int]:
         """What may fit of the categories, and how many more of their memories there are.
 
         Without summaries that tell what holds no longer, and without profiles where nobody says
@@ -179,7 +202,8 @@ class _Query:
         """
         query = self.query
         most = query.token_budget // SHORTEST_BULLET
-        results, unread, untold = [], 0, 0
+        results: list[FoundMemory] = []
+        unread, untold = 0, 0
         tells_profiles = self.names_user or self.viewer.end_user_id is not None
         for category in categories:
             with_cold = query.depth.include_cold is True
@@ -192,14 +216,14 @@ class _Query:
             first = list(best[: min(length, most)])
             summaries = [memory.pk for memory in first if SUMMARY_TAG in memory.tags]
             outdated = outdated_summaries(team_id=self.viewer.team_id, ids=summaries)
-            results += [QueryResult.of(each) for each in first if each.pk not in outdated]
+            results += [FoundMemory(each) for each in first if each.pk not in outdated]
             if length > most:
                 unread += max(0, min(length, own.count()) - most)
         return results, unread, untold
 
     def _searched(
         self, rows: MemoryQuerySet, names: Sequence[str]
-    ) -> tuple[list[Shown], Retrieval]:
+    ) -> tuple[list[FoundMemory | QuotedMessage], Retrieval]:
         """What was searched for, best first, and the search that found it."""
         query = self.query
         if names:
@@ -222,7 +246,7 @@ class _Query:
             now=self.now,
         )
         given: Counter[str] = Counter()
-        shown: list[Shown] = []
+        shown: list[FoundMemory | QuotedMessage] = []
         for each in found.results:
             if isinstance(each, ScoredMessage):
                 quoted = QuotedMessage.of(each, words=found.words)
@@ -231,7 +255,7 @@ class _Query:
             category = each.memory.category
             if given[category] < lengths.get(category, MAX_LIMIT):
                 given[category] += 1
-                shown.append(QueryResult.of(each.memory, score=each.score, signals=each.signals))
+                shown.append(FoundMemory(each.memory, each.score, each.signals))
         return shown[: query.limit], found
 
 

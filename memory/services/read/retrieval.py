@@ -21,6 +21,7 @@ from memory.models import Contradiction, Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.contradictions import open_contradictions_among
 from memory.selectors.loading.memories import memories_by_id
+from memory.selectors.person_names import person_names
 from memory.selectors.revisions import Revision, team_revision
 from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.about_whom import mixed_users, untold_profiles
@@ -207,12 +208,16 @@ def _prompt(
     clashes = clashes_among(viewer=viewer, ranked=ranked, tools=tools)
     if clashes and not flags_of_id(team_id=viewer.team_id).contradiction_detection:
         clashes = []
+    opposed = opposites_among(viewer=viewer, ranked=ranked, clashes=clashes)
+    texts = [*opposed.contents, *((each.row.memory_id, each.row.content) for each in ranked)]
+    names = person_names(viewer=viewer, texts=texts)
     assembly = pack_prompt(
         packing,
         ranked=ranked,
         messages=messages,
-        opposites=opposites_among(viewer=viewer, ranked=ranked, clashes=clashes),
+        opposites=opposed.told(names),
         ends=found.ends,
+        names=names,
         words=asked.words,
         limit=limit,
     )
@@ -226,6 +231,7 @@ def _prompt(
         contradictions=_contradictions(viewer, told, memories, clashes),
         told=told,
         assembly=assembly,
+        has_heard_names=names.is_heard,
         stats=RetrievalStats(
             tokens_used=assembly.tokens_used,
             token_budget=packing.token_budget,

@@ -13,6 +13,7 @@ from memory.domain.tokens import TokenCounter
 from memory.domain.updates import MAX_BULLETS, Update, header, updates_of
 from memory.domain.viewer import Viewer
 from memory.selectors.history.changes import happened_between, known_memories, revisions_of
+from memory.selectors.person_names import person_names
 from memory.services.read.prompting import BuiltPrompt
 from teams.ids import new_id
 from teams.models import Conversation
@@ -61,7 +62,13 @@ def news_of(
     )
     known = known_memories(viewer=viewer, ids={each.memory_id for each in happened})
     updates = updates_of(happened, known)
-    text = header(updates, since=begin, counter=counter)
+    texts = [(each.memory.memory_id, each.memory.content) for each in updates]
+    names = person_names(viewer=viewer, texts=texts)
+    named = [
+        replace(each, memory=replace(each.memory, content=names.told(*text)))
+        for each, text in zip(updates, texts, strict=True)
+    ]
+    text = header(named, since=begin, counter=counter)
     bullets = max(text.count("\n"), 0)
     return News(
         begin,
