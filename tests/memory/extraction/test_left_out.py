@@ -76,9 +76,10 @@ def stored() -> set[str]:
 
 def run_due(acme: Cast, tools: Tools, *, now: datetime | None = None) -> int:
     """Run what the sweep finds; how many jobs those were."""
-    due = overdue_jobs(team_id=acme.team.id, now=now or timezone.now())
+    now = now or timezone.now()
+    due = overdue_jobs(team_id=acme.team.id, now=now)
     for job_id in due:
-        run_job(team_id=acme.team.id, job_id=job_id, tools=tools)
+        run_job(team_id=acme.team.id, job_id=job_id, tools=tools, clock=lambda: now)
     return len(due)
 
 
@@ -107,19 +108,17 @@ def test_what_a_turn_had_no_room_for_is_written_by_the_next_run(
 
 @override_settings(MAX_MEMORIES_PER_USER_DAY=4)
 def test_what_a_day_has_no_room_for_is_written_on_the_next_best_first(
-    acme: Cast, viewer: Viewer, introduced: Tools, monkeypatch: pytest.MonkeyPatch
+    acme: Cast, viewer: Viewer, introduced: Tools
 ) -> None:
     conversation = talk(viewer, f"{' and '.join(NAMES)} keep bees.")
     extract_now(viewer=viewer, conversation_id=conversation.pk, tools=introduced)
     now = timezone.now()
     runs = [run_due(acme, introduced) for _ in range(2)]
     on_the_day = stored()
-    tomorrow = now.astimezone(UTC) + timedelta(days=1)
-    monkeypatch.setattr(timezone, "now", lambda: tomorrow)
 
-    assert run_due(acme, introduced) == 1
+    runs.append(run_due(acme, introduced, now=now + timedelta(days=1)))
 
-    assert runs == [1, 0]
+    assert runs == [1, 0, 1]
     assert on_the_day == set(NAMES[-4:])
     assert stored() == set(NAMES)
 
