@@ -30,12 +30,8 @@ from memory.clients.tools import Tools, default_tools
 from memory.domain.viewer import Viewer
 from memory.services.indexing.message_index import index_team
 from memory.services.indexing.statistics import renew_statistics
-from memory.services.messages.importing import (
-    ImportMode,
-    ImportSummary,
-    ImportTarget,
-    import_transcripts,
-)
+from memory.services.messages.importing import import_transcripts
+from memory.services.messages.imports import ImportMode, ImportSummary, ImportTarget
 from memory.services.read.answers import ScoredMemory
 from memory.services.read.cascade import Depth
 from memory.services.read.messages import ScoredMessage

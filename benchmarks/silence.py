@@ -20,7 +20,7 @@ from benchmarks.locomo import ingest
 from benchmarks.locomo_data import Sample, read_sample
 from memory.clients.tools import Tools, default_tools
 from memory.domain.viewer import Viewer
-from memory.services.messages.importing import ImportMode
+from memory.services.messages.imports import ImportMode
 from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve

@@ -35,7 +35,8 @@ from memory.domain.transcripts import Transcript
 from memory.domain.types import Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
-from memory.services.messages.importing import ImportMode, ImportTarget, import_transcripts
+from memory.services.messages.importing import import_transcripts
+from memory.services.messages.imports import ImportMode, ImportTarget
 from memory.services.write.drafts import Outcome
 from teams.services.people import ensure_end_user
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache
@@ -14,7 +14,9 @@ from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
+from rest_framework.response import Response
 
+from memory.api.pagination import IdPagination
 from memory.api.request_events import RequestEvents
 from memory.api.serializers.base import ProblemSerializer
 from memory.domain.viewer import Viewer
@@ -157,6 +159,23 @@ class ApiViewSet(RequestEvents):
         """The validated query parameters of a list, without those that name a page of it."""
         given = self.params(serializer)
         return {name: given[name] for name in given if name not in ("limit", "cursor")}
+
+    def listed(
+        self,
+        rows_of: Callable[[dict[str, Any]], QuerySet[Any]],  # Any: checked filters
+        *,
+        filters: type[serializers.Serializer[Any]],
+        shown: type[serializers.Serializer[Any]],
+        pages: type[IdPagination] = IdPagination,
+    ) -> Response:
+        """The page that the request asks for of the rows that match its filters.
+
+        Raises ForbiddenError when a key of one agent filters by another one.
+        """
+        given = self.filters(filters)
+        self.check_agent(given.get("agent"))
+        with self.team_scope():
+            return Response(pages().page_of(rows_of(given), self.request, shown))
 
 
 def _refuse_broken_text(request: Request) -> None:

@@ -17,7 +17,8 @@ from memory.domain.transcripts import Transcript, Turn
 from memory.domain.types import MemoryType, Role
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
-from memory.services.messages.importing import ImportMode, ImportTarget, import_transcripts
+from memory.services.messages.importing import import_transcripts
+from memory.services.messages.imports import ImportMode, ImportTarget
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
 from teams.models import Agent, EndUser

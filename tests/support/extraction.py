@@ -26,9 +26,10 @@ from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast
 from tests.support.embedders import OrthogonalEmbedder
+from tests.support.extractors import OnePass
 
 
-class CountingExtractor:
+class CountingExtractor(OnePass):
     """Makes one memory of each message and counts how often it read each; fails when told to."""
 
     name = "counting"
@@ -69,17 +70,6 @@ class CountingExtractor:
             )
             for message in messages
         ]
-
-    def review(
-        self,
-        *,
-        messages: Sequence[SourceMessage],
-        context: Sequence[SourceMessage],
-        participants: Participants,
-        first_pass: Sequence[Candidate],
-    ) -> list[Candidate]:
-        """Nothing was missed."""
-        return []
 
 
 def with_extractor(tools: Tools, extractor: CountingExtractor) -> Tools:

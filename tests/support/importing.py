@@ -8,12 +8,8 @@ from django.utils import timezone
 
 from memory.clients.tools import Tools
 from memory.domain.transcripts import Transcript, read_transcripts
-from memory.services.messages.importing import (
-    ImportMode,
-    ImportSummary,
-    ImportTarget,
-    import_transcripts,
-)
+from memory.services.messages.importing import import_transcripts
+from memory.services.messages.imports import ImportMode, ImportSummary, ImportTarget
 from tests.support.cast import Cast
 
 SESSIONS = {

@@ -15,6 +15,7 @@ from memory.services.extraction.waiting import extract_now
 from teams.models import Conversation
 from tests.support.cast import Cast, Clients
 from tests.support.extraction import viewer_of
+from tests.support.extractors import OnePass
 from tests.support.memories_api import post
 
 
@@ -36,7 +37,7 @@ def desk(acme: Cast, globex: Cast, client_of: Clients) -> Desk:
     )
 
 
-class Filing:
+class Filing(OnePass):
     """Makes a memory of a given type of each message of a person, as it was said."""
 
     name = "filing"
@@ -64,17 +65,6 @@ class Filing:
             for each in messages
             if participants.is_person(each)
         ]
-
-    def review(
-        self,
-        *,
-        messages: Sequence[SourceMessage],
-        context: Sequence[SourceMessage],
-        participants: Participants,
-        first_pass: Sequence[Candidate],
-    ) -> list[Candidate]:
-        """Nothing more."""
-        return []
 
 
 def tell(client: APIClient, *said: str, agent: str = "kyra", user: str = "sarah") -> str:

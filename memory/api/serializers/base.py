@@ -9,6 +9,8 @@ from django.conf import settings
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from memory.api.fields import ZonedDateTimeField
+
 PER_REQUEST: int = settings.MAX_ITEMS_PER_REQUEST
 MAX_TOKEN_BUDGET = 1_000_000
 
@@ -77,6 +79,13 @@ class PageQuerySerializer(QuerySerializer):
 
     limit = serializers.IntegerField(required=False, min_value=1, max_value=PER_REQUEST)
     cursor = serializers.CharField(required=False)
+
+
+class DatedPageQuerySerializer(PageQuerySerializer):
+    """Which page of a list that a time of creation narrows."""
+
+    created_after = ZonedDateTimeField(required=False)
+    created_before = ZonedDateTimeField(required=False)
 
 
 class LongPageQuerySerializer(PageQuerySerializer):

@@ -14,13 +14,12 @@ from memory.api.fields import (
     PastDateTimeField,
     StrictBooleanField,
     StrictIntegerField,
-    ZonedDateTimeField,
 )
 from memory.api.serializers.base import (
     MAX_TOKEN_BUDGET,
     PER_REQUEST,
     ApiSerializer,
-    PageQuerySerializer,
+    DatedPageQuerySerializer,
     StrictSerializer,
 )
 from memory.models import Job
@@ -43,15 +42,13 @@ class NewConversationSerializer(StrictSerializer):
     thread_id = NameField(required=False, allow_null=True, max_length=200)
 
 
-class ConversationFilterSerializer(PageQuerySerializer):
+class ConversationFilterSerializer(DatedPageQuerySerializer):
     """Which conversations to list; all filters must match."""
 
     agent = NameField(required=False)
     user = NameField(required=False, max_length=200)
     project = NameField(required=False)
     thread_id = NameField(required=False, max_length=200)
-    created_after = ZonedDateTimeField(required=False)
-    created_before = ZonedDateTimeField(required=False)
 
 
 class NewMessageSerializer(StrictSerializer):

@@ -21,7 +21,7 @@ from memory.api.memory_json import memory_json
 from memory.api.serializers.base import (
     PER_REQUEST,
     ApiSerializer,
-    PageQuerySerializer,
+    DatedPageQuerySerializer,
     QuerySerializer,
     StrictSerializer,
 )
@@ -173,7 +173,7 @@ class ReasonQuerySerializer(QuerySerializer):
     reason = TextField(required=False, allow_blank=True, max_length=2000)
 
 
-class MemoryFilterSerializer(PageQuerySerializer):
+class MemoryFilterSerializer(DatedPageQuerySerializer):
     """Which memories to list; all filters must match."""
 
     aliases = {"memory_type": "memory_types"}
@@ -201,8 +201,6 @@ class MemoryFilterSerializer(PageQuerySerializer):
     is_pinned = serializers.BooleanField(required=False, allow_null=True, default=None)
     min_importance = serializers.IntegerField(required=False, min_value=1, max_value=10)
     max_importance = serializers.IntegerField(required=False, min_value=1, max_value=10)
-    created_after = ZonedDateTimeField(required=False)
-    created_before = ZonedDateTimeField(required=False)
 
 
 class ProvenanceSerializer(ApiSerializer):

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, answers, refusals
-from memory.api.pagination import IdPagination, PositionPagination
+from memory.api.pagination import PositionPagination
 from memory.api.serializers.base import PageQuerySerializer, page_schema
 from memory.api.serializers.conversations import (
     CompactedSerializer,
@@ -86,11 +86,11 @@ class ConversationViewSet(ApiViewSet):
     )
     def list(self, request: Request) -> Response:
         """The conversations that the key may see and that match every filter, the latest first."""
-        given = self.filters(ConversationFilterSerializer)
-        self.check_agent(given.get("agent"))
-        with self.team_scope():
-            rows = filtered_conversations(viewer=self.viewer, filters=ListFilters(**given))
-            return Response(IdPagination().page_of(rows, request, ConversationSerializer))
+        return self.listed(
+            lambda given: filtered_conversations(viewer=self.viewer, filters=ListFilters(**given)),
+            filters=ConversationFilterSerializer,
+            shown=ConversationSerializer,
+        )
 
     @extend_schema(responses=answers(ConversationSerializer, 404))
     def retrieve(self, request: Request, pk: UUID) -> Response:

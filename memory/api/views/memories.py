@@ -1,4 +1,4 @@
-"""What the team's agents know: stored, listed, found, changed and taken out."""
+"""What the team's agents know: stored, listed, read and found."""
 
 from __future__ import annotations
 
@@ -15,31 +15,23 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.base import answers, refusals
 from memory.api.memory_json import MEDIA_TYPE, answer_form
-from memory.api.pagination import IdPagination
-from memory.api.request_events import memory_event, search_event, write_event
+from memory.api.request_events import search_event, write_event
 from memory.api.serializers.base import PER_REQUEST, page_schema
 from memory.api.serializers.found import SearchQuerySerializer, SearchSerializer
 from memory.api.serializers.memories import (
-    CorrectionSerializer,
-    FeedbackSerializer,
     MemoryFilterSerializer,
     MemorySerializer,
-    MoveSerializer,
     NewMemorySerializer,
     NoQuerySerializer,
-    PinSerializer,
     ReadMemorySerializer,
-    ReasonQuerySerializer,
-    ReasonSerializer,
     RelatedMemorySerializer,
     RelatedSerializer,
     WrittenMemorySerializer,
-    warnings_of,
 )
+from memory.api.views.memory_changes import MemoryChanges, code_of
 from memory.clients.tools import default_tools
-from memory.domain.feedback import Feedback
 from memory.domain.types import MemoryType, Scope
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
@@ -50,20 +42,13 @@ from memory.selectors.memories import (
     merged_into,
     related_to,
 )
-from memory.services.decisions.corrections import correct_memory, give_feedback
-from memory.services.decisions.moving import Move, move_memory
-from memory.services.decisions.restoring import restore_memory
-from memory.services.decisions.state import delete_memory, pin_memory
 from memory.services.read.answer_cache import send_retrieval
 from memory.services.read.answers import Retrieval
 from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
-from memory.services.write.drafts import Outcome, WriteResult
 from memory.services.write.explicit import StatedMemory, remember
 
 MemoryPage = page_schema("MemoryPage", MemorySerializer)
-# Any: what drf-spectacular takes for a response
-_CHANGED: dict[Any, Any] = answers(MemorySerializer, 403, 404, 409, 422)
 
 
 def one_or_many(
@@ -78,7 +63,7 @@ def one_or_many(
     )
 
 
-class MemoryViewSet(ApiViewSet):
+class MemoryViewSet(MemoryChanges):
     """What the team's agents know."""
 
     lookup_value_converter = "uuid"
@@ -93,7 +78,6 @@ class MemoryViewSet(ApiViewSet):
         "feedback": ("hotpath", "update"),
     }
     memory_actions = (*operations, "list", "retrieve", "related")
-    serializer_class = MemorySerializer
 
     @extend_schema(
         request=one_or_many("NewMemories", NewMemorySerializer),
@@ -119,10 +103,10 @@ class MemoryViewSet(ApiViewSet):
             prefix=many,
         )
         self.noted(write_event(each) for each in results)
-        shown = self._written(results)
+        shown = self.written(results)
         if many:
             return Response(shown, status=status.HTTP_201_CREATED)
-        return Response(shown[0], status=_code_of(results[0]))
+        return Response(shown[0], status=code_of(results[0]))
 
     @extend_schema(parameters=[MemoryFilterSerializer], responses=answers(MemoryPage, 403, 422))
     def list(self, request: Request) -> Response:
@@ -132,11 +116,11 @@ class MemoryViewSet(ApiViewSet):
         `agent`, `user` and `project` filter by whom the memories belong to; they do not change who
         asks.
         """
-        given = self.filters(MemoryFilterSerializer)
-        self.check_agent(given.get("agent"))
-        with self.team_scope():
-            rows = filtered_memories(viewer=self.viewer, filters=MemoryFilters(**given))
-            return Response(IdPagination().page_of(rows, request, MemorySerializer))
+        return self.listed(
+            lambda given: filtered_memories(viewer=self.viewer, filters=MemoryFilters(**given)),
+            filters=MemoryFilterSerializer,
+            shown=MemorySerializer,
+        )
 
     @extend_schema(responses=answers(ReadMemorySerializer, 403, 404, 422))
     def retrieve(self, request: Request, pk: UUID) -> Response:
@@ -146,46 +130,6 @@ class MemoryViewSet(ApiViewSet):
             memory = memory_for(viewer=self.viewer, memory_id=pk)
             memory.merged_from = merged_into(viewer=self.viewer, memory=memory)  # type: ignore[attr-defined]
             return Response(ReadMemorySerializer(memory).data)
-
-    @extend_schema(request=MoveSerializer, responses=_CHANGED)
-    def partial_update(self, request: Request, pk: UUID) -> Response:
-        """Give a memory to a person, a project or the team, or change its type; its text stays.
-
-        Who sees the memory and may state one like it may do so; `identity` needs a key of the team.
-        Where the same stands there already, or the memory is in dispute or no longer current, the
-        answer is 409. What it contradicts among those it comes to is disputed or superseded, as
-        for a new memory.
-        """
-        given = self.body(MoveSerializer)
-        self.check_agent(given.get("agent"))
-        memory = move_memory(
-            viewer=self.viewer,
-            memory_id=pk,
-            move=Move(
-                scope=Scope(given["scope"]) if "scope" in given else None,
-                memory_type=MemoryType(given["memory_type"]) if "memory_type" in given else None,
-                user=given.get("user"),
-                project=given.get("project"),
-                agent=given.get("agent"),
-            ),
-            tools=default_tools(),
-            reason=given.get("reason") or "",
-        )
-        return self._changed(memory)
-
-    @extend_schema(
-        request=None,
-        parameters=[ReasonQuerySerializer],
-        responses={
-            200: OpenApiResponse(MemorySerializer, description="Soft-deleted; it can be restored."),
-            **refusals(403, 404, 422),
-        },
-    )
-    def destroy(self, request: Request, pk: UUID) -> Response:
-        """Soft-delete a memory: no read finds it any more, and it stays readable by its id."""
-        given = self.params(ReasonQuerySerializer)
-        memory = delete_memory(viewer=self.viewer, memory_id=pk, reason=given.get("reason", ""))
-        return self._changed(memory, op="delete")
 
     @extend_schema(
         parameters=[SearchQuerySerializer],
@@ -216,76 +160,6 @@ class MemoryViewSet(ApiViewSet):
         self.noted([search_event(viewer, sent)])
         return HttpResponse(sent.body, content_type=MEDIA_TYPE)
 
-    @extend_schema(request=PinSerializer, responses=_CHANGED)
-    @action(detail=True, methods=["post"])
-    def pin(self, request: Request, pk: UUID) -> Response:
-        """Pin a memory so that it is in every prompt of its audience, or unpin it."""
-        given = self.body(PinSerializer)
-        memory = pin_memory(
-            viewer=self.viewer,
-            memory_id=pk,
-            pinned=given["pinned"],
-            reason=given.get("reason") or "",
-        )
-        return self._changed(memory)
-
-    @extend_schema(request=ReasonSerializer, responses=_CHANGED)
-    @action(detail=True, methods=["post"])
-    def restore(self, request: Request, pk: UUID) -> Response:
-        """Restore a deleted or archived memory, unless an equal one exists by now.
-
-        If a current memory contradicts it, both become disputed; a newer version supersedes it;
-        one that a person judged wrong comes back disputed.
-        """
-        given = self.body(ReasonSerializer)
-        memory = restore_memory(
-            viewer=self.viewer,
-            memory_id=pk,
-            tools=default_tools(),
-            reason=given.get("reason") or "",
-        )
-        return self._changed(memory)
-
-    @extend_schema(
-        request=CorrectionSerializer,
-        responses={
-            201: WrittenMemorySerializer,
-            200: OpenApiResponse(
-                WrittenMemorySerializer,
-                description="A duplicate: the existing memory, which now supersedes this one.",
-            ),
-            **refusals(403, 404, 409, 422),
-        },
-    )
-    @action(detail=True, methods=["post"])
-    def correct(self, request: Request, pk: UUID) -> Response:
-        """Write a new version that supersedes this one; returns the current memory."""
-        given = self.body(CorrectionSerializer)
-        result = correct_memory(
-            viewer=self.viewer,
-            memory_id=pk,
-            corrected_content=given["corrected_content"],
-            reason=given.get("reason") or "",
-            tools=default_tools(),
-            now=timezone.now(),
-        )
-        self.noted([write_event(result, op="update")])
-        (shown,) = self._written([result])
-        return Response(shown, status=_code_of(result))
-
-    @extend_schema(request=FeedbackSerializer, responses=_CHANGED)
-    @action(detail=True, methods=["post"])
-    def feedback(self, request: Request, pk: UUID) -> Response:
-        """Give feedback on a memory: "wrong" opens a dispute, "helpful" raises its importance."""
-        given = self.body(FeedbackSerializer)
-        memory = give_feedback(
-            viewer=self.viewer,
-            memory_id=pk,
-            signal=Feedback(given["signal"]),
-            note=given.get("note") or "",
-        )
-        return self._changed(memory)
-
     @extend_schema(responses=answers(RelatedSerializer, 403, 404, 422))
     @action(detail=True, methods=["get"])
     def related(self, request: Request, pk: UUID) -> Response:
@@ -295,35 +169,6 @@ class MemoryViewSet(ApiViewSet):
             memory = memory_for(viewer=self.viewer, memory_id=pk)
             found = related_to(viewer=self.viewer, memory=memory)
             return Response({"results": RelatedMemorySerializer(found, many=True).data})
-
-    def _changed(self, memory: Memory, op: str = "update") -> Response:
-        """The memory as it stands after the change, which is noted."""
-        self.noted([memory_event(op, memory)])
-        with self.team_scope():
-            stands = memory_for(viewer=self.viewer, memory_id=memory.pk)
-            return Response(MemorySerializer(stands).data)
-
-    def _written(self, results: Sequence[WriteResult]) -> Sequence[dict[str, Any]]:
-        """The stored rows as they stand after the whole write, each with what happened."""
-        with self.team_scope():
-            rows = Memory.objects.filter(
-                team_id=self.principal.team_id, pk__in={item.memory.pk for item in results}
-            ).with_names()
-            by_id = {row.pk: MemorySerializer(row).data for row in rows}
-        return [
-            {
-                **by_id[item.memory.pk],
-                "outcome": item.outcome.value,
-                "warnings": warnings_of(item),
-            }
-            for item in results
-        ]
-
-
-def _code_of(result: WriteResult) -> int:
-    """200 for what was there already, else 201."""
-    duplicate = result.outcome == Outcome.DUPLICATE
-    return status.HTTP_200_OK if duplicate else status.HTTP_201_CREATED
 
 
 def _search_answer(found: Retrieval) -> bytes:

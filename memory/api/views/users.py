@@ -18,24 +18,22 @@ from audit.services.erasure import (
     plan_erasure,
 )
 from memory.api.base import ApiViewSet, answers, refusals
-from memory.api.fields import NameField, ZonedDateTimeField
-from memory.api.pagination import IdPagination, SlugPagination
+from memory.api.fields import NameField
+from memory.api.pagination import SlugPagination
 from memory.api.serializers.base import (
     ApiSerializer,
-    PageQuerySerializer,
+    DatedPageQuerySerializer,
     QuerySerializer,
     page_schema,
 )
 from memory.selectors.people import ListFilters, filtered_people, filtered_projects
 
 
-class UserFilterSerializer(PageQuerySerializer):
+class UserFilterSerializer(DatedPageQuerySerializer):
     """Which people to list; all filters must match."""
 
     agent = NameField(required=False, help_text="Only who has talked with this agent.")
     project = NameField(required=False, help_text="Only who has talked in this project.")
-    created_after = ZonedDateTimeField(required=False)
-    created_before = ZonedDateTimeField(required=False)
 
 
 class EndUserSerializer(ApiSerializer):
@@ -46,15 +44,13 @@ class EndUserSerializer(ApiSerializer):
     created_at = serializers.DateTimeField(help_text="When the person was first named.")
 
 
-class ProjectFilterSerializer(PageQuerySerializer):
+class ProjectFilterSerializer(DatedPageQuerySerializer):
     """Which projects to list; all filters must match."""
 
     agent = NameField(required=False, help_text="Only those in which this agent has talked.")
     user = NameField(
         required=False, max_length=200, help_text="Only those in which this person has talked."
     )
-    created_after = ZonedDateTimeField(required=False)
-    created_before = ZonedDateTimeField(required=False)
 
 
 class ProjectSerializer(ApiSerializer):
@@ -116,11 +112,11 @@ class UserViewSet(ApiViewSet):
 
         A key of one agent sees those that it has talked with or of whom it may see a memory.
         """
-        given = self.filters(UserFilterSerializer)
-        self.check_agent(given.get("agent"))
-        with self.team_scope():
-            rows = filtered_people(viewer=self.viewer, filters=ListFilters(**given))
-            return Response(IdPagination().page_of(rows, request, EndUserSerializer))
+        return self.listed(
+            lambda given: filtered_people(viewer=self.viewer, filters=ListFilters(**given)),
+            filters=UserFilterSerializer,
+            shown=EndUserSerializer,
+        )
 
     @extend_schema(
         operation_id="users_erase",
@@ -178,8 +174,9 @@ class ProjectViewSet(ApiViewSet):
 
         A key of one agent sees those that it has talked in or of which it may see a memory.
         """
-        given = self.filters(ProjectFilterSerializer)
-        self.check_agent(given.get("agent"))
-        with self.team_scope():
-            rows = filtered_projects(viewer=self.viewer, filters=ListFilters(**given))
-            return Response(SlugPagination().page_of(rows, request, ProjectSerializer))
+        return self.listed(
+            lambda given: filtered_projects(viewer=self.viewer, filters=ListFilters(**given)),
+            filters=ProjectFilterSerializer,
+            shown=ProjectSerializer,
+            pages=SlugPagination,
+        )

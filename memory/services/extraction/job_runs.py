@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum, auto
 from functools import partial
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.conf import settings
 from django.db import DatabaseError
-from django.db.models import F, Q
 from django.utils import timezone
 
-from audit.services.events import Event, record_events
+from audit.services.events import record_events
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
@@ -29,7 +27,15 @@ from memory.services.extraction.counts import (
     counts_from_json,
 )
 from memory.services.extraction.extraction import Found, find_candidates, stood_in_events
-from memory.services.extraction.jobs import LEFT, kept_lease, publish
+from memory.services.extraction.job_claims import (
+    ACTOR,
+    claim_job,
+    hand_on,
+    job_event,
+    kept_lease,
+    note_failure,
+)
+from memory.services.extraction.jobs import publish
 from memory.services.extraction.left_out import as_json, from_json, load_sources
 from memory.services.extraction.screening import (
     Screened,
@@ -43,12 +49,7 @@ from memory.services.extraction.work_metrics import count_work
 from memory.services.retrying import run_write
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.write_path import prepare, store
-from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
-
-ACTOR = "task:extract"
-
-logger = logging.getLogger(__name__)
 
 
 class _Step(Enum):
@@ -80,7 +81,14 @@ class _Window:
         return self.first > self.last
 
 
-def run_job(*, team_id: UUID, job_id: UUID, tools: Tools, seconds: float | None = None) -> bool:
+def run_job(
+    *,
+    team_id: UUID,
+    job_id: UUID,
+    tools: Tools,
+    seconds: float | None = None,
+    clock: Callable[[], datetime] = timezone.now,
+) -> bool:
     """Run a job unless somebody else does or did; returns whether this call finished it.
 
     Windows of EXTRACTION_WINDOW_MESSAGES follow on, each with the messages before it as context.
@@ -89,47 +97,33 @@ def run_job(*, team_id: UUID, job_id: UUID, tools: Tools, seconds: float | None 
     got to. When `seconds` are over, no further window is begun and the job is queued again.
 
     What the caps kept out waits in the job when it is done. The next run writes it, best first, as
-    far as the day's cap lets it.
+    far as the day's cap lets it. `clock` says which day that is and when a lease ends.
     """
-    claim = _claim(team_id=team_id, job_id=job_id)
+    claim = claim_job(team_id=team_id, job_id=job_id, now=clock())
     if claim is None:
         return False
     started = time.monotonic()
     try:
         while True:
-            step = _run_window(team_id=team_id, job_id=job_id, claim=claim, tools=tools)
+            step = _run_window(
+                team_id=team_id, job_id=job_id, claim=claim, tools=tools, clock=clock
+            )
             if step is not _Step.MORE:
                 return step is _Step.DONE
             if seconds is not None and time.monotonic() - started >= seconds:
-                _hand_on(team_id=team_id, job_id=job_id, claim=claim)
+                hand_on(team_id=team_id, job_id=job_id, claim=claim)
                 return False
     except DatabaseError:
         # The lease ends by itself and the sweep tries again.
         raise
     except Exception as error:
-        _note_failure(team_id=team_id, job_id=job_id, claim=claim, error=error)
+        note_failure(team_id=team_id, job_id=job_id, claim=claim, error=error, now=clock())
         raise
 
 
-def _claim(*, team_id: UUID, job_id: UUID) -> UUID | None:
-    """Take the job by one UPDATE that must change exactly one row, where the team remembers."""
-    now = timezone.now()
-    claim = uuid4()
-    free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=now)
-    free |= LEFT & (Q(lease_until=None) | Q(lease_until__lt=now))
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        if not flags_of_id(team_id=team_id).memory:
-            return None
-        taken = Job.objects.filter(free, team_id=team_id, id=job_id).update(
-            state=Job.State.RUNNING,
-            claim=claim,
-            lease_until=now + timedelta(seconds=settings.JOB_LEASE_SECONDS),
-            attempts=F("attempts") + 1,
-        )
-    return claim if taken else None
-
-
-def _run_window(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> _Step:
+def _run_window(
+    *, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools, clock: Callable[[], datetime]
+) -> _Step:
     with team_scope(team_ids=[team_id], actor=ACTOR):
         job = (
             Job.objects.select_related("conversation__agent", "conversation__end_user")
@@ -140,7 +134,7 @@ def _run_window(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> _S
             return _Step.LOST
         first = max(job.from_position, job.done_position + 1)
         last = min(job.to_position, first + settings.EXTRACTION_WINDOW_MESSAGES - 1)
-        zone = zone_of(team_id=team_id, now=timezone.now())
+        zone = zone_of(team_id=team_id, now=clock())
         rest = from_json(job.waiting) if first > last else []
         if first > last:
             source = load_sources(job=job, candidates=rest, zone=zone)
@@ -160,10 +154,12 @@ def _run_window(*, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools) -> _S
         judging: list[str] = []
         prepared = prepare(drafts=drafts, tools=tools, note=judging.append)
     window = _Window(job, first, last, source, found, screened, prepared, judging)
-    return run_write(partial(_write_window, window, claim=claim, tools=tools))
+    return run_write(partial(_write_window, window, claim=claim, tools=tools, clock=clock))
 
 
-def _write_window(window: _Window, *, claim: UUID, tools: Tools) -> _Step:
+def _write_window(
+    window: _Window, *, claim: UUID, tools: Tools, clock: Callable[[], datetime]
+) -> _Step:
     """Store a window's memories and note how far the job got, if the job is still this run's."""
     job, team_id = window.job, window.job.team_id
     first = job.from_position if window.is_rest else window.first
@@ -180,7 +176,7 @@ def _write_window(window: _Window, *, claim: UUID, tools: Tools) -> _Step:
         )
         if mine is None:
             return _Step.LOST
-        now = timezone.now()
+        now = clock()
         wanted = without_retired(window.prepared)
         written = wanted
         if job.is_capped:
@@ -190,7 +186,7 @@ def _write_window(window: _Window, *, claim: UUID, tools: Tools) -> _Step:
         record_events(
             team_id=team_id,
             events=[
-                _job_event(job, messages=window.last - window.first + 1, written=len(results)),
+                job_event(job, messages=window.last - window.first + 1, written=len(results)),
                 *stood_in_events(source=window.source, found=window.found),
                 *window.screened.events,
                 *store_events(prepared=wanted, results=results),
@@ -251,43 +247,3 @@ def _note_written(job: Job, count: int, *, now: datetime) -> None:
 def _next_day(now: datetime) -> datetime:
     day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     return day + timedelta(days=1)
-
-
-def _hand_on(*, team_id: UUID, job_id: UUID, claim: UUID) -> None:
-    """Give the job back to the workers, who go on where it got to."""
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        mine = Job.objects.filter(team_id=team_id, id=job_id, claim=claim)
-        job = mine.first()
-        if job is not None:
-            mine.update(state=Job.State.QUEUED, claim=None, lease_until=None, attempts=0)
-            publish(job)
-
-
-def _note_failure(*, team_id: UUID, job_id: UUID, claim: UUID, error: Exception) -> None:
-    """Queue the job again after a pause that doubles, or give it up after the last attempt."""
-    logger.exception("Extraction job %s failed.", job_id)
-    now = timezone.now()
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        job = Job.objects.filter(team_id=team_id, id=job_id, claim=claim).first()
-        if job is None:
-            return
-        given_up = job.attempts >= settings.JOB_MAX_ATTEMPTS
-        job.state = Job.State.FAILED if given_up else Job.State.QUEUED
-        job.error = f"{type(error).__name__}: {error}"[:2000]
-        job.claim = None
-        job.lease_until = None if given_up else now + timedelta(seconds=2**job.attempts)
-        job.finished_at = now if given_up else None
-        job.save()
-        failed = _job_event(job, status="error", error=type(error).__name__, given_up=given_up)
-        record_events(team_id=team_id, events=[failed])
-
-
-def _job_event(job: Job, *, status: str = "ok", **meta: object) -> Event:
-    return Event(
-        node="worker",
-        op="extract",
-        status=status,
-        end_user_id=job.conversation.end_user_id,
-        conversation_id=job.conversation_id,
-        meta=meta,
-    )

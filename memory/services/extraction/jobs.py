@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from celery import current_app
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.utils import timezone
 
 from memory.domain.viewer import Viewer
 from memory.models import Job
@@ -177,34 +174,3 @@ def _revive(jobs: QuerySet[Job, Job]) -> int:
     return jobs.filter(state=Job.State.FAILED).update(
         state=Job.State.QUEUED, attempts=0, lease_until=None, finished_at=None
     )
-
-
-@contextmanager
-def kept_lease(*, team_id: UUID, job_id: UUID, claim: UUID) -> Iterator[None]:
-    """Renew the job's lease every third of it while the block runs.
-
-    So a lease may be short: a run that was killed is taken over within JOB_LEASE_SECONDS, however
-    long a live one waits for a model.
-    """
-    done = threading.Event()
-    every = settings.JOB_LEASE_SECONDS / 3
-
-    def renew() -> None:
-        while not done.wait(every):
-            try:
-                until = timezone.now() + timedelta(seconds=settings.JOB_LEASE_SECONDS)
-                with team_scope(team_ids=[team_id], actor="task:extract"):
-                    job = Job.objects.filter(team_id=team_id, id=job_id, claim=claim)
-                    job.filter(state=Job.State.RUNNING).update(lease_until=until)
-            except DatabaseError:
-                logger.warning("The lease of job %s was not renewed.", job_id)
-            finally:
-                connection.close()
-
-    thread = threading.Thread(target=renew, name=f"lease-{job_id}", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()

@@ -6,11 +6,9 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import TypeVar
-from uuid import UUID
 
 from django.conf import settings
 
@@ -23,6 +21,7 @@ from memory.models import Memory
 from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.jobs import visible_conversation
 from memory.services.extraction.waiting import extract_now
+from memory.services.messages.imports import ImportMode, ImportSummary, ImportTarget
 from memory.services.messages.posting import open_conversation
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
@@ -36,54 +35,6 @@ VERBATIM_IMPORTANCE = 5
 VERBATIM_EXTRACTOR = "import"
 _RETRY_SECONDS = 0.2
 _T = TypeVar("_T")
-
-
-class ImportMode(StrEnum):
-    """What becomes of the turns: messages to extract from, one memory each, or both."""
-
-    MESSAGES = "messages"
-    VERBATIM = "verbatim"
-    BOTH = "both"
-
-
-@dataclass(frozen=True, slots=True)
-class ImportTarget:
-    """Whose conversations they become; agent, user and project are created when new.
-
-    `user` is the main person, to whom the conversations belong. Where several people speak by
-    name, the others become end users whose external ids are their names.
-    """
-
-    team_id: UUID
-    agent: str
-    user: str
-    project: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ImportSummary:
-    """What an import read and what of it was new; `_seconds` are time spent on each step.
-
-    `masked_memories` are the new ones in which a secret was masked; messages stay as they are.
-    """
-
-    conversations: int = 0
-    messages: int = 0
-    new_messages: int = 0
-    extracted_memories: int = 0
-    verbatim_memories: int = 0
-    masked_memories: int = 0
-    post_seconds: float = 0.0
-    extract_seconds: float = 0.0
-    write_seconds: float = 0.0
-
-    @property
-    def new_memories(self) -> int:
-        """Memories that were not there before, however they came about."""
-        return self.extracted_memories + self.verbatim_memories
-
-    def __add__(self, other: ImportSummary) -> ImportSummary:
-        return ImportSummary(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
 
 def import_transcripts(

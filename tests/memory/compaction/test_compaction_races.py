@@ -19,7 +19,7 @@ from memory.clients.tools import Tools
 from memory.domain.types import Candidate, Participants, Point, SourceMessage
 from memory.models import Compaction, Job, Memory
 from memory.services.compaction.compaction import Compacted, compact_conversation
-from memory.services.extraction import job_runs
+from memory.services.extraction.job_claims import claim_job
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import start_extraction
 from memory.services.extraction.waiting import StillExtractingError, extract_now
@@ -170,7 +170,7 @@ def test_a_dead_workers_job_is_taken_over_when_its_lease_has_ended(
 ) -> None:
     say(town_talk, *FACTS[:4])
     job = start_extraction(viewer=viewer_of(town_talk), conversation_id=town_talk.pk)
-    job_runs._claim(team_id=job.team_id, job_id=job.pk)  # and the worker dies
+    claim_job(team_id=job.team_id, job_id=job.pk, now=timezone.now())  # and the worker dies
     with pytest.raises(StillExtractingError):
         compact_conversation(
             viewer=viewer_of(town_talk),

@@ -170,6 +170,8 @@ def test_no_sequence_leaves_a_memory_and_its_disputes_at_odds(
         _one_step(acme, tools, dice, objections=False)
         check_invariants()
 
+    assert Contradiction.objects.exclude(resolved_at=None).exists()
+
 
 def test_no_sequence_with_objections_leaves_them_at_odds(acme: Cast, plain: Tools) -> None:
     tools = replace(plain, judge=Moody())
@@ -179,6 +181,8 @@ def test_no_sequence_with_objections_leaves_them_at_odds(acme: Cast, plain: Tool
         for _ in range(20):
             _one_step(acme, tools, dice, objections=True)
             check_invariants()
+
+    assert Contradiction.objects.filter(memory_b=None).exists()
 
 
 @pytest.fixture

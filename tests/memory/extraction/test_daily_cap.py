@@ -26,6 +26,7 @@ from memory.services.write.write_path import prepare, store
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 from tests.support.extraction import talk
+from tests.support.extractors import OnePass
 from tests.support.waiting import until
 from tests.support.writing import draft
 
@@ -37,7 +38,7 @@ def told(word: str) -> str:
     return " ".join([f"{word}.", *FACTS])
 
 
-class TwoFacts:
+class TwoFacts(OnePass):
     """An extractor that finds two facts in the last message, told apart by what it says."""
 
     name = "two"
@@ -59,16 +60,6 @@ class TwoFacts:
             )
             for text in FACTS
         ]
-
-    def review(
-        self,
-        *,
-        messages: Sequence[SourceMessage],
-        context: Sequence[SourceMessage],
-        participants: Participants,
-        first_pass: Sequence[Candidate],
-    ) -> list[Candidate]:
-        return []
 
 
 @pytest.fixture

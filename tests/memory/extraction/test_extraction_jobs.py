@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from audit.models import MemoryLog
 from memory.clients.tools import Tools
-from memory.services.extraction import job_runs
 from memory.services.extraction.counts import ExtractionCounts
+from memory.services.extraction.job_claims import claim_job, note_failure
 from memory.services.extraction.jobs import start_extraction
 from memory.services.extraction.waiting import extract_now
 from teams.models import Conversation
@@ -141,7 +141,8 @@ def test_a_run_that_died_is_taken_over_when_its_lease_ends(
     conversation: Conversation, plain: Tools
 ) -> None:
     job = queued(conversation)
-    assert job_runs._claim(team_id=job.team_id, job_id=job.pk) is not None  # and the worker dies
+    claim = claim_job(team_id=job.team_id, job_id=job.pk, now=timezone.now())
+    assert claim is not None  # and the worker dies
     held = run(job, plain)
 
     set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
@@ -157,7 +158,7 @@ def test_an_expired_lease_is_taken_by_one_of_eight(
     conversation: Conversation, plain: Tools
 ) -> None:
     job = queued(conversation)
-    job_runs._claim(team_id=job.team_id, job_id=job.pk)
+    claim_job(team_id=job.team_id, job_id=job.pk, now=timezone.now())
     set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
 
     assert race(8, lambda _: run(job, plain)).count(True) == 1
@@ -195,13 +196,17 @@ def test_a_late_failure_does_not_undo_another_runs_success(
     conversation: Conversation, plain: Tools
 ) -> None:
     job = queued(conversation)
-    claim = job_runs._claim(team_id=job.team_id, job_id=job.pk)
+    claim = claim_job(team_id=job.team_id, job_id=job.pk, now=timezone.now())
     assert claim is not None
     set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
     run(job, plain)
 
-    job_runs._note_failure(
-        team_id=job.team_id, job_id=job.pk, claim=claim, error=ValueError("too late")
+    note_failure(
+        team_id=job.team_id,
+        job_id=job.pk,
+        claim=claim,
+        error=ValueError("too late"),
+        now=timezone.now(),
     )
 
     assert (now_is(job).state, now_is(job).error) == ("done", "")

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memory.clients.tools import Tools
 from memory.models import Job
-from memory.services.extraction import job_runs
+from memory.services.extraction.job_claims import claim_job
 from memory.services.extraction.jobs import overdue_jobs, queue_rested
 from memory.services.messages.posting import close_conversation
 from memory.tasks import extract_rested, run_extraction_job, sweep_jobs
@@ -170,7 +170,7 @@ def test_the_sweep_leaves_what_is_running_and_what_is_done(
 ) -> None:
     done, running = queued(conversation), queued(conversation)
     run(done, plain)
-    job_runs._claim(team_id=running.team_id, job_id=running.pk)
+    claim_job(team_id=running.team_id, job_id=running.pk, now=timezone.now())
     published()
 
     sweep_jobs()

@@ -10,7 +10,7 @@ from memory.domain.attribution import other_speakers
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.indexing.message_index import index_team
-from memory.services.messages.importing import ImportMode
+from memory.services.messages.imports import ImportMode
 from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve

@@ -19,9 +19,7 @@ from django.utils import timezone
 from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.models import Job, Memory
-from memory.services.messages.importing import (
-    ImportMode,
-)
+from memory.services.messages.imports import ImportMode
 from teams.errors import ConflictError
 from teams.models import Conversation, Message, Team
 from teams.services.people import team_id_of_slug

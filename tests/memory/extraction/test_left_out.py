@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import cast
@@ -13,7 +12,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from memory.clients.tools import Tools
-from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
+from memory.domain.types import Candidate, MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Job, Memory
 from memory.services.compaction.compaction import compact_conversation
@@ -24,49 +23,17 @@ from memory.services.extraction.waiting import extract_now
 from tests.support.cast import Cast
 from tests.support.embedders import OrthogonalEmbedder
 from tests.support.extraction import talk
+from tests.support.extractors import ListedFacts
 
 NAMES = ("Ane", "Bo", "Cai", "Dag", "Eli", "Fay", "Gro")
 
 
-class Introduction:
-    """An extractor that finds a fact about each name, the later the more important."""
-
-    name = "introduction"
-    read = 0
-
-    def extract(
-        self,
-        *,
-        messages: Sequence[SourceMessage],
-        context: Sequence[SourceMessage],
-        participants: Participants,
-    ) -> list[Candidate]:
-        self.read += 1
-        return [
-            Candidate(
-                content=f"{name} keeps bees.",
-                memory_type=MemoryType.SEMANTIC,
-                importance=importance,
-                confidence=0.9,
-                message_ids=(messages[-1].id,),
-            )
-            for importance, name in enumerate(NAMES, start=2)
-        ]
-
-    def review(
-        self,
-        *,
-        messages: Sequence[SourceMessage],
-        context: Sequence[SourceMessage],
-        participants: Participants,
-        first_pass: Sequence[Candidate],
-    ) -> list[Candidate]:
-        return []
-
-
 @pytest.fixture
 def introduced(tools: Tools) -> Tools:
-    return replace(tools, embedder=OrthogonalEmbedder(), extractor=Introduction())
+    """Tools that find a fact about each name, the later the more important."""
+    facts = [(f"{name} keeps bees.", importance) for importance, name in enumerate(NAMES, start=2)]
+    listed = ListedFacts(*facts, name="introduction")
+    return replace(tools, embedder=OrthogonalEmbedder(), extractor=listed)
 
 
 def stored() -> set[str]:
@@ -76,9 +43,10 @@ def stored() -> set[str]:
 
 def run_due(acme: Cast, tools: Tools, *, now: datetime | None = None) -> int:
     """Run what the sweep finds; how many jobs those were."""
-    due = overdue_jobs(team_id=acme.team.id, now=now or timezone.now())
+    now = now or timezone.now()
+    due = overdue_jobs(team_id=acme.team.id, now=now)
     for job_id in due:
-        run_job(team_id=acme.team.id, job_id=job_id, tools=tools)
+        run_job(team_id=acme.team.id, job_id=job_id, tools=tools, clock=lambda: now)
     return len(due)
 
 
@@ -100,26 +68,24 @@ def test_what_a_turn_had_no_room_for_is_written_by_the_next_run(
     assert (job.state, job.left_out, job.waiting) == ("done", 0, [])
     assert (job.result["created"], job.result["left_out"]) == (7, 0)
     assert job.result["extractor"] == "introduction"
-    assert cast(Introduction, introduced.extractor).read == 1
+    assert cast(ListedFacts, introduced.extractor).calls == 1
     assert set(Memory.objects.values_list("extractor", flat=True)) == {"introduction"}
     assert {len(row.source_message_ids) for row in Memory.objects.all()} == {1}
 
 
 @override_settings(MAX_MEMORIES_PER_USER_DAY=4)
 def test_what_a_day_has_no_room_for_is_written_on_the_next_best_first(
-    acme: Cast, viewer: Viewer, introduced: Tools, monkeypatch: pytest.MonkeyPatch
+    acme: Cast, viewer: Viewer, introduced: Tools
 ) -> None:
     conversation = talk(viewer, f"{' and '.join(NAMES)} keep bees.")
     extract_now(viewer=viewer, conversation_id=conversation.pk, tools=introduced)
     now = timezone.now()
     runs = [run_due(acme, introduced) for _ in range(2)]
     on_the_day = stored()
-    tomorrow = now.astimezone(UTC) + timedelta(days=1)
-    monkeypatch.setattr(timezone, "now", lambda: tomorrow)
 
-    assert run_due(acme, introduced) == 1
+    runs.append(run_due(acme, introduced, now=now + timedelta(days=1)))
 
-    assert runs == [1, 0]
+    assert runs == [1, 0, 1]
     assert on_the_day == set(NAMES[-4:])
     assert stored() == set(NAMES)
 
@@ -135,7 +101,7 @@ def test_a_compaction_writes_what_waits_without_reading_again(
     )
 
     assert stored() == set(NAMES)
-    assert cast(Introduction, introduced.extractor).read == 1
+    assert cast(ListedFacts, introduced.extractor).calls == 1
 
 
 def test_what_waits_is_kept_to_the_letter() -> None:

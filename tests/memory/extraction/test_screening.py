@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from audit.models import OperationalEvent
 from memory.clients.tools import Tools
-from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
+from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.compaction.compaction import compact_conversation
@@ -21,6 +21,7 @@ from memory.services.messages.posting import open_conversation, post_messages
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from tests.support.cast import Cast
+from tests.support.extractors import ListedFacts
 
 FACTS = (
     ("The kiln holds forty bowls.", 4),
@@ -36,40 +37,6 @@ EQUAL = (
     "The studio opens at nine.",
     "Sarah is allergic to hazelnuts.",
 )
-
-
-class ListedFacts:
-    """An extractor that finds the same facts in every last message."""
-
-    name = "listed"
-
-    def extract(
-        self,
-        *,
-        messages: Sequence[SourceMessage],
-        context: Sequence[SourceMessage],
-        participants: Participants,
-    ) -> list[Candidate]:
-        return [
-            Candidate(
-                content=text,
-                memory_type=MemoryType.SEMANTIC,
-                importance=importance,
-                confidence=0.9,
-                message_ids=(messages[-1].id,),
-            )
-            for text, importance in FACTS
-        ]
-
-    def review(
-        self,
-        *,
-        messages: Sequence[SourceMessage],
-        context: Sequence[SourceMessage],
-        participants: Participants,
-        first_pass: Sequence[Candidate],
-    ) -> list[Candidate]:
-        return []
 
 
 def talk(acme: Cast, viewer: Viewer) -> Conversation:
@@ -97,7 +64,7 @@ def test_a_turn_writes_its_most_important_memories_only(
     extract_now(
         viewer=viewer,
         conversation_id=conversation.pk,
-        tools=replace(tools, extractor=ListedFacts()),
+        tools=replace(tools, extractor=ListedFacts(*FACTS)),
     )
 
     assert stored() == {FACTS[1][0], FACTS[2][0], FACTS[3][0]}
@@ -109,7 +76,7 @@ def test_what_a_turn_had_no_room_for_is_counted_in_the_answer(
     counts = extract_now(
         viewer=viewer,
         conversation_id=talk(acme, viewer).pk,
-        tools=replace(tools, extractor=ListedFacts()),
+        tools=replace(tools, extractor=ListedFacts(*FACTS)),
     )
 
     assert (counts.pass1_count, counts.created, counts.left_out) == (5, 3, 1)
@@ -122,7 +89,7 @@ def test_what_a_day_had_no_room_for_is_counted_as_well(
     counts = extract_now(
         viewer=viewer,
         conversation_id=talk(acme, viewer).pk,
-        tools=replace(tools, extractor=ListedFacts()),
+        tools=replace(tools, extractor=ListedFacts(*FACTS)),
     )
 
     assert (counts.created, counts.left_out) == (2, 2)
@@ -163,7 +130,7 @@ def test_of_equally_important_facts_a_cap_keeps_what_does_harm_when_missed(
     extract_now(
         viewer=viewer,
         conversation_id=talk(acme, viewer).pk,
-        tools=replace(tools, extractor=EqualFacts()),
+        tools=replace(tools, extractor=EqualFacts(*FACTS)),
     )
 
     assert stored() == {
@@ -175,7 +142,7 @@ def test_of_equally_important_facts_a_cap_keeps_what_does_harm_when_missed(
 
 @override_settings(MAX_MEMORIES_PER_USER_DAY=1)
 def test_a_person_has_a_cap_a_day(acme: Cast, viewer: Viewer, tools: Tools) -> None:
-    fixed = replace(tools, extractor=ListedFacts())
+    fixed = replace(tools, extractor=ListedFacts(*FACTS))
     for _ in range(2):
         extract_now(viewer=viewer, conversation_id=talk(acme, viewer).pk, tools=fixed)
 
@@ -189,7 +156,7 @@ def test_a_compaction_knows_no_caps(acme: Cast, viewer: Viewer, tools: Tools) ->
         viewer=viewer,
         conversation_id=conversation.pk,
         keep_last=0,
-        tools=replace(tools, extractor=ListedFacts()),
+        tools=replace(tools, extractor=ListedFacts(*FACTS)),
     )
 
     assert stored() == {text for text, _ in FACTS[:4]}
@@ -203,7 +170,7 @@ def test_the_share_that_passed_at_first_is_told_without_contents(
     extract_now(
         viewer=viewer,
         conversation_id=conversation.pk,
-        tools=replace(tools, extractor=ListedFacts()),
+        tools=replace(tools, extractor=ListedFacts(*FACTS)),
     )
 
     event = OperationalEvent.objects.get(op="validate")
@@ -213,23 +180,6 @@ def test_the_share_that_passed_at_first_is_told_without_contents(
     assert event.meta["rejected"] == 1
     assert event.meta["over_turn_cap"] == 1
     assert not any(text in str(event.meta) for text, _ in FACTS)
-
-
-class OneFact(ListedFacts):
-    """An extractor that says one thing of the last message."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def extract(
-        self,
-        *,
-        messages: Sequence[SourceMessage],
-        context: Sequence[SourceMessage],
-        participants: Participants,
-    ) -> list[Candidate]:
-        listed = super().extract(messages=messages, context=context, participants=participants)
-        return [replace(listed[0], content=self.text)]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +198,7 @@ def test_what_no_message_says_is_refused_and_counted_by_reason(
     counts = extract_now(
         viewer=viewer,
         conversation_id=conversation.pk,
-        tools=replace(tools, extractor=OneFact(text)),
+        tools=replace(tools, extractor=ListedFacts((text, 4))),
     )
 
     assert stored() == set()

@@ -15,7 +15,8 @@ from memory.domain.secrets import MASK
 from memory.domain.transcripts import Transcript, Turn
 from memory.domain.types import Role
 from memory.models import Contradiction, Memory
-from memory.services.messages.importing import ImportMode, ImportTarget, import_transcripts
+from memory.services.messages.importing import import_transcripts
+from memory.services.messages.imports import ImportMode, ImportTarget
 from memory.services.write.secrets import masked_text
 from teams.errors import InvalidError
 from teams.models import Message

@@ -1,0 +1,188 @@
+"""How a stored memory is changed and taken out; each answer is the memory as it stands then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.request_events import memory_event, write_event
+from memory.api.serializers.memories import (
+    CorrectionSerializer,
+    FeedbackSerializer,
+    MemorySerializer,
+    MoveSerializer,
+    PinSerializer,
+    ReasonQuerySerializer,
+    ReasonSerializer,
+    WrittenMemorySerializer,
+    warnings_of,
+)
+from memory.clients.tools import default_tools
+from memory.domain.feedback import Feedback
+from memory.domain.types import MemoryType, Scope
+from memory.models import Memory
+from memory.selectors.memories import (
+    memory_for,
+)
+from memory.services.decisions.corrections import correct_memory, give_feedback
+from memory.services.decisions.moving import Move, move_memory
+from memory.services.decisions.restoring import restore_memory
+from memory.services.decisions.state import delete_memory, pin_memory
+from memory.services.write.drafts import Outcome, WriteResult
+
+# Any: what drf-spectacular takes for a response
+_CHANGED: dict[Any, Any] = answers(MemorySerializer, 403, 404, 409, 422)
+
+
+class MemoryChanges(ApiViewSet):
+    """What may be done to a stored memory."""
+
+    serializer_class = MemorySerializer
+
+    @extend_schema(request=MoveSerializer, responses=_CHANGED)
+    def partial_update(self, request: Request, pk: UUID) -> Response:
+        """Give a memory to a person, a project or the team, or change its type; its text stays.
+
+        Who sees the memory and may state one like it may do so; `identity` needs a key of the team.
+        Where the same stands there already, or the memory is in dispute or no longer current, the
+        answer is 409. What it contradicts among those it comes to is disputed or superseded, as
+        for a new memory.
+        """
+        given = self.body(MoveSerializer)
+        self.check_agent(given.get("agent"))
+        memory = move_memory(
+            viewer=self.viewer,
+            memory_id=pk,
+            move=Move(
+                scope=Scope(given["scope"]) if "scope" in given else None,
+                memory_type=MemoryType(given["memory_type"]) if "memory_type" in given else None,
+                user=given.get("user"),
+                project=given.get("project"),
+                agent=given.get("agent"),
+            ),
+            tools=default_tools(),
+            reason=given.get("reason") or "",
+        )
+        return self._changed(memory)
+
+    @extend_schema(
+        request=None,
+        parameters=[ReasonQuerySerializer],
+        responses={
+            200: OpenApiResponse(MemorySerializer, description="Soft-deleted; it can be restored."),
+            **refusals(403, 404, 422),
+        },
+    )
+    def destroy(self, request: Request, pk: UUID) -> Response:
+        """Soft-delete a memory: no read finds it any more, and it stays readable by its id."""
+        given = self.params(ReasonQuerySerializer)
+        memory = delete_memory(viewer=self.viewer, memory_id=pk, reason=given.get("reason", ""))
+        return self._changed(memory, op="delete")
+
+    @extend_schema(request=PinSerializer, responses=_CHANGED)
+    @action(detail=True, methods=["post"])
+    def pin(self, request: Request, pk: UUID) -> Response:
+        """Pin a memory so that it is in every prompt of its audience, or unpin it."""
+        given = self.body(PinSerializer)
+        memory = pin_memory(
+            viewer=self.viewer,
+            memory_id=pk,
+            pinned=given["pinned"],
+            reason=given.get("reason") or "",
+        )
+        return self._changed(memory)
+
+    @extend_schema(request=ReasonSerializer, responses=_CHANGED)
+    @action(detail=True, methods=["post"])
+    def restore(self, request: Request, pk: UUID) -> Response:
+        """Restore a deleted or archived memory, unless an equal one exists by now.
+
+        If a current memory contradicts it, both become disputed; a newer version supersedes it;
+        one that a person judged wrong comes back disputed.
+        """
+        given = self.body(ReasonSerializer)
+        memory = restore_memory(
+            viewer=self.viewer,
+            memory_id=pk,
+            tools=default_tools(),
+            reason=given.get("reason") or "",
+        )
+        return self._changed(memory)
+
+    @extend_schema(
+        request=CorrectionSerializer,
+        responses={
+            201: WrittenMemorySerializer,
+            200: OpenApiResponse(
+                WrittenMemorySerializer,
+                description="A duplicate: the existing memory, which now supersedes this one.",
+            ),
+            **refusals(403, 404, 409, 422),
+        },
+    )
+    @action(detail=True, methods=["post"])
+    def correct(self, request: Request, pk: UUID) -> Response:
+        """Write a new version that supersedes this one; returns the current memory."""
+        given = self.body(CorrectionSerializer)
+        result = correct_memory(
+            viewer=self.viewer,
+            memory_id=pk,
+            corrected_content=given["corrected_content"],
+            reason=given.get("reason") or "",
+            tools=default_tools(),
+            now=timezone.now(),
+        )
+        self.noted([write_event(result, op="update")])
+        (shown,) = self.written([result])
+        return Response(shown, status=code_of(result))
+
+    @extend_schema(request=FeedbackSerializer, responses=_CHANGED)
+    @action(detail=True, methods=["post"])
+    def feedback(self, request: Request, pk: UUID) -> Response:
+        """Give feedback on a memory: "wrong" opens a dispute, "helpful" raises its importance."""
+        given = self.body(FeedbackSerializer)
+        memory = give_feedback(
+            viewer=self.viewer,
+            memory_id=pk,
+            signal=Feedback(given["signal"]),
+            note=given.get("note") or "",
+        )
+        return self._changed(memory)
+
+    def _changed(self, memory: Memory, op: str = "update") -> Response:
+        """The memory as it stands after the change, which is noted."""
+        self.noted([memory_event(op, memory)])
+        with self.team_scope():
+            stands = memory_for(viewer=self.viewer, memory_id=memory.pk)
+            return Response(MemorySerializer(stands).data)
+
+    def written(self, results: Sequence[WriteResult]) -> Sequence[dict[str, Any]]:
+        """The stored rows as they stand after the whole write, each with what happened."""
+        with self.team_scope():
+            rows = Memory.objects.filter(
+                team_id=self.principal.team_id, pk__in={item.memory.pk for item in results}
+            ).with_names()
+            by_id = {row.pk: MemorySerializer(row).data for row in rows}
+        return [
+            {
+                **by_id[item.memory.pk],
+                "outcome": item.outcome.value,
+                "warnings": warnings_of(item),
+            }
+            for item in results
+        ]
+
+
+def code_of(result: WriteResult) -> int:
+    """200 for what was there already, else 201."""
+    duplicate = result.outcome == Outcome.DUPLICATE
+    return status.HTTP_200_OK if duplicate else status.HTTP_201_CREATED

@@ -1,0 +1,115 @@
+"""Who runs an extraction job: one claim at a time, under a lease that ends with its holder."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.models import F, Q
+from django.utils import timezone
+
+from audit.services.events import Event, record_events
+from memory.models import Job
+from memory.services.extraction.jobs import LEFT, publish
+from teams.services.flags import flags_of_id
+from teams.tenancy import team_scope
+
+ACTOR = "task:extract"
+
+logger = logging.getLogger(__name__)
+
+
+def claim_job(*, team_id: UUID, job_id: UUID, now: datetime) -> UUID | None:
+    """Take the job by one UPDATE that must change exactly one row, where the team remembers."""
+    claim = uuid4()
+    free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=now)
+    free |= LEFT & (Q(lease_until=None) | Q(lease_until__lt=now))
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        if not flags_of_id(team_id=team_id).memory:
+            return None
+        taken = Job.objects.filter(free, team_id=team_id, id=job_id).update(
+            state=Job.State.RUNNING,
+            claim=claim,
+            lease_until=now + timedelta(seconds=settings.JOB_LEASE_SECONDS),
+            attempts=F("attempts") + 1,
+        )
+    return claim if taken else None
+
+
+@contextmanager
+def kept_lease(*, team_id: UUID, job_id: UUID, claim: UUID) -> Iterator[None]:
+    """Renew the job's lease every third of it while the block runs.
+
+    So a lease may be short: a run that was killed is taken over within JOB_LEASE_SECONDS, however
+    long a live one waits for a model.
+    """
+    done = threading.Event()
+    every = settings.JOB_LEASE_SECONDS / 3
+
+    def renew() -> None:
+        while not done.wait(every):
+            try:
+                until = timezone.now() + timedelta(seconds=settings.JOB_LEASE_SECONDS)
+                with team_scope(team_ids=[team_id], actor=ACTOR):
+                    job = Job.objects.filter(team_id=team_id, id=job_id, claim=claim)
+                    job.filter(state=Job.State.RUNNING).update(lease_until=until)
+            except DatabaseError:
+                logger.warning("The lease of job %s was not renewed.", job_id)
+            finally:
+                connection.close()
+
+    thread = threading.Thread(target=renew, name=f"lease-{job_id}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def hand_on(*, team_id: UUID, job_id: UUID, claim: UUID) -> None:
+    """Give the job back to the workers, who go on where it got to."""
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        mine = Job.objects.filter(team_id=team_id, id=job_id, claim=claim)
+        job = mine.first()
+        if job is not None:
+            mine.update(state=Job.State.QUEUED, claim=None, lease_until=None, attempts=0)
+            publish(job)
+
+
+def note_failure(
+    *, team_id: UUID, job_id: UUID, claim: UUID, error: Exception, now: datetime
+) -> None:
+    """Queue the job again after a pause that doubles, or give it up after the last attempt."""
+    logger.exception("Extraction job %s failed.", job_id)
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        job = Job.objects.filter(team_id=team_id, id=job_id, claim=claim).first()
+        if job is None:
+            return
+        given_up = job.attempts >= settings.JOB_MAX_ATTEMPTS
+        job.state = Job.State.FAILED if given_up else Job.State.QUEUED
+        job.error = f"{type(error).__name__}: {error}"[:2000]
+        job.claim = None
+        job.lease_until = None if given_up else now + timedelta(seconds=2**job.attempts)
+        job.finished_at = now if given_up else None
+        job.save()
+        failed = job_event(job, status="error", error=type(error).__name__, given_up=given_up)
+        record_events(team_id=team_id, events=[failed])
+
+
+def job_event(job: Job, *, status: str = "ok", **meta: object) -> Event:
+    """What happened to a job, for the operational events; `meta` holds no texts."""
+    return Event(
+        node="worker",
+        op="extract",
+        status=status,
+        end_user_id=job.conversation.end_user_id,
+        conversation_id=job.conversation_id,
+        meta=meta,
+    )
