@@ -8,7 +8,7 @@ from typing import Final
 from memory.domain.pair_selection import is_same_matter
 from memory.domain.types import Judgement, Verdict
 
-from ..lexicon import Mark
+from ..lexicon import Mark, word_set
 from .amounts import match_values
 from .cues import changed_verbs, contrasts, has_past_verb
 from .pairing import Pair, Sameness
@@ -41,6 +41,9 @@ def decide(*, pair: Pair, shares: Shares) -> Judgement:
     denied = contrasted(pair)
     if denied:
         return Judgement(Verdict.SUPERSEDE, f'an explicit correction ("not {denied}")', 0.9)
+    renewed = renewal_told(pair)
+    if renewed:
+        return Judgement(Verdict.SUPERSEDE, f'a new value ("{renewed}")', 0.8)
     told = change_told(pair.new)
     event = "" if told else event_told(pair)
     weighed = _weighed(shares, told=bool(told or event))
@@ -100,6 +103,23 @@ def contrasted(pair: Pair) -> str:
     return next((pair.new.tokens[j].text for j in contrasts(pair.new) if j in held), "")
 
 
+def renewal_told(pair: Pair) -> str:
+    """The word by which the new statement gives another value to the same thing ("new"), or "".
+
+    "My new phone number is 555 0199" after "My phone number is 555 0142": but for that word both
+    say the same words, and a value of one kind differs.
+    """
+    old, new = pair.old, pair.new
+    newness = word_set("talk/newness")
+    found = [place for place in new.matter if new.tokens[place].lower in newness]
+    kept = [place for place in new.matter if place not in found]
+    if not found or not kept:
+        return ""
+    is_one_thing = sorted(old.stems[i] for i in old.matter) == sorted(new.stems[j] for j in kept)
+    _, differing, _, _ = match_values(pair)
+    return new.tokens[found[0]].text if is_one_thing and differing else ""
+
+
 def event_told(pair: Pair) -> str:
     """The past verb of a new statement on something that was told as lasting, or ""."""
     new = pair.new
@@ -154,11 +174,11 @@ def _what_parts(pair: Pair) -> str:
     ]
     if not all(left):
         return ""
-    old, new = (
+    said = [
         " ".join(reading.tokens[place].text for place in places[:3])
         for reading, places in zip((pair.old, pair.new), left, strict=True)
-    )
-    return f"the two do not fit together: {old} / {new}"
+    ]
+    return f"the two do not fit together: {said[0]} / {said[1]}"
 
 
 def _said(reading: Reading, mark: Mark) -> str:

@@ -101,6 +101,24 @@ def test_a_reason_names_what_parts_the_two(judge: Judge) -> None:
 
 
 @pytest.mark.parametrize(
+    ("existing", "new", "is_replaced"),
+    [
+        ("User's locker number is 14.", "User's new locker number is 41.", True),
+        ("The entry fee is 8 euros.", "The current entry fee is 9 euros.", True),
+        ("The entry fee is 8 euros.", "The new boat costs 900 euros.", False),
+        ("Piet's locker number is 14.", "User's new locker number is 41.", False),
+        ("The new entry fee is 9 euros.", "The new entry fee is 8 euros.", False),
+    ],
+)
+def test_a_new_value_replaces_the_old_one_of_the_same_thing(
+    judge: Judge, existing: str, new: str, is_replaced: bool
+) -> None:
+    verdict = judged(judge, existing, new).verdict
+
+    assert (verdict is Verdict.SUPERSEDE) is is_replaced
+
+
+@pytest.mark.parametrize(
     ("name", "recall", "precision", "accuracy"),
     [
         ("dev", 0.9, 0.81, 0.78),
