@@ -35,280 +35,1269 @@ class Migration(migrations.Migration):
     ]
     operations = [
         migrations.CreateModel(
-            name='Memory',
+            name="Memory",
             fields=[
-                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
-                ('memory_type', models.CharField(choices=[('semantic', 'semantic'), ('episodic', 'episodic'), ('procedural', 'procedural'), ('agent_private', 'agent_private'), ('shared', 'shared'), ('identity', 'identity'), ('user_profile', 'user_profile'), ('insight', 'insight')], max_length=20)),
-                ('form', models.CharField(blank=True, default='', max_length=20)),
-                ('payload', models.JSONField(blank=True, default=dict)),
-                ('scope', models.CharField(choices=[('task', 'task'), ('session', 'session'), ('project', 'project'), ('user', 'user'), ('team', 'team')], max_length=20)),
-                ('category', models.CharField(blank=True, default='', max_length=100)),
-                ('subject', models.CharField(blank=True, default='', max_length=200)),
-                ('content', models.TextField()),
-                ('importance', models.PositiveSmallIntegerField()),
-                ('confidence', models.FloatField(default=1.0)),
-                ('corroboration', models.PositiveIntegerField(default=0, help_text='How often it was said again after it was first stored.')),
-                ('is_pinned', models.BooleanField(default=False)),
-                ('status', models.CharField(choices=[('active', 'active'), ('disputed', 'disputed'), ('superseded', 'superseded'), ('soft_deleted', 'soft_deleted'), ('archived', 'archived')], default='active', max_length=20)),
-                ('tier', models.CharField(choices=[('hot', 'hot'), ('warm', 'warm'), ('cold', 'cold')], default='warm', max_length=20)),
-                ('version', models.PositiveIntegerField(default=1)),
-                ('tags', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=100), blank=True, default=list, size=None)),
-                ('supersedes', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.memory')),
-                ('superseded_by', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.memory')),
-                ('contradicts', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), blank=True, default=list, size=None)),
-                ('agent', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.agent')),
-                ('end_user', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.enduser')),
-                ('project', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.project')),
-                ('conversation', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.conversation')),
-                ('source_message_ids', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), blank=True, default=list, size=None)),
-                ('source_external_ids', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=200), blank=True, default=list, size=None)),
-                ('extractor', models.CharField(max_length=200)),
-                ('extraction_pass', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('actor', models.CharField(max_length=200)),
-                ('external_id', models.CharField(blank=True, max_length=200, null=True)),
-                ('dedupe_key', models.BinaryField(max_length=32, null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('updated_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('valid_from', models.DateTimeField(blank=True, null=True)),
-                ('valid_to', models.DateTimeField(blank=True, null=True)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=teams.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.team",
+                    ),
+                ),
+                (
+                    "memory_type",
+                    models.CharField(
+                        choices=[
+                            ("semantic", "semantic"),
+                            ("episodic", "episodic"),
+                            ("procedural", "procedural"),
+                            ("agent_private", "agent_private"),
+                            ("shared", "shared"),
+                            ("identity", "identity"),
+                            ("user_profile", "user_profile"),
+                            ("insight", "insight"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                ("form", models.CharField(blank=True, default="", max_length=20)),
+                ("payload", models.JSONField(blank=True, default=dict)),
+                (
+                    "scope",
+                    models.CharField(
+                        choices=[
+                            ("task", "task"),
+                            ("session", "session"),
+                            ("project", "project"),
+                            ("user", "user"),
+                            ("team", "team"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                ("category", models.CharField(blank=True, default="", max_length=100)),
+                ("subject", models.CharField(blank=True, default="", max_length=200)),
+                ("content", models.TextField()),
+                ("importance", models.PositiveSmallIntegerField()),
+                ("confidence", models.FloatField(default=1.0)),
+                (
+                    "corroboration",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="How often it was said again after it was first stored.",
+                    ),
+                ),
+                ("is_pinned", models.BooleanField(default=False)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("active", "active"),
+                            ("disputed", "disputed"),
+                            ("superseded", "superseded"),
+                            ("soft_deleted", "soft_deleted"),
+                            ("archived", "archived"),
+                        ],
+                        default="active",
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "tier",
+                    models.CharField(
+                        choices=[("hot", "hot"), ("warm", "warm"), ("cold", "cold")],
+                        default="warm",
+                        max_length=20,
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(default=1)),
+                (
+                    "tags",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=100),
+                        blank=True,
+                        default=list,
+                        size=None,
+                    ),
+                ),
+                (
+                    "supersedes",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="memory.memory",
+                    ),
+                ),
+                (
+                    "superseded_by",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="memory.memory",
+                    ),
+                ),
+                (
+                    "contradicts",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.UUIDField(), blank=True, default=list, size=None
+                    ),
+                ),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.agent",
+                    ),
+                ),
+                (
+                    "end_user",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.enduser",
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.project",
+                    ),
+                ),
+                (
+                    "conversation",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.conversation",
+                    ),
+                ),
+                (
+                    "source_message_ids",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.UUIDField(), blank=True, default=list, size=None
+                    ),
+                ),
+                (
+                    "source_external_ids",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=200),
+                        blank=True,
+                        default=list,
+                        size=None,
+                    ),
+                ),
+                ("extractor", models.CharField(max_length=200)),
+                ("extraction_pass", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("actor", models.CharField(max_length=200)),
+                ("external_id", models.CharField(blank=True, max_length=200, null=True)),
+                ("dedupe_key", models.BinaryField(max_length=32, null=True)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "updated_at",
+                    models.DateTimeField(default=django.utils.timezone.now, editable=False),
+                ),
+                ("valid_from", models.DateTimeField(blank=True, null=True)),
+                ("valid_to", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'verbose_name_plural': 'memories',
-                'ordering': ['-id'],
-                'indexes': [models.Index(condition=models.Q(('status__in', ('active', 'disputed'))), fields=['team', 'end_user', 'agent', 'memory_type'], name='memory_live_by_owner'), models.Index(condition=models.Q(('status__in', ('active', 'disputed'))), fields=['team', 'agent', 'memory_type'], name='memory_live_by_agent'), models.Index(condition=models.Q(('conversation__isnull', False)), fields=['team', 'conversation'], name='memory_by_conversation'), models.Index(condition=models.Q(models.Q(('subject', ''), _negated=True), ('status__in', ('active', 'disputed'))), fields=['team', 'subject'], name='memory_live_by_subject', opclasses=['', 'varchar_pattern_ops']), models.Index(condition=models.Q(('superseded_by__isnull', False)), fields=['team', 'superseded_by'], name='memory_superseded_by'), models.Index(condition=models.Q(('created_at__gt', datetime.datetime(1, 1, 2, 0, 0, tzinfo=datetime.timezone.utc))), fields=['team', '-created_at'], name='memory_by_time'), models.Index(condition=models.Q(('importance__gte', 7), ('status__in', ('active', 'disputed')), models.Q(('tier', 'cold'), _negated=True)), fields=['team', 'end_user', '-importance', '-id'], name='memory_important'), models.Index(condition=models.Q(('importance__gte', 7), ('status__in', ('active', 'disputed')), models.Q(('tier', 'cold'), _negated=True)), fields=['team', '-importance', '-id'], name='memory_important_of_all'), models.Index(condition=models.Q(('status__in', ('active', 'disputed')), models.Q(('tier', 'cold'), _negated=True), models.Q(('is_pinned', True), ('memory_type__in', ['identity', 'user_profile']), _connector='OR')), fields=['team', 'end_user'], name='memory_mandatory')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('memory_type__in', ['semantic', 'episodic', 'procedural', 'agent_private', 'shared', 'identity', 'user_profile', 'insight'])), name='memory_memory_type_known'), models.CheckConstraint(condition=models.Q(('scope__in', ['task', 'session', 'project', 'user', 'team'])), name='memory_scope_known'), models.CheckConstraint(condition=models.Q(('status__in', ['active', 'disputed', 'superseded', 'soft_deleted', 'archived'])), name='memory_status_known'), models.CheckConstraint(condition=models.Q(('tier__in', ['hot', 'warm', 'cold'])), name='memory_tier_known'), models.CheckConstraint(condition=models.Q(('importance__range', (1, 10))), name='memory_importance_range'), models.CheckConstraint(condition=models.Q(('confidence__range', (0.0, 1.0))), name='memory_confidence_range'), models.CheckConstraint(condition=models.Q(('content', ''), _negated=True), name='memory_content_not_empty'), models.CheckConstraint(condition=models.Q(('valid_to__isnull', True), ('valid_from__isnull', True), ('valid_to__gte', models.F('valid_from')), _connector='OR'), name='memory_validity_ordered'), models.CheckConstraint(condition=models.Q(('agent__isnull', False), models.Q(('memory_type__in', ['agent_private', 'identity']), _negated=True), _connector='OR'), name='memory_private_has_agent'), models.UniqueConstraint(condition=models.Q(('dedupe_key__isnull', False), ('status__in', ('active', 'disputed'))), fields=('team', 'dedupe_key'), name='memory_fact_once'), models.UniqueConstraint(condition=models.Q(('external_id__isnull', False)), fields=('team', 'agent', 'external_id'), name='memory_external_id_once', nulls_distinct=False), models.UniqueConstraint(condition=models.Q(('supersedes__isnull', False)), fields=('team', 'supersedes'), name='memory_one_successor')],
+                "verbose_name_plural": "memories",
+                "ordering": ["-id"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("status__in", ("active", "disputed"))),
+                        fields=["team", "end_user", "agent", "memory_type"],
+                        name="memory_live_by_owner",
+                    ),
+                    models.Index(
+                        condition=models.Q(("status__in", ("active", "disputed"))),
+                        fields=["team", "agent", "memory_type"],
+                        name="memory_live_by_agent",
+                    ),
+                    models.Index(
+                        condition=models.Q(("conversation__isnull", False)),
+                        fields=["team", "conversation"],
+                        name="memory_by_conversation",
+                    ),
+                    models.Index(
+                        condition=models.Q(
+                            models.Q(("subject", ""), _negated=True),
+                            ("status__in", ("active", "disputed")),
+                        ),
+                        fields=["team", "subject"],
+                        name="memory_live_by_subject",
+                        opclasses=["", "varchar_pattern_ops"],
+                    ),
+                    models.Index(
+                        condition=models.Q(("superseded_by__isnull", False)),
+                        fields=["team", "superseded_by"],
+                        name="memory_superseded_by",
+                    ),
+                    models.Index(
+                        condition=models.Q(
+                            (
+                                "created_at__gt",
+                                datetime.datetime(1, 1, 2, 0, 0, tzinfo=datetime.timezone.utc),
+                            )
+                        ),
+                        fields=["team", "-created_at"],
+                        name="memory_by_time",
+                    ),
+                    models.Index(
+                        condition=models.Q(
+                            ("importance__gte", 7),
+                            ("status__in", ("active", "disputed")),
+                            models.Q(("tier", "cold"), _negated=True),
+                        ),
+                        fields=["team", "end_user", "-importance", "-id"],
+                        name="memory_important",
+                    ),
+                    models.Index(
+                        condition=models.Q(
+                            ("importance__gte", 7),
+                            ("status__in", ("active", "disputed")),
+                            models.Q(("tier", "cold"), _negated=True),
+                        ),
+                        fields=["team", "-importance", "-id"],
+                        name="memory_important_of_all",
+                    ),
+                    models.Index(
+                        condition=models.Q(
+                            ("status__in", ("active", "disputed")),
+                            models.Q(("tier", "cold"), _negated=True),
+                            models.Q(
+                                ("is_pinned", True),
+                                ("memory_type__in", ["identity", "user_profile"]),
+                                _connector="OR",
+                            ),
+                        ),
+                        fields=["team", "end_user"],
+                        name="memory_mandatory",
+                    ),
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "memory_type__in",
+                                [
+                                    "semantic",
+                                    "episodic",
+                                    "procedural",
+                                    "agent_private",
+                                    "shared",
+                                    "identity",
+                                    "user_profile",
+                                    "insight",
+                                ],
+                            )
+                        ),
+                        name="memory_memory_type_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("scope__in", ["task", "session", "project", "user", "team"])
+                        ),
+                        name="memory_scope_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "status__in",
+                                ["active", "disputed", "superseded", "soft_deleted", "archived"],
+                            )
+                        ),
+                        name="memory_status_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("tier__in", ["hot", "warm", "cold"])),
+                        name="memory_tier_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("importance__range", (1, 10))),
+                        name="memory_importance_range",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("confidence__range", (0.0, 1.0))),
+                        name="memory_confidence_range",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("content", ""), _negated=True),
+                        name="memory_content_not_empty",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("valid_to__isnull", True),
+                            ("valid_from__isnull", True),
+                            ("valid_to__gte", models.F("valid_from")),
+                            _connector="OR",
+                        ),
+                        name="memory_validity_ordered",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("agent__isnull", False),
+                            models.Q(
+                                ("memory_type__in", ["agent_private", "identity"]), _negated=True
+                            ),
+                            _connector="OR",
+                        ),
+                        name="memory_private_has_agent",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(
+                            ("dedupe_key__isnull", False), ("status__in", ("active", "disputed"))
+                        ),
+                        fields=("team", "dedupe_key"),
+                        name="memory_fact_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("external_id__isnull", False)),
+                        fields=("team", "agent", "external_id"),
+                        name="memory_external_id_once",
+                        nulls_distinct=False,
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("supersedes__isnull", False)),
+                        fields=("team", "supersedes"),
+                        name="memory_one_successor",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Category',
+            name="Category",
             fields=[
-                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
-                ('name', models.CharField(max_length=100)),
-                ('description', models.CharField(blank=True, default='', max_length=500)),
-                ('context', models.CharField(choices=[('all', 'All: every one of its memories goes into an answer that asks for it'), ('rag', 'RAG: only what the question finds')], default='rag', max_length=10)),
-                ('length', models.PositiveIntegerField(blank=True, help_text='How many of its memories one answer holds at most; empty for no limit.', null=True, validators=[django.core.validators.MinValueValidator(1)])),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=teams.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.team",
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                ("description", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "context",
+                    models.CharField(
+                        choices=[
+                            (
+                                "all",
+                                "All: every one of its memories goes into an answer that asks for it",
+                            ),
+                            ("rag", "RAG: only what the question finds"),
+                        ],
+                        default="rag",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "length",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="How many of its memories one answer holds at most; empty for no limit.",
+                        null=True,
+                        validators=[django.core.validators.MinValueValidator(1)],
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'verbose_name_plural': 'categories',
-                'ordering': ['name'],
-                'constraints': [models.UniqueConstraint(fields=('team', 'name'), name='category_name_once'), models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='category_name_not_empty'), models.CheckConstraint(condition=models.Q(('context__in', ['all', 'rag'])), name='category_context_known'), models.CheckConstraint(condition=models.Q(('length__isnull', True), ('length__gte', 1), _connector='OR'), name='category_length_positive')],
+                "verbose_name_plural": "categories",
+                "ordering": ["name"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("team", "name"), name="category_name_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("name", ""), _negated=True),
+                        name="category_name_not_empty",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("context__in", ["all", "rag"])),
+                        name="category_context_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("length__isnull", True), ("length__gte", 1), _connector="OR"
+                        ),
+                        name="category_length_positive",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='MemoryTag',
+            name="MemoryTag",
             fields=[
-                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
-                ('memory', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='tag_rows', to='memory.memory')),
-                ('name', models.CharField(max_length=100)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=teams.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.team",
+                    ),
+                ),
+                (
+                    "memory",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tag_rows",
+                        to="memory.memory",
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
             ],
             options={
-                'verbose_name': 'tag',
-                'indexes': [models.Index(fields=['team', 'name', 'memory'], name='memory_by_tag')],
-                'constraints': [models.UniqueConstraint(fields=('team', 'memory', 'name'), name='memory_tag_once')],
+                "verbose_name": "tag",
+                "indexes": [models.Index(fields=["team", "name", "memory"], name="memory_by_tag")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("team", "memory", "name"), name="memory_tag_once"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Compaction',
+            name="Compaction",
             fields=[
-                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
-                ('conversation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='compactions', to='teams.conversation')),
-                ('from_position', models.PositiveIntegerField()),
-                ('to_position', models.PositiveIntegerField()),
-                ('summary', models.TextField()),
-                ('points', models.JSONField(blank=True, default=list)),
-                ('summary_memory', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.memory')),
-                ('extraction', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=teams.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.team",
+                    ),
+                ),
+                (
+                    "conversation",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="compactions",
+                        to="teams.conversation",
+                    ),
+                ),
+                ("from_position", models.PositiveIntegerField()),
+                ("to_position", models.PositiveIntegerField()),
+                ("summary", models.TextField()),
+                ("points", models.JSONField(blank=True, default=list)),
+                (
+                    "summary_memory",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="memory.memory",
+                    ),
+                ),
+                ("extraction", models.JSONField(default=dict)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['conversation', 'to_position'],
-                'constraints': [models.UniqueConstraint(fields=('team', 'conversation', 'from_position'), name='compaction_range_once'), models.CheckConstraint(condition=models.Q(('to_position__gte', models.F('from_position'))), name='compaction_range_ordered')],
+                "ordering": ["conversation", "to_position"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("team", "conversation", "from_position"),
+                        name="compaction_range_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("to_position__gte", models.F("from_position"))),
+                        name="compaction_range_ordered",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Contradiction',
+            name="Contradiction",
             fields=[
-                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
-                ('memory_a', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.memory')),
-                ('memory_b', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.memory')),
-                ('strategy', models.CharField(choices=[('same_subject', 'same_subject'), ('semantic_opposition', 'semantic_opposition'), ('temporal_override', 'temporal_override'), ('feedback', 'feedback')], max_length=30)),
-                ('judge', models.CharField(max_length=200)),
-                ('verdict', models.CharField(choices=[('supersede', 'supersede'), ('dispute', 'dispute'), ('coexist', 'coexist')], max_length=20)),
-                ('reason', models.TextField(blank=True, default='')),
-                ('detected_at', models.DateTimeField(auto_now_add=True)),
-                ('resolution', models.CharField(blank=True, choices=[('a_wins', 'a_wins'), ('b_wins', 'b_wins'), ('both_valid', 'both_valid'), ('merged', 'merged')], default='', max_length=20)),
-                ('resolution_note', models.TextField(blank=True, default='')),
-                ('resolved_by', models.CharField(blank=True, default='', max_length=200)),
-                ('resolved_at', models.DateTimeField(blank=True, null=True)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=teams.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.team",
+                    ),
+                ),
+                (
+                    "memory_a",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="memory.memory",
+                    ),
+                ),
+                (
+                    "memory_b",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="memory.memory",
+                    ),
+                ),
+                (
+                    "strategy",
+                    models.CharField(
+                        choices=[
+                            ("same_subject", "same_subject"),
+                            ("semantic_opposition", "semantic_opposition"),
+                            ("temporal_override", "temporal_override"),
+                            ("feedback", "feedback"),
+                        ],
+                        max_length=30,
+                    ),
+                ),
+                ("judge", models.CharField(max_length=200)),
+                (
+                    "verdict",
+                    models.CharField(
+                        choices=[
+                            ("supersede", "supersede"),
+                            ("dispute", "dispute"),
+                            ("coexist", "coexist"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                ("reason", models.TextField(blank=True, default="")),
+                ("detected_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "resolution",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("a_wins", "a_wins"),
+                            ("b_wins", "b_wins"),
+                            ("both_valid", "both_valid"),
+                            ("merged", "merged"),
+                        ],
+                        default="",
+                        max_length=20,
+                    ),
+                ),
+                ("resolution_note", models.TextField(blank=True, default="")),
+                ("resolved_by", models.CharField(blank=True, default="", max_length=200)),
+                ("resolved_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'ordering': ['-detected_at'],
-                'indexes': [models.Index(condition=models.Q(('resolved_at__isnull', True)), fields=['team', '-detected_at'], name='contradiction_open'), models.Index(fields=['team', 'memory_a'], name='contradiction_by_earlier'), models.Index(fields=['team', 'memory_b'], name='contradiction_by_later')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('resolved_at__isnull', True)), fields=('team', 'memory_a', 'memory_b'), name='contradiction_open_once', nulls_distinct=False), models.CheckConstraint(condition=models.Q(('memory_a', models.F('memory_b')), _negated=True), name='contradiction_of_two'), models.CheckConstraint(condition=models.Q(models.Q(('resolution', ''), ('resolved_at__isnull', True)), models.Q(('resolved_at__isnull', False), ('resolution__in', ['a_wins', 'b_wins', 'both_valid', 'merged'])), _connector='OR'), name='contradiction_resolved_whole')],
+                "ordering": ["-detected_at"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("resolved_at__isnull", True)),
+                        fields=["team", "-detected_at"],
+                        name="contradiction_open",
+                    ),
+                    models.Index(fields=["team", "memory_a"], name="contradiction_by_earlier"),
+                    models.Index(fields=["team", "memory_b"], name="contradiction_by_later"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("resolved_at__isnull", True)),
+                        fields=("team", "memory_a", "memory_b"),
+                        name="contradiction_open_once",
+                        nulls_distinct=False,
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("memory_a", models.F("memory_b")), _negated=True),
+                        name="contradiction_of_two",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("resolution", ""), ("resolved_at__isnull", True)),
+                            models.Q(
+                                ("resolved_at__isnull", False),
+                                ("resolution__in", ["a_wins", "b_wins", "both_valid", "merged"]),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="contradiction_resolved_whole",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='EmbeddingState',
+            name="EmbeddingState",
             fields=[
-                ('id', models.PositiveSmallIntegerField(default=1, editable=False, primary_key=True, serialize=False)),
-                ('model', models.CharField(max_length=200)),
-                ('dimensions', models.PositiveIntegerField()),
-                ('next_model', models.CharField(blank=True, default='', max_length=200)),
-                ('switched_at', models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "id",
+                    models.PositiveSmallIntegerField(
+                        default=1, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("model", models.CharField(max_length=200)),
+                ("dimensions", models.PositiveIntegerField()),
+                ("next_model", models.CharField(blank=True, default="", max_length=200)),
+                ("switched_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='embedding_state_once')],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("id", 1)), name="embedding_state_once"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='ExternalName',
+            name="ExternalName",
             fields=[
-                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
-                ('memory', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.memory')),
-                ('agent', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.agent')),
-                ('external_id', models.CharField(max_length=200)),
-                ('text_key', models.BinaryField(max_length=32)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=teams.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.team",
+                    ),
+                ),
+                (
+                    "memory",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="memory.memory",
+                    ),
+                ),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.agent",
+                    ),
+                ),
+                ("external_id", models.CharField(max_length=200)),
+                ("text_key", models.BinaryField(max_length=32)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'verbose_name': 'external name',
-                'indexes': [models.Index(fields=['team', 'memory'], name='memory_names_of_memory')],
-                'constraints': [models.UniqueConstraint(fields=('team', 'external_id', 'agent'), name='memory_external_name_once', nulls_distinct=False)],
+                "verbose_name": "external name",
+                "indexes": [models.Index(fields=["team", "memory"], name="memory_names_of_memory")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("team", "external_id", "agent"),
+                        name="memory_external_name_once",
+                        nulls_distinct=False,
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Job',
+            name="Job",
             fields=[
-                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
-                ('conversation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to='teams.conversation')),
-                ('from_position', models.PositiveIntegerField()),
-                ('to_position', models.PositiveIntegerField()),
-                ('state', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed')], default='queued', max_length=20)),
-                ('is_capped', models.BooleanField(default=True, help_text='Whether the caps of talk hold; imports have none.')),
-                ('done_position', models.PositiveIntegerField(default=0, help_text='The messages up to here are extracted.')),
-                ('left_out', models.PositiveIntegerField(blank=True, help_text='How many candidates the caps kept out; empty before anything was extracted.', null=True)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('claim', models.UUIDField(blank=True, null=True)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('result', models.JSONField(blank=True, default=dict)),
-                ('error', models.TextField(blank=True, default='')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('reported_at', models.DateTimeField(blank=True, null=True)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=teams.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.team",
+                    ),
+                ),
+                (
+                    "conversation",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="jobs",
+                        to="teams.conversation",
+                    ),
+                ),
+                ("from_position", models.PositiveIntegerField()),
+                ("to_position", models.PositiveIntegerField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Queued"),
+                            ("running", "Running"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                        ],
+                        default="queued",
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "is_capped",
+                    models.BooleanField(
+                        default=True, help_text="Whether the caps of talk hold; imports have none."
+                    ),
+                ),
+                (
+                    "done_position",
+                    models.PositiveIntegerField(
+                        default=0, help_text="The messages up to here are extracted."
+                    ),
+                ),
+                (
+                    "left_out",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="How many candidates the caps kept out; empty before anything was extracted.",
+                        null=True,
+                    ),
+                ),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("claim", models.UUIDField(blank=True, null=True)),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
+                ("result", models.JSONField(blank=True, default=dict)),
+                ("error", models.TextField(blank=True, default="")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("reported_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'ordering': ['-id'],
-                'indexes': [models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['team', 'state', 'lease_until'], name='job_unfinished')],
-                'constraints': [models.UniqueConstraint(fields=('team', 'conversation', 'from_position'), name='job_range_once'), models.CheckConstraint(condition=models.Q(('to_position__gte', models.F('from_position'))), name='job_range_ordered')],
+                "ordering": ["-id"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state__in", ["queued", "running"])),
+                        fields=["team", "state", "lease_until"],
+                        name="job_unfinished",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("team", "conversation", "from_position"), name="job_range_once"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("to_position__gte", models.F("from_position"))),
+                        name="job_range_ordered",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='MessageEntry',
+            name="MessageEntry",
             fields=[
-                ('message', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='+', serialize=False, to='teams.message')),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
-                ('conversation', models.ForeignKey(db_constraint=False, db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.conversation')),
-                ('agent', models.ForeignKey(db_constraint=False, db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.agent')),
-                ('end_user', models.ForeignKey(db_constraint=False, db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.enduser')),
-                ('project', models.ForeignKey(db_constraint=False, db_index=False, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.project')),
-                ('position', models.PositiveIntegerField(editable=False)),
-                ('said_at', models.DateTimeField(editable=False)),
-                ('role', models.CharField(choices=[('user', 'User'), ('assistant', 'Assistant'), ('system', 'System'), ('tool', 'Tool')], editable=False, max_length=20)),
-                ('people', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), db_default=models.Value([]), default=list, size=None)),
-                ('is_waiting', models.BooleanField(db_default=True, default=True)),
-                ('is_forgotten', models.BooleanField(db_default=False, default=False, editable=False)),
-                ('embedding', pgvector.django.halfvec.HalfVectorField(null=True)),
-                ('embedding_model', models.CharField(blank=True, db_default='', default='', max_length=200)),
-                ('next_embedding', pgvector.django.halfvec.HalfVectorField(null=True)),
-                ('next_model', models.CharField(blank=True, db_default='', default='', max_length=200)),
-                ('lexemes', django.contrib.postgres.search.SearchVectorField(db_default='', default='')),
+                (
+                    "message",
+                    models.OneToOneField(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="+",
+                        serialize=False,
+                        to="teams.message",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.team",
+                    ),
+                ),
+                (
+                    "conversation",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        editable=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.conversation",
+                    ),
+                ),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        editable=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.agent",
+                    ),
+                ),
+                (
+                    "end_user",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        editable=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.enduser",
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.project",
+                    ),
+                ),
+                ("position", models.PositiveIntegerField(editable=False)),
+                ("said_at", models.DateTimeField(editable=False)),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("user", "User"),
+                            ("assistant", "Assistant"),
+                            ("system", "System"),
+                            ("tool", "Tool"),
+                        ],
+                        editable=False,
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "people",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.TextField(),
+                        db_default=models.Value([]),
+                        default=list,
+                        size=None,
+                    ),
+                ),
+                ("is_waiting", models.BooleanField(db_default=True, default=True)),
+                (
+                    "is_forgotten",
+                    models.BooleanField(db_default=False, default=False, editable=False),
+                ),
+                ("embedding", pgvector.django.halfvec.HalfVectorField(null=True)),
+                (
+                    "embedding_model",
+                    models.CharField(blank=True, db_default="", default="", max_length=200),
+                ),
+                ("next_embedding", pgvector.django.halfvec.HalfVectorField(null=True)),
+                (
+                    "next_model",
+                    models.CharField(blank=True, db_default="", default="", max_length=200),
+                ),
+                (
+                    "lexemes",
+                    django.contrib.postgres.search.SearchVectorField(db_default="", default=""),
+                ),
             ],
             options={
-                'verbose_name_plural': 'message entries',
-                'indexes': [models.Index(fields=['team', 'conversation', 'position'], name='memory_message_in_conversation'), models.Index(fields=['team', 'end_user', 'agent'], name='memory_message_by_owner'), models.Index(condition=models.Q(('is_waiting', True)), fields=['team', 'message'], name='memory_message_waiting')],
+                "verbose_name_plural": "message entries",
+                "indexes": [
+                    models.Index(
+                        fields=["team", "conversation", "position"],
+                        name="memory_message_in_conversation",
+                    ),
+                    models.Index(
+                        fields=["team", "end_user", "agent"], name="memory_message_by_owner"
+                    ),
+                    models.Index(
+                        condition=models.Q(("is_waiting", True)),
+                        fields=["team", "message"],
+                        name="memory_message_waiting",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='MemoryRelation',
+            name="MemoryRelation",
             fields=[
-                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
-                ('from_memory', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.memory')),
-                ('to_memory', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.memory')),
-                ('relation_type', models.CharField(choices=[('related_to', 'related_to'), ('supersedes', 'supersedes'), ('contradicts', 'contradicts'), ('merged_from', 'merged_from'), ('derived_from', 'derived_from')], default='related_to', max_length=20)),
-                ('strength', models.FloatField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=teams.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.team",
+                    ),
+                ),
+                (
+                    "from_memory",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="memory.memory",
+                    ),
+                ),
+                (
+                    "to_memory",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="memory.memory",
+                    ),
+                ),
+                (
+                    "relation_type",
+                    models.CharField(
+                        choices=[
+                            ("related_to", "related_to"),
+                            ("supersedes", "supersedes"),
+                            ("contradicts", "contradicts"),
+                            ("merged_from", "merged_from"),
+                            ("derived_from", "derived_from"),
+                        ],
+                        default="related_to",
+                        max_length=20,
+                    ),
+                ),
+                ("strength", models.FloatField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'verbose_name': 'relation',
-                'indexes': [models.Index(fields=['team', 'to_memory'], name='memory_relation_by_target')],
-                'constraints': [models.UniqueConstraint(fields=('team', 'from_memory', 'to_memory', 'relation_type'), name='memory_relation_once'), models.CheckConstraint(condition=models.Q(('relation_type__in', ['related_to', 'supersedes', 'contradicts', 'merged_from', 'derived_from'])), name='memory_relation_type_known'), models.CheckConstraint(condition=models.Q(('strength__range', (0.0, 1.0))), name='memory_relation_strength'), models.CheckConstraint(condition=models.Q(('from_memory', models.F('to_memory')), _negated=True), name='memory_relation_not_to_itself')],
+                "verbose_name": "relation",
+                "indexes": [
+                    models.Index(fields=["team", "to_memory"], name="memory_relation_by_target")
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("team", "from_memory", "to_memory", "relation_type"),
+                        name="memory_relation_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "relation_type__in",
+                                [
+                                    "related_to",
+                                    "supersedes",
+                                    "contradicts",
+                                    "merged_from",
+                                    "derived_from",
+                                ],
+                            )
+                        ),
+                        name="memory_relation_type_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("strength__range", (0.0, 1.0))),
+                        name="memory_relation_strength",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("from_memory", models.F("to_memory")), _negated=True),
+                        name="memory_relation_not_to_itself",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='SearchEntry',
+            name="SearchEntry",
             fields=[
-                ('memory', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='search_entry', serialize=False, to='memory.memory')),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
-                ('memory_type', models.CharField(choices=[('semantic', 'semantic'), ('episodic', 'episodic'), ('procedural', 'procedural'), ('agent_private', 'agent_private'), ('shared', 'shared'), ('identity', 'identity'), ('user_profile', 'user_profile'), ('insight', 'insight')], editable=False, max_length=20)),
-                ('agent', models.ForeignKey(db_constraint=False, db_index=False, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.agent')),
-                ('end_user', models.ForeignKey(db_constraint=False, db_index=False, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.enduser')),
-                ('project', models.ForeignKey(db_constraint=False, db_index=False, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.project')),
-                ('conversation', models.ForeignKey(db_constraint=False, db_index=False, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.conversation')),
-                ('position', models.PositiveIntegerField(editable=False, null=True)),
-                ('said_at', models.DateTimeField(editable=False)),
-                ('held_from', models.DateTimeField(editable=False, null=True)),
-                ('held_until', models.DateTimeField(editable=False, null=True)),
-                ('people', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), db_default=models.Value([]), default=list, size=None)),
-                ('place', models.PositiveSmallIntegerField(choices=[(0, 'found by default'), (1, 'live, but cold'), (2, 'superseded or archived'), (3, 'deleted')], db_default=0, default=0, editable=False)),
-                ('embedding', pgvector.django.halfvec.HalfVectorField()),
-                ('embedding_model', models.CharField(max_length=200)),
-                ('next_embedding', pgvector.django.halfvec.HalfVectorField(null=True)),
-                ('next_model', models.CharField(blank=True, db_default='', default='', max_length=200)),
-                ('graph_dimensions', models.PositiveSmallIntegerField(db_default=0, default=0, editable=False)),
-                ('graph_number', models.PositiveSmallIntegerField(db_default=0, default=0, editable=False)),
-                ('lexemes', django.contrib.postgres.search.SearchVectorField()),
+                (
+                    "memory",
+                    models.OneToOneField(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="search_entry",
+                        serialize=False,
+                        to="memory.memory",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.team",
+                    ),
+                ),
+                (
+                    "memory_type",
+                    models.CharField(
+                        choices=[
+                            ("semantic", "semantic"),
+                            ("episodic", "episodic"),
+                            ("procedural", "procedural"),
+                            ("agent_private", "agent_private"),
+                            ("shared", "shared"),
+                            ("identity", "identity"),
+                            ("user_profile", "user_profile"),
+                            ("insight", "insight"),
+                        ],
+                        editable=False,
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.agent",
+                    ),
+                ),
+                (
+                    "end_user",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.enduser",
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.project",
+                    ),
+                ),
+                (
+                    "conversation",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.conversation",
+                    ),
+                ),
+                ("position", models.PositiveIntegerField(editable=False, null=True)),
+                ("said_at", models.DateTimeField(editable=False)),
+                ("held_from", models.DateTimeField(editable=False, null=True)),
+                ("held_until", models.DateTimeField(editable=False, null=True)),
+                (
+                    "people",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.TextField(),
+                        db_default=models.Value([]),
+                        default=list,
+                        size=None,
+                    ),
+                ),
+                (
+                    "place",
+                    models.PositiveSmallIntegerField(
+                        choices=[
+                            (0, "found by default"),
+                            (1, "live, but cold"),
+                            (2, "superseded or archived"),
+                            (3, "deleted"),
+                        ],
+                        db_default=0,
+                        default=0,
+                        editable=False,
+                    ),
+                ),
+                ("embedding", pgvector.django.halfvec.HalfVectorField()),
+                ("embedding_model", models.CharField(max_length=200)),
+                ("next_embedding", pgvector.django.halfvec.HalfVectorField(null=True)),
+                (
+                    "next_model",
+                    models.CharField(blank=True, db_default="", default="", max_length=200),
+                ),
+                (
+                    "graph_dimensions",
+                    models.PositiveSmallIntegerField(db_default=0, default=0, editable=False),
+                ),
+                (
+                    "graph_number",
+                    models.PositiveSmallIntegerField(db_default=0, default=0, editable=False),
+                ),
+                ("lexemes", django.contrib.postgres.search.SearchVectorField()),
             ],
             options={
-                'verbose_name_plural': 'search entries',
-                'indexes': [models.Index(condition=models.Q(('conversation__isnull', False)), fields=['team', 'conversation', 'position'], name='memory_search_in_conversation'), models.Index(fields=['team', 'end_user', 'place', 'memory'], name='memory_search_by_owner'), models.Index(condition=models.Q(('place', 1)), fields=['team', 'end_user'], name='memory_search_cold'), models.Index(condition=models.Q(('graph_dimensions', 0)), fields=['team', 'end_user', 'place'], name='memory_search_outside_graph')],
+                "verbose_name_plural": "search entries",
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("conversation__isnull", False)),
+                        fields=["team", "conversation", "position"],
+                        name="memory_search_in_conversation",
+                    ),
+                    models.Index(
+                        fields=["team", "end_user", "place", "memory"],
+                        name="memory_search_by_owner",
+                    ),
+                    models.Index(
+                        condition=models.Q(("place", 1)),
+                        fields=["team", "end_user"],
+                        name="memory_search_cold",
+                    ),
+                    models.Index(
+                        condition=models.Q(("graph_dimensions", 0)),
+                        fields=["team", "end_user", "place"],
+                        name="memory_search_outside_graph",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='SearchGraph',
+            name="SearchGraph",
             fields=[
-                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
-                ('dimensions', models.PositiveSmallIntegerField()),
-                ('number', models.PositiveSmallIntegerField()),
-                ('model', models.CharField(max_length=200)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=teams.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.team",
+                    ),
+                ),
+                ("dimensions", models.PositiveSmallIntegerField()),
+                ("number", models.PositiveSmallIntegerField()),
+                ("model", models.CharField(max_length=200)),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('team',), name='search_graph_once')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("team",), name="search_graph_once")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='MemoryUsage',
+            name="MemoryUsage",
             fields=[
-                ('memory', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='usage', serialize=False, to='memory.memory')),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
-                ('retrieved', models.PositiveBigIntegerField(default=0)),
-                ('cited', models.PositiveBigIntegerField(default=0)),
-                ('ignored', models.PositiveBigIntegerField(default=0)),
-                ('succeeded', models.PositiveBigIntegerField(default=0)),
-                ('failed', models.PositiveBigIntegerField(default=0)),
-                ('last_accessed_at', models.DateTimeField(null=True)),
+                (
+                    "memory",
+                    models.OneToOneField(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="usage",
+                        serialize=False,
+                        to="memory.memory",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="teams.team",
+                    ),
+                ),
+                ("retrieved", models.PositiveBigIntegerField(default=0)),
+                ("cited", models.PositiveBigIntegerField(default=0)),
+                ("ignored", models.PositiveBigIntegerField(default=0)),
+                ("succeeded", models.PositiveBigIntegerField(default=0)),
+                ("failed", models.PositiveBigIntegerField(default=0)),
+                ("last_accessed_at", models.DateTimeField(null=True)),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('last_accessed_at__isnull', False)), fields=['team', '-last_accessed_at'], name='memory_usage_by_access')],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("last_accessed_at__isnull", False)),
+                        fields=["team", "-last_accessed_at"],
+                        name="memory_usage_by_access",
+                    )
+                ],
             },
         ),
         tenant_table("memory_memory", rights="SELECT, INSERT, UPDATE"),
@@ -335,9 +1324,7 @@ class Migration(migrations.Migration):
         ),
         # The old version names its successor before the successor is inserted: only one of them
         # may be live at a time.
-        tenant_references(
-            "memory_memory", [("superseded_by_id", "memory_memory")], at_commit=True
-        ),
+        tenant_references("memory_memory", [("superseded_by_id", "memory_memory")], at_commit=True),
         tenant_references("memory_memorytag", [("memory_id", "memory_memory")]),
         tenant_references(
             "memory_searchentry",
@@ -397,6 +1384,12 @@ class Migration(migrations.Migration):
         ),
         *(
             migrations.RunSQL((SQL / f"{name}.sql").read_text(), migrations.RunSQL.noop)
-            for name in ("memory_row", "search_layout", "message_layout", "renew_statistics")
+            for name in (
+                "memory_row",
+                "search_layout",
+                "message_layout",
+                "message_matches",
+                "renew_statistics",
+            )
         ),
     ]
