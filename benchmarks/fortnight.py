@@ -38,8 +38,9 @@ from benchmarks.fortnight_data import (
 from benchmarks.ground import Client, new_team, post_talk, run_waiting, scope_of, unsaid_words
 from memory.clients.tools import Tools, default_tools
 from memory.domain.viewer import Viewer
-from memory.models import Memory
+from memory.models import Memory, MessageEntry
 from memory.models.memory import LIVE
+from memory.models.querysets import heard_by_q
 from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question as Asked
 from memory.services.read.retrieval import retrieve
@@ -109,9 +110,8 @@ def cause(town: Town, question: Question, told: Sequence[Told]) -> str:
         stored = Memory.objects.filter(team_id=asker.team_id)
         seen = stored.filter(status__in=LIVE).visible_to(asker)
         said = Message.objects.filter(team_id=asker.team_id)
-        heard = said.filter(
-            conversation__agent=asker.agent_id, conversation__end_user=asker.end_user_id
-        )
+        entries = MessageEntry.objects.filter(heard_by_q(asker))
+        heard = said.filter(pk__in=entries.values("message_id"))
         distilled = {pk for each in seen for pk in each.source_message_ids}
         memory = _lost(town, question, [("never made", stored), ("not shown", seen)])
         message = _lost(

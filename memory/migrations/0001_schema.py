@@ -397,6 +397,12 @@ class Migration(migrations.Migration):
         ),
         *(
             migrations.RunSQL((SQL / f"{name}.sql").read_text(), migrations.RunSQL.noop)
-            for name in ("memory_row", "search_layout", "message_layout", "renew_statistics")
+            for name in (
+                "memory_row",
+                "search_layout",
+                "message_layout",
+                "message_matches",
+                "renew_statistics",
+            )
         ),
     ]

@@ -45,11 +45,24 @@ def visible_to_q(viewer: Viewer) -> Q:
     return seen & _narrowed_q(viewer)
 
 
+def finds_shared(viewer: Viewer) -> bool:
+    """Whether `viewer` may see messages of another agent's conversations."""
+    return viewer.end_user_id is not None and not viewer.allowed_categories
+
+
 def heard_by_q(viewer: Viewer) -> Q:
-    """The messages `viewer` may see: of its own agent's conversations, narrowed as memories are."""
+    """The messages `viewer` may see, narrowed as memories are.
+
+    An agent sees those of its own conversations and, on behalf of an end user, what other agents
+    share of their conversations with this one. An agent with an allowlist does not: what is said
+    has no category.
+    """
     heard = Q(team_id=viewer.team_id)
     if viewer.agent_id is not None:
-        heard &= Q(agent_id=viewer.agent_id)
+        own = Q(agent_id=viewer.agent_id)
+        if finds_shared(viewer):
+            own |= Q(is_shared=True, end_user_id=viewer.end_user_id)
+        heard &= own
     return heard & _narrowed_q(viewer)
 
 

@@ -114,9 +114,11 @@ class MessageEntry(models.Model):
     agent that would drown what was said.
 
     Whose it is and where it stands are copies that triggers keep. `is_forgotten` says that a memory
-    that was made of it is deleted: then a search must not find the words it was made of. `people`
-    are the words, casefolded, of the speaker's name. The vectors are as in `SearchEntry`; without
-    words to find (nothing but memory that was injected into a prompt) there is none.
+    that was made of it is deleted: then a search must not find the words it was made of.
+    `is_shared` says that other agents find it for the same person: empty until it is extracted and
+    known not to be told in confidence; what was withheld once (False) stays with its agent.
+    `people` are the words, casefolded, of the speaker's name. The vectors are as in `SearchEntry`;
+    without words to find (nothing but memory that was injected into a prompt) there is none.
     """
 
     message = models.OneToOneField(
@@ -133,6 +135,7 @@ class MessageEntry(models.Model):
     people = ArrayField(models.TextField(), default=list, db_default=models.Value([]))
     is_waiting = models.BooleanField(default=True, db_default=True)
     is_forgotten = models.BooleanField(default=False, db_default=False, editable=False)
+    is_shared = models.BooleanField(null=True, editable=False)
     embedding = HalfVectorField(null=True)
     embedding_model = models.CharField(max_length=200, blank=True, default="", db_default="")
     next_embedding = HalfVectorField(null=True)

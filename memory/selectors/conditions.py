@@ -26,9 +26,13 @@ def viewer_sql(
     of_agent: bool,
     of_user: bool,
     of_project: bool,
+    has_allowlist: bool = False,
     model: type[Model] = SearchEntry,
 ) -> str:
-    """A rule of who sees what as SQL with the parameters team, agent, end_user and project."""
+    """A rule of who sees what as SQL with the parameters team, agent, end_user and project.
+
+    Of an allowlist only that there is one makes a difference.
+    """
     stands = stand_ins("team", "agent", "end_user", "project")
     viewer = Viewer(
         team_id=stands["team"],
@@ -36,6 +40,7 @@ def viewer_sql(
         agent_id=stands["agent"] if of_agent else None,
         end_user_id=stands["end_user"] if of_user else None,
         project_id=stands["project"] if of_project else None,
+        allowed_categories=("",) if has_allowlist else (),
     )
     return as_sql(rule(viewer), parameters=stands, model=model)
 

@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
@@ -17,11 +18,12 @@ from rest_framework.test import APIClient
 from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
-from memory.models import Memory, MemoryRelation
+from memory.models import Job, Memory, MemoryRelation
+from memory.services.extraction.shared_talk import share_extracted
 from memory.services.indexing.message_index import index_team
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
-from teams.models import Agent
+from teams.models import Agent, Conversation
 from teams.services.keys import issue_key
 from teams.tenancy import team_scope
 from tests import factories
@@ -71,13 +73,36 @@ class Reader:
     project: str | None
 
 
+# A team, an agent and a user of it.
+Pair = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A conversation of the world: its project, what is said after it, and how far it came."""
+
+    project: str | None
+    is_extracted: bool
+    asks_for_silence: bool
+    keeps_to_itself: bool
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other agents find it for the same person."""
+        return self.is_extracted and not (self.asks_for_silence or self.keeps_to_itself)
+
+
 @dataclass(frozen=True)
 class Plan:
-    """A world to build: memories, pairs of them that are related and conflict, allowlists."""
+    """A world to build: memories, pairs of them that are related and conflict, allowlists.
+
+    `talks` are the conversations: with each pair of an agent and a user of each team there is one.
+    """
 
     specs: tuple[Spec, ...]
     pairs: tuple[tuple[int, int], ...]
     allowed: dict[str, tuple[str, ...]]
+    talks: dict[Pair, Talk]
 
 
 SPECS = st.builds(
@@ -99,6 +124,24 @@ READERS = st.builds(
     user=st.sampled_from([None, *USERS, "stranger"]),
     project=st.sampled_from([None, *PROJECTS, "unheard-of"]),
 )
+PAIRS = [(team, agent, user) for team in TEAMS for agent in AGENTS for user in USERS]
+
+
+@st.composite
+def talks(draw: st.DrawFn) -> dict[Pair, Talk]:
+    """A conversation for each pair; whether an agent keeps to itself holds for all of its own."""
+    kept = {(team, agent): draw(st.booleans()) for team in TEAMS for agent in AGENTS}
+    return {
+        (team, agent, user): Talk(
+            project=draw(st.sampled_from([None, *PROJECTS])),
+            is_extracted=draw(st.sampled_from([True, True, False])),
+            asks_for_silence=draw(st.sampled_from([False, False, True])),
+            keeps_to_itself=kept[team, agent],
+        )
+        for team, agent, user in PAIRS
+    }
+
+
 PLANS = st.builds(
     Plan,
     specs=st.lists(SPECS, min_size=2, max_size=10).map(tuple),
@@ -106,6 +149,7 @@ PLANS = st.builds(
     allowed=st.fixed_dictionaries(
         {agent: st.sampled_from([(), ("tasks",), ("salary", "tasks")]) for agent in AGENTS}
     ),
+    talks=talks(),
 )
 
 
@@ -118,7 +162,7 @@ class World:
     ids: dict[int, str] = field(default_factory=dict)
     contradictions: dict[str, tuple[int, int]] = field(default_factory=dict)
     related: dict[int, set[int]] = field(default_factory=dict)
-    talks: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    talks: dict[Pair, str] = field(default_factory=dict)
 
     def client(self, reader: Reader) -> APIClient:
         """A client with a new key of the reader."""
@@ -129,6 +173,23 @@ class World:
         client = APIClient()
         client.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
         return client
+
+    def hears(self, reader: Reader, pair: Pair, *, named: bool) -> bool:
+        """Whether the rule lets a reader find a conversation's messages, as in `seen_by`."""
+        team, agent, user = pair
+        talk = self.plan.talks[pair]
+        if team != reader.team:
+            return False
+        by = reader.agent if named or reader.bound else None
+        if by is not None and agent != by:
+            is_unlimited = not self.plan.allowed[by]
+            if not (named and reader.user == user and talk.is_shared and is_unlimited):
+                return False
+        if not named:
+            return True
+        return reader.user in (None, user) and (
+            reader.project is None or talk.project in (None, reader.project)
+        )
 
     def seen_by(self, reader: Reader, *, named: bool, statuses: tuple[str, ...]) -> set[int]:
         """The memories that the rule shows; with `named`, to the agent and people it names."""
@@ -195,20 +256,12 @@ def build(plan: Plan, *, only: set[int] | None = None) -> World:
                 projects[team, slug] = made.pk
             for agent in AGENTS:
                 Agent.objects.filter(pk=getattr(cast, agent).pk).update(
-                    allowed_categories=list(plan.allowed[agent]), token_budget=5000
+                    allowed_categories=list(plan.allowed[agent]),
+                    token_budget=5000,
+                    keeps_to_itself=plan.talks[team, agent, USERS[0]].keeps_to_itself,
                 )
                 for user in USERS:
-                    talk = factories.ConversationFactory.create(
-                        team=cast.team,
-                        agent=getattr(cast, agent),
-                        end_user=getattr(cast, user),
-                        thread_id=f"{agent}-{user}",
-                    )
-                    said = f"The vault is {spoken(team, agent, user)}."
-                    factories.MessageFactory.create(
-                        team=cast.team, conversation=talk, position=1, content=said
-                    )
-                    world.talks[team, agent, user] = str(talk.pk)
+                    _talk(world, cast, (team, agent, user), projects)
         index_team(team_id=cast.team.id, tools=_TOOLS[0])
     for team, cast in world.casts.items():
         numbers = [
@@ -218,6 +271,40 @@ def build(plan: Plan, *, only: set[int] | None = None) -> World:
         ]
         _store(world, cast, numbers, projects)
     return world
+
+
+def _talk(world: World, cast: Cast, pair: Pair, projects: dict[Any, Any]) -> None:
+    team, agent, user = pair
+    talk = world.plan.talks[pair]
+    made = factories.ConversationFactory.create(
+        team=cast.team,
+        agent=Agent.objects.get(pk=getattr(cast, agent).pk),
+        end_user=getattr(cast, user),
+        project_id=projects[team, talk.project] if talk.project else None,
+        thread_id=f"{agent}-{user}",
+    )
+    told = [f"The vault is {spoken(*pair)}."]
+    if talk.asks_for_silence:
+        told.append("Keep that between us.")
+    for position, text in enumerate(told, 1):
+        factories.MessageFactory.create(
+            team=cast.team, conversation=made, position=position, content=text
+        )
+    world.talks[pair] = str(made.pk)
+    Conversation.objects.filter(pk=made.pk).update(last_position=len(told))
+    if talk.is_extracted:
+        Conversation.objects.filter(pk=made.pk).update(
+            extracted_position=len(told), closed_at=timezone.now()
+        )
+        job = Job.objects.create(
+            team=cast.team,
+            conversation=made,
+            from_position=1,
+            to_position=len(told),
+            done_position=len(told),
+            state=Job.State.DONE,
+        )
+        share_extracted(job=job, first=1, last=len(told), candidates=(), now=timezone.now())
 
 
 def _store(world: World, cast: Cast, numbers: list[int], projects: dict[Any, Any]) -> None:
@@ -312,10 +399,9 @@ def assert_silent(world: World, reader: Reader, answer: Any, *, named: bool) -> 
     plain = json.dumps(_without_contradicts(json.loads(text)))
     for number in set(world.ids) - seen:
         assert world.ids[number] not in plain
-    for team, agent, user in world.talks:
-        is_own = team == reader.team and (agent == reader.agent or not (named or reader.bound))
-        if not is_own or (named and reader.user not in (None, user)):
-            assert spoken(team, agent, user) not in text
+    for pair in world.talks:
+        if not world.hears(reader, pair, named=named):
+            assert spoken(*pair) not in text
 
 
 def _without_contradicts(data: Any) -> Any:

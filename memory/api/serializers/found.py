@@ -42,7 +42,8 @@ INCLUDE_COLD = (
 )
 INCLUDE_RAW = (
     "true: the messages themselves too; false: never. When left out, they are looked at when"
-    " memories say little about the question."
+    " memories say little about the question. With a user, what this person and the team's other"
+    " agents told each other is among them, unless it was told in confidence."
 )
 
 

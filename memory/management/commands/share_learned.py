@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from memory.clients.tools import default_tools
@@ -18,6 +19,7 @@ from memory.services.decisions.sharing import (
     learned_memories,
     planned_shares,
 )
+from memory.services.extraction.shared_talk import earlier_talk, share_earlier_talk
 from teams.errors import UnavailableError
 from teams.tenancy import team_scope
 
@@ -29,7 +31,8 @@ class Command(BaseCommand):
 
     help = (
         "Give to each person what single agents of a team learned of them in talk, so that all of"
-        " its agents know it; what was told in confidence becomes private to its agent. Without"
+        " its agents know it, and let these find what was said; what was told in confidence stays"
+        " with its agent. Without"
         " --apply it only shows what would happen. After an interruption, run it again."
     )
 
@@ -70,6 +73,14 @@ class Command(BaseCommand):
                     f"{error} What is done stays; run the same command again to continue."
                 ) from None
         self.stdout.write(_summary(done, is_applied=tools is not None))
+        with team_scope(team_ids=[team_id], actor=ACTOR):
+            talk = earlier_talk(team_id=team_id).count()
+        if tools is not None:
+            share_earlier_talk(team_id=team_id, now=timezone.now(), actor=ACTOR)
+        self.stdout.write(
+            f"Of {talk} conversations: other agents"
+            f" {'now ' if tools else 'would '}find the messages that were not told in confidence."
+        )
 
 
 def _summary(done: Counter[Fate], *, is_applied: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from django.conf import settings
 
 from memory.domain.viewer import Viewer
 from memory.models import MessageEntry
-from memory.models.querysets import heard_by_q
+from memory.models.querysets import finds_shared, heard_by_q
 from memory.selectors.conditions import viewer_parameters, viewer_sql
 from memory.selectors.revisions import Revision
 from memory.selectors.search.signal_rows import (
@@ -64,6 +64,7 @@ def find_messages(
         "project": None,
         **viewer_parameters(viewer),
         "owners": [str(viewer.end_user_id or "")],
+        "with_shared": finds_shared(viewer),
         "terms": list(sought.terms),
         # No entry is of no model: without a vector there is no cosine to read.
         "model": sought.embedding_model if sought.has_vector else None,
@@ -75,7 +76,7 @@ def find_messages(
         return Pool([], 0, (0,) * len(sought.terms))
     by_vector = sought.has_vector and total <= settings.EXACT_SEARCH_LIMIT
     most = most_of_a_term(total)
-    statement = _statement("search", Shape.of(viewer), by_vector)
+    statement = _statement("search", *_kind(viewer), by_vector)
     rows = fetch_planned(statement, {**parameters, "total": total, "most": most})
     holding = Holding.of(rows, terms=sought.terms, total=total, most=most)
     return Pool(
@@ -94,15 +95,14 @@ def waiting_messages(
     At most `most`: where there are more, those that hold most of the `terms`. `revision` is the
     team's in this transaction: while it stands a process remembers that there are none.
     """
-    parameters, shape = viewer_parameters(viewer), Shape.of(viewer)
-    owner = tuple(parameters.items())
+    parameters, kind, owner = viewer_parameters(viewer), _kind(viewer), _owner(viewer)
     if revision is not None and _none_waits.get(owner) == revision.messages:
         return []
     given = {**parameters, "most": most + 1}
-    rows = fetch_planned(_statement("waiting", shape), given, is_ordered=True)
+    rows = fetch_planned(_statement("waiting", *kind), given, is_ordered=True)
     if len(rows) > most:
         given = {**parameters, "most": most, "terms": list(terms)}
-        rows = fetch_planned(_statement("waiting_by_words", shape), given, is_ordered=True)
+        rows = fetch_planned(_statement("waiting_by_words", *kind), given, is_ordered=True)
     if not rows and revision is not None:
         _none_waits.put(owner, revision.messages)
     return [WaitingMessage._make(row) for row in rows]
@@ -120,24 +120,35 @@ def _total(
     revision: Revision | None,
 ) -> int:
     counted = parameters["counted"]
-    owner = tuple(viewer_parameters(viewer).items())
+    owner = _owner(viewer)
     known = _totals.get(owner)
     if revision is not None and known is not None and known[0] == (revision.messages, counted):
         return int(known[1])
-    ((total,),) = fetch_planned(_statement("count", Shape.of(viewer)), parameters)
+    ((total,),) = fetch_planned(_statement("count", *_kind(viewer)), parameters)
     if revision is not None:
         _totals.put(owner, ((revision.messages, counted), total))
     return int(total)
 
 
+def _owner(viewer: Viewer) -> Hashable:
+    """What makes a difference to which messages the viewer may see."""
+    return (*viewer_parameters(viewer).items(), finds_shared(viewer))
+
+
+def _kind(viewer: Viewer) -> tuple[Shape, bool]:
+    """What the text of the statements depends on."""
+    return Shape.of(viewer), bool(viewer.allowed_categories)
+
+
 @cache
-def _statement(name: str, shape: Shape, by_vector: bool = False) -> str:
-    """A part of messages.sql for a viewer of that shape; without `by_vector` words propose."""
+def _statement(name: str, shape: Shape, has_allowlist: bool, by_vector: bool = False) -> str:
+    """A part of messages.sql for a viewer of that kind; without `by_vector` words propose."""
     visible = viewer_sql(
         heard_by_q,
         of_agent=shape.of_agent,
         of_user=shape.of_user,
         of_project=shape.of_project,
+        has_allowlist=has_allowlist,
         model=MessageEntry,
     )
     parts = {**LIMITS, **_WAITING_LIMITS, "visible": visible}

@@ -26,7 +26,7 @@ WHERE {visible} AND NOT memory_messageentry.is_waiting AND NOT memory_messageent
     SELECT memory_messageentry.term, memory_messageentry.message_id
     FROM palimpsest_message_matches(
         %(team)s::uuid, %(owners)s::text[], %(terms)s::text[], %(most)s::int,
-        %(agent)s::uuid, %(project)s::uuid
+        %(agent)s::uuid, %(project)s::uuid, %(with_shared)s::boolean
     ) AS memory_messageentry
     WHERE CASE WHEN {visible} THEN TRUE END
 

@@ -45,6 +45,7 @@ from memory.services.extraction.screening import (
     store_events,
     without_retired,
 )
+from memory.services.extraction.shared_talk import share_extracted
 from memory.services.extraction.work_metrics import count_work
 from memory.services.retrying import run_write
 from memory.services.write.inserting import PreparedDraft
@@ -234,6 +235,14 @@ def _write_window(
             # Attempts are counted from the last success on.
             mine.attempts = 1
         mine.save()
+        if not window.is_rest:
+            share_extracted(
+                job=mine,
+                first=window.first,
+                last=window.last,
+                candidates=window.found.candidates,
+                now=now,
+            )
     return _Step.DONE if is_done else _Step.MORE
 
 

@@ -7,12 +7,14 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.clients.tools import Tools
+from memory.domain.confidences import asks_for_silence
 from memory.domain.viewer import Viewer
 from memory.services.extraction.jobs import (
     publish_failed_again,
     queue_and_publish,
     visible_conversation,
 )
+from memory.services.extraction.shared_talk import settle_sharing
 from memory.services.indexing.message_index import index_soon
 from teams.models import Conversation, Message
 from teams.services.conversations import (
@@ -80,6 +82,7 @@ def keep_messages(
     if not messages:
         return []
     rows = append_messages(conversation=conversation, messages=messages, now=now)
+    _keep_confidence(conversation, rows, now)
     waiting = conversation.last_position - conversation.extracted_position
     # What waits while the team has memory switched off is extracted once it is on again.
     is_due = waiting >= conversation.agent.summarize_interval
@@ -98,5 +101,15 @@ def close_conversation(*, viewer: Viewer, conversation_id: UUID, now: datetime) 
         if not flags_of_id(team_id=viewer.team_id).memory:
             return conversation
         queue_and_publish(conversation=conversation)
+        end = conversation.extracted_position
+        if end:
+            settle_sharing(conversation=conversation, first=end + 1, last=end, now=now)
     publish_failed_again(team_id=viewer.team_id, conversation_id=conversation_id)
     return conversation
+
+
+def _keep_confidence(conversation: Conversation, rows: Sequence[Message], now: datetime) -> None:
+    """Withhold what was shared already where the first new message asks for silence about it."""
+    told = next((row for row in rows if row.role == "user"), None)
+    if told is not None and conversation.extracted_position and asks_for_silence(told.content):
+        settle_sharing(conversation=conversation, first=told.position, last=told.position, now=now)

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from audit.models import MemoryLog
-from memory.models import Memory
+from memory.models import Memory, MessageEntry
 from teams.models import Agent, Conversation
 from teams.tenancy import team_scope
 from tests import factories
@@ -139,3 +139,24 @@ def test_a_memory_of_a_project_stays_in_it(acme: Cast) -> None:
 def test_an_unknown_team_is_told_so() -> None:
     with pytest.raises(CommandError, match="no team 'acmi'"):
         call_command("share_learned", "--team", "acmi")
+
+
+def test_what_was_said_before_is_found_by_other_agents_but_for_confidences(acme: Cast) -> None:
+    said = ("The dog is called Rex.", "Keep that between us.", "The car is red.", "It is new.")
+    talk = learned(acme, *said)[0].conversation
+    assert talk is not None
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        Conversation.objects.filter(pk=talk.pk).update(last_position=4, extracted_position=4)
+        factories.JobFactory.create(
+            team=acme.team, conversation=talk, from_position=1, to_position=4, done_position=4
+        )
+
+    def shared() -> list[bool | None]:
+        with team_scope(team_ids=[acme.team.id], actor="test"):
+            entries = MessageEntry.objects.filter(conversation=talk).order_by("position")
+            return list(entries.values_list("is_shared", flat=True))
+
+    assert "Of 1 conversations" in share()
+    assert shared() == [None] * 4
+    share("--apply")
+    assert shared() == [False, False, True, None]

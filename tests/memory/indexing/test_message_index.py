@@ -216,11 +216,12 @@ def test_the_words_of_another_team_are_not_looked_up(
     with connection.cursor() as cursor:
         asked: list[Any] = [globex.team.id, [""], ["biscuit"], 10]
         cursor.execute(
-            "SELECT * FROM palimpsest_message_matches(%s, %s, %s, %s, NULL, NULL)", asked
+            "SELECT * FROM palimpsest_message_matches(%s, %s, %s, %s, NULL, NULL, TRUE)",
+            asked,
         )
         assert cursor.fetchall() == []
         cursor.execute(
-            "SELECT count(*) FROM palimpsest_message_matches(%s, %s, %s, %s, NULL, NULL)",
+            "SELECT count(*) FROM palimpsest_message_matches(%s, %s, %s, %s, NULL, NULL, TRUE)",
             [acme.team.id, *asked[1:]],
         )
         assert cursor.fetchone() == (1,)
@@ -243,7 +244,8 @@ def test_what_others_said_does_not_use_up_the_room_for_a_word(
     asked: list[Any] = [acme.team.id, [str(acme.sarah.pk)], ["biscuit"], 1, acme.kyra.pk, uuid4()]
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT message_id FROM palimpsest_message_matches(%s, %s, %s, %s, %s, %s)", asked
+            "SELECT message_id FROM palimpsest_message_matches(%s, %s, %s, %s, %s, %s, TRUE)",
+            asked,
         )
         found = cursor.fetchall()
 
