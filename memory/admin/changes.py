@@ -10,10 +10,11 @@ from django.utils import timezone
 
 from memory.clients.tools import default_tools
 from memory.domain.feedback import Feedback
-from memory.domain.types import Status
+from memory.domain.types import Scope, Status
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.decisions.corrections import correct_memory, give_feedback
+from memory.services.decisions.moving import Move, move_memory
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory, pin_memory
 from memory.services.write.drafts import Outcome, WriteResult
@@ -36,6 +37,19 @@ def _delete(request: HttpRequest, memory: Memory, reason: str) -> None:
     viewer = _viewer(request, memory)
     with outside_staff_scope(request):
         delete_memory(viewer=viewer, memory_id=memory.pk, reason=reason)
+
+
+def _give(request: HttpRequest, memory: Memory, reason: str) -> None:
+    viewer = _viewer(request, memory)
+    # It may ask a model, for which no transaction should wait.
+    with outside_staff_scope(request):
+        move_memory(
+            viewer=viewer,
+            memory_id=memory.pk,
+            move=Move(scope=Scope.TEAM),
+            tools=default_tools(),
+            reason=reason,
+        )
 
 
 def _restore(request: HttpRequest, memory: Memory, reason: str) -> str | None:
@@ -132,8 +146,14 @@ DELETE = _change(
 RESTORE = _change(
     "Restore",
     "restored",
-    "Agents find it again. A pin that it had is not brought back.",
+    "Agents find it again, pinned if it was.",
     _restore,
+)
+GIVE = _change(
+    "Give to the team",
+    "given to the team",
+    "All agents may tell it to everybody. It no longer belongs to one person.",
+    _give,
 )
 SAY_WRONG = _change(
     "Report as wrong",

@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from memory.domain.types import Status
 from memory.models import Memory
 from memory.models.memory import LIVE, SINCE_EVER
+from memory.services.extraction.owners import TEAM_FACT
 from teams.admin.base import TeamAdmin, section
 from teams.admin.confirm import list_action, page_action
 from teams.admin.display import (
@@ -40,7 +41,7 @@ from teams.admin.theme import (
 )
 
 from .cards import card_of
-from .changes import DELETE, PIN, RESTORE, SAY_WRONG, UNPIN, correcting
+from .changes import DELETE, GIVE, PIN, RESTORE, SAY_WRONG, UNPIN, correcting
 from .memory_page import memory_page
 from .rewriting import rewrite_page
 
@@ -55,6 +56,25 @@ class TagFilter(TextFilter):
         """Memories that carry the tag."""
         tag = (self.value() or "").strip()
         return queryset.filter(tag_rows__name=tag) if tag else queryset
+
+
+class TeamFactFilter(DropdownFilter):
+    """What talk told of the team, where the team wants to be asked before everybody knows it."""
+
+    title = "said of the team"
+    parameter_name = "team_fact"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Those that nobody gave to the team yet, or those that were."""
+        return [("waiting", "Waiting for a yes"), ("given", "Given to the team")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> QuerySet[Memory]:
+        """Memories of the choice; all without one."""
+        if self.value() not in ("waiting", "given"):
+            return queryset
+        is_given = self.value() == "given"
+        told = queryset.filter(tag_rows__name=TEAM_FACT, end_user__isnull=is_given)
+        return told.filter(status__in=LIVE)
 
 
 class StandingFilter(DropdownFilter):
@@ -110,6 +130,7 @@ class MemoryAdmin(TeamAdmin[Memory]):
         ("is_pinned", YesNoFilter),
         ("importance", NumberRangeFilter),
         TagFilter,
+        TeamFactFilter,
         ("agent", AutocompleteFilter),
         ("end_user", AutocompleteFilter),
         ("project", AutocompleteFilter),
@@ -123,12 +144,13 @@ class MemoryAdmin(TeamAdmin[Memory]):
     )
     search_fields = ["content", "subject"]
     search_help_text = "Words of the text or the subject, or a whole id"
-    actions = ["pin_selected", "unpin_selected", "delete_selected_memories"]
+    actions = ["pin_selected", "unpin_selected", "give_selected", "delete_selected_memories"]
     actions_detail = [
         "pin_this",
         "unpin_this",
         "correct_this",
         "is_wrong_this",
+        "give_this",
         "soft_delete_this",
         "restore_this",
     ]
@@ -167,6 +189,8 @@ class MemoryAdmin(TeamAdmin[Memory]):
     delete_selected_memories = list_action(
         "delete_selected_memories", DELETE, "Delete (text and history stay)"
     )
+    give_selected = list_action("give_selected", GIVE, "Give to the team")
+    give_this = page_action("give_this", GIVE, "Give to the team", icon="groups")
     pin_this = page_action("pin_this", PIN, "Pin", icon="keep")
     unpin_this = page_action("unpin_this", UNPIN, "Unpin", icon="keep_off")
     soft_delete_this = page_action("soft_delete_this", DELETE, "Delete", icon="delete")
@@ -190,6 +214,7 @@ class MemoryAdmin(TeamAdmin[Memory]):
             "unpin_this": row.is_pinned,
             "correct_this": row.is_live,
             "is_wrong_this": row.is_live,
+            "give_this": row.status == Status.ACTIVE and row.end_user_id and TEAM_FACT in row.tags,
             "soft_delete_this": row.status != Status.SOFT_DELETED,
             "restore_this": row.status in (Status.SOFT_DELETED, Status.ARCHIVED),
         }

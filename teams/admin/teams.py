@@ -51,7 +51,8 @@ _FLAGS = {
     "model_routing": ("Model routing", "Off: an agent uses only the model of its document."),
     "team_facts": (
         "Team facts",
-        "Off: what somebody says of the team stays with this person until it is given to the team.",
+        "Off: what somebody says of the team stays with this person until it is given to the team;"
+        " what waits is listed under Memories.",
     ),
 }
 

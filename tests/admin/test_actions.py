@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from audit.models import MemoryLog
 from memory.models import Memory
+from memory.services.extraction.owners import TEAM_FACT
 from teams.admin.confirm import MAX_ROWS
 from teams.models import ApiKey
 from teams.services.keys import issue_key, principal_of
@@ -221,3 +222,25 @@ def test_a_reviewer_revokes_nothing(inside: Cast, reviewer_client: Client) -> No
 
     assert refused.status_code == 403
     assert ApiKey.objects.get(pk=issued.key.pk).revoked_at is None
+
+
+def test_what_talk_told_of_the_team_waits_in_the_list_and_is_given_to_the_team(
+    inside: Cast, reviewer_client: Client
+) -> None:
+    of = {"team": inside.team, "end_user": inside.sarah, "tags": [TEAM_FACT]}
+    waiting = MemoryFactory.create(content="The office closes at three on Fridays.", **of)
+    MemoryFactory.create(team=inside.team, content="Likes tea.", end_user=inside.sarah)
+
+    listed = reviewer_client.get(reverse(LIST), {"team_fact": "waiting"}).content.decode()
+    answer = run(reviewer_client, "give_selected", [waiting], reason="it is on the door")
+    left = reviewer_client.get(reverse(LIST), {"team_fact": "waiting"}).content.decode()
+    given = reviewer_client.get(reverse(LIST), {"team_fact": "given"}).content.decode()
+
+    assert "closes at three" in listed
+    assert "Likes tea." not in listed
+    assert told(answer) == ["1 memory given to the team."]
+    assert "closes at three" not in left
+    assert "closes at three" in given
+    waiting.refresh_from_db()
+    assert (waiting.end_user_id, waiting.scope) == (None, "team")
+    assert events(waiting)[0][1:] == ("staff:rob", "it is on the door")

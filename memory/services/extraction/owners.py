@@ -17,23 +17,30 @@ from teams.services.flags import flags_of_id
 _STAYS = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY, MemoryType.PROCEDURAL)
 _MAY_BE_OF_TEAM = (MemoryType.SEMANTIC, MemoryType.EPISODIC, MemoryType.SHARED)
 _MOST_PROJECTS = 200
+# The tag of what is said of the team where that waits for a person's yes.
+TEAM_FACT = "team-fact"
 
 
 @dataclass(frozen=True, slots=True)
 class TeamNames:
-    """What the team and its projects are called, and the people that some messages name."""
+    """What the team and its projects are called, and the people that some messages name.
+
+    Where the team `is_asked` first, what is said of it stays with the person until somebody gives
+    it to the team.
+    """
 
     names: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
+    is_asked: bool = False
 
 
 def team_names(*, conversation: Conversation, messages: Sequence[Message]) -> TeamNames | None:
-    """Those of the conversation's team; None where nothing said becomes the team's.
+    """Those of the conversation's team; None where nothing said may become the team's.
 
     Call it in the team's scope.
     """
     team_id = conversation.team_id
-    if conversation.agent.keeps_to_itself or not flags_of_id(team_id=team_id).team_facts:
+    if conversation.agent.keeps_to_itself:
         return None
     names = [
         *Team.objects.filter(pk=team_id).values_list("name", flat=True),
@@ -44,6 +51,7 @@ def team_names(*, conversation: Conversation, messages: Sequence[Message]) -> Te
     return TeamNames(
         tuple(filter(None, names)),
         (*conversation.end_user.names, *people.values_list("external_id", flat=True)),
+        is_asked=not flags_of_id(team_id=team_id).team_facts,
     )
 
 
@@ -57,7 +65,8 @@ def owned(
     """The candidates; private where told in confidence, the team's where they tell of the team.
 
     The words of the messages decide, whatever the extractor says. `messages` are those read and
-    their context, in order; without a `team` nothing is the team's.
+    their context, in order; without a `team` nothing is the team's. What waits for the team's yes
+    is tagged TEAM_FACT.
     """
     told = [Said(each.id, each.content, participants.is_person(each)) for each in messages]
     secret = confided(told)
@@ -68,8 +77,11 @@ def owned(
         if not secret.isdisjoint(candidate.message_ids):
             candidate = replace(candidate, memory_type=MemoryType.AGENT_PRIVATE)
         elif team is not None and _is_of_team(candidate, sources, participants, team):
-            # A person's wish to have it at hand is no wish of all others.
-            candidate = replace(candidate, is_of_team=True, is_pinned=False)
+            if team.is_asked:
+                candidate = replace(candidate, tags=(*candidate.tags, TEAM_FACT))
+            else:
+                # A person's wish to have it at hand is no wish of all others.
+                candidate = replace(candidate, is_of_team=True, is_pinned=False)
         found.append(candidate)
     return found
 

@@ -93,6 +93,7 @@ def test_a_team_may_keep_such_facts_with_the_person(desk: Desk, tools: Tools) ->
     filed(desk.kyra, tools, CLOSES)
 
     assert owners() == [(None, desk.cast.sarah.pk, "user")]
+    assert "team-fact" in Memory.objects.get().tags
 
 
 def test_the_installation_may_do_so_for_all(desk: Desk, tools: Tools, settings: Settings) -> None:
