@@ -151,7 +151,7 @@ def same(number: int, **fields: Any) -> dict[str, Any]:
 
 
 @settings(
-    max_examples=30,
+    max_examples=20,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(known=FACTS, facts=FACTS)
