@@ -41,8 +41,11 @@ _WORD_OF_NAME = r"[^\W\d_a-z][^\W\d_]*(?:['’-][^\W\d_]+)*"
 _NAME = rf"(?P<name>{_WORD_OF_NAME}(?:\s{_WORD_OF_NAME}){{0,3}})"
 _STATED = (
     re.compile(
-        r"\b(?:names?\s(?:is|are)|(?:be\s|is\s)?(?:called|named|known\sas|addressed\sas)"
-        r"|goes\sby|go\sby|(?:call|address)\s(?:User|them|him|her)(?:\sas)?|name:)"
+        # What User runs or owns has a name of its own.
+        r"(?:^User['’]s\s(?:\w+\s){0,2}names?\s(?:is|are)|^(?:The\s)?[Nn]ame(?::|\sis)"
+        r"|^User(?:\s(?:is|also|mostly|usually|prefers|likes|wants|wishes|asked|asks|would|rather"
+        r"|to|be))*\s(?:called|named|known\sas|addressed\sas|goes\sby|go\sby)"
+        r"|\b(?:calls?|address(?:es)?)\s(?:User|them|him|her)(?:\sas)?)"
         rf"\s(?:the\sname\s(?:of\s)?)?{_NAME}"
     ),
     re.compile(rf"^User\sis\s{_NAME}(?=[.,!]|$|\s(?:from|and|at|the)\b)"),

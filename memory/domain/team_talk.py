@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from memory.domain.text.normalise import name_words
 from memory.domain.text.sentences import split_sentences
 from memory.domain.text.stop_words import STOP_WORDS, word_set
+from memory.domain.text.verb_forms import stem
 
 # Nouns of a workplace that are a team's, whoever says them.
 _OF_A_WORKPLACE = word_set(
@@ -120,8 +121,9 @@ def told_of_team(
     The sentence it was made of decides, not the memory's own wording. `people` are the names of
     those who talk: a memory that names one of them is theirs.
     """
-    mine = _content(content)
-    if not mine or not _is_public(_words(content)) or not set(name_words(people)).isdisjoint(mine):
+    mine, words = _content(content), _words(content)
+    given = {word.removesuffix("'s") for word in words}
+    if not mine or not _is_public(words) or not given.isdisjoint(name_words(people)):
         return False
     sentences = [each.text for text in said for each in split_sentences(text)]
     shares = [len(mine & _content(each)) / len(mine) for each in sentences]
@@ -197,4 +199,5 @@ def _words(text: str) -> list[str]:
 
 
 def _content(text: str) -> set[str]:
-    return {word.removesuffix("'s") for word in _words(text)} - STOP_WORDS
+    words = {word.removesuffix("'s") for word in _words(text)} - STOP_WORDS - {"team"}
+    return {stem(word) for word in words}

@@ -34,7 +34,7 @@ _VALUE = re.compile(
     r"(?P<day>\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\btomorrow\b)|"
     r"(?P<time>\b\d{1,2}[:.]\d\d\b(?!\s?(?:%|euros))|\b\d{1,2}\s?(?:am|pm)\b|\bat\s(?:\d{1,2}|one|two"
     r"|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)\b)|"
-    r"(?P<number>[$€£]?\b\d+(?:[.,]\d+)*(?:\s?%|k\b|m\b)?|\b(?:one|two|three|four|five|six|seven|"
+    r"(?P<number>[$€£]?\b\d+(?:[.,]\d+)*(?:\s\d{2,}(?![.,:]?\d))*(?:\s?%|k\b|m\b)?|\b(?:one|two|three|four|five|six|seven|"
     r"eight|nine|ten|eleven|twelve|once|twice)\b)",
     re.IGNORECASE,
 )
@@ -257,7 +257,8 @@ def _spot_like(text: str, value: Value, rest: str) -> tuple[int, int] | None:
     """Where a value of the kind and the unit stands.
 
     Another unit will do where the words name half of what the text is about, or nothing at all:
-    "Ingrid is 34" has nothing to say of the crowns that Ingrid accepted.
+    "Ingrid is 34" has nothing to say of the crowns that Ingrid accepted. Of several values it is
+    not clear which one is meant, so all of them stand.
     """
     kept = [each for each in values_in(text) if each.kind == value.kind]
     unit = _unit(rest, value.text)
@@ -265,7 +266,7 @@ def _spot_like(text: str, value: Value, rest: str) -> tuple[int, int] | None:
     if not alike and (value.kind != "number" or not unit):
         named, about = _matter(rest), _matter(text)
         alike = kept if not named or 2 * len(named & about) >= len(about) else []
-    if not alike or alike[0].text.lower() == value.text.lower():
+    if len(alike) != 1 or alike[0].text.lower() == value.text.lower():
         return None
     return alike[0].start, alike[0].end
 
