@@ -46,6 +46,7 @@ from memory.services.extraction.screening import (
     without_retired,
 )
 from memory.services.extraction.shared_talk import share_extracted
+from memory.services.extraction.taking_back import take_back_confided
 from memory.services.extraction.work_metrics import count_work
 from memory.services.retrying import run_write
 from memory.services.write.inserting import PreparedDraft
@@ -155,7 +156,10 @@ def _run_window(
         judging: list[str] = []
         prepared = prepare(drafts=drafts, tools=tools, note=judging.append)
     window = _Window(job, first, last, source, found, screened, prepared, judging)
-    return run_write(partial(_write_window, window, claim=claim, tools=tools, clock=clock))
+    step = run_write(partial(_write_window, window, claim=claim, tools=tools, clock=clock))
+    if step is not _Step.LOST and not window.is_rest:
+        take_back_confided(source=source, tools=tools, actor=ACTOR)
+    return step
 
 
 def _write_window(

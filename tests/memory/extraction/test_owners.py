@@ -10,6 +10,7 @@ from memory.domain.types import MemoryType
 from memory.models import Contradiction, Memory
 from teams.models import Agent
 from tests.support.learning import Desk, desk, extract, filed, tell, told
+from tests.support.memories_api import post
 
 __all__ = ["desk"]
 
@@ -155,3 +156,19 @@ def test_what_is_said_after_a_confidence_is_the_persons_again(desk: Desk, tools:
 
     assert Memory.objects.get(content=DOG).agent_id is None
     assert Memory.objects.get(content__contains="job").memory_type == "agent_private"
+
+
+def test_a_confidence_asked_for_later_takes_back_what_was_stored(desk: Desk) -> None:
+    talk = tell(desk.kyra, "My salary is 6,300 euros.")
+    extract(desk.kyra, talk)
+    assert told(desk.luke, "What is the salary?", agent="luke")
+
+    again = [{"role": "user", "content": "Please keep that between us."}]
+    post(desk.kyra, f"conversations/{talk}/messages", messages=again)
+    extract(desk.kyra, talk)
+
+    assert not told(desk.luke, "What is the salary?", agent="luke")
+    assert told(desk.kyra, "What is the salary?", agent="kyra")
+    memory = Memory.objects.get()
+    assert (memory.memory_type, memory.agent_id) == ("agent_private", desk.cast.kyra.pk)
+    assert memory.end_user_id == desk.cast.sarah.pk
