@@ -79,7 +79,7 @@ def says_more(text: str, *, known: Iterable[str], words: Collection[str]) -> boo
     told = [each for each in _sentences(text) if not (each.endswith("?") or says_nothing(each))]
     stems = {word[:_STEM_CHARS] for word in words}
     sought = [each for each in told if _held([each], stems)] or told
-    said = weighed_words(" ".join(known)).keys()
+    said = weighed_words(" ".join(each for line in known for each in _sentences(line))).keys()
     return any(not _is_said(each, said) for each in sought)
 
 

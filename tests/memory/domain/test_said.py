@@ -6,7 +6,7 @@ import html
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory.domain.rendering import SaidLine
@@ -151,6 +151,7 @@ def test_memories_say_a_message_as_far_as_they_have_what_is_sought(
     assert says_more(INTRODUCTION, known=known, words=words) == expected
 
 
+@example("0\xad0", [])
 @given(st.text(max_size=60), st.lists(st.text(max_size=10), max_size=3))
 def test_a_message_says_no_more_than_itself(text: str, words: list[str]) -> None:
     assert not says_more(text, known=[text], words=words)
