@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from itertools import pairwise
+from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Q
 
 from audit.services.events import Event
 from memory.clients.tools import Tools
+from memory.domain.confidences import Said, confided
 from memory.domain.ports import TellingExtractor
 from memory.domain.repetition import adds_nothing
 from memory.domain.secrets import mask_secrets
@@ -156,10 +158,14 @@ def as_source(row: Message) -> SourceMessage:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What both passes found, and who did each stretch of them."""
+    """What both passes found, and who did each stretch of them.
+
+    `confided` are the ids of messages, of the context too, that were told in confidence.
+    """
 
     candidates: tuple[Candidate, ...] = ()
     work: tuple[PassWork, ...] = ()
+    confided: frozenset[UUID] = frozenset()
 
 
 def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
@@ -190,13 +196,17 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
             PassWork(number, extractor.name, messages=len(messages), seconds=end - start)
             for number, (start, end) in enumerate(pairwise(times), 1)
         ]
+    read = [*context, *messages]
+    silent = confided([Said(each.id, each.content, participants.is_person(each)) for each in read])
+    secret = frozenset(each.id for each in read if each.id in silent)
     candidates = owned(
         _merge(first, second, tools),
-        messages=[*context, *messages],
+        messages=read,
         participants=participants,
         team=source.team,
+        confided=secret,
     )
-    return Found(tuple(candidates), tuple(work))
+    return Found(tuple(candidates), tuple(work), secret)
 
 
 def stood_in_events(*, source: MessageRange, found: Found) -> list[Event]:

@@ -158,7 +158,7 @@ def _run_window(
     window = _Window(job, first, last, source, found, screened, prepared, judging)
     step = run_write(partial(_write_window, window, claim=claim, tools=tools, clock=clock))
     if step is not _Step.LOST and not window.is_rest:
-        take_back_confided(source=source, tools=tools, actor=ACTOR)
+        take_back_confided(source=source, confided=found.confided, tools=tools, actor=ACTOR)
     return step
 
 

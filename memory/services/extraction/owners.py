@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 from memory.domain.audience import TEAM_WIDE
-from memory.domain.confidences import Said, confided
 from memory.domain.team_talk import told_of_team
 from memory.domain.text.normalise import name_words
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
@@ -61,20 +62,19 @@ def owned(
     messages: Sequence[SourceMessage],
     participants: Participants,
     team: TeamNames | None,
+    confided: AbstractSet[UUID],
 ) -> list[Candidate]:
     """The candidates; private where told in confidence, the team's where they tell of the team.
 
     The words of the messages decide, whatever the extractor says. `messages` are those read and
-    their context, in order; without a `team` nothing is the team's. What waits for the team's yes
-    is tagged TEAM_FACT.
+    their context, in order, `confided` the ids of those that were told in confidence; without a
+    `team` nothing is the team's. What waits for the team's yes is tagged TEAM_FACT.
     """
-    told = [Said(each.id, each.content, participants.is_person(each)) for each in messages]
-    secret = confided(told)
     by_id = {each.id: each for each in messages}
     found = []
     for candidate in candidates:
         sources = [by_id[each] for each in candidate.message_ids if each in by_id]
-        if not secret.isdisjoint(candidate.message_ids):
+        if not confided.isdisjoint(candidate.message_ids):
             candidate = replace(candidate, memory_type=MemoryType.AGENT_PRIVATE)
         elif team is not None and _is_of_team(candidate, sources, participants, team):
             if team.is_asked:

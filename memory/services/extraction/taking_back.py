@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Set as AbstractSet
+from uuid import UUID
 
 from memory.clients.tools import Tools
-from memory.domain.confidences import Said, confided
-from memory.domain.types import MemoryType, Participants, Status
+from memory.domain.types import MemoryType, Status
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.decisions.moving import Move, move_memory
-from memory.services.extraction.extraction import MessageRange, as_source
+from memory.services.extraction.extraction import MessageRange
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope
 
@@ -19,19 +20,17 @@ logger = logging.getLogger(__name__)
 _WHY = "told in confidence"
 
 
-def take_back_confided(*, source: MessageRange, tools: Tools, actor: str) -> None:
+def take_back_confided(
+    *, source: MessageRange, confided: AbstractSet[UUID], tools: Tools, actor: str
+) -> None:
     """Give memories of earlier messages to the agent alone, where a later one asks for silence.
 
-    Call it outside any transaction, once the range is extracted; again it changes nothing. What is
-    in dispute stays until that is settled, and a line in the log names it.
+    `confided` are the ids of messages that were told in confidence. Call it outside any
+    transaction, once the range is extracted; again it changes nothing. What is in dispute stays
+    until that is settled, and a line in the log names it.
     """
     conversation = source.conversation
-    participants = Participants(agent=conversation.agent.slug)
-    told = [
-        Said(each.id, each.content, participants.is_person(each))
-        for each in map(as_source, (*source.context, *source.messages))
-    ]
-    earlier = confided(told) & {row.pk for row in source.context}
+    earlier = confided & {row.pk for row in source.context}
     if not earlier:
         return
     with team_scope(team_ids=[conversation.team_id], actor=actor):

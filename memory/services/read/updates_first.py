@@ -1,9 +1,8 @@
-"""Of two statements on one matter the later comes first, so that an update is told before what it
-updates.
+"""Of two statements on one matter the later ranks first, so that answers begin with the update.
 
 Where words say clearly what changed, the write path retires the earlier statement. Where they do
-not, both stand; whoever asks meets the later one first. Whether two are on one matter is told as
-for a judge (memory/domain/pair_selection.py), in any language.
+not, both stand, and an answer tells the later one first. Whether two are on one matter is decided
+as for a judge (memory/domain/pair_selection.py), in any language.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from memory.domain.pair_selection import is_same_matter, shared_words, usual_words
-from memory.domain.types import MemoryType
+from memory.domain.types import MemoryType, Status
 from memory.services.read.ranking import Ranked
 
 # Of the best candidates so many are compared with each other.
 _COMPARED = 20
-# Of labelled conflicts more than four fifths share so much of their words.
+# Of labelled conflicts nine tenths share so much of their words.
 _ONE_MATTER = 0.3
 # A later statement of less than this share of the earlier one's rank is about something else.
 _CLOSE = 0.8
@@ -47,7 +46,10 @@ def updates_first(ranked: Sequence[Ranked]) -> list[Ranked]:
 
 def _may_update(later: Ranked, earlier: Ranked, usual: Collection[str]) -> bool:
     new, old = later.row, earlier.row
-    if not (new.is_live and old.is_live) or old.is_pinned or old.memory_type == MemoryType.IDENTITY:
+    if not new.status == old.status == Status.ACTIVE:
+        # A dispute has halved the score; raising it would undo that.
+        return False
+    if old.is_pinned or old.memory_type == MemoryType.IDENTITY:
         return False
     if (new.end_user_id, new.project_id) != (old.end_user_id, old.project_id):
         return False

@@ -25,7 +25,7 @@ each_read = pytest.mark.parametrize("path", READS)
 @pytest.fixture(autouse=True)
 def default(settings: Settings) -> None:
     """What is read where no setting says otherwise."""
-    settings.MIN_SCORE, settings.MIN_BEST_SCORE = 0.22, 0.24
+    settings.MIN_SCORE, settings.MIN_BEST_SCORE = 0.1, 0.24
 
 
 @pytest.fixture

@@ -9,7 +9,9 @@ import pytest
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.services.read.ranking import Question
+from teams.tenancy import team_scope
 from tests.support.cast import Cast
+from tests.support.disputes import object_to
 from tests.support.reading import search
 from tests.support.writing import NOON, store
 
@@ -46,3 +48,12 @@ def test_a_statement_on_another_matter_stays_where_relevance_puts_it(
     store(acme, tools, other, created_at=NOON + timedelta(days=9))
 
     assert told(acme, tools, "What is the parking limit of the Utrecht depot?") == [EARLIER, other]
+
+
+def test_a_disputed_later_statement_keeps_its_halved_score(acme: Cast, tools: Tools) -> None:
+    store(acme, tools, EARLIER, created_at=NOON)
+    (later,) = store(acme, tools, LATER, created_at=NOON + timedelta(days=9))
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        object_to(acme, later)
+
+    assert told(acme, tools, "What is the parking limit of the Utrecht depot?")[0] == EARLIER

@@ -2,65 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Dialog, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.factories import MemoryFactory, StaffUserFactory
 from tests.support.admin import dispute, join, page_of
+from tests.support.browser import WIDTH, log_in
 from tests.support.cast import make_cast
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-WIDTH, HEIGHT = 1600, 1000
-PATIENCE_MS = 10_000
-
-# CI installs Chromium, so there a missing one is a failure.
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None and not os.environ.get("CI"), reason="there is no Chromium on this machine"
-)
-
-
-@pytest.fixture(scope="module")
-def server(django_db_setup: None) -> Iterator[LiveServer]:
-    """The site on a port of its own, over committed rows."""
-    live = LiveServer("localhost")
-    yield live
-    live.stop()
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    """A page of a new browser; a script that throws or a dialog that opens fails the test."""
-    # Playwright's loop makes Django believe that its own calls come from a coroutine.
-    before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-    surprises: list[str] = []
-
-    def dismiss(dialog: Dialog) -> None:
-        surprises.append(dialog.message)
-        dialog.dismiss()
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-        page.set_default_timeout(PATIENCE_MS)
-        page.on("pageerror", lambda error: surprises.append(str(error)))
-        page.on("dialog", dismiss)
-        yield page
-        browser.close()
-    if before is None:
-        del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
-    assert surprises == []
 
 
 @pytest.fixture
@@ -82,19 +36,10 @@ def team(committed_db: None) -> Team:
     return cast.team
 
 
-def log_in(page: Page, server: LiveServer, team: Team) -> None:
-    """Sign in as the team's reviewer."""
-    page.goto(f"{server.url}/admin/")
-    page.get_by_label("Username").fill(f"rob-{team.slug}")
-    page.get_by_label("Password").fill("secret")
-    page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_text("Latest changes")).to_be_visible()
-
-
 def test_a_reviewer_finds_pins_and_checks_a_memory(
     team: Team, server: LiveServer, page: Page
 ) -> None:
-    log_in(page, server, team)
+    log_in(page, server, f"rob-{team.slug}")
 
     page.locator("#nav-sidebar-apps").get_by_text("Memories", exact=True).click()
     rows = page.locator("#result_list tbody tr")
@@ -129,7 +74,7 @@ def test_a_word_without_blanks_makes_no_page_wider(
 ) -> None:
     with team_scope(team_ids=[team.id], actor="test"):
         pair = dispute(team, f"The code is blue {'Z' * 700}", f"The code is green {'Y' * 700}")
-    log_in(page, server, team)
+    log_in(page, server, f"rob-{team.slug}")
     widths: list[int] = []
 
     def look() -> None:

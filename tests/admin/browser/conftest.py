@@ -1,0 +1,59 @@
+"""The admin in a real browser, over committed rows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Dialog, Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from tests.support.browser import HEIGHT, PATIENCE_MS, WIDTH
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a browser on a machine without one; CI installs it, so it never skips."""
+    if CHROMIUM is None and not os.environ.get("CI"):
+        here = os.path.dirname(__file__)
+        for item in items:
+            if str(item.path).startswith(here):
+                item.add_marker(pytest.mark.skip(reason="there is no Chromium on this machine"))
+
+
+@pytest.fixture(scope="module")
+def server(django_db_setup: None) -> Iterator[LiveServer]:
+    """The site on a port of its own, over committed rows."""
+    live = LiveServer("localhost")
+    yield live
+    live.stop()
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    """A page of a new browser; a script that throws or a dialog that opens fails the test."""
+    # Playwright's loop makes Django believe that its own calls come from a coroutine.
+    before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    surprises: list[str] = []
+
+    def dismiss(dialog: Dialog) -> None:
+        surprises.append(dialog.message)
+        dialog.dismiss()
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("pageerror", lambda error: surprises.append(str(error)))
+        page.on("dialog", dismiss)
+        yield page
+        browser.close()
+    if before is None:
+        del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+    assert surprises == []
