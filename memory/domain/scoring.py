@@ -17,6 +17,8 @@ DECAY_PER_HOUR = 0.01
 PINNED_FLOOR = 0.95
 DISPUTED_FACTOR = 0.5
 SAME_CONVERSATION = 1.0
+# Where the best candidate is less relevant than this, all are compared with this: nothing says much.
+LEAST_BEST = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,17 @@ def recency(hours_since_access: Floats) -> Floats:
 def importance_signal(*, importance: Floats, is_pinned: Flags) -> Floats:
     """Importance 1-10 as 0.1-1; a pinned memory counts as one."""
     return np.where(is_pinned, 1.0, _unit(importance / 10))
+
+
+def relative_to_best(relevance: Floats) -> Floats:
+    """Each candidate's share of the best one's relevance, squared: 0-1, mostly 1 for the best.
+
+    Good answers have a relevance near 0.5 and chance has 0.2, while recency and importance spread
+    over the whole of 0-1: as they are found, recent and important memories of anything else would
+    rank before the answer. Measured in docs/decisions/0038-relevance-relative-to-the-best.md.
+    """
+    share: Floats = relevance / relevance.max(initial=LEAST_BEST)
+    return share * share
 
 
 def weighted_means(signals: SignalTable, *, weights: Weights) -> Floats:

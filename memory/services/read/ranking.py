@@ -25,6 +25,7 @@ from memory.domain.scoring import (
     final_scores,
     importance_signal,
     recency,
+    relative_to_best,
     weighted_means,
 )
 from memory.domain.types import MemoryType, Status
@@ -157,9 +158,13 @@ def by_relevance(weights: Weights) -> Score:
 
 
 def by_policy(weights: Weights) -> Score:
-    """The scores of a prompt: an agent's weights under the seed's policies."""
+    """The scores of a prompt: an agent's weights under the seed's policies.
+
+    Relevance counts relative to the best candidate's. `signals.semantic` stays as it was found.
+    """
 
     def score(rows: Sequence[CandidateRow], table: SignalTable) -> Scores:
+        table = replace(table, semantic=relative_to_best(table.semantic))
         is_disputed = np.array([row.status == _DISPUTED for row in rows])
         scored = partial(
             final_scores,

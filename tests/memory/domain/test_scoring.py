@@ -11,11 +11,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from memory.domain.scoring import (
+    LEAST_BEST,
     PINNED_FLOOR,
     Signals,
     SignalTable,
     Weights,
     final_scores,
+    relative_to_best,
     weighted_means,
 )
 from memory.domain.scoring import importance_signal as importance_signals
@@ -205,3 +207,14 @@ def test_weights_left_out_keep_their_defaults() -> None:
 def test_weights_that_make_no_sense_are_refused(config: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="weight"):
         Weights.from_config(config)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_relative_relevance_keeps_the_order_and_gives_the_best_one(found: list[float]) -> None:
+    relevance = np.array(found)
+
+    relative = relative_to_best(relevance)
+
+    assert ((relative >= 0) & (relative <= 1)).all()
+    assert (np.diff(relative[np.argsort(relevance)]) >= 0).all()
+    assert (relative.max() == 1) == (relevance.max() >= LEAST_BEST)

@@ -306,3 +306,17 @@ def test_both_sides_of_a_dispute_come_together(acme: Cast, tools: Tools) -> None
 
     assert {one.content, two.content} <= set(told)
     assert {one.content, two.content} <= {each.memory.content for each in found}
+
+
+def test_what_is_recent_and_important_ranks_behind_what_answers(acme: Cast, tools: Tools) -> None:
+    year_ago = NOON - timedelta(days=365)
+    (answer,) = remember(
+        acme, tools, "The Riga studio pays 940 euros of rent.", importance=3, created_at=year_ago
+    )
+    remember(
+        acme, tools, "The Riga studio was painted by two students.", importance=9, created_at=NOON
+    )
+
+    found = ask(acme, tools, "How much rent does the Riga studio pay?")
+
+    assert contents(found)[0] == answer.content
