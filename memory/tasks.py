@@ -10,6 +10,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from memory.clients.tools import default_tools
+from memory.services.consent.deciding import expire_requests
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import RUN_JOB_TASK, overdue_jobs, queue_rested
 from memory.services.indexing.message_index import index_waiting
@@ -79,3 +80,9 @@ def renew_statistics() -> None:
 def index_messages() -> None:
     """Make the messages that wait searchable, a few thousand of each team at a time."""
     index_waiting(tools=default_tools(), most=MESSAGES_A_SWEEP)
+
+
+@shared_task(name="memory.tasks.expire_consent_requests")
+def expire_consent_requests() -> None:
+    """End the consent requests that nobody decided in time."""
+    expire_requests(now=timezone.now())

@@ -255,6 +255,9 @@ BEGIN
     SET thread_id = 'erased-' || id, extracted_position = last_position
     WHERE team_id = asked_team AND id = ANY (talk);
     DELETE FROM teams_checkpoint WHERE team_id = asked_team AND end_user_id = person;
+    DELETE FROM memory_consentrequest
+    WHERE team_id = asked_team
+        AND (end_user_id = person OR draft->>'conversation_id' = ANY (talk::text[]));
 
     -- What else may hold a word of it.
     UPDATE audit_operationalevent SET meta = '{}'

@@ -138,7 +138,7 @@ def write_event(result: WriteResult, *, op: str = "") -> Event:
     plain = memory_event(op or ("update" if is_update else "create"), result.memory)
     return replace(
         plain,
-        status="skipped" if result.outcome == Outcome.DUPLICATE else "ok",
+        status="skipped" if result.outcome in (Outcome.DUPLICATE, Outcome.HELD) else "ok",
         similarity=result.similarity,
         meta={"outcome": result.outcome.value},
     )

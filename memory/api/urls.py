@@ -6,6 +6,7 @@ from rest_framework.routers import SimpleRouter
 from memory.api.views.agents import AgentViewSet
 from memory.api.views.audit import AuditViewSet, HistoryViewSet
 from memory.api.views.chat import ChatViewSet, ModelViewSet
+from memory.api.views.consent import ConsentRequestViewSet
 from memory.api.views.contradictions import ContradictionViewSet
 from memory.api.views.conversations import ConversationViewSet, JobViewSet
 from memory.api.views.events import EventViewSet
@@ -23,6 +24,7 @@ router.register("memories", MemoryViewSet, basename="memory")
 router.register("audit", AuditViewSet, basename="audit")
 router.register("events", EventViewSet, basename="event")
 router.register("contradictions", ContradictionViewSet, basename="contradiction")
+router.register("consent-requests", ConsentRequestViewSet, basename="consent-request")
 
 urlpatterns = [
     # What is asked with every message of every agent: each address is tried in this order.
@@ -60,5 +62,9 @@ urlpatterns = [
     ),
     path("projects", ProjectViewSet.as_view({"get": "entries"}), name="projects"),
     path("users", UserViewSet.as_view({"get": "entries"}), name="users"),
-    path("users/<path:external_id>", UserViewSet.as_view({"delete": "erase"}), name="user"),
+    path(
+        "users/<path:external_id>",
+        UserViewSet.as_view({"get": "load", "delete": "erase"}),
+        name="user",
+    ),
 ]

@@ -1,6 +1,7 @@
 """The memory's tables."""
 
 from .category import Category as Category
+from .consent import ConsentRequest as ConsentRequest
 from .job import Compaction as Compaction
 from .job import Job as Job
 from .memory import ExternalName as ExternalName

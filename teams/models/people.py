@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from teams.domain.checking import DocumentError
 from teams.domain.flags import check_overrides
+from teams.domain.profile_fields import check_sensitive_fields, default_sensitive_fields
 from teams.domain.zones import known_zone, zone_or_utc
 from teams.ids import new_id
 
@@ -43,6 +44,14 @@ def check_feature_flags(value: object) -> None:
         raise ValidationError(str(error)) from None
 
 
+def check_profile_fields(value: object) -> None:
+    """Raise ValidationError for what is no list of names of profile fields."""
+    try:
+        check_sensitive_fields(value)
+    except DocumentError as error:
+        raise ValidationError(str(error)) from None
+
+
 class Team(models.Model):
     """A tenant: everything else belongs to exactly one team.
 
@@ -60,6 +69,12 @@ class Team(models.Model):
         help_text="Where its days and months begin, such as Europe/Oslo.",
     )
     feature_flags = models.JSONField(default=dict, blank=True, validators=[check_feature_flags])
+    sensitive_fields = models.JSONField(
+        default=default_sensitive_fields,
+        blank=True,
+        validators=[check_profile_fields],
+        help_text="Profile fields of a person that change only with a yes.",
+    )
     monthly_budget_usd = models.DecimalField(
         max_digits=12,
         decimal_places=6,
@@ -252,7 +267,7 @@ class AgentVersion(Version):
 
 
 class TeamVersion(Version):
-    """A team's name, time zone, budgets and flags as they stood."""
+    """A team's name, time zone, budgets, flags and sensitive fields as they stood."""
 
     class Meta(Version.Meta):
         constraints = [

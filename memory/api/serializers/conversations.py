@@ -144,6 +144,9 @@ class ExtractionSerializer(ApiSerializer):
     secrets_masked = serializers.IntegerField(
         default=0, help_text="How many candidates had a key, password or card number masked."
     )
+    held_for_consent = serializers.IntegerField(
+        help_text="Changes of a person's profile that wait for a yes as consent requests."
+    )
     left_out = serializers.IntegerField(
         default=0,
         help_text="How many candidates the caps kept out; the next background run writes them.",

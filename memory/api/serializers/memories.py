@@ -272,6 +272,11 @@ class WrittenMemorySerializer(MemorySerializer):
 
     outcome = serializers.ChoiceField(choices=OUTCOMES)
     warnings = serializers.ListField(child=serializers.CharField(), help_text=WARNINGS)
+    consent_request = serializers.UUIDField(
+        allow_null=True,
+        help_text="With the outcome `held`: the request that waits for a yes; the memory is what"
+        " the profile says until then. null where the same was decided before.",
+    )
 
 
 class ReadMemorySerializer(MemorySerializer):

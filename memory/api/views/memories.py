@@ -30,7 +30,7 @@ from memory.api.serializers.memories import (
     RelatedSerializer,
     WrittenMemorySerializer,
 )
-from memory.api.views.memory_changes import MemoryChanges, code_of
+from memory.api.views.memory_changes import HELD, MemoryChanges, code_of
 from memory.clients.tools import default_tools
 from memory.domain.types import MemoryType, Scope
 from memory.models import Memory
@@ -86,6 +86,7 @@ class MemoryViewSet(MemoryChanges):
             200: OpenApiResponse(
                 WrittenMemorySerializer, description="A duplicate: the existing memory."
             ),
+            202: OpenApiResponse(WrittenMemorySerializer, description=HELD),
             **refusals(403, 404, 409, 422),
         },
     )

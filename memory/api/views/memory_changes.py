@@ -43,6 +43,9 @@ from memory.services.write.drafts import Outcome, WriteResult
 _CHANGED: dict[Any, Any] = answers(MemorySerializer, 403, 404, 409, 422)
 
 
+HELD = "It would change a sensitive field of a person: it waits as a consent request."
+
+
 class MemoryChanges(ApiViewSet):
     """What may be done to a stored memory."""
 
@@ -126,12 +129,16 @@ class MemoryChanges(ApiViewSet):
                 WrittenMemorySerializer,
                 description="A duplicate: the existing memory, which now supersedes this one.",
             ),
+            202: OpenApiResponse(WrittenMemorySerializer, description=HELD),
             **refusals(403, 404, 409, 422),
         },
     )
     @action(detail=True, methods=["post"])
     def correct(self, request: Request, pk: UUID) -> Response:
-        """Write a new version that supersedes this one; returns the current memory."""
+        """Write a new version that supersedes this one; returns the current memory.
+
+        A new value of a sensitive profile field waits for a yes (202).
+        """
         given = self.body(CorrectionSerializer)
         result = correct_memory(
             viewer=self.viewer,
@@ -177,12 +184,13 @@ class MemoryChanges(ApiViewSet):
                 **by_id[item.memory.pk],
                 "outcome": item.outcome.value,
                 "warnings": warnings_of(item),
+                "consent_request": item.consent_request,
             }
             for item in results
         ]
 
 
 def code_of(result: WriteResult) -> int:
-    """200 for what was there already, else 201."""
-    duplicate = result.outcome == Outcome.DUPLICATE
-    return status.HTTP_200_OK if duplicate else status.HTTP_201_CREATED
+    """200 for what was there already, 202 for what waits for a yes, else 201."""
+    codes = {Outcome.DUPLICATE: status.HTTP_200_OK, Outcome.HELD: status.HTTP_202_ACCEPTED}
+    return codes.get(result.outcome, status.HTTP_201_CREATED)

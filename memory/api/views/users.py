@@ -26,7 +26,14 @@ from memory.api.serializers.base import (
     QuerySerializer,
     page_schema,
 )
+from memory.api.serializers.consent import PersonSerializer
+from memory.api.serializers.memories import NoQuerySerializer
+from memory.domain.consent import BENIGN_FIELDS
+from memory.models import ConsentRequest
 from memory.selectors.people import ListFilters, filtered_people, filtered_projects
+from memory.selectors.profiles import profile_of, requests_visible_to
+from teams.errors import NotFoundError
+from teams.services.profile_fields import sensitive_fields_of
 
 
 class UserFilterSerializer(DatedPageQuerySerializer):
@@ -117,6 +124,38 @@ class UserViewSet(ApiViewSet):
             filters=UserFilterSerializer,
             shown=EndUserSerializer,
         )
+
+    @extend_schema(
+        operation_id="users_retrieve",
+        parameters=[OpenApiParameter("external_id", OpenApiTypes.STR, OpenApiParameter.PATH)],
+        responses=answers(PersonSerializer, 403, 404, 422),
+    )
+    def load(self, request: Request, external_id: str) -> Response:
+        """A person with the approved profile: each field's value, since when and from where.
+
+        What waits for a yes is in `pending` alone. A key of one agent sees people that it has
+        talked with or of whom it may see a memory, and of their profile what it may see.
+        """
+        self.params(NoQuerySerializer)
+        viewer = self.viewer
+        with self.team_scope():
+            people = filtered_people(viewer=viewer, filters=ListFilters())
+            person = people.filter(external_id=external_id).first()
+            if person is None:
+                raise NotFoundError("There is no such user.")
+            fields = sensitive_fields_of(team_id=viewer.team_id)
+            waiting = requests_visible_to(viewer).filter(
+                end_user=person, state=ConsentRequest.State.WAITING
+            )
+            answer = {
+                "person": person,
+                "sensitive_fields": sorted(fields),
+                "profile": profile_of(
+                    viewer=viewer, end_user_id=person.pk, fields=fields | BENIGN_FIELDS
+                ),
+                "pending": waiting.order_by("id"),
+            }
+            return Response(PersonSerializer(answer).data)
 
     @extend_schema(
         operation_id="users_erase",

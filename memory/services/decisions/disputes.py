@@ -117,6 +117,8 @@ def resolve_contradiction(
                 valid_from=None,
                 valid_to=None,
                 replaces=tuple(side.pk for side in sides),
+                # Who settles a dispute decides it.
+                needs_consent=False,
             )
     if resolution == MERGED:
         prepared = prepare(drafts=[draft], tools=tools, note=judging.append)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from django.utils import timezone
+
 from memory.clients.tools import Tools
 from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE
 from memory.domain.types import MemoryType, Scope, Status
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.services.consent.marking import close_given
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.decisions.restoring import ruling_on
 from memory.services.decisions.state import locked_memory, settle_tier, what_stands_for
@@ -113,6 +116,8 @@ def _write(
         retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
         memory.save(update_fields=_CHANGED)
         record_conflicts(ruled=[(memory, ruling)], judge=tools.judge.name)
+        if memory.end_user_id is None:
+            close_given(memory=memory, actor=viewer.actor, now=timezone.now())
         return memory
 
 

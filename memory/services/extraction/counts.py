@@ -20,6 +20,7 @@ class ExtractionCounts:
 
     The extractors are those that did the work ("openai:x+rules"), found something or not.
     `left_out` counts what waits: the caps of a turn and a day kept it out. A later run writes it.
+    `held_for_consent` counts what would change a person's profile and waits for a yes.
     `refused` and `repaired` count by reason what a model or the rules proposed and could not be
     written, and what of the rest was put right. Both passes over `messages_read` messages took
     `extraction_seconds`, and the models that did them cost `extraction_cost_usd`.
@@ -37,6 +38,7 @@ class ExtractionCounts:
     memories: tuple[str, ...] = ()
     secrets_masked: int = 0
     left_out: int = 0
+    held_for_consent: int = 0
     refused: Mapping[str, int] = field(default_factory=dict)
     repaired: Mapping[str, int] = field(default_factory=dict)
     messages_read: int = 0
@@ -64,6 +66,7 @@ def count_results(
     messages_read: int = 0,
     secrets_masked: int = 0,
     left_out: int = 0,
+    held_back: int = 0,
     refused: Mapping[str, int] | None = None,
     repaired: Mapping[str, int] | None = None,
     judging: Iterable[str] = (),
@@ -71,7 +74,8 @@ def count_results(
     """The figures of one extraction; `work` is who did it, `extractor` who was asked.
 
     `secrets_masked` counts the candidates in which a secret was masked, `left_out` those that a
-    cap kept out. `refused` and `repaired` are those of the screening, beside those of the work.
+    cap kept out, `held_back` those that wait for a yes and were not given to the write path.
+    `refused` and `repaired` are those of the screening, beside those of the work.
     `judging` says where others stood in for the judge.
     """
     spoke = {(each.extraction_pass, each.extractor) for each in work}
@@ -88,7 +92,12 @@ def count_results(
         extractor=_joined(name for _, name in spoke) or extractor,
         pass1_extractor=_joined(name for number, name in spoke if number == 1),
         pass2_extractor=_joined(name for number, name in spoke if number == 2),
-        memories=tuple(dict.fromkeys(str(result.memory.pk) for result in results)),
+        memories=tuple(
+            dict.fromkeys(
+                str(result.memory.pk) for result in results if result.outcome != Outcome.HELD
+            )
+        ),
+        held_for_consent=held_back + sum(result.outcome == Outcome.HELD for result in results),
         secrets_masked=secrets_masked,
         left_out=left_out,
         refused=_summed(refused or {}, *(each.refused for each in work)),

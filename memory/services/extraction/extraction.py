@@ -15,6 +15,7 @@ from django.db.models import Q
 from audit.services.events import Event
 from memory.clients.tools import Tools
 from memory.domain.confidences import Said, confided
+from memory.domain.consent import filed_subject
 from memory.domain.ports import TellingExtractor
 from memory.domain.repetition import adds_nothing
 from memory.domain.secrets import mask_secrets
@@ -104,7 +105,11 @@ def drafts_of(
                 importance=candidate.importance,
                 confidence=candidate.confidence,
                 is_pinned=candidate.is_pinned,
-                subject=candidate.subject,
+                subject=filed_subject(
+                    memory_type=memory_type,
+                    subject=candidate.subject,
+                    sensitive_field=candidate.sensitive_field,
+                ),
                 category=candidate.category,
                 tags=candidate.tags,
                 agent_id=conversation.agent_id if stays else None,

@@ -19,6 +19,7 @@ from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
 from memory.selectors.zones import zone_of
+from memory.services.consent.talk import ask_for_team, hold_back, settle_in_talk
 from memory.services.extraction import extraction
 from memory.services.extraction.counts import (
     add_counts,
@@ -159,6 +160,8 @@ def _run_window(
     step = run_write(partial(_write_window, window, claim=claim, tools=tools, clock=clock))
     if step is not _Step.LOST and not window.is_rest:
         take_back_confided(source=source, confided=found.confided, tools=tools, actor=ACTOR)
+    if step is not _Step.LOST:
+        settle_in_talk(source=source, tools=tools)
     return step
 
 
@@ -182,12 +185,20 @@ def _write_window(
         if mine is None:
             return _Step.LOST
         now = clock()
-        wanted = without_retired(window.prepared)
+        fresh = {id(item) for item in without_retired(window.prepared)}
+        found = zip(window.screened.candidates, window.prepared, strict=True)
+        wanted = hold_back(
+            source=window.source,
+            found=[pair for pair in found if id(pair[1]) in fresh],
+            actor=ACTOR,
+            now=now,
+        )
         written = wanted
         if job.is_capped:
             room = room_today(team_id=team_id, end_user_id=job.conversation.end_user_id, now=now)
             written = most_important(wanted, room)
         results = store(viewer=Viewer(team_id=team_id, actor=ACTOR), prepared=written, tools=tools)
+        ask_for_team(written=zip(written, results, strict=True), actor=ACTOR, now=now)
         record_events(
             team_id=team_id,
             events=[
@@ -205,6 +216,7 @@ def _write_window(
             work=window.found.work,
             messages_read=window.last - window.first + 1,
             secrets_masked=window.screened.masked,
+            held_back=len(fresh) - len(wanted),
             refused=window.screened.refused,
             repaired=window.screened.repaired,
             judging=window.judging,

@@ -20,6 +20,8 @@ _MAY_BE_OF_TEAM = (MemoryType.SEMANTIC, MemoryType.EPISODIC, MemoryType.SHARED)
 _MOST_PROJECTS = 200
 # The tag of what is said of the team where that waits for a person's yes.
 TEAM_FACT = "team-fact"
+# What all are said to prefer is nobody's to say for all.
+_PREFERENCES = "preferences"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def owned(
         if not confided.isdisjoint(candidate.message_ids):
             candidate = replace(candidate, memory_type=MemoryType.AGENT_PRIVATE)
         elif team is not None and _is_of_team(candidate, sources, participants, team):
-            if team.is_asked:
+            if team.is_asked or candidate.category == _PREFERENCES:
                 candidate = replace(candidate, tags=(*candidate.tags, TEAM_FACT))
             else:
                 # A person's wish to have it at hand is no wish of all others.

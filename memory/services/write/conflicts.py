@@ -88,6 +88,11 @@ class Ruling:
         """Whether nothing speaks against a new memory beside all others."""
         return not self.memories and self.objection is None
 
+    def as_agreed(self) -> Ruling:
+        """The ruling on what a person said yes to: only what it replaces gives way to it."""
+        stated = tuple(each for each in self.conflicts if each.is_stated)
+        return replace(self, conflicts=stated, objection=None)
+
     @property
     def memories(self) -> list[Memory]:
         """All stored memories that it is about."""

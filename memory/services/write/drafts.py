@@ -14,7 +14,10 @@ from memory.models import Memory
 
 
 class Outcome(StrEnum):
-    """What the write path did with a draft; SUPERSEDED is one that what stands is newer than."""
+    """What the write path did with a draft; SUPERSEDED is one that what stands is newer than.
+
+    HELD is one that would change a sensitive field of a person: it waits for a yes.
+    """
 
     CREATED = "created"
     VERSIONED = "versioned"
@@ -22,6 +25,7 @@ class Outcome(StrEnum):
     DISPUTED = "disputed"
     SUPERSEDED = "superseded"
     DUPLICATE = "duplicate"
+    HELD = "held"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,9 @@ class MemoryDraft:
     it, also where every agent sees it. `accepts_deleted` takes the deleted memory of its external
     id for the stored one, as an import does: what was deleted stays deleted. `told` is the text as
     a judge is to read it, where it was said to correct something; it is never stored. `rests_on`
-    are other memories by what they are to it, as the points of a summary.
+    are other memories by what they are to it, as the points of a summary. `needs_consent` False is
+    a decision of somebody who may decide it; what `is_agreed` has the person's yes and stands
+    whatever a judge says, in place of what it `replaces`.
     """
 
     team_id: UUID
@@ -65,6 +71,8 @@ class MemoryDraft:
     accepts_deleted: bool = False
     told: str = ""
     rests_on: Mapping[str, Sequence[UUID]] = field(default_factory=dict)
+    needs_consent: bool = True
+    is_agreed: bool = False
 
     @property
     def audience(self) -> Audience:
@@ -91,6 +99,9 @@ class MemoryDraft:
 class WriteResult:
     """The stored memory of one draft (the existing one for a duplicate) and what happened.
 
+    For one that is HELD it is what stands and stays, and `consent_request` is what waits, None
+    where the same was decided before.
+
     `conflicts` counts the contradictions recorded; `retired` are the memories it superseded.
     `secret_masked` says that the text came with a key, password or card number, stored masked.
     `wording` names where the text, which is stored as given, departs from the writing constraints.
@@ -106,3 +117,4 @@ class WriteResult:
     wording: tuple[str, ...] = ()
     judging: tuple[str, ...] = ()
     similarity: float | None = None
+    consent_request: UUID | None = None

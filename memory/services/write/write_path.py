@@ -1,4 +1,4 @@
-"""The one write path: embed → duplicate → contradiction → insert, version or skip → link → tier."""
+"""The one write path: embed, duplicate, contradiction, consent, insert or version, link, tier."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.neighbours.comparison_set import Neighbour
 from memory.selectors.sql_files import load_sql_parts
+from memory.services.consent.gate import ConsentGate
 from memory.services.retrying import run_write
 from memory.services.write.audiences import readers_in
 from memory.services.write.conflicts import Ruling, locked_ruling, pairs_to_judge, rule_on
@@ -171,6 +172,7 @@ class _Write:
         self._prepared = prepared
         self._embedder = tools.embedder
         self._judge = tools.judge if is_judged else None
+        self._consent = ConsentGate(viewer=viewer, readers=readers)
         self._external_ids = ExternalIds(viewer=viewer, drafts=drafts, readers=readers)
         self._facts = StoredFacts(team_id=viewer.team_id, prepared=prepared, readers=readers)
         self._search = NeighbourSearch(
@@ -194,7 +196,8 @@ class _Write:
         for index, item in enumerate(self._prepared):
             result = self._repeated(index, item) or self._written(index, item)
             results.append(result)
-            self._external_ids.keep(item.draft, result)
+            if result.outcome is not Outcome.HELD:
+                self._external_ids.keep(item.draft, result)
         self._flush()
         return results
 
@@ -211,7 +214,11 @@ class _Write:
         return WriteResult(corroborate(existing=existing, draft=draft), Outcome.DUPLICATE)
 
     def _written(self, index: int, item: PreparedDraft) -> WriteResult:
+        if self._consent.is_about_profile(item.draft):
+            self._flush()  # what the person said a moment ago counts as well
         neighbours, ruling = self._ruling(index)
+        if held := self._consent.hold(item=item, ruling=ruling):
+            return held
         nearest = max((each.similarity for each in neighbours), default=None)
         retired = tuple(old.pk for old in ruling.superseded)
         self._facts.forget(retired)
@@ -255,6 +262,8 @@ class _Write:
                 anchor=self._embedder.opposition_similarity,
                 decided=decided,
             )
+            if self._prepared[index].draft.is_agreed:
+                ruling = ruling.as_agreed()
             if any(memory.pk in self._unstored for memory in ruling.memories):
                 self._flush()
             locked = locked_ruling(ruling)

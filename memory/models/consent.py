@@ -1,0 +1,100 @@
+"""Changes that wait for a person's yes."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+
+from memory.models.memory import Memory
+from teams.models import Agent, EndUser
+from teams.models.base import SameTeamKey, TeamOwned
+
+
+class ConsentRequest(TeamOwned):
+    """A proposed change that is applied only with a yes, and until then is no memory.
+
+    A `profile_field` proposes `content` for a field of the person (`field`, such as "city");
+    `present` is the memory that says it now, `draft` what a yes writes. A `team_preference`
+    proposes that all know `memory`, which belongs to the person until then. `memory` is also what
+    an approved profile field was written as. `agent` is set where the draft would be that agent's
+    alone, `heard_by` is the agent of the talk it comes from, or the one that proposed it. A
+    request that needs nobody waits for a second independent signal.
+    """
+
+    class Kind(models.TextChoices):
+        PROFILE_FIELD = "profile_field", "Profile field"
+        TEAM_PREFERENCE = "team_preference", "Team preference"
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "Waiting"
+        APPROVED = "approved", "Approved"
+        REJECTED = "rejected", "Rejected"
+        EXPIRED = "expired", "Expired"
+
+    kind = models.CharField(max_length=20, choices=Kind.choices, default=Kind.PROFILE_FIELD)
+    state = models.CharField(max_length=20, choices=State.choices, default=State.WAITING)
+    end_user = SameTeamKey(EndUser)
+    field = models.CharField(max_length=200, blank=True, default="")
+    content = models.TextField()
+    value_key = models.BinaryField(max_length=32, editable=False)
+    category = models.CharField(max_length=100, blank=True, default="")
+    present = SameTeamKey(Memory, null=True, blank=True)
+    memory = SameTeamKey(Memory, null=True, blank=True)
+    draft = models.JSONField(default=dict, blank=True)
+    agent = SameTeamKey(Agent, null=True, blank=True)
+    heard_by = SameTeamKey(Agent, null=True, blank=True)
+    needs_person = models.BooleanField(default=True)
+    source_message_ids = ArrayField(models.UUIDField(), default=list, blank=True)
+    signals = models.JSONField(default=list, blank=True)
+    proposed_by = models.CharField(max_length=200)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    decided_by = models.CharField(max_length=200, blank=True, default="")
+    decided_at = models.DateTimeField(null=True, blank=True)
+    note = models.TextField(blank=True, default="")
+
+    class Meta:
+        verbose_name = "consent request"
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "end_user", "kind", "field", "value_key"],
+                condition=models.Q(state="waiting"),
+                name="consent_waiting_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    state__in=["waiting", "approved", "rejected", "expired"],
+                    kind__in=["profile_field", "team_preference"],
+                ),
+                name="consent_state_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state="waiting", decided_at__isnull=True)
+                | ~models.Q(state="waiting") & models.Q(decided_at__isnull=False),
+                name="consent_decided_whole",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["team", "created_at"],
+                condition=models.Q(state="waiting"),
+                name="consent_waiting",
+            ),
+            models.Index(fields=["team", "created_at"], name="consent_by_age"),
+            models.Index(fields=["team", "end_user"], name="consent_by_person"),
+            models.Index(
+                fields=["team", "memory"],
+                condition=models.Q(memory__isnull=False),
+                name="consent_by_memory",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.field or self.get_kind_display()} {str(self.pk)[-6:]}"
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether nobody decided yet and it has not expired."""
+        return self.state == self.State.WAITING

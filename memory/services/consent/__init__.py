@@ -1,0 +1,1 @@
+"""Changes of a person's profile that wait for a yes: proposed, decided, expired."""

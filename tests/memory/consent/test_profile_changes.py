@@ -1,0 +1,346 @@
+"""A sensitive field of a person changes only with a yes, and until then nobody is told of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.utils import timezone
+
+from audit.models import OperationalEvent
+from memory.clients.tools import Tools
+from memory.domain.types import Candidate, MemoryType
+from memory.models import ConsentRequest, Job, Memory
+from memory.services.consent.deciding import expire_requests
+from memory.services.extraction.waiting import extract_now
+from teams.models import Conversation, Team
+from tests.support.consent import BERGEN, OSLO, person, profile, talk, waiting
+from tests.support.extraction import viewer_of
+from tests.support.learning import Desk, Filing, desk, extract, tell, told
+from tests.support.memories_api import post
+
+__all__ = ["desk"]
+
+
+def decide(desk: Desk, verb: str, **body: object) -> dict[str, object]:
+    (request,) = waiting(desk.kyra)
+    answer = post(desk.kyra, f"consent-requests/{request['id']}/{verb}", **body)
+    assert answer.status_code == 200, answer.content
+    return dict(answer.json())
+
+
+def live() -> list[str]:
+    return [row.content for row in Memory.objects.live().order_by("id")]
+
+
+def test_a_first_value_that_the_person_tells_is_known_at_once(desk: Desk) -> None:
+    talk(desk.kyra, OSLO, "My name is Dana.")
+
+    assert profile(desk.kyra)["city"] == "User lives in Oslo."
+    assert "Dana" in profile(desk.kyra)["name"]
+    assert waiting(desk.kyra) == []
+
+
+def test_a_change_waits_and_what_is_told_stays_as_it_was(desk: Desk) -> None:
+    talk(desk.kyra, OSLO)
+    made = talk(desk.kyra, BERGEN)
+
+    (request,) = waiting(desk.kyra, user="sarah")
+
+    assert (request["kind"], request["field"], request["status"]) == (
+        "profile_field",
+        "city",
+        "waiting",
+    )
+    assert request["present"] == "User lives in Oslo."
+    assert "Bergen" in request["proposed"]
+    assert request["proposed_by"] == "task:extract"
+    assert len(request["source_message_ids"]) == request["signals"] == 1
+    assert person(desk.kyra)["pending"] == [request]
+    assert live() == ["User lives in Oslo."]
+    assert not any("Bergen" in each for each in told(desk.kyra, "Where is home?", agent="kyra"))
+    job = post(desk.kyra, f"conversations/{made}/extract", wait=True).json()
+    assert job["created"] == 0
+
+
+def test_a_yes_replaces_the_present_value_and_keeps_its_history(desk: Desk) -> None:
+    talk(desk.kyra, OSLO)
+    talk(desk.kyra, BERGEN)
+
+    done = decide(desk, "approve", note="she told me so")
+
+    assert (done["status"], done["decided_by"], done["note"]) == (
+        "approved",
+        "agent:kyra",
+        "she told me so",
+    )
+    new = Memory.objects.get(pk=str(done["memory"]))
+    old = Memory.objects.get(pk=str(done["present_memory"]))
+    assert "Bergen" in new.content
+    assert (old.status, old.superseded_by_id, new.supersedes_id) == (
+        "superseded",
+        new.pk,
+        old.pk,
+    )
+    assert [str(each) for each in new.source_message_ids] == done["source_message_ids"]
+    assert live() == [new.content]
+    assert profile(desk.kyra) == {"city": new.content}
+
+
+def test_a_no_is_kept_and_the_same_messages_do_not_ask_again(desk: Desk) -> None:
+    talk(desk.kyra, OSLO)
+    made = talk(desk.kyra, BERGEN)
+    done = decide(desk, "reject", note="a holiday")
+    read = Job.objects.filter(conversation_id=made)
+    read.update(state="queued", done_position=0, lease_until=None, reported_at=None, result={})
+    extract(desk.kyra, made)
+    assert read.get().result["held_for_consent"] == 1
+
+    assert (done["status"], done["note"]) == ("rejected", "a holiday")
+    assert waiting(desk.kyra) == []
+    assert live() == ["User lives in Oslo."]
+
+    talk(desk.kyra, BERGEN)
+    assert len(waiting(desk.kyra)) == 1
+
+
+@pytest.mark.parametrize("verb", ["approve", "reject"])
+def test_a_decision_is_made_once(desk: Desk, verb: str) -> None:
+    talk(desk.kyra, OSLO)
+    talk(desk.kyra, BERGEN)
+    done = decide(desk, "reject")
+
+    again = post(desk.kyra, f"consent-requests/{done['id']}/{verb}")
+
+    assert again.status_code == 409
+    assert "rejected already" in again.json()["detail"]
+
+
+def test_who_proposed_a_change_cannot_approve_it(desk: Desk) -> None:
+    talk(desk.kyra, OSLO)
+    stated = {
+        "content": "User lives in Bergen.",
+        "memory_type": "user_profile",
+        "subject": "user.profile.city",
+        "user": "sarah",
+    }
+
+    held = post(desk.kyra, "memories", **stated)
+
+    assert held.status_code == 202
+    answer = held.json()
+    assert (answer["outcome"], answer["content"]) == ("held", "User lives in Oslo.")
+    path = f"consent-requests/{answer['consent_request']}/approve"
+    assert post(desk.kyra, path).status_code == 403
+    talk(desk.luke, "Hello there.", agent="luke")
+    assert post(desk.luke, path).status_code == 200
+    assert profile(desk.kyra) == {"city": "User lives in Bergen."}
+
+
+def test_a_correction_of_a_profile_waits_and_a_rewording_does_not(desk: Desk) -> None:
+    talk(desk.kyra, OSLO)
+    city = Memory.objects.get()
+
+    reworded = post(
+        desk.kyra, f"memories/{city.pk}/correct", corrected_content="The user lives in Oslo."
+    )
+    corrected = post(
+        desk.kyra,
+        f"memories/{reworded.json()['id']}/correct",
+        corrected_content="The user lives in Rome.",
+    )
+
+    assert (reworded.status_code, corrected.status_code) == (201, 202)
+    assert live() == ["The user lives in Oslo."]
+    assert [each["proposed"] for each in waiting(desk.kyra)] == ["The user lives in Rome."]
+
+
+def test_a_second_telling_is_another_signal_of_the_same_request(desk: Desk) -> None:
+    talk(desk.kyra, OSLO)
+    talk(desk.kyra, BERGEN)
+    talk(desk.luke, "I moved to Bergen.", agent="luke")
+
+    (request,) = waiting(desk.kyra)
+
+    assert request["signals"] == 2
+    assert len(request["source_message_ids"]) == 2
+
+
+def test_a_yes_to_the_agents_question_is_a_yes(desk: Desk) -> None:
+    talk(desk.kyra, OSLO)
+    talk(desk.kyra, BERGEN)
+    talk(desk.kyra, "> You said you live in Bergen now. Shall I note that?", "Yes, please.")
+
+    assert waiting(desk.kyra) == []
+    (done,) = waiting(desk.kyra, status="approved")
+    assert str(done["decided_by"]).startswith("talk:")
+    assert "Bergen" in profile(desk.kyra)["city"]
+
+
+def test_a_yes_may_name_the_value_itself(desk: Desk) -> None:
+    talk(desk.kyra, "My name is Ana. Please call me Ana.")
+    talk(desk.kyra, "> How shall I address you from now on?", "Yes, call me Dana.")
+
+    assert "Dana" in profile(desk.kyra)["preferred_name"]
+
+
+def test_another_persons_yes_is_none(desk: Desk) -> None:
+    talk(desk.kyra, OSLO)
+    talk(desk.kyra, BERGEN)
+    asked = "> You said you live in Bergen now. Shall I note that?"
+    talk(desk.kyra, asked, "Yes, please.", user="dmitri")
+    talk(desk.kyra, asked, "No, please don't.")
+
+    assert len(waiting(desk.kyra)) == 1
+    assert profile(desk.kyra) == {"city": "User lives in Oslo."}
+
+
+def test_requests_expire_after_a_week_and_are_logged(desk: Desk) -> None:
+    talk(desk.kyra, OSLO)
+    talk(desk.kyra, BERGEN)
+    now = timezone.now()
+
+    assert expire_requests(now=now + timedelta(days=6)) == 0
+    assert expire_requests(now=now + timedelta(days=7, minutes=1)) == 1
+
+    assert waiting(desk.kyra) == []
+    (expired,) = waiting(desk.kyra, status="expired")
+    assert expired["decided_by"] == "task:consent"
+    assert OperationalEvent.objects.filter(node="consent", op="expire").count() == 1
+    assert live() == ["User lives in Oslo."]
+
+
+def test_a_team_chooses_its_fields(desk: Desk) -> None:
+    Team.objects.filter(pk=desk.cast.team.pk).update(sensitive_fields=["birthday"])
+    talk(desk.kyra, OSLO)
+    talk(desk.kyra, "I moved to Bergen.")
+
+    assert waiting(desk.kyra) == []
+    assert any("Bergen" in each for each in live())
+    assert person(desk.kyra)["sensitive_fields"] == ["birthday"]
+
+
+def test_requests_are_seen_by_those_who_know_the_person(desk: Desk) -> None:
+    talk(desk.kyra, OSLO)
+    talk(desk.kyra, BERGEN)
+    (request,) = waiting(desk.kyra)
+    path = f"consent-requests/{request['id']}/approve"
+
+    assert waiting(desk.stranger) == []
+    assert post(desk.stranger, path).status_code == 404
+    assert desk.stranger.get("/v1/users/sarah").status_code == 404
+    assert desk.stranger.get("/v1/users/nobody").status_code == 404
+
+
+def concluded(**changes: object) -> Candidate:
+    """What a model concluded of a person."""
+    return replace(
+        Candidate(
+            content="User lives in Oslo.",
+            memory_type=MemoryType.USER_PROFILE,
+            importance=6,
+            confidence=0.5,
+            message_ids=(),
+            subject="user.profile.city",
+            sensitive_field="city",
+        ),
+        **changes,  # type: ignore[arg-type]  # fields of a candidate
+    )
+
+
+class Concluding(Filing):
+    """Makes the given candidate of the last message of a person."""
+
+    def __init__(self, candidate: Candidate) -> None:
+        super().__init__(candidate.memory_type)
+        self.candidate = candidate
+
+    def extract(self, **given: object) -> list[Candidate]:  # type: ignore[override]
+        """The candidate, told by the last message."""
+        found = super().extract(**given)  # type: ignore[arg-type]
+        return [replace(self.candidate, message_ids=found[-1].message_ids)] if found else []
+
+
+def conclude(desk: Desk, tools: Tools, candidate: Candidate, *said: str) -> UUID:
+    conversation = Conversation.objects.get(pk=tell(desk.kyra, *said))
+    extract_now(
+        viewer=viewer_of(conversation),
+        conversation_id=conversation.pk,
+        tools=replace(tools, extractor=Concluding(candidate)),
+    )
+    return conversation.pk
+
+
+def test_a_first_value_that_a_model_concluded_waits(desk: Desk, tools: Tools) -> None:
+    conclude(desk, tools, concluded(), "Oslo was rainy again on my way home.")
+
+    assert live() == []
+    (request,) = waiting(desk.kyra)
+    assert (request["present"], request["needs_person"]) == (None, True)
+
+
+def test_a_value_filed_elsewhere_is_found_by_its_field(desk: Desk, tools: Tools) -> None:
+    told_as = {"memory_type": MemoryType.SEMANTIC, "subject": "fact.home", "confidence": 0.9}
+    conclude(desk, tools, concluded(**told_as), "I live in Oslo.")
+
+    assert profile(desk.kyra) == {"city": "User lives in Oslo."}
+
+    conclude(
+        desk, tools, concluded(content="User lives in Bergen.", **told_as), "I live in Bergen."
+    )
+    assert [each["field"] for each in waiting(desk.kyra)] == ["city"]
+
+
+def test_a_benign_field_applies_by_itself_once_two_conversations_say_it(
+    desk: Desk, tools: Tools
+) -> None:
+    tone = concluded(
+        content="User prefers a dry tone.", subject="user.profile.tone", sensitive_field=""
+    )
+    conclude(desk, tools, tone, "A dry tone, please.")
+
+    (request,) = waiting(desk.kyra)
+    assert (request["field"], request["needs_person"]) == ("tone", False)
+    assert live() == []
+
+    conclude(desk, tools, tone, "I said a dry tone.")
+    assert waiting(desk.kyra) == []
+    assert profile(desk.kyra) == {"tone": "User prefers a dry tone."}
+
+
+def test_what_all_are_said_to_prefer_waits_for_a_yes(desk: Desk, tools: Tools) -> None:
+    said = "The whole team prefers short answers."
+    candidate = concluded(
+        content=said,
+        memory_type=MemoryType.SEMANTIC,
+        subject="team.preference.answers",
+        sensitive_field="",
+        category="preferences",
+    )
+    conclude(desk, tools, candidate, said)
+
+    (request,) = waiting(desk.kyra)
+    assert (request["kind"], request["user"]) == ("team_preference", "sarah")
+    assert Memory.objects.get().end_user_id == desk.cast.sarah.pk
+
+    assert decide(desk, "approve")["status"] == "approved"
+    assert (Memory.objects.get().end_user_id, Memory.objects.get().scope) == (None, "team")
+
+
+def test_what_somebody_gives_to_the_team_no_longer_waits(desk: Desk, tools: Tools) -> None:
+    said = "The whole team prefers short answers."
+    candidate = concluded(
+        content=said,
+        memory_type=MemoryType.SEMANTIC,
+        subject="team.preference.answers",
+        sensitive_field="",
+        category="preferences",
+    )
+    conclude(desk, tools, candidate, said)
+    memory = Memory.objects.get()
+
+    desk.kyra.patch(f"/v1/memories/{memory.pk}", {"scope": "team"}, format="json")
+
+    assert ConsentRequest.objects.get().state == "approved"
