@@ -1,5 +1,5 @@
 """The web admin's pages of the memory itself."""
 
-from . import categories, contradictions, jobs, memories
+from . import categories, consent, contradictions, jobs, memories
 
-__all__ = ["categories", "contradictions", "jobs", "memories"]
+__all__ = ["categories", "consent", "contradictions", "jobs", "memories"]

@@ -84,6 +84,8 @@ def _correct(request: HttpRequest, memory: Memory, reason: str, *, content: str)
             now=timezone.now(),
         )
     tell_of_written(request, written)
+    if written.outcome == Outcome.HELD:
+        return ""
     return f"It replaces “{excerpt(memory.content, 60)}”"
 
 
@@ -91,6 +93,12 @@ def tell_of_written(request: HttpRequest, written: WriteResult) -> None:
     """Say what a reviewer would not expect of a text that was written in place of another."""
     if written.secret_masked:
         messages.warning(request, "A key, password or card number in the text was masked.")
+    if written.outcome == Outcome.HELD:
+        messages.warning(
+            request,
+            "It changes a sensitive field of a person, so it waits for a yes of somebody else"
+            " under Consent requests; until then the present text stands.",
+        )
     if written.outcome == Outcome.DUPLICATE:
         messages.info(request, "Another memory already says this and replaces this one.")
     if written.memory.status == Status.DISPUTED:

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from audit.admin import event_title
 from audit.models import MemoryLog
-from memory.models import Contradiction, Job, Memory
+from memory.models import ConsentRequest, Contradiction, Job, Memory
 from teams.admin.display import excerpt
 from teams.admin_permissions import is_member
 from teams.models import Conversation
@@ -53,6 +53,11 @@ def open_contradictions() -> int:
     return Contradiction.objects.filter(resolved_at=None).count()
 
 
+def waiting_requests() -> int:
+    """How many consent requests wait for a yes."""
+    return ConsentRequest.objects.filter(state=ConsentRequest.State.WAITING).count()
+
+
 def failed_jobs() -> int:
     """How many jobs were given up."""
     return Job.objects.filter(state=Job.State.FAILED).count()
@@ -89,6 +94,7 @@ _GROUPS = {
     "Memory": [
         ("memory_memory", "Memories", "neurology"),
         ("memory_contradiction", "Contradictions", "compare_arrows"),
+        ("memory_consentrequest", "Consent requests", "how_to_reg"),
         ("memory_category", "Categories", "category"),
         ("memory_job", "Jobs", "manufacturing"),
     ],
@@ -128,10 +134,11 @@ _PERMISSIONS = {
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:  # Any: the theme's loose shape
-    """The groups of links, with the number of what waits beside two of them."""
+    """The groups of links, with the number of what waits beside some of them."""
     waiting = {}
     if is_member(request):
         waiting["memory_contradiction"] = (open_contradictions(), "warning")
+        waiting["memory_consentrequest"] = (waiting_requests(), "warning")
         waiting["memory_job"] = (failed_jobs(), "danger")
     home = {"title": "Overview", "icon": "dashboard", "link": reverse("admin:index")}
     groups = [

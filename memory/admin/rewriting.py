@@ -81,7 +81,8 @@ def rewrite_page(
             form.add_error(None, error.message)
             is_filled = False
         else:
-            messages.success(request, f"The text was saved. {told or ''}".strip())
+            if told != "":
+                messages.success(request, f"The text was saved. {told or ''}".strip())
             return HttpResponseRedirect(page)
     context = {
         **model_admin.admin_site.each_context(request),

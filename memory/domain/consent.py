@@ -55,12 +55,13 @@ _ASKS_LEAVE = re.compile(
     r"\b(?:shall|should|may|can) (?:i|we)\b|\b(?:want|like) (?:me|us) to\b"
     r"|\b(?:is|are) (?:it|that|this) (?:ok|okay|right|correct)\b"
 )
+# What tells of a field in words, however a statement is filed.
 _SAYS = {
-    "preferred_name": word_set("call name address"),
-    "name": word_set("call name address"),
+    "preferred_name": word_set("call called name address"),
+    "name": word_set("call called name named address"),
     "pronouns": word_set("pronouns pronoun"),
-    "city": word_set("live living moved city home based"),
-    "language": word_set("speak language answer reply write respond"),
+    "city": word_set("live lives living moved city based relocated resides"),
+    "language": word_set("speak speaks language answer reply write respond"),
 }
 
 
@@ -127,6 +128,13 @@ def value_words(text: str, *, matter: str, names: Iterable[str] = ()) -> frozens
     return frozenset(given - STOP_WORDS - _GENERIC - own)
 
 
+def tells_of(text: str, *, matter: str) -> bool:
+    """Whether the words of a text tell of a field: "moved" of a city, "call" of a name."""
+    words = {word.removesuffix("'s") for word in name_words([text.replace("’", "'")])}
+    field = field_of(matter)
+    return not words.isdisjoint(_SAYS.get(field, frozenset(field.split("_"))))
+
+
 def is_said_outright(*, confidence: float, is_verbatim: bool, is_persons: bool) -> bool:
     """Whether a candidate is what the person told of themselves, and no conclusion of a model."""
     return is_persons and (is_verbatim or confidence >= _SURE)
@@ -143,8 +151,7 @@ def is_yes(*, question: str, answer: str, value: Collection[str], matter: str) -
     if not value or not asked or not _YES.match(said) or _BUT.search(said):
         return False
     wanted, told = frozenset(value), frozenset(name_words([said]))
-    hints = _SAYS.get(field_of(matter), frozenset(field_of(matter).split("_")))
-    if wanted <= told and hints & told:
+    if wanted <= told and tells_of(answer, matter=matter):
         return True
     heard = frozenset(name_words([question.replace("’", "'")]))
     asks = any(_ASKS_LEAVE.search(each.replace("’", "'").casefold()) for each in asked)

@@ -11,7 +11,7 @@ import audit
 import teams.ids
 from teams.tenancy_sql import tenant_references, tenant_table
 
-ERASURE = Path(audit.__file__).parent / "sql" / "erasure.sql"
+SQL = Path(audit.__file__).parent / "sql"
 CHECK_PEOPLE = """
 CREATE TRIGGER check_people AFTER INSERT ON memory_consentrequest REFERENCING NEW TABLE AS written
     FOR EACH STATEMENT EXECUTE FUNCTION palimpsest_check_people_of_rows();
@@ -203,5 +203,6 @@ class Migration(migrations.Migration):
             at_commit=True,
         ),
         migrations.RunSQL(CHECK_PEOPLE, "DROP TRIGGER check_people ON memory_consentrequest;"),
-        migrations.RunSQL(ERASURE.read_text(), migrations.RunSQL.noop),
+        migrations.RunSQL((SQL / "erasure.sql").read_text(), migrations.RunSQL.noop),
+        migrations.RunSQL((SQL / "forget_statistics.sql").read_text(), migrations.RunSQL.noop),
     ]

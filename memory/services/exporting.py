@@ -16,7 +16,15 @@ from django.db.models import Model, Q, QuerySet
 
 from audit.models import MemoryLog, OperationalEvent
 from memory.domain.viewer import Viewer
-from memory.models import Compaction, Contradiction, ExternalName, Job, Memory, MemoryRelation
+from memory.models import (
+    Compaction,
+    ConsentRequest,
+    Contradiction,
+    ExternalName,
+    Job,
+    Memory,
+    MemoryRelation,
+)
 from routing.models import RoutingDecision, SpendEntry
 from teams.errors import ForbiddenError, NotFoundError
 from teams.models import Checkpoint, Conversation, EndUser, Message
@@ -24,7 +32,17 @@ from teams.tenancy import team_scope
 
 BATCH = 500
 _KEPT_BACK = frozenset(
-    {"team", "dedupe_key", "text_key", "salt", "reason_salt", "claim", "lease_until", "query_hash"}
+    {
+        "team",
+        "dedupe_key",
+        "value_key",
+        "text_key",
+        "salt",
+        "reason_salt",
+        "claim",
+        "lease_until",
+        "query_hash",
+    }
 )
 
 _ABOUT_NOBODY = """
@@ -36,6 +54,7 @@ ORDER BY m.id
 # What names the person and hangs on nothing else.
 _OF_THE_PERSON: dict[str, type[Model]] = {
     "checkpoint": Checkpoint,
+    "consent_request": ConsentRequest,
     "event": OperationalEvent,
     "routing_decision": RoutingDecision,
     "spend": SpendEntry,
@@ -172,7 +191,8 @@ def _shown(row: Model) -> dict[str, object]:
             value = bytes(value).hex()
         elif column.attname == "state" and isinstance(value, dict):
             value = {name: each for name, each in value.items() if name not in _KEPT_BACK}
-        shown[column.attname] = value
+        # The line has a kind of its own.
+        shown["request_kind" if column.attname == "kind" else column.attname] = value
     return shown
 
 

@@ -8,7 +8,7 @@ from teams.admin_permissions import ADMINS
 from teams.models import EndUser, Project
 
 from .base import TeamAdmin
-from .display import json_column, time_column
+from .display import time_column
 from .theme import RelatedFilter
 
 
@@ -31,7 +31,7 @@ class ProjectAdmin(TeamAdmin[Project]):
 class EndUserAdmin(TeamAdmin[EndUser]):
     """People the agents talk with; they appear when an agent first names them.
 
-    Their profile holds approved values, so it is read here and changed by the API's consent.
+    What is known of them is in their memories; what would change it waits as consent requests.
     """
 
     change_roles = ADMINS
@@ -39,8 +39,7 @@ class EndUserAdmin(TeamAdmin[EndUser]):
     list_filter = [("team", RelatedFilter)]
     list_select_related = ["team"]
     search_fields = ["external_id", "display_name"]
-    fields = ["team", "external_id", "display_name", "profile_document", "created"]
-    readonly_fields = ["external_id", "profile_document", "created"]
+    fields = ["team", "external_id", "display_name", "created"]
+    readonly_fields = ["external_id", "created"]
 
-    profile_document = json_column("profile", "profile")
     created = time_column("created_at", "created")

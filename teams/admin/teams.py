@@ -11,14 +11,16 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
 from teams.admin_permissions import ADMINS, is_superuser
+from teams.domain.checking import DocumentError
 from teams.domain.flags import FLAGS
+from teams.domain.profile_fields import check_sensitive_fields
 from teams.models import Team, TeamVersion
 from teams.services.flags import default_flags
 from teams.services.people import create_team, team_id_of_slug
 
 from .base import TeamAdmin, section
 from .display import time_column, words
-from .theme import SelectWidget, display
+from .theme import SelectWidget, TextWidget, display
 from .versions import refuse_stale, versions_table
 
 _CHOSEN = {"on": True, "off": False}
@@ -89,6 +91,13 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
     contradiction_detection = _flag_field("contradiction_detection")
     model_routing = _flag_field("model_routing")
     team_facts = _flag_field("team_facts")
+    sensitive_fields = forms.CharField(
+        required=False,
+        label="Sensitive fields of a person",
+        help_text="Separated by commas, such as city, pronouns. A new value of one of them waits"
+        " under Consent requests until somebody says yes. Empty: nothing waits.",
+        widget=TextWidget,
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: Django's own signature
         super().__init__(*args, **kwargs)
@@ -101,6 +110,7 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
             if name in self.fields:
                 self.fields[name].label = label
                 self.fields[name].help_text = help_text.format(getattr(settings, setting))
+        self.initial["sensitive_fields"] = ", ".join(self.instance.sensitive_fields)
         if "time_zone" in self.fields:
             self.fields["time_zone"].required = False
             self.fields["time_zone"].help_text = (
@@ -121,6 +131,17 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
         """The zone that was typed; without one it stays."""
         typed: str = self.cleaned_data["time_zone"]
         return typed or self.instance.time_zone
+
+    def clean_sensitive_fields(self) -> list[str]:
+        """The fields that were typed; where the form did not ask for them, they stay."""
+        if self.add_prefix("sensitive_fields") not in self.data:
+            return list(self.instance.sensitive_fields)
+        typed = self.cleaned_data["sensitive_fields"].casefold().replace(",", "\n").splitlines()
+        named = ["_".join(each.split()) for each in typed if each.strip()]
+        try:
+            return check_sensitive_fields(named)
+        except DocumentError as error:
+            raise ValidationError(str(error)) from None
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
         """Take over the flags that were chosen; refuse to overwrite what somebody else wrote."""
@@ -161,6 +182,7 @@ class TeamsAdmin(TeamAdmin[Team]):
         return [
             section(None, *names, *(["loaded_version"] if may_write else [])),
             section("Time and budgets", "time_zone", "monthly_budget_usd", "daily_user_budget_usd"),
+            section("Privacy", "sensitive_fields" if may_write else "sensitive"),
             section("Features", *(FLAGS if may_write else ["flags"])),
             section("Versions", "versions"),
         ]
@@ -171,14 +193,14 @@ class TeamsAdmin(TeamAdmin[Team]):
         """The form of the fields that are shown; a new team has no settings yet."""
         form = super().get_form(request, obj, change, **kwargs)
         if obj is None:
-            for name in (*FLAGS, "loaded_version"):
+            for name in (*FLAGS, "sensitive_fields", "loaded_version"):
                 form.base_fields.pop(name, None)
         return form
 
     def get_readonly_fields(self, request: HttpRequest, obj: Team | None = None) -> list[str]:
         """The slug is what keys and scripts call a team, so it stays."""
         del request
-        own = ["created", "flags", "versions"]
+        own = ["created", "flags", "sensitive", "versions"]
         return own if obj is None else ["slug", *own]
 
     def save_model(self, request: HttpRequest, obj: Team, form: Any, change: bool) -> None:
@@ -201,6 +223,11 @@ class TeamsAdmin(TeamAdmin[Team]):
             for name in FLAGS
             if getattr(own, name) != getattr(installed, name)
         )
+
+    @display(description="sensitive fields of a person")
+    def sensitive(self, team: Team) -> str:
+        """The fields that change only with a yes."""
+        return words(team.sensitive_fields)
 
     @display(description="latest versions")
     def versions(self, team: Team) -> str:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
+from django.urls import reverse
+from django.utils import timezone
 from rest_framework.test import APIClient
 
+from memory.domain.text.normalise import dedupe_key
+from memory.models import ConsentRequest, Memory
+from memory.services.consent.proposals import Proposal, propose
+from memory.services.decisions.disputes import draft_of_version
+from teams.models import Message
 from tests.support.learning import extract
 from tests.support.memories_api import post
 
@@ -44,3 +53,35 @@ def person(client: APIClient, user: str = "sarah") -> dict[str, Any]:
 def profile(client: APIClient, user: str = "sarah") -> dict[str, str]:
     """By field what the profile says."""
     return {each["field"]: each["value"] for each in person(client, user)["profile"]}
+
+
+def asked_to_move(
+    memory: Memory, content: str, *, days: float = 0, message: Message | None = None
+) -> ConsentRequest:
+    """A request, so many days old, to say `content` in place of a profile memory; in scope."""
+    draft = replace(
+        draft_of_version(memory=memory, content=content, extractor="rules", now=timezone.now()),
+        message_ids=(message.pk,) if message else (),
+        conversation_id=message.conversation_id if message else None,
+        author_id=message.conversation.agent_id if message else None,
+        replaces=(),
+    )
+    assert memory.end_user_id is not None
+    request = propose(
+        proposal=Proposal(
+            draft=draft,
+            key=dedupe_key(content, draft.audience),
+            matter=memory.subject.rpartition(".")[2],
+            end_user_id=memory.end_user_id,
+            proposed_by="task:extract",
+            present=memory,
+        ),
+        now=timezone.now() - timedelta(days=days),
+    )
+    assert request is not None
+    return request
+
+
+def page_of_request(row: ConsentRequest) -> str:
+    """The address of its page in the admin."""
+    return reverse("admin:memory_consentrequest_change", args=[row.pk])

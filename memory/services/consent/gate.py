@@ -7,7 +7,7 @@ from functools import cached_property
 
 from django.utils import timezone
 
-from memory.domain.consent import matter_of, says_the_same
+from memory.domain.consent import matter_of, says_the_same, tells_of
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.profiles import present_values
@@ -40,24 +40,32 @@ class ConsentGate:
         has_owner = draft.end_user_id is not None
         return draft.needs_consent and has_owner and draft.subject.startswith(_PROFILE_ROOT)
 
-    def hold(self, *, item: PreparedDraft, ruling: Ruling) -> WriteResult | None:
-        """The result of a draft that waits for a yes; None for one that may be written.
+    def rule(self, *, item: PreparedDraft, ruling: Ruling) -> tuple[WriteResult | None, Ruling]:
+        """The result of a draft that waits for a yes, else None and the ruling by which to write.
 
-        Its memory is what the field says now, unchanged.
+        The result's memory is what the field says now, unchanged. A draft that tells of something
+        else than the field is written, and what the field says stands beside it.
         """
         draft = item.draft
         if not draft.needs_consent:
-            return None
+            return None, ruling
         touched = [*ruling.superseded, *(each.memory for each in ruling.disputed)]
         touched = [each for each in touched if each.subject.startswith(_PROFILE_ROOT)]
         is_news = ruling.duplicate_of is None and ruling.superseded_by is None
         if not touched and not (is_news and self.is_about_profile(draft)):
-            return None
+            return None, ruling
+        own = self._matter(draft.memory_type.value, draft.subject)
         changed = self._changed(draft, touched)
+        spared = {
+            memory.pk
+            for matter, memory in changed
+            if matter != own and not tells_of(draft.content, matter=matter)
+        }
+        changed = [each for each in changed if each[1].pk not in spared]
         if is_news:
-            changed += self._rivals(draft)
+            changed += self._rivals(draft, own)
         if not changed:
-            return None
+            return None, ruling.sparing(spared) if spared else ruling
         matter, present = changed[0]
         assert present.end_user_id is not None
         request = propose(
@@ -71,9 +79,8 @@ class ConsentGate:
             ),
             now=timezone.now(),
         )
-        return WriteResult(
-            present, Outcome.HELD, consent_request=request.pk if request is not None else None
-        )
+        waiting = request.pk if request is not None else None
+        return WriteResult(present, Outcome.HELD, consent_request=waiting), ruling
 
     def _changed(self, draft: MemoryDraft, touched: Iterable[Memory]) -> list[tuple[str, Memory]]:
         """The fields that the ruling would retire or dispute, each with what it says now."""
@@ -84,9 +91,8 @@ class ConsentGate:
                 found.append((matter, memory))
         return found
 
-    def _rivals(self, draft: MemoryDraft) -> list[tuple[str, Memory]]:
+    def _rivals(self, draft: MemoryDraft, matter: str) -> list[tuple[str, Memory]]:
         """What the draft's own field says now, unless that is what the draft says."""
-        matter = self._matter(draft.memory_type.value, draft.subject)
         if not matter or draft.end_user_id is None:
             return []
         rows = present_values(

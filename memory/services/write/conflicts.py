@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 from django.conf import settings
 
@@ -92,6 +93,11 @@ class Ruling:
         """The ruling on what a person said yes to: only what it replaces gives way to it."""
         stated = tuple(each for each in self.conflicts if each.is_stated)
         return replace(self, conflicts=stated, objection=None)
+
+    def sparing(self, ids: Collection[UUID]) -> Ruling:
+        """The ruling without its conflicts with these memories: they stand as they are."""
+        kept = tuple(each for each in self.conflicts if each.memory.pk not in ids)
+        return replace(self, conflicts=kept)
 
     @property
     def memories(self) -> list[Memory]:

@@ -217,7 +217,8 @@ class _Write:
         if self._consent.is_about_profile(item.draft):
             self._flush()  # what the person said a moment ago counts as well
         neighbours, ruling = self._ruling(index)
-        if held := self._consent.hold(item=item, ruling=ruling):
+        held, ruling = self._consent.rule(item=item, ruling=ruling)
+        if held is not None:
             return held
         nearest = max((each.similarity for each in neighbours), default=None)
         retired = tuple(old.pk for old in ruling.superseded)

@@ -69,7 +69,7 @@ def test_a_memory_is_stored_and_shown_whole(api: APIClient, acme: Cast) -> None:
     assert shown["provenance"]["extractor"] == "explicit"
     assert shown["usage"]["retrieved"] == 0
     read = api.get(f"/v1/memories/{shown['id']}").json()
-    told = ("outcome", "warnings")
+    told = ("outcome", "warnings", "consent_request")
     assert read.pop("merged_from") == []
     assert read == {name: value for name, value in shown.items() if name not in told}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
@@ -11,12 +12,14 @@ from django.utils import timezone
 
 from audit.models import OperationalEvent
 from memory.clients.tools import Tools
-from memory.domain.types import Candidate, MemoryType
+from memory.domain.types import Candidate, Judgement, MemoryType, Statement, Verdict
 from memory.models import ConsentRequest, Job, Memory
 from memory.services.consent.deciding import expire_requests
 from memory.services.extraction.waiting import extract_now
 from teams.models import Conversation, Team
+from tests.support.cast import Cast, Clients
 from tests.support.consent import BERGEN, OSLO, person, profile, talk, waiting
+from tests.support.erasure import erase
 from tests.support.extraction import viewer_of
 from tests.support.learning import Desk, Filing, desk, extract, tell, told
 from tests.support.memories_api import post
@@ -246,7 +249,7 @@ def concluded(**changes: object) -> Candidate:
             subject="user.profile.city",
             sensitive_field="city",
         ),
-        **changes,  # type: ignore[arg-type]  # fields of a candidate
+        **changes,
     )
 
 
@@ -261,6 +264,16 @@ class Concluding(Filing):
         """The candidate, told by the last message."""
         found = super().extract(**given)  # type: ignore[arg-type]
         return [replace(self.candidate, message_ids=found[-1].message_ids)] if found else []
+
+
+class Superseding:
+    """Judges that the later of two statements takes the place of the earlier one."""
+
+    name = "superseding"
+
+    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
+        """Always the same."""
+        return Judgement(Verdict.SUPERSEDE, "the later one counts")
 
 
 def conclude(desk: Desk, tools: Tools, candidate: Candidate, *said: str) -> UUID:
@@ -344,3 +357,57 @@ def test_what_somebody_gives_to_the_team_no_longer_waits(desk: Desk, tools: Tool
     desk.kyra.patch(f"/v1/memories/{memory.pk}", {"scope": "team"}, format="json")
 
     assert ConsentRequest.objects.get().state == "approved"
+
+
+def test_what_tells_of_something_else_leaves_the_field_alone(desk: Desk, tools: Tools) -> None:
+    both = "User works from home on Wednesdays and lives in Oslo."
+    conclude(desk, tools, concluded(content=both, confidence=1.0), both)
+    home = "User no longer works from home on Wednesdays."
+    other = concluded(
+        content=home, memory_type=MemoryType.SEMANTIC, subject="fact.home", sensitive_field=""
+    )
+    conclude(desk, replace(tools, judge=Superseding()), other, home)
+
+    assert waiting(desk.kyra) == []
+    assert live() == [both, home]
+
+
+def test_what_is_filed_elsewhere_and_would_replace_the_field_waits(
+    desk: Desk, tools: Tools
+) -> None:
+    conclude(desk, tools, concluded(confidence=1.0), "I live in Oslo.")
+    moved = "User moved from Oslo to Bergen."
+    event = concluded(
+        content=moved, memory_type=MemoryType.EPISODIC, subject="event.moved", sensitive_field=""
+    )
+    conclude(desk, replace(tools, judge=Superseding()), event, moved)
+
+    assert live() == ["User lives in Oslo."]
+    assert decide(desk, "approve")["status"] == "approved"
+    assert profile(desk.kyra) == {"city": moved}
+
+
+def test_an_erasure_removes_the_requests_of_the_person(desk: Desk) -> None:
+    talk(desk.kyra, OSLO)
+    talk(desk.kyra, BERGEN)
+    talk(desk.kyra, OSLO, user="dmitri")
+    talk(desk.kyra, BERGEN, user="dmitri")
+
+    erase(desk.cast, "sarah")
+
+    (left,) = ConsentRequest.objects.all()
+    assert left.end_user_id == desk.cast.dmitri.pk
+
+
+def test_a_person_is_given_their_requests_with_all_else(
+    desk: Desk, client_of: Clients, acme: Cast
+) -> None:
+    talk(desk.kyra, OSLO)
+    talk(desk.kyra, BERGEN)
+
+    answer = client_of(acme).get("/v1/audit/export", {"user": "sarah"})
+
+    lines = [json.loads(line) for line in b"".join(answer.streaming_content).splitlines()]
+    (request,) = [each for each in lines if each["kind"] == "consent_request"]
+    assert "Bergen" in request["content"]
+    assert "value_key" not in request

@@ -100,7 +100,7 @@ def test_everything_else_of_the_memory_is_kept(acme: Cast, tools: Tools) -> None
         memory_type=MemoryType.USER_PROFILE,
         importance=9,
         is_pinned=True,
-        subject="user.city",
+        subject="user.home",
         category="profile",
         tags=("home",),
         end_user_id=acme.sarah.pk,
