@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -10,7 +12,7 @@ from django.utils import timezone
 from memory.models import ConsentRequest, Memory
 from teams.models import Team
 from tests.factories import ConversationFactory, MemoryFactory, MessageFactory
-from tests.support.admin import told
+from tests.support.admin import SignIn, told
 from tests.support.cast import Cast
 from tests.support.consent import asked_to_move, page_of_request
 
@@ -39,9 +41,13 @@ def bergen(inside: Cast, oslo: Memory) -> ConsentRequest:
     return asked_to_move(oslo, "Sarah lives in Bergen.", days=2, message=said)
 
 
+def send(client: Client, address: str, **form: str) -> Any:
+    return client.post(address, form)
+
+
 def decide(client: Client, row: ConsentRequest, decision: str, **form: str) -> list[str]:
     address = page_of_request(row).replace("change/", "decide/")
-    return told(client.post(address, {"decision": decision, **form}, follow=False))
+    return told(send(client, address, decision=decision, **form))
 
 
 def test_the_list_opens_on_what_waits_the_oldest_first(
@@ -83,7 +89,7 @@ def test_a_yes_changes_the_profile_and_leads_to_the_next_one(
     rome = asked_to_move(oslo, "Sarah lives in Rome.", days=1)
     address = page_of_request(bergen).replace("change/", "decide/")
 
-    answer = reviewer_client.post(address, {"decision": "approve", "note": "asked her"})
+    answer = send(reviewer_client, address, decision="approve", note="asked her")
 
     assert answer.headers["Location"] == page_of_request(rome)
     assert told(answer) == ["Approved: “Sarah lives in Bergen.” is what sarah's profile says now."]
@@ -156,9 +162,9 @@ def test_the_second_of_two_reviewers_is_told(
 
 
 def test_a_login_of_another_team_meets_none(
-    bergen: ConsentRequest, others: Cast, sign_in: object
+    bergen: ConsentRequest, others: Cast, sign_in: SignIn
 ) -> None:
-    stranger = sign_in((others.team, "admin"), name="gil")  # type: ignore[operator]
+    stranger = sign_in((others.team, "admin"), name="gil")
     address = page_of_request(bergen).replace("change/", "decide/")
 
     assert "Bergen" not in stranger.get(LIST).content.decode()
@@ -170,12 +176,12 @@ def test_the_list_takes_as_many_queries_for_many_rows(
     bergen: ConsentRequest,
     oslo: Memory,
     reviewer_client: Client,
-    django_assert_max_num_queries: object,
+    django_assert_max_num_queries: Any,
 ) -> None:
     for number in range(30):
         asked_to_move(oslo, f"Sarah lives in town {number}.", days=1)
 
-    with django_assert_max_num_queries(20):  # type: ignore[operator]
+    with django_assert_max_num_queries(20):
         reviewer_client.get(LIST)
 
 
@@ -183,9 +189,7 @@ def test_an_admin_corrects_a_city_and_another_reviewer_says_yes(
     oslo: Memory, admin_client: Client, reviewer_client: Client
 ) -> None:
     address = reverse("admin:memory_memory_change", args=[oslo.pk]).replace("change/", "correct/")
-    answer = admin_client.post(
-        address, {"content": "Sarah lives in Rome.", "reason": "", "confirmed": "yes"}
-    )
+    answer = send(admin_client, address, content="Sarah lives in Rome.", confirmed="yes")
 
     assert any("waits for a yes" in each for each in told(answer))
     row = ConsentRequest.objects.get()
