@@ -10,7 +10,14 @@ from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBadRequest,
+    HttpResponseRedirect,
+    QueryDict,
+)
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -86,6 +93,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
 
     class Media:
         css: ClassVar[dict[str, list[str]]] = {"all": ["memory/admin/consent.css"]}
+        js: ClassVar[list[str]] = ["memory/admin/keys.js"]
 
     def get_fieldsets(self, request: HttpRequest, obj: ConsentRequest | None = None) -> Any:
         """What is asked and until when; of what was decided, by whom and what came of it."""
@@ -130,7 +138,10 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
         filters = request.GET.get(_FILTERS, "")
         following = self._next(request, row, filters)
         now = timezone.now()
-        is_yes = request.POST.get("decision") == "approve"
+        decision = request.POST.get("decision")
+        if decision not in ("approve", "reject"):
+            return HttpResponseBadRequest("Send a decision: approve or reject.")
+        is_yes = decision == "approve"
         try:
             # A yes embeds the text, for which no transaction should wait.
             with outside_staff_scope(request):

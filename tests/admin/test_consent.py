@@ -138,6 +138,16 @@ def test_a_no_keeps_what_stands(
     assert (bergen.state, bergen.decided_by) == ("rejected", "staff:rob")
 
 
+def test_what_is_no_decision_decides_nothing(
+    bergen: ConsentRequest, reviewer_client: Client
+) -> None:
+    address = page_of_request(bergen).replace("change/", "decide/")
+
+    assert reviewer_client.post(address, {"note": "hm"}).status_code == 400
+    bergen.refresh_from_db()
+    assert bergen.is_waiting
+
+
 def test_who_proposed_it_and_who_may_only_look_cannot_decide(
     bergen: ConsentRequest, viewer_client: Client, reviewer_client: Client, admin_client: Client
 ) -> None:

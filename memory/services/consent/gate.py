@@ -59,7 +59,8 @@ class ConsentGate:
         spared = {
             memory.pk
             for matter, memory in changed
-            if matter != own and not tells_of(draft.content, matter=matter)
+            if memory.end_user_id != draft.end_user_id
+            or (matter != own and not tells_of(draft.content, matter=matter))
         }
         changed = [each for each in changed if each[1].pk not in spared]
         if is_news:
