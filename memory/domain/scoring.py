@@ -17,7 +17,7 @@ DECAY_PER_HOUR = 0.01
 PINNED_FLOOR = 0.95
 DISPUTED_FACTOR = 0.5
 SAME_CONVERSATION = 1.0
-# Where the best candidate is less relevant than this, all are compared with this: nothing says much.
+# Where even the best candidate is less relevant than this, all are compared with this.
 LEAST_BEST = 0.3
 
 
