@@ -29,12 +29,13 @@ _TITLES = {"mr": "he", "mrs": "she", "ms": "she", "miss": "she", "dr": "", "prof
 _PLACES_BEFORE = frozenset(["in", "at", "near", "via", "into", "to", "from", "of", "on"])
 _GROUPS = frozenset(["parents", "kids", "twins", "children", "team", "colleagues", "friends"])
 _PRONOUNS = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
+# A pronoun before a slash ("she/her", "his/her") refers to nobody in particular.
 _OPENING = re.compile(
-    r"(?P<lead>(?:and|also|then|now|so|but)\s)?(?P<pronoun>he|she|his|her)\b"
+    r"(?P<lead>(?:and|also|then|now|so|but)\s)?(?P<pronoun>he|she|his|her)\b(?!/)"
     r"(?P<short>'s|'ve|'ll|'d)?",
     re.IGNORECASE,
 )
-_INNER = re.compile(r"(?<=\s)(?P<pronoun>him|her|she|he)\b", re.IGNORECASE)
+_INNER = re.compile(r"(?<=\s)(?P<pronoun>him|her|she|he)\b(?!/)", re.IGNORECASE)
 _OWNS = re.compile(r"\s[a-z]+")
 _NO_NOUN_BEHIND = re.compile(
     r"\s(?:in|on|at|by|to|about|for|with|and|or|but|from|before|after|that|if|when|is|was|there|here|a|the|not)\b"

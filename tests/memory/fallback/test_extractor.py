@@ -227,6 +227,12 @@ def test_a_pronoun_that_fits_two_people_names_nobody() -> None:
     assert not any(name in text for text in found for name in ("Ulla works", "Lotte works"))
 
 
+def test_pronouns_that_somebody_names_as_their_own_refer_to_nobody() -> None:
+    found = texts("user: My sister Ines lives in Porto.", "user: My pronouns are she/her.")
+
+    assert found[-1].endswith("pronouns are she/her.")
+
+
 def test_review_adds_nothing() -> None:
     messages = talk("user: I live in Ghent.")
     extractor = RulesExtractor()
