@@ -172,8 +172,10 @@ def test_the_history_names_other_memories_by_their_words(
 
     page = reviewer_client.get(page_of(pair.memory_a)).content.decode()
 
-    assert "superseded_by: – → “Office is in Bergen.”" in page
-    assert "contradicts: “Office is in Bergen.” → –" in page
+    assert "replaced by “Office is in Bergen.”" in page
+    assert "no longer in dispute with “Office is in Bergen.”" in page
+    assert "status disputed to superseded" in page
+    assert "rob (staff): settled: the later side stands" in page
 
 
 def test_the_history_says_what_a_memory_was_linked_to(
@@ -193,8 +195,8 @@ def test_the_history_says_what_a_memory_was_linked_to(
 
     lines = history_of(memory)
 
-    assert (lines[0].event, lines[0].links) == (
-        "linked",
-        ["related_to → “Ghent lies on the Leie.”"],
+    assert (lines[0].title, lines[0].changes) == (
+        "Linked",
+        ["related to “Ghent lies on the Leie.”"],
     )
-    assert "related_to → “Ghent" in reviewer_client.get(page_of(memory)).content.decode()
+    assert "related to “Ghent" in reviewer_client.get(page_of(memory)).content.decode()
