@@ -154,4 +154,4 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
     @display(description="digest of salt and text")
     def digest_text(self, entry: MemoryLog) -> str:
         """The SHA-256 digest in hexadecimal; nobody without the salt can try texts out on it."""
-        return bytes(entry.digest).hex()
+        return format_html('<span class="break-words">{}</span>', bytes(entry.digest).hex())

@@ -13,7 +13,7 @@ from django.urls import reverse
 from audit.admin.change_words import LINK_WORDS
 from audit.admin.history import LogLine, lines_of
 from audit.models import MemoryLog
-from memory.domain.differences import TextPart, text_parts
+from memory.domain.differences import TextPart, phrase_parts
 from memory.domain.settled import MERGED
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.selectors.versions import Version, versions_of
@@ -146,7 +146,7 @@ def _shown(versions: Sequence[Version], memory: Memory) -> list[ShownVersion]:
             ShownVersion(
                 version.number,
                 version.memory,
-                text_parts(before, text),
+                phrase_parts(before, text),
                 version.memory.pk == memory.pk,
                 number == len(versions) - 1,
                 page_of("memory_memory", version.memory.pk),

@@ -16,7 +16,7 @@ _STEP = BOX_HEIGHT + _GAP
 WIDE = 1000
 NARROW = 350
 _INDENT = NARROW - BOX_WIDTH
-_LINE_CHARS = 40
+_LINE_CHARS = 37
 _TITLE_CHARS = 300
 # What stands on the left of the memory: what it came from.
 _EARLIER = {"replaces", "merged from", "derived from"}

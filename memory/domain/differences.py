@@ -77,6 +77,32 @@ def text_parts(before: str, after: str) -> list[TextPart]:
     return parts
 
 
+def phrase_parts(before: str, after: str) -> list[TextPart]:
+    """As `text_parts`, but what differs on both sides of a mere space is one piece."""
+    parts = text_parts(before, after)
+    joined: list[TextPart] = []
+    gone = new = ""
+
+    def close() -> None:
+        nonlocal gone, new
+        joined.extend(TextPart(*each) for each in (("gone", gone), ("new", new)) if each[1])
+        gone = new = ""
+
+    for number, part in enumerate(parts):
+        is_between = 0 < number < len(parts) - 1 and not part.text.strip()
+        if part.kind == "gone":
+            gone += part.text
+        elif part.kind == "new":
+            new += part.text
+        elif is_between and (gone or new):
+            gone, new = gone + part.text, new + part.text
+        else:
+            close()
+            joined.append(part)
+    close()
+    return joined
+
+
 def marked_changes(before: str, after: str) -> str:
     """The later text with what went as [-old-] and what came as {+new+}, word by word."""
     marks = {"same": "{}", "gone": "[-{}-]", "new": "{{+{}+}}"}

@@ -28,8 +28,11 @@ WITH RECURSIVE later AS (
 ), chain AS (
     SELECT id, min(step) AS step FROM earlier GROUP BY id
 )
-SELECT id, row_number() OVER (ORDER BY step DESC, id) AS number
-FROM chain ORDER BY number DESC LIMIT %(most)s
+SELECT id, number FROM (
+    SELECT id, row_number() OVER (ORDER BY step DESC, id) AS number, count(*) OVER () AS total
+    FROM chain
+) AS numbered
+WHERE number > total - %(most)s OR id = %(memory)s
 """
 
 
@@ -56,8 +59,8 @@ def versions_of(memory: Memory, *, most: int = 20) -> list[Version]:
     with connection.cursor() as cursor:
         cursor.execute(_CHAIN, given)
         numbers: dict[UUID, int] = dict(cursor.fetchall())
-    if len(numbers) <= 1:
-        return [Version(memory, 1)]
+    if set(numbers) <= {memory.pk}:
+        return [Version(memory, numbers.get(memory.pk, 1))]
     rows = Memory.objects.filter(team_id=memory.team_id, pk__in=numbers).select_related(
         "agent", "end_user", "project"
     )

@@ -30,6 +30,7 @@ _KINDS = {
     "command": "command {}",
     "database": "database login {}",
     "summary": "summary ({})",
+    "judge": "the judge ({})",
     "task": "{}",
 }
 

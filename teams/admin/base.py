@@ -101,7 +101,8 @@ def section(
     title: str | None, *rows: str | tuple[str, ...], description: str | None = None
 ) -> tuple[str | None, Any]:
     """A part of a row's page: fields one below the other, those of a tuple side by side."""
-    options: dict[str, Any] = {"fields": list(rows)}  # Any: Django's own shape
+    # Any: Django's own shape. A fieldset is else as wide as the longest line in it.
+    options: dict[str, Any] = {"fields": list(rows), "classes": ["min-w-0"]}
     return title, options | ({"description": description} if description else {})
 
 
