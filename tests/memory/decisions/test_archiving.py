@@ -51,7 +51,8 @@ def test_its_disputes_end_and_the_other_side_stands(acme: Cast) -> None:
 
     pair.refresh_from_db()
     assert (pair.resolution, pair.resolution_note) == ("b_wins", "the other side was archived")
-    assert Memory.objects.get(pk=pair.memory_b_id).status == "active"
+    assert pair.memory_b is not None
+    assert now_is(pair.memory_b).status == "active"
     assert not Contradiction.objects.filter(resolved_at=None).exists()
 
 
