@@ -24,6 +24,7 @@ REVIEWERS: Roles = (*ADMINS, Membership.Role.REVIEWER.value)
 MEMBERS: Roles = (*REVIEWERS, Membership.Role.VIEWER.value)
 
 _KEPT = "palimpsest_team_roles"
+_TEAMS_OF_ROWS = "palimpsest_teams_of_rows"
 
 
 def is_superuser(request: HttpRequest) -> bool:
@@ -113,18 +114,25 @@ class TeamPermissions:
     def _may(self, request: HttpRequest, roles: Roles, obj: Any) -> bool:
         if obj is None:
             return may(request, roles=roles)
-        team_id = self._team_id(obj)
+        team_id = self._team_id(request, obj)
         return team_id is not None and may(request, roles=roles, team_id=team_id)
 
-    def _team_id(self, obj: Any) -> UUID | None:
+    def _team_id(self, request: HttpRequest, obj: Any) -> UUID | None:
         if isinstance(obj, Team):
             return obj.pk
         if isinstance(obj, Model):
             team_id: UUID | None = getattr(obj, "team_id", None)
             return team_id
-        rows = self.model._default_manager.values_list("team_id", flat=True)
-        try:
-            found: UUID | None = rows.filter(pk=obj).first()
-        except (ValueError, ValidationError):
-            return None
-        return found
+        # Each button of a page asks for the same row's team, which never changes.
+        known: dict[tuple[str, str], UUID | None] | None = getattr(request, _TEAMS_OF_ROWS, None)
+        if known is None:
+            known = {}
+            setattr(request, _TEAMS_OF_ROWS, known)
+        key = (self.model._meta.label, str(obj))
+        if key not in known:
+            rows = self.model._default_manager.values_list("team_id", flat=True)
+            try:
+                known[key] = rows.filter(pk=obj).first()
+            except (ValueError, ValidationError):
+                known[key] = None
+        return known[key]

@@ -16,7 +16,7 @@ from memory.models import Memory
 from memory.services.decisions.corrections import correct_memory, give_feedback
 from memory.services.decisions.moving import Move, move_memory
 from memory.services.decisions.restoring import restore_memory
-from memory.services.decisions.state import delete_memory, pin_memory
+from memory.services.decisions.state import archive_memory, delete_memory, pin_memory
 from memory.services.write.drafts import Outcome, WriteResult
 from teams.admin.confirm import Apply, Change
 from teams.admin.display import excerpt
@@ -37,6 +37,12 @@ def _delete(request: HttpRequest, memory: Memory, reason: str) -> None:
     viewer = _viewer(request, memory)
     with outside_staff_scope(request):
         delete_memory(viewer=viewer, memory_id=memory.pk, reason=reason)
+
+
+def _archive(request: HttpRequest, memory: Memory, reason: str) -> None:
+    viewer = _viewer(request, memory)
+    with outside_staff_scope(request):
+        archive_memory(viewer=viewer, memory_id=memory.pk, reason=reason)
 
 
 def _give(request: HttpRequest, memory: Memory, reason: str) -> None:
@@ -144,6 +150,13 @@ UNPIN = _change(
     "It competes with the others for a place in the prompt again.",
     partial(_pin, pinned=False),
 )
+ARCHIVE = _change(
+    "Archive",
+    "archived",
+    "Prompts leave it out; a search of what was still finds it. Its open disputes end, and it can"
+    " be restored.",
+    _archive,
+)
 DELETE = _change(
     "Delete",
     "deleted",
@@ -164,7 +177,7 @@ GIVE = _change(
     _give,
 )
 SAY_WRONG = _change(
-    "Report as wrong",
+    "Dispute",
     "disputed",
     "Agents see it as disputed and it ranks lower. It waits under Contradictions until somebody"
     " settles the dispute.",

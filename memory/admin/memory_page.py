@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
 
 from django.db.models import Q
 from django.urls import reverse
 
+from audit.admin.change_words import LINK_WORDS
+from audit.admin.history import LogLine, lines_of
 from audit.models import MemoryLog
+from memory.domain.differences import TextPart, phrase_parts
 from memory.domain.settled import MERGED
-from memory.models import Contradiction, Memory, MemoryRelation, MemoryUsage
-from teams.admin.display import NOTHING, excerpt
+from memory.models import Contradiction, Memory, MemoryRelation
+from memory.selectors.versions import Version, versions_of
+from teams.admin.actors import actor_words
+from teams.admin.display import page_of
 
-from .cards import sources_of
+from .memory_words import status_words, type_words, usage_of, whose
+from .passages import passages_of
+from .relation_picture import Neighbour, picture_of
 from .sides import resolution_words
+from .usage_chart import chart_of
 
 MAX_VERSIONS = 20
 MAX_RELATIONS = 20
 MAX_DISPUTES = 20
-MAX_SOURCES = 50
+MAX_SOURCES = 10
 MAX_LOG = 50
-_NAME_CHARS = 60
-# Columns of the state that hold ids of other memories.
-_OTHERS = ("contradicts", "supersedes_id", "superseded_by_id")
-
-Names = Mapping[str, str]
+_INWARD = {
+    "related_to": "related to",
+    "supersedes": "replaced by",
+    "contradicts": "contradicts",
+    "merged_from": "merged into",
+    "derived_from": "source of",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,66 +52,107 @@ class Dispute:
         """How it was settled, in words, or that it is open."""
         return resolution_words(self.contradiction)
 
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A relation to another memory, outwards or inwards."""
-
-    relation: MemoryRelation
-    other: Memory
-    outward: bool
+    @property
+    def by(self) -> str:
+        """Who settled it."""
+        return actor_words(self.contradiction.resolved_by)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """One column of the state, before and after."""
+class ShownVersion:
+    """A version with what differs from the one before it, the place it has, and its page."""
 
-    column: str
-    before: str
-    after: str
+    number: int
+    memory: Memory
+    parts: Sequence[TextPart]
+    is_this: bool
+    is_current: bool
+    url: str
+
+    @property
+    def status(self) -> str:
+        """How it stands, in words."""
+        return status_words(self.memory.status)
+
+    @property
+    def by(self) -> str:
+        """Who wrote it."""
+        return actor_words(self.memory.actor)
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """A row of the log, what it changed and what it linked; a first row changes nothing."""
-
-    entry: MemoryLog
-    event: str
-    differences: list[Difference]
-    links: list[str]
-
-
-def memory_page(*, memory: Memory) -> dict[str, Any]:  # Any: a template's context
-    """What stands of a memory in other tables.
-
-    A fixed number of queries and one for each other version.
-    """
+def memory_page(*, memory: Memory, now: datetime) -> dict[str, Any]:  # Any: a template's context
+    """What stands of a memory in other tables; a fixed number of queries."""
+    versions = versions_of(memory, most=MAX_VERSIONS)
+    disputes = _disputes(memory)
+    usage = usage_of(memory)
+    sources = memory.source_message_ids
+    shown = _shown(versions, memory)
     return {
         "memory": memory,
-        "sources": sources_of(memory.source_message_ids[:MAX_SOURCES], memory=memory),
-        "versions": _versions(memory),
-        "disputes": _disputes(memory),
-        "edges": _edges(memory),
-        "usage": MemoryUsage.objects.filter(memory=memory).first(),
+        "facts": list(_facts(memory)),
+        "status": status_words(memory.status),
+        "passages": passages_of(sources[-MAX_SOURCES:], team_id=memory.team_id),
+        "sources_left_out": max(len(sources) - MAX_SOURCES, 0),
+        "versions": shown if len(shown) > 1 else [],
+        "number": next((each.number for each in shown if each.is_this), 1),
+        "current": next((each for each in shown if each.is_current and not each.is_this), None),
+        "disputes": disputes,
+        "picture": picture_of(memory, _neighbours(memory, versions, disputes)),
+        "usage": usage,
+        "chart": chart_of(usage.daily, today=now.astimezone(UTC).date()) if usage else None,
         "log": history_of(memory),
         "log_url": f"{reverse('admin:audit_memorylog_changelist')}?q={memory.pk}",
     }
 
 
-def _versions(memory: Memory) -> list[Memory]:
-    """The chain from the oldest to the newest, this memory included; alone it is no chain."""
-    chain = [memory]
-    seen = {memory.pk}
-    for step, at_end in (("supersedes_id", False), ("superseded_by_id", True)):
-        row = memory
-        while len(chain) < MAX_VERSIONS:
-            next_id: UUID | None = getattr(row, step)
-            if next_id is None or next_id in seen:
-                break
-            row = Memory.objects.get(team_id=memory.team_id, pk=next_id)
-            seen.add(row.pk)
-            chain.insert(len(chain) if at_end else 0, row)
-    return chain if len(chain) > 1 else []
+def history_of(memory: Memory) -> list[LogLine]:
+    """The last changes in words, the newest first; two queries and one for each owner changed."""
+    rows = MemoryLog.objects.filter(team_id=memory.team_id, memory_id=memory.pk).order_by("-seq")
+    # One more than is shown, so that the last one shown has something to be compared with.
+    return lines_of(list(rows[: MAX_LOG + 1]), most=MAX_LOG)
+
+
+def _facts(memory: Memory) -> Iterable[tuple[str, object]]:
+    """What else is known of it, without what is empty."""
+    said_again = memory.corroboration
+    facts: list[tuple[str, object]] = [
+        ("Whose", whose(memory)),
+        ("Type", type_words(memory.memory_type)),
+        ("Tier", memory.tier),
+        ("Importance", f"{memory.importance} of 10"),
+        ("Confidence", f"{memory.confidence:.0%}"),
+        ("Said again", "once" if said_again == 1 else f"{said_again} times" if said_again else ""),
+        ("Subject", memory.subject),
+        ("Category", memory.category),
+        ("Tags", ", ".join(memory.tags)),
+        ("Form", memory.form.replace("_", " ")),
+        ("Valid from", memory.valid_from),
+        ("Valid until", memory.valid_to),
+        ("Stored", memory.created_at),
+        ("By", actor_words(memory.actor)),
+        ("Extractor", memory.extractor),
+        ("External id", memory.external_id or ""),
+        ("Id", str(memory.pk)),
+    ]
+    return (fact for fact in facts if fact[1] not in (None, ""))
+
+
+def _shown(versions: Sequence[Version], memory: Memory) -> list[ShownVersion]:
+    shown = []
+    for number, version in enumerate(versions):
+        text = version.memory.content
+        before = versions[number - 1].memory.content if number else text
+        shown.append(
+            ShownVersion(
+                version.number,
+                version.memory,
+                phrase_parts(before, text),
+                version.memory.pk == memory.pk,
+                number == len(versions) - 1,
+                page_of("memory_memory", version.memory.pk),
+            )
+        )
+    return shown
 
 
 def _disputes(memory: Memory) -> list[Dispute]:
@@ -122,82 +173,30 @@ def _disputes(memory: Memory) -> list[Dispute]:
     ]
 
 
-def _edges(memory: Memory) -> list[Edge]:
-    rows = (
+def _neighbours(
+    memory: Memory, versions: Sequence[Version], disputes: Sequence[Dispute]
+) -> Iterable[Neighbour]:
+    """Those that replaced it or were replaced by it, then what it contradicts, then its links."""
+    for version in versions:
+        if version.memory.superseded_by_id == memory.pk:
+            yield Neighbour(version.memory, "replaces")
+        elif version.memory.pk == memory.superseded_by_id:
+            yield Neighbour(version.memory, "replaced by")
+    for dispute in disputes:
+        if dispute.other is not None:
+            is_open = dispute.contradiction.resolved_at is None
+            yield Neighbour(dispute.other, "contradicts" if is_open else "contradicted once")
+    edges = (
         MemoryRelation.objects.filter(
             Q(from_memory=memory) | Q(to_memory=memory), team_id=memory.team_id
         )
         .select_related("from_memory", "to_memory")
-        .order_by("-strength")[:MAX_RELATIONS]
+        .order_by("-strength", "id")[:MAX_RELATIONS]
     )
-    return [
-        Edge(row, row.to_memory if outward else row.from_memory, outward)
-        for row in rows
-        for outward in [row.from_memory_id == memory.pk]
-    ]
-
-
-def history_of(memory: Memory) -> list[LogLine]:
-    """The last changes, the newest first; two queries."""
-    # One more than is shown, so that the last one shown has something to be compared with.
-    rows = list(
-        MemoryLog.objects.filter(team_id=memory.team_id, memory_id=memory.pk).order_by("-seq")[
-            : MAX_LOG + 1
-        ]
-    )
-    names = _names_in(rows, memory)
-    earlier = [*rows[1:], None]
-    return [
-        LogLine(
-            entry,
-            entry.event.replace("_", " "),
-            _differences(before.state, entry.state, names) if before else [],
-            [f"{link['type']} → {_name(link['to'], names)}" for link in _links(entry)],
-        )
-        for entry, before in zip(rows[:MAX_LOG], earlier, strict=False)
-    ]
-
-
-def _names_in(rows: Sequence[MemoryLog], memory: Memory) -> Names:
-    """The first words of the memories that the rows name, by their ids."""
-    ids = {link["to"] for row in rows for link in _links(row)}
-    for row in rows:
-        for column in _OTHERS:
-            value = row.state.get(column)
-            ids.update(value if isinstance(value, list) else [value] if value else [])
-    if not ids:
-        return {}
-    others = Memory.objects.filter(team_id=memory.team_id, pk__in=ids)
-    return {str(pk): text for pk, text in others.values_list("pk", "content")}
-
-
-def _links(entry: MemoryLog) -> list[dict[str, str]]:
-    links: list[dict[str, str]] = (entry.detail or {}).get("links", [])
-    return links
-
-
-def _name(memory_id: str, names: Names) -> str:
-    text = names.get(memory_id)
-    return f"“{excerpt(text, _NAME_CHARS)}”" if text else memory_id
-
-
-def _differences(
-    before: Mapping[str, object], after: Mapping[str, object], names: Names
-) -> list[Difference]:
-    return [
-        Difference(
-            column.removesuffix("_id") if column in _OTHERS else column,
-            _shown(before.get(column), names),
-            _shown(after.get(column), names),
-        )
-        for column in sorted({*before, *after})
-        if before.get(column) != after.get(column)
-    ]
-
-
-def _shown(value: object, names: Names) -> str:
-    if value in (None, "", [], {}):
-        return NOTHING
-    if isinstance(value, list):
-        return ", ".join(_name(str(each), names) for each in value)
-    return _name(str(value), names)
+    for edge in edges:
+        if edge.from_memory_id == memory.pk:
+            kind = LINK_WORDS.get(edge.relation_type, edge.relation_type)
+            yield Neighbour(edge.to_memory, kind)
+        else:
+            kind = _INWARD.get(edge.relation_type, edge.relation_type)
+            yield Neighbour(edge.from_memory, kind)

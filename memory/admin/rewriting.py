@@ -60,15 +60,17 @@ def rewrite_page(
     cards: Sequence[Card],
     page: str,
     refusal: str,
+    lands: Callable[[], str] | None = None,
 ) -> HttpResponse:
     """Ask for the text beside the cards, show what it will say, then make the `change` of it.
 
     With a `refusal` nothing can be written any more: it is said, and what was typed is shown. Where
-    the change is refused, the form comes back as it was filled in. Leads to `page` in the end.
+    the change is refused, the form comes back as it was filled in. Leads to `page` in the end, or
+    to what `lands` gives by then.
     """
     if refusal and request.method != "POST":
         messages.warning(request, refusal)
-        return HttpResponseRedirect(page)
+        return HttpResponseRedirect(lands() if lands else page)
     # One text is changed; of two, neither is where the new one begins.
     before = cards[0].memory.content if len(cards) == 1 else ""
     form = RewriteForm(request.POST or None, initial={"content": before})
@@ -83,7 +85,7 @@ def rewrite_page(
         else:
             if told != "":
                 messages.success(request, f"The text was saved. {told or ''}".strip())
-            return HttpResponseRedirect(page)
+            return HttpResponseRedirect(lands() if lands else page)
     context = {
         **model_admin.admin_site.each_context(request),
         "title": f"{made.verb}: write the new text",

@@ -206,7 +206,11 @@ class MemoryTag(TeamOwned):
 
 
 class MemoryUsage(models.Model):
-    """Counters of one memory, flushed in batches; not part of the memory's logged state."""
+    """Counters of one memory, flushed in batches; not part of the memory's logged state.
+
+    `daily` holds how often it was retrieved by day, such as {"2026-03-01": 4}: days in UTC, of
+    which `memory.services.read.usage` keeps the last ones.
+    """
 
     memory = models.OneToOneField(
         Memory,
@@ -222,6 +226,7 @@ class MemoryUsage(models.Model):
     succeeded = models.PositiveBigIntegerField(default=0)
     failed = models.PositiveBigIntegerField(default=0)
     last_accessed_at = models.DateTimeField(null=True)
+    daily = models.JSONField(default=dict, db_default={}, editable=False)
 
     class Meta:
         indexes = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -89,11 +88,21 @@ class TeamChoiceField(ModelChoiceField):  # type: ignore[type-arg]  # not generi
         return f"{obj} ({team})" if team else str(obj)
 
 
+def is_id(text: str) -> bool:
+    """Whether a text is the whole id of a row."""
+    try:
+        UUID(text.strip())
+    except ValueError:
+        return False
+    return True
+
+
 def section(
     title: str | None, *rows: str | tuple[str, ...], description: str | None = None
 ) -> tuple[str | None, Any]:
     """A part of a row's page: fields one below the other, those of a tuple side by side."""
-    options: dict[str, Any] = {"fields": list(rows)}  # Any: Django's own shape
+    # Any: Django's own shape. A fieldset is else as wide as the longest line in it.
+    options: dict[str, Any] = {"fields": list(rows), "classes": ["min-w-0"]}
     return title, options | ({"description": description} if description else {})
 
 
@@ -141,9 +150,8 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
         self, request: HttpRequest, queryset: QuerySet[Row], search_term: str
     ) -> tuple[QuerySet[Row], bool]:
         """By the words of the `search_fields`, or by a row's whole id where `is_found_by_id`."""
-        if self.is_found_by_id:
-            with suppress(ValueError):
-                return queryset.filter(pk=UUID(search_term.strip())), False
+        if self.is_found_by_id and is_id(search_term):
+            return queryset.filter(pk=UUID(search_term.strip())), False
         found: tuple[QuerySet[Row], bool]
         found = super().get_search_results(request, queryset, search_term)
         return found

@@ -84,14 +84,25 @@ def list_action(
     return action(description=title, permissions=["act"])(run)
 
 
-def page_action(name: str, change: Change[Any], title: str, *, icon: str) -> Callable[..., Any]:
-    """The button `name` of a row's page, such as "pin_this": the change to that row."""
+def page_action(
+    name: str,
+    change: Change[Any],
+    title: str,
+    *,
+    icon: str,
+    lands: Callable[[str], str] | None = None,
+) -> Callable[..., Any]:
+    """The button `name` of a row's page, such as "pin_this": the change to that row.
+
+    It leads to the row's page again, or to the address that `lands` gives for its id afterwards.
+    """
 
     def run(self: ThemedAdmin[Any], request: HttpRequest, object_id: str) -> HttpResponse:
         # The decorator lets in no id of another team's row.
         rows = self.model._default_manager.filter(pk=object_id)
         page = page_of(f"{self.opts.app_label}_{self.opts.model_name}", object_id)
-        return confirm_and_run(self, request, rows, change) or HttpResponseRedirect(page)
+        asked = confirm_and_run(self, request, rows, change)
+        return asked or HttpResponseRedirect(lands(object_id) if lands else page)
 
     run.__name__ = name
     path = name.removesuffix("_this").replace("_", "-")

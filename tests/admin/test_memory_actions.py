@@ -31,8 +31,8 @@ def newest(memory: Memory) -> tuple[str, str, str]:
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
-        ("active", {"pin", "correct", "is-wrong", "soft-delete"}),
-        ("disputed", {"pin", "correct", "is-wrong", "soft-delete"}),
+        ("active", {"pin", "correct", "is-wrong", "archive", "soft-delete"}),
+        ("disputed", {"pin", "correct", "is-wrong", "archive", "soft-delete"}),
         ("superseded", {"soft-delete"}),
         ("soft_deleted", {"restore"}),
         ("archived", {"soft-delete", "restore"}),
@@ -44,7 +44,7 @@ def test_a_page_offers_what_its_memory_allows(
     memory = MemoryFactory.create(team=inside.team, status=status)
     page = reviewer_client.get(page_of(memory)).content.decode()
 
-    paths = ("pin", "unpin", "correct", "is-wrong", "soft-delete", "restore")
+    paths = ("pin", "unpin", "correct", "is-wrong", "archive", "soft-delete", "restore")
     assert {path for path in paths if page_of(memory, path) in page} == expected
 
 
@@ -117,7 +117,8 @@ def test_a_memory_is_corrected_after_its_text_was_shown(
     assert ">\nThe office is in Oslo.</textarea>" in form
     assert "Yes, correct" in " ".join(preview.split())
     assert before == "active"
-    assert done["Location"] == page_of(memory)
+    assert memory.superseded_by is not None
+    assert done["Location"] == page_of(memory.superseded_by)
     assert told(done) == [  # type: ignore[arg-type]
         "The text was saved. It replaces “The office is in Oslo.”"
     ]
@@ -172,8 +173,9 @@ def test_the_history_names_other_memories_by_their_words(
 
     page = reviewer_client.get(page_of(pair.memory_a)).content.decode()
 
-    assert "superseded_by: – → “Office is in Bergen.”" in page
-    assert "contradicts: “Office is in Bergen.” → –" in page
+    assert "replaced by “Office is in Bergen.”" in page
+    assert "no longer in dispute with “Office is in Bergen.”" in page
+    assert "rob (staff): settled: the later side stands" in page
 
 
 def test_the_history_says_what_a_memory_was_linked_to(
@@ -193,8 +195,8 @@ def test_the_history_says_what_a_memory_was_linked_to(
 
     lines = history_of(memory)
 
-    assert (lines[0].event, lines[0].links) == (
-        "linked",
-        ["related_to → “Ghent lies on the Leie.”"],
+    assert (lines[0].title, lines[0].changes) == (
+        "Linked",
+        ["related to “Ghent lies on the Leie.”"],
     )
-    assert "related_to → “Ghent" in reviewer_client.get(page_of(memory)).content.decode()
+    assert "related to “Ghent" in reviewer_client.get(page_of(memory)).content.decode()

@@ -24,7 +24,9 @@ _OWNERS: Sequence[tuple[str, type[Agent | EndUser | Project], str]] = (
     ("project", Project, "slug"),
 )
 _MEMORY = [field.attname for field in Memory._meta.concrete_fields]
-_USAGE = [field.attname for field in MemoryUsage._meta.concrete_fields]
+# Answers hold how often in all, not by day.
+_OF_USAGE = [field for field in MemoryUsage._meta.concrete_fields if field.name != "daily"]
+_USAGE = [field.attname for field in _OF_USAGE]
 
 
 def memories_by_id(*, viewer: Viewer, ids: Sequence[UUID]) -> dict[UUID, Memory]:
@@ -66,6 +68,6 @@ def _memory(row: Sequence[Any]) -> Memory:  # Any: a column's value
 @cache
 def _statement(of_agent: bool, of_user: bool, of_project: bool) -> str:
     columns = [f"memory_searchentry.{field.column}" for field in Memory._meta.concrete_fields]
-    columns += [f"usage.{field.column}" for field in MemoryUsage._meta.concrete_fields]
+    columns += [f"usage.{field.column}" for field in _OF_USAGE]
     visible = viewer_sql(visible_to_q, of_agent=of_agent, of_user=of_user, of_project=of_project)
     return _SQL["by_id"].format(columns=", ".join(columns), visible=visible)

@@ -10,7 +10,7 @@ from memory.models import Memory
 from memory.services.retrying import retried
 from memory.services.write.inserting import HOT_IMPORTANCE
 from memory.services.write.marking import release_disputes
-from memory.services.write.prior_decisions import DELETED
+from memory.services.write.prior_decisions import ARCHIVED, DELETED
 from memory.services.write.secrets import masked_note
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope
@@ -51,6 +51,31 @@ def delete_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memor
             memory.tier = Tier.COLD.value
             memory.is_pinned = False
             memory.save(update_fields=["status", "tier", "is_pinned", "contradicts"])
+        return memory
+
+
+@retried
+def archive_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memory:
+    """Put a live memory away: searches that ask for what is past still find it, prompts do not.
+
+    It turns cold and archived, loses its pin, and its open disputes end. Archiving it again changes
+    nothing, and it can be restored. Raises NotFoundError when the viewer may not see it and
+    ConflictError when it is not live.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
+        memory = locked_memory(viewer=viewer, memory_id=memory_id)
+        if memory.status == Status.ARCHIVED:
+            return memory
+        if not memory.is_live:
+            raise ConflictError(
+                f"A memory that is {memory.status} cannot be archived;"
+                f" {what_stands_for(memory=memory)}."
+            )
+        release_disputes(memory=memory, actor=viewer.actor, note=ARCHIVED)
+        memory.status = Status.ARCHIVED.value
+        memory.tier = Tier.COLD.value
+        memory.is_pinned = False
+        memory.save(update_fields=["status", "tier", "is_pinned", "contradicts"])
         return memory
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -23,6 +25,9 @@ TAKEN = f"{NOTED}:taken"
 # shows in what the read waits for. Where nobody writes down for long, each memory gets its own two,
 # so that what waits is bounded by the memories there are.
 _WHOLE_ANSWERS = 5_000
+# So many days of a memory's retrievals are kept, counted back from the last one.
+KEPT_DAYS = 60
+_DAY_SECONDS = 86_400
 _NOTE = """
 if redis.call('HLEN', KEYS[1]) < tonumber(ARGV[4]) then
     redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':' .. ARGV[2] .. ':' .. ARGV[3], 1)
@@ -55,15 +60,27 @@ WITH batch AS (
     ON CONFLICT DO NOTHING RETURNING id
 )
 INSERT INTO memory_memoryusage
-    (memory_id, team_id, retrieved, cited, ignored, succeeded, failed, last_accessed_at)
-SELECT m.id, m.team_id, n.retrieved, 0, 0, 0, 0, n.accessed_at
-FROM unnest(%(ids)s::uuid[], %(counts)s::bigint[], %(times)s::timestamptz[])
-    AS n (memory_id, retrieved, accessed_at)
+    (memory_id, team_id, retrieved, cited, ignored, succeeded, failed, last_accessed_at, daily)
+SELECT m.id, m.team_id, n.retrieved, 0, 0, 0, 0, n.accessed_at, n.daily
+FROM unnest(%(ids)s::uuid[], %(counts)s::bigint[], %(times)s::timestamptz[], %(days)s::jsonb[])
+    AS n (memory_id, retrieved, accessed_at, daily)
 JOIN memory_memory m ON m.team_id = %(team)s AND m.id = n.memory_id
 WHERE EXISTS (SELECT FROM batch)
 ON CONFLICT (team_id, memory_id) DO UPDATE SET
     retrieved = memory_memoryusage.retrieved + EXCLUDED.retrieved,
-    last_accessed_at = greatest(memory_memoryusage.last_accessed_at, EXCLUDED.last_accessed_at)
+    last_accessed_at = greatest(memory_memoryusage.last_accessed_at, EXCLUDED.last_accessed_at),
+    daily = (
+        SELECT coalesce(jsonb_object_agg(kept.day, kept.retrieved), '{}')
+        FROM (
+            SELECT both_of.day, sum(both_of.retrieved::bigint) AS retrieved
+            FROM (
+                SELECT * FROM jsonb_each_text(memory_memoryusage.daily)
+                UNION ALL SELECT * FROM jsonb_each_text(EXCLUDED.daily)
+            ) AS both_of (day, retrieved)
+            WHERE both_of.day > %(oldest)s
+            GROUP BY both_of.day
+        ) AS kept
+    )
 """
 # Longer than a flush may take. The present batch stays whatever its age: it may have waited.
 _FORGET = """
@@ -104,38 +121,71 @@ def flush_noted_usage() -> None:
     client.eval(_DROP, 1, TAKEN, batch)
 
 
-def _by_team(fields: Mapping[bytes, bytes]) -> dict[UUID, dict[UUID, list[int]]]:
-    """How often and when, in seconds of the epoch, each team's memories were read."""
-    by_team: dict[UUID, dict[str, list[int]]] = {}
-    for field, value in fields.items():
-        team, second, last = field.decode().replace("-", "").split(":")
+@dataclass(slots=True)
+class _Reads:
+    """How often a memory was read, when last in seconds of the epoch, and how often on which day.
+
+    Where nobody wrote down for long, all of it counts for the day of the last read.
+    """
+
+    count: int = 0
+    last: int = 0
+    loose: int = 0
+    days: dict[str, int] = field(default_factory=dict)
+
+    def add(self, count: int, second: int) -> None:
+        """Count reads of one moment."""
+        self.count += count
+        self.last = max(self.last, second)
+        day = _day(second)
+        self.days[day] = self.days.get(day, 0) + count
+
+    def by_day(self) -> dict[str, int]:
+        """How often it was read, by day."""
+        if not self.loose:
+            return self.days
+        last = _day(self.last)
+        return {**self.days, last: self.days.get(last, 0) + self.loose}
+
+
+def _day(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).date().isoformat()
+
+
+def _by_team(fields: Mapping[bytes, bytes]) -> dict[UUID, dict[UUID, _Reads]]:
+    """What was read of each team's memories."""
+    by_team: dict[UUID, dict[str, _Reads]] = {}
+    for name, value in fields.items():
+        team, second, last = name.decode().replace("-", "").split(":")
         entries = by_team.setdefault(UUID(team), {})
         if last in ("n", "t"):
-            entry = entries.setdefault(second, [0, 0])
+            reads = entries.setdefault(second, _Reads())
             if last == "n":
-                entry[0] += int(value)
+                reads.count += int(value)
+                reads.loose += int(value)
             else:
-                entry[1] = max(entry[1], int(value))
+                reads.last = max(reads.last, int(value))
             continue
         for memory in last.split(","):
-            entry = entries.setdefault(memory, [0, 0])
-            entry[0] += int(value)
-            entry[1] = max(entry[1], int(second))
+            entries.setdefault(memory, _Reads()).add(int(value), int(second))
     return {
-        team: {UUID(memory): entry for memory, entry in entries.items()}
+        team: {UUID(memory): reads for memory, reads in entries.items()}
         for team, entries in by_team.items()
     }
 
 
 @retried
-def _write(team_id: UUID, batch: UUID, counts: dict[UUID, list[int]]) -> None:
+def _write(team_id: UUID, batch: UUID, counts: dict[UUID, _Reads]) -> None:
     ids = sorted(counts)
+    latest = max(reads.last for reads in counts.values())
     given: dict[str, Any] = {  # Any: a parameter of any type
         "team": team_id,
         "batch": batch,
         "ids": ids,
-        "counts": [counts[memory_id][0] for memory_id in ids],
-        "times": [datetime.fromtimestamp(counts[memory_id][1], UTC) for memory_id in ids],
+        "counts": [counts[memory_id].count for memory_id in ids],
+        "times": [datetime.fromtimestamp(counts[memory_id].last, UTC) for memory_id in ids],
+        "days": [json.dumps(counts[memory_id].by_day()) for memory_id in ids],
+        "oldest": _day(latest - KEPT_DAYS * _DAY_SECONDS),
     }
     with (
         team_scope(team_ids=[team_id], actor="task:flush_usage"),

@@ -18,6 +18,7 @@ from memory.services.write.drafts import MemoryDraft
 
 # Why a dispute ended that nobody decided.
 DELETED = "the other side was deleted"
+ARCHIVED = "the other side was archived"
 SUPERSEDED = "superseded by a newer memory"
 LOST = "the other side of it lost"
 
@@ -70,7 +71,7 @@ class PriorDecisions:
         self._found = [
             each
             for each in found
-            if each.note not in (DELETED, SUPERSEDED, LOST)
+            if each.note not in (DELETED, ARCHIVED, SUPERSEDED, LOST)
             and (each.by != without or each.resolution == BOTH_VALID)
         ]
 

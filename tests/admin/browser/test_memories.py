@@ -9,6 +9,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from memory.models import MemoryRelation
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.factories import MemoryFactory, StaffUserFactory
@@ -55,18 +56,44 @@ def test_a_reviewer_finds_pins_and_checks_a_memory(
     expect(page.get_by_text("History, newest first")).to_be_visible()
     expect(page.locator("#history li")).to_have_count(1)
 
-    page.get_by_role("link", name="Pin", exact=False).first.click()
-    expect(page.get_by_text("Pin 1 memory?")).to_be_visible()
-    page.get_by_label("Reason, for the log (optional)").fill("asked for daily")
-    page.get_by_role("button", name="Yes, pin").click()
+    page.get_by_label("Note for the history (optional)").fill("asked for daily")
+    page.get_by_role("button", name="Pin").click()
 
     expect(page.get_by_text("1 memory pinned.")).to_be_visible()
     expect(page.locator("#history li")).to_have_count(2)
     newest = page.locator("#history li").first
-    expect(newest).to_contain_text("pinned")
-    expect(newest).to_contain_text(f"staff:rob-{team.slug}")
-    expect(newest).to_contain_text("asked for daily")
-    expect(newest).to_contain_text("is_pinned: False → True")
+    expect(newest).to_contain_text(f"Pinned by rob-{team.slug} (staff): asked for daily")
+    expect(newest).to_contain_text("tier warm to hot")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_list_and_page_of_memories_fit_a_laptop_and_a_phone(
+    width: int, team: Team, server: LiveServer, page: Page
+) -> None:
+    with team_scope(team_ids=[team.id], actor="test"):
+        memory = MemoryFactory.create(team=team, content=f"Long {'word ' * 80}{'Z' * 300}")
+        MemoryRelation.objects.create(
+            team=team,
+            from_memory=memory,
+            to_memory=MemoryFactory.create(team=team, content="Near it."),
+            strength=0.9,
+        )
+    log_in(page, server, f"rob-{team.slug}")
+    page.set_viewport_size({"width": width, "height": 900})
+
+    page.goto(f"{server.url}{reverse('admin:memory_memory_changelist')}")
+    rows = page.locator("#result_list tbody tr")
+    expect(rows).to_have_count(4)
+    heights = [row.bounding_box() or {"height": 0.0} for row in rows.all()]
+    table = page.locator("#result_list").evaluate("e => [e.scrollWidth, e.clientWidth]")
+    assert max(box["height"] for box in heights) <= 200
+    assert table[0] <= table[1]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    page.goto(f"{server.url}{reverse('admin:memory_memory_change', args=[memory.pk])}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.locator("svg a:visible", has_text="Near it.").click()
+    expect(page.locator(".pal-content")).to_have_text("Near it.")
 
 
 def test_a_word_without_blanks_makes_no_page_wider(

@@ -20,7 +20,13 @@ from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
 from memory.services.decisions.state import locked_memory
-from memory.services.read.usage import NOTED, TAKEN, flush_noted_usage, note_retrieved
+from memory.services.read.usage import (
+    KEPT_DAYS,
+    NOTED,
+    TAKEN,
+    flush_noted_usage,
+    note_retrieved,
+)
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
 from teams.ids import new_id
@@ -91,6 +97,20 @@ def test_each_read_is_written_down_once(town: Cast, ids: list[UUID]) -> None:
     with team_scope(team_ids=[town.team.id], actor="test"):
         times = dict(MemoryUsage.objects.values_list("memory_id", "last_accessed_at"))
     assert [times[each] for each in ids] == [NOON + timedelta(seconds=30), NOON, NOON]
+
+
+def test_reads_are_counted_by_day_and_old_days_go(town: Cast, ids: list[UUID]) -> None:
+    note(town, ids[:1], now=NOON - timedelta(days=KEPT_DAYS + 5))
+    flush_noted_usage()
+    note(town, ids[:2], now=NOON - timedelta(days=1))
+    note(town, ids[:1])
+    flush_noted_usage()
+    note(town, ids[:1], now=NOON + timedelta(minutes=1))
+    flush_noted_usage()
+
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        found = dict(MemoryUsage.objects.values_list("memory_id", "daily"))
+    assert found == {ids[0]: {"2026-04-30": 1, "2026-05-01": 2}, ids[1]: {"2026-04-30": 1}}
 
 
 def test_a_crash_after_the_writing_counts_nothing_twice(town: Cast, ids: list[UUID]) -> None:

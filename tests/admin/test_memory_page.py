@@ -1,0 +1,233 @@
+"""A memory's page: its chain of versions, the talk it came from, its neighbours and its use."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from memory.admin.relation_picture import MAX_NODES, WIDE, Neighbour, picture_of
+from memory.admin.usage_chart import DAYS, HEIGHT, chart_of
+from memory.models import Memory, MemoryRelation, MemoryUsage
+from memory.selectors.versions import current_version, versions_of
+from teams.models import Message
+from tests.factories import ConversationFactory, MemoryFactory
+from tests.support.admin import page_of as settle
+from tests.support.admin import two
+from tests.support.cast import Cast
+
+
+def page_of(memory: Memory) -> str:
+    """The address of its page."""
+    return reverse("admin:memory_memory_change", args=[memory.pk])
+
+
+def chain_of(count: int, cast: Cast) -> list[Memory]:
+    """Versions of one statement, the oldest first."""
+    rows = [
+        MemoryFactory.create(team=cast.team, content=f"Takes {n} sugars.") for n in range(count)
+    ]
+    for old, new in itertools.pairwise(rows):
+        Memory.objects.filter(pk=old.pk).update(status="superseded", superseded_by=new)
+    return [Memory.objects.get(pk=row.pk) for row in rows]
+
+
+def talk(cast: Cast, count: int) -> list[Message]:
+    """A conversation of so many messages."""
+    conversation = ConversationFactory.create(
+        team=cast.team, agent=cast.kyra, end_user=cast.sarah, last_position=count
+    )
+    return [
+        Message.objects.create(
+            team=cast.team,
+            conversation=conversation,
+            position=number,
+            role="user",
+            content=f"Message number {number}.",
+            created_at=timezone.now(),
+        )
+        for number in range(1, count + 1)
+    ]
+
+
+def test_after_a_settlement_every_version_has_its_own_number(
+    inside: Cast, reviewer_client: Client
+) -> None:
+    pair = two(inside.team)
+    reviewer_client.post(settle(pair, "b-stands"), {"confirmed": "yes"})
+
+    page = reviewer_client.get(page_of(pair.memory_a))
+
+    shown = page.context["memory_page"]["versions"]
+    assert [(each.number, each.memory.pk) for each in shown] == [
+        (1, pair.memory_a.pk),
+        (2, pair.memory_b.pk),  # type: ignore[union-attr]
+    ]
+    assert [each.is_current for each in shown] == [False, True]
+    text = page.content.decode()
+    assert "This is an older version." in text
+    assert "<del>Oslo</del><ins>Bergen</ins>" in text
+
+
+def test_a_long_chain_keeps_its_numbers_and_costs_two_queries(inside: Cast) -> None:
+    rows = chain_of(30, inside)
+
+    with CaptureQueriesContext(connection) as queries:
+        shown = versions_of(rows[25], most=10)
+
+    assert [each.number for each in shown] == list(range(21, 31))
+    assert len(queries) == 2
+    assert [each.number for each in versions_of(rows[4], most=2)] == [5, 29, 30]
+    assert current_version(rows[3]).pk == rows[-1].pk
+    assert current_version(rows[-1]).pk == rows[-1].pk
+
+
+def test_both_sides_of_a_merge_stand_before_it(inside: Cast) -> None:
+    a, b, merged = MemoryFactory.create_batch(3, team=inside.team)
+    Memory.objects.filter(pk__in=[a.pk, b.pk]).update(status="superseded", superseded_by=merged)
+
+    shown = versions_of(Memory.objects.get(pk=a.pk))
+
+    assert [each.number for each in shown] == [1, 2, 3]
+    assert shown[-1].memory.pk == merged.pk
+
+
+def test_a_chain_that_leads_in_a_circle_ends(inside: Cast) -> None:
+    a, b = MemoryFactory.create_batch(2, team=inside.team)
+    Memory.objects.filter(pk=a.pk).update(superseded_by=b)
+    Memory.objects.filter(pk=b.pk).update(superseded_by=a)
+
+    assert {each.memory.pk for each in versions_of(Memory.objects.get(pk=a.pk))} == {a.pk, b.pk}
+
+
+def test_a_source_is_quoted_between_its_neighbours(inside: Cast, viewer_client: Client) -> None:
+    said = talk(inside, 9)
+    memory = MemoryFactory.create(team=inside.team, source_message_ids=[said[2].pk, said[7].pk])
+
+    passages = viewer_client.get(page_of(memory)).context["memory_page"]["passages"]
+
+    assert [[line.message.position for line in passage.lines] for passage in passages] == [
+        [2, 3, 4],
+        [7, 8, 9],
+    ]
+    assert [line.is_source for line in passages[0].lines] == [False, True, False]
+    assert passages[0].lines[1].url.endswith("#message-3")
+
+
+def test_neighbouring_sources_are_one_passage(inside: Cast, viewer_client: Client) -> None:
+    said = talk(inside, 6)
+    memory = MemoryFactory.create(team=inside.team, source_message_ids=[said[1].pk, said[3].pk])
+
+    (passage,) = viewer_client.get(page_of(memory)).context["memory_page"]["passages"]
+
+    assert [line.message.position for line in passage.lines] == [1, 2, 3, 4, 5]
+
+
+def test_neighbours_are_drawn_as_links_to_their_pages(inside: Cast, viewer_client: Client) -> None:
+    memory, linked, derived = MemoryFactory.create_batch(3, team=inside.team)
+    for other, kind in ((linked, "related_to"), (derived, "derived_from")):
+        MemoryRelation.objects.create(
+            team=inside.team, from_memory=memory, to_memory=other, relation_type=kind, strength=0.5
+        )
+
+    answer = viewer_client.get(page_of(memory))
+
+    drawing = answer.context["memory_page"]["picture"].wide
+    assert {(node.kind, node.url) for node in drawing.nodes} == {
+        ("related to", page_of(linked)),
+        ("derived from", page_of(derived)),
+    }
+    assert f'<a href="{page_of(linked)}" aria-label="related to: ' in answer.content.decode()
+
+
+def test_a_picture_holds_so_many_and_no_two_boxes_overlap(inside: Cast) -> None:
+    memory, *others = MemoryFactory.build_batch(20, team=inside.team)
+    neighbours = [Neighbour(each, "related to") for each in [*others, *others]]
+
+    picture = picture_of(memory, neighbours)
+
+    assert picture is not None
+    assert len(picture.wide.nodes) == len(picture.narrow.nodes) == MAX_NODES
+    assert picture.left_out == 19 - MAX_NODES
+    for drawing in (picture.wide, picture.narrow):
+        boxes = [(node.x, node.y) for node in [drawing.centre, *drawing.nodes]]
+        assert len(set(boxes)) == len(boxes)
+        assert all(x >= 0 and x + picture.box_width <= WIDE for x, _ in boxes)
+        assert all(y >= 0 and y + picture.box_height <= drawing.height for _, y in boxes)
+    assert picture_of(memory, [Neighbour(memory, "related to")]) is None
+
+
+def test_use_is_drawn_by_day(inside: Cast, viewer_client: Client) -> None:
+    memory = MemoryFactory.create(team=inside.team)
+    today = datetime.now(UTC).date()
+    MemoryUsage.objects.create(
+        team=inside.team,
+        memory=memory,
+        retrieved=5,
+        daily={today.isoformat(): 4, (today - timedelta(days=3)).isoformat(): 1},
+    )
+
+    page = viewer_client.get(page_of(memory))
+
+    chart = page.context["memory_page"]["chart"]
+    assert (chart.total, chart.most, chart.last) == (5, 4, today)
+    assert "retrieved 5 times, at most 4 times a day" in page.content.decode()
+
+
+def test_a_chart_is_as_high_as_its_best_day_and_needs_one() -> None:
+    today = date(2026, 5, 30)
+
+    chart = chart_of({"2026-05-30": 8, "2026-05-29": 2, "2026-01-01": 99}, today=today)
+
+    assert chart is not None
+    assert [bar.height for bar in chart.bars[-2:]] == [HEIGHT // 4, HEIGHT]
+    assert len(chart.bars) == DAYS
+    assert chart_of({"2026-01-01": 99}, today=today) is None
+
+
+@pytest.mark.parametrize("path", ["pin", "archive"])
+def test_one_click_with_a_note_does_it(path: str, inside: Cast, reviewer_client: Client) -> None:
+    memory = MemoryFactory.create(team=inside.team)
+    url = page_of(memory).replace("change/", f"{path}/")
+
+    page = reviewer_client.get(page_of(memory)).content.decode()
+    done = reviewer_client.post(url, {"confirmed": "yes", "reason": "as agreed"})
+    after = " ".join(reviewer_client.get(page_of(memory)).content.decode().split())
+
+    assert f'formaction="{url}"' in page
+    assert done["Location"] == page_of(memory)
+    title = {"pin": "Pinned", "archive": "Archived"}[path]
+    assert f"{title}</a> by rob (staff): as agreed" in after
+
+
+def test_the_page_asks_as_much_for_a_long_story_as_for_a_short_one(
+    inside: Cast, viewer_client: Client
+) -> None:
+    def asked(memory: Memory) -> int:
+        viewer_client.get(page_of(memory))
+        with CaptureQueriesContext(connection) as queries:
+            viewer_client.get(page_of(memory))
+        return len(queries)
+
+    def story(length: int) -> Memory:
+        memory = chain_of(length, inside)[-1]
+        said = talk(inside, length + 1)
+        for number, other in enumerate(MemoryFactory.create_batch(length, team=inside.team)):
+            MemoryRelation.objects.create(
+                team=inside.team, from_memory=memory, to_memory=other, strength=0.5
+            )
+            memory.importance = number % 9 + 1
+            memory.source_message_ids = [each.pk for each in said[: number + 1]]
+            memory.save(update_fields=["importance", "source_message_ids"])
+        return memory
+
+    short, long = asked(story(3)), asked(story(12))
+
+    assert long == short
+    assert short <= 24

@@ -1,0 +1,109 @@
+"""Actors, events and changes are told in words, not in codes."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from audit.admin.change_words import EVENT_WORDS, change_words, reason_words
+from audit.models import EVENTS, MemoryLog
+from teams.admin.actors import actor_words, actors_called
+from teams.tenancy import team_scope
+from tests.factories import MemoryFactory
+from tests.support.cast import Cast
+
+
+@pytest.mark.parametrize(
+    ("actor", "words"),
+    [
+        ("task:extract", "extraction"),
+        ("staff:rob", "rob (staff)"),
+        ("agent:kyra", "kyra (agent)"),
+        ("key:pk_12", "API key pk 12"),
+        ("judge:rules", "the judge (rules)"),
+        ("command:issue_key", "command issue key"),
+        ("task:renew_things", "renew things"),
+        ("staff:", "staff:"),
+        ("somebody", "somebody"),
+        ("", "–"),
+    ],
+)
+def test_an_actor_has_a_name(actor: str, words: str) -> None:
+    assert actor_words(actor) == words
+
+
+def test_an_actor_is_found_by_that_name() -> None:
+    assert "task:extract" in actors_called("Extraction")
+    assert actors_called(" ") == []
+
+
+def test_every_event_of_the_log_has_words() -> None:
+    assert set(EVENT_WORDS) == set(EVENTS)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ({"importance": 4}, {"importance": 7}, ["importance 4 to 7"]),
+        ({"confidence": 0.5}, {"confidence": 0.75}, ["confidence 0.5 to 0.75"]),
+        ({"status": "active"}, {"status": "soft_deleted"}, ["status active to deleted"]),
+        ({"is_pinned": False}, {"is_pinned": True}, []),
+        ({"category": ""}, {"category": "home"}, ["category none to home"]),
+        ({"tags": ["a", "b"]}, {"tags": ["b", "c"]}, ["tag c added", "tag a removed"]),
+        ({"end_user_id": "1"}, {"end_user_id": None}, ["person Sarah to none"]),
+        ({"superseded_by_id": None}, {"superseded_by_id": "2"}, ["replaced by “Lisbon”"]),
+        ({"contradicts": []}, {"contradicts": ["2"]}, ["in dispute with “Lisbon”"]),
+        ({"contradicts": ["2"]}, {"contradicts": []}, ["no longer in dispute with “Lisbon”"]),
+        (
+            {"valid_to": None},
+            {"valid_to": "2026-05-01T10:00:00+00:00"},
+            ["valid until none to 2026-05-01 10:00"],
+        ),
+        ({"dedupe_key": "x", "category": None}, {"dedupe_key": "y", "category": ""}, []),
+    ],
+)
+def test_a_change_is_a_sentence(
+    before: dict[str, object], after: dict[str, object], words: list[str]
+) -> None:
+    assert change_words(before, after, names={"1": "Sarah", "2": "“Lisbon”"}) == words
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (
+            "contradiction resolved: a_wins (she said so)",
+            "settled: the earlier side stands (she said so)",
+        ),
+        ("feedback: wrong (moved)", "reported as wrong (moved)"),
+        ("read the lease", "read the lease"),
+    ],
+)
+def test_a_reason_is_told_without_codes(reason: str, words: str) -> None:
+    assert reason_words(reason) == words
+
+
+def test_an_entry_of_the_log_says_what_changed(inside: Cast, viewer_client: Client) -> None:
+    memory = MemoryFactory.create(team=inside.team, importance=4)
+    memory.importance = 7
+    memory.save(update_fields=["importance"])
+    entry = MemoryLog.objects.filter(memory_id=memory.pk).latest("seq")
+
+    page = viewer_client.get(reverse("admin:audit_memorylog_change", args=[entry.pk]))
+    listed = viewer_client.get(reverse("admin:audit_memorylog_changelist")).content.decode()
+
+    text = page.content.decode()
+    assert "importance 4 to 7" in text
+    assert "<details><summary>Show the columns</summary>" in text
+    assert "changed" in listed
+
+
+def test_the_log_is_searched_by_the_words_for_an_actor(inside: Cast, viewer_client: Client) -> None:
+    with team_scope(team_ids=[inside.team.id], actor="task:extract"):
+        memory = MemoryFactory.create(team=inside.team)
+    MemoryFactory.create(team=inside.team)
+
+    answer = viewer_client.get(reverse("admin:audit_memorylog_changelist"), {"q": "extraction"})
+
+    assert [row.memory_id for row in answer.context["cl"].result_list] == [memory.pk]
