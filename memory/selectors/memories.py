@@ -66,9 +66,7 @@ def filtered_memories(*, viewer: Viewer, filters: MemoryFilters) -> MemoryQueryS
     conditions = {
         "memory_type__in": filters.memory_types or None,
         "tier__in": filters.tier or None,
-        "agent__slug": filters.agent and slug_called(
-            team_id=viewer.team_id, name=filters.agent
-        ),
+        "agent__slug": filters.agent and slug_called(team_id=viewer.team_id, name=filters.agent),
         "end_user__external_id": filters.user,
         "project__slug": filters.project,
         "conversation_id": filters.conversation,

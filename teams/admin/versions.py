@@ -14,7 +14,8 @@ from teams.domain.document_changes import changed_places
 from teams.models import AgentVersion, TeamVersion
 
 from .base import TeamAdmin
-from .display import NOTHING, excerpt, json_column, link, moment, page_of, time_column, words
+from .display import NOTHING, excerpt, link, moment, page_of, time_column, words
+from .document_display import document_column
 from .theme import AutocompleteFilter, RelatedFilter, Row, display
 
 _SHOWN = 10
@@ -23,6 +24,9 @@ _LINE = '<td class="pr-4">{}</td>'
 
 class VersionAdmin(TeamAdmin[Row]):
     """What a document was, who changed it, when, and what."""
+
+    class Media:
+        css = {"all": ["teams/admin/document.css"]}
 
     ordering = ["-created_at", "-number"]
     readonly_fields = ["created", "changes", "laid_out"]
@@ -49,7 +53,7 @@ class AgentVersionAdmin(VersionAdmin[AgentVersion]):
     search_fields = ["agent__slug", "actor", "reason"]
     fields = ["agent", "number", "team", "created", "actor", "reason", "changes", "laid_out"]
 
-    laid_out = json_column("document", "document")
+    laid_out = document_column("document", "document")
 
 
 @admin.register(TeamVersion)
@@ -62,7 +66,7 @@ class TeamVersionAdmin(VersionAdmin[TeamVersion]):
     search_fields = ["actor"]
     fields = ["team", "number", "created", "actor", "changes", "laid_out"]
 
-    laid_out = json_column("document", "settings")
+    laid_out = document_column("document", "settings")
 
 
 # Any, from here on: rows of either model.
