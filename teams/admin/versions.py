@@ -100,7 +100,11 @@ def versions_table(versions: QuerySet[Any]) -> str:
             for row in rows
         ),
     )
-    return format_html('<table class="text-xs">{}</table>', lines) if rows else NOTHING
+    return (
+        format_html('<div class="overflow-x-auto"><table class="text-xs">{}</table></div>', lines)
+        if rows
+        else NOTHING
+    )
 
 
 def refuse_stale(form: forms.ModelForm[Any], *, stored: int | None) -> None:

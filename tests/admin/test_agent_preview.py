@@ -6,12 +6,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from memory.clients.tools import default_tools
+from memory.domain.types import MemoryType
 from memory.models import MemoryUsage
 from teams.models import Agent
 from teams.tenancy import team_scope
-from tests.factories import MemoryFactory
 from tests.support.admin import SignIn, agent_form
 from tests.support.cast import Cast
+from tests.support.writing import store
 
 
 def preview(cast: Cast) -> str:
@@ -23,8 +25,13 @@ def test_it_shows_what_is_typed_with_the_memories_and_saves_nothing(
     cast: Cast, admin_client: Client
 ) -> None:
     with team_scope(team_ids=[cast.team.id], actor="test"):
-        MemoryFactory.create(
-            team=cast.team, agent=None, memory_type="shared", content="The office is in Oslo."
+        store(
+            cast,
+            default_tools(),
+            "The office is in Oslo.",
+            memory_type=MemoryType.SHARED,
+            agent_id=None,
+            end_user_id=None,
         )
         before = list(MemoryUsage.objects.values_list("retrieved", flat=True))
     form = agent_form(None, name="Kyra", traits=["<i>Curious</i>"])

@@ -189,7 +189,10 @@ class AgentForm(TeamOwnedForm):
             self.initial["loaded_version"] = self.instance.version
             self.initial["aliases"] = aliases_of(agent=self.instance)
         self.initial |= parts.form_values(self._stored)
-        self.initial["document"] = None if is_new else self._stored
+        if is_new:
+            # There is nothing yet that it could show.
+            del self.fields["document"]
+        self.initial["document"] = self._stored
         self._set_up_fields(is_new)
 
     def _set_up_fields(self, is_new: bool) -> None:
@@ -218,7 +221,8 @@ class AgentForm(TeamOwnedForm):
         fields["name"].required = False
         fields["keeps_to_itself"].label = "Keeps what it learns to itself"
         self._offer_categories(is_new)
-        if words := parts.other_words(self._stored):
+        words = parts.other_words(self._stored)
+        if words and not is_new:
             fields[
                 "document"
             ].help_text += (
@@ -312,9 +316,7 @@ class AgentForm(TeamOwnedForm):
     def _add_problem(self, place: str, words: list[str], *, is_json: bool) -> None:
         name, inner = ("document", place) if is_json else parts.field_of(place)
         start = f"{inner}: " if inner else ""
-        self.add_error(
-            name if name in self.fields else "document", [f"{start}{each}" for each in words]
-        )
+        self.add_error(name if name in self.fields else None, [f"{start}{each}" for each in words])
 
     def _check_names(self) -> None:
         team_id = self.team_id

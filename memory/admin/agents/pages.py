@@ -131,7 +131,7 @@ class AgentAdmin(TeamAdmin[Agent]):
                 " their sum. Only the ratio counts, so they need not add up to 1; the share is"
                 " shown beside each.",
             ),
-            _classed(section("JSON", "document"), "agent-json"),
+            *([_classed(section("JSON", "document"), "agent-json")] if agent is not None else []),
             _classed(section("Save", "reason", "loaded_version"), "agent-save"),
         ]
 
