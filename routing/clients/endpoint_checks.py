@@ -10,6 +10,7 @@ import openai
 from .endpoints import error_code, open_client
 
 PATIENCE_SECONDS = 5.0
+_NONSENSE = "It answered with something that is no answer of the protocol."
 _NO_LIST = frozenset({404, 405, 501})
 
 
@@ -45,7 +46,7 @@ def check_endpoint(
         is_well, words = False, _failure(error)
     except ValueError:
         # The client cannot read the answer.
-        is_well, words = False, "It answered with something that is no answer of the protocol."
+        is_well, words = False, _NONSENSE
     return EndpointCheck(is_well, words, round((time.perf_counter() - started) * 1000))
 
 
@@ -60,7 +61,7 @@ def _asked(client: openai.OpenAI, model: str, listed: tuple[str, ...]) -> tuple[
         )
         return True, f"It does not list its models; asked for one token, {model} answered."
     except (AttributeError, TypeError):
-        return False, "It answered with something that is no list of models."
+        return False, _NONSENSE
     missing = [name for name in listed if name not in found]
     count = f"It answered and lists {len(found)} model{'' if len(found) == 1 else 's'}"
     if missing:
@@ -75,7 +76,7 @@ def _failure(error: openai.OpenAIError) -> str:
     if isinstance(error, openai.APIConnectionError):
         return "It cannot be reached: look at the address, and whether it is up."
     if not isinstance(error, openai.APIStatusError):
-        return "It answered with something that is no answer of the protocol."
+        return _NONSENSE
     code = f"{error.status_code} {error_code(error)}".strip()
     if error.status_code in (401, 403):
         return f"It refuses the API key (HTTP {code})."

@@ -179,4 +179,4 @@ def _made(agent: Agent) -> Agent:
 
 def _classed(part: tuple[str | None, Any], name: str) -> tuple[str | None, Any]:
     title, options = part
-    return title, {**options, "classes": [name]}
+    return title, {**options, "classes": [*options.get("classes", []), name]}
