@@ -62,12 +62,9 @@ def check_aliases(*, team_id: UUID, agent_id: UUID | None, names: Sequence[str])
             raise InvalidError(
                 f"An alias has at most {MAX_SLUG_CHARS} characters.", field="aliases"
             )
-    taken = [
-        *Agent.objects.filter(team_id=team_id, slug__in=names).values_list("slug", flat=True),
-        *AgentAlias.objects.filter(team_id=team_id, slug__in=names)
-        .exclude(agent_id=agent_id)
-        .values_list("slug", flat=True),
-    ]
+    slugs = Agent.objects.filter(team_id=team_id, slug__in=names).values_list("slug", flat=True)
+    aliases = aliases_among(team_id=team_id, names=names)
+    taken = [*slugs, *(name for name, owner in aliases.items() if owner != agent_id)]
     if taken:
         raise InvalidError(
             f"The team has an agent called '{min(taken)}' already. A name means one agent.",

@@ -188,7 +188,7 @@ class AgentForm(TeamOwnedForm):
         else:
             self.initial["loaded_version"] = self.instance.version
             self.initial["aliases"] = aliases_of(agent=self.instance)
-        self.initial |= parts.form_values(self._stored)
+        self.initial.update(parts.form_values(self._stored))
         if is_new:
             # There is nothing yet that it could show.
             del self.fields["document"]
@@ -221,12 +221,12 @@ class AgentForm(TeamOwnedForm):
         fields["name"].required = False
         fields["keeps_to_itself"].label = "Keeps what it learns to itself"
         self._offer_categories(is_new)
-        words = parts.other_words(self._stored)
-        if words and not is_new:
+        others = parts.other_words(self._stored)
+        if others and not is_new:
             fields[
                 "document"
             ].help_text += (
-                f" What only this text shows, and the form leaves as it is: {', '.join(words)}."
+                f" What only this text shows, and the form leaves as it is: {', '.join(others)}."
             )
 
     def _offer_categories(self, is_new: bool) -> None:

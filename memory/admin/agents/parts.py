@@ -209,7 +209,7 @@ def _differing(after: Json, before: Json) -> Json:
 
 def _json(field: str, values: Json) -> Any:
     """A field's value as the document holds it; None for what is not said."""
-    value = values.get(field)
+    value: Any = values.get(field)
     if field in ("shared_skills", "custom_skills"):
         return [{"name": name, "description": about} if about else name for name, about in value]
     if field == "custom_tiers":

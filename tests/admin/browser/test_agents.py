@@ -33,7 +33,7 @@ def test_an_admin_edits_an_agent_and_sees_its_prompt_change(
     log_in(page, server, f"ann-{team.team.slug}")
     page.set_viewport_size({"width": 1280, "height": 900})
     page.goto(f"{server.url}{reverse('admin:teams_agent_change', args=[team.kyra.pk])}")
-    prompt = page.get_by_role("region", name="The prompt")
+    prompt = page.get_by_role("region", name="The prompt", exact=True)
     expect(prompt).to_contain_text("- Loud")
 
     page.get_by_label("Traits, Trait, row 1").press("Enter")
