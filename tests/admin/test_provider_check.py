@@ -56,7 +56,7 @@ def test_it_says_what_the_endpoint_lists_and_how_long_it_took(
     answer = admin_client.post(check_url(provider))
 
     assert check_url(provider) in page.content.decode()
-    (said,) = told(answer)
+    (said,) = told(answer)  # type: ignore[arg-type]
     assert said.startswith("Test of local: It answered and lists 1 model. (")
     assert said.endswith(" ms)")
     assert endpoint.requests[0].headers["authorization"] == f"Bearer {SECRET}"
@@ -71,7 +71,7 @@ def test_models_that_the_endpoint_does_not_list_are_named(
         make_model(provider, "fast", name=MODEL)
         make_model(provider, "balanced")
 
-    (said,) = told(admin_client.post(check_url(provider)))
+    (said,) = told(admin_client.post(check_url(provider)))  # type: ignore[arg-type]
 
     assert "lists 1 model, but not: steady." in said
 
@@ -84,7 +84,7 @@ def test_one_without_a_list_is_asked_for_one_token(
     with team_scope(team_ids=[cast.team.id], actor="test"):
         make_model(provider, "fast")
 
-    (said,) = told(admin_client.post(check_url(provider)))
+    (said,) = told(admin_client.post(check_url(provider)))  # type: ignore[arg-type]
 
     assert "asked for one token, swift answered." in said
     assert endpoint.chats[0].body["max_tokens"] == 1
@@ -113,7 +113,7 @@ def test_what_went_wrong_is_said_in_our_words(
     endpoint.listing = listing
     provider = provider_at(cast, endpoint, timeout_seconds=0.5)
 
-    (said,) = told(admin_client.post(check_url(provider)))
+    (said,) = told(admin_client.post(check_url(provider)))  # type: ignore[arg-type]
 
     assert words in said
     assert SECRET not in said
@@ -124,7 +124,7 @@ def test_nothing_is_sent_where_the_key_may_not_go(
 ) -> None:
     provider = provider_at(cast, endpoint, key_variable="PROVIDER_KEY_GONE")
 
-    (said,) = told(admin_client.post(check_url(provider)))
+    (said,) = told(admin_client.post(check_url(provider)))  # type: ignore[arg-type]
 
     assert "Nothing was sent: PROVIDER_KEY_GONE is not set on this server." in said
     assert endpoint.requests == []
@@ -135,7 +135,7 @@ def test_an_address_that_is_never_called_is_not_called_here(
 ) -> None:
     provider = provider_at(cast, None, base_url="http://169.254.169.254/latest")
 
-    (said,) = told(admin_client.post(check_url(provider)))
+    (said,) = told(admin_client.post(check_url(provider)))  # type: ignore[arg-type]
 
     assert "Nothing is called at such an address." in said
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from django.contrib.messages import get_messages
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -47,9 +47,9 @@ def page_of(pair: Contradiction, path: str = "change") -> str:
     return page.replace("change/", f"{path}/")
 
 
-def told(answer: Any) -> list[str]:  # Any: a response of the test's client
+def told(answer: HttpResponse) -> list[str]:
     """What the page will say."""
-    return [str(message) for message in get_messages(answer.wsgi_request)]
+    return [str(message) for message in get_messages(answer.wsgi_request)]  # type: ignore[attr-defined]
 
 
 def states(pair: Contradiction) -> list[str]:

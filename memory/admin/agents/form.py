@@ -223,11 +223,8 @@ class AgentForm(TeamOwnedForm):
         self._offer_categories(is_new)
         others = parts.other_words(self._stored)
         if others and not is_new:
-            fields[
-                "document"
-            ].help_text += (
-                f" What only this text shows, and the form leaves as it is: {', '.join(others)}."
-            )
+            said = f" What only this text shows, and the form leaves as it is: {', '.join(others)}."
+            fields["document"].help_text += said
 
     def _offer_categories(self, is_new: bool) -> None:
         rows = Category.objects.order_by("name")
