@@ -12,6 +12,7 @@ from django.urls import reverse
 from memory.models import Category
 from teams.domain.agent_document import AgentDocument
 from teams.models import Agent, AgentVersion
+from teams.services.agent_names import agent_called
 from teams.services.agents import columns_of
 from teams.tenancy import team_scope
 from tests.support.admin import agent_form
@@ -307,3 +308,35 @@ def test_who_may_only_look_reads_the_document_in_words(cast: Cast, viewer_client
     assert "<li>Guess.</li>" in shown
     assert "&lt;b&gt;warm" in shown
     assert "{&quot;" not in shown
+
+
+def test_the_slug_stays_and_aliases_are_edited(cast: Cast, admin_client: Client) -> None:
+    sent = as_shown(admin_client, page(cast))
+    answer = admin_client.post(page(cast), {**sent, "slug": "nova", "aliases": ["old", ""]})
+    taken = admin_client.post(page(cast), {**sent, "aliases": ["luke"]})
+    shown = admin_client.get(page(cast))
+    new = admin_client.post(
+        reverse("admin:teams_agent_add"), agent_form(cast.team, slug="old", name="Old")
+    )
+
+    assert answer.status_code == 302
+    assert stored(cast).slug == "kyra"
+    assert shown.context["adminform"].form.initial["aliases"] == ["old"]
+    assert "an agent called 'luke' already" in taken.content.decode().replace("&#x27;", "'")
+    said = " ".join(new.context["adminform"].form.errors["slug"])
+    assert said == "The agent 'kyra' has this name as an alias."
+
+
+def test_a_new_agent_may_have_aliases_and_a_document(cast: Cast, admin_client: Client) -> None:
+    answer = admin_client.post(
+        reverse("admin:teams_agent_add"),
+        agent_form(cast.team, traits=["Curious"], aliases=["mi"], reason="hired"),
+    )
+
+    assert answer.status_code == 302
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        mira = agent_called(team_id=cast.team.id, name="mi")
+        assert mira is not None
+        version = AgentVersion.objects.get(agent=mira)
+    assert (mira.slug, mira.personality) == ("mira", {"traits": ["Curious"]})
+    assert (version.actor, version.reason) == ("staff:ann", "hired")
