@@ -12,7 +12,7 @@ SQL = Path(__file__).parent.parent / "sql"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("teams", "0002_agents_that_keep_to_themselves")]
+    dependencies = [("teams", "0003_sensitive_fields")]
 
     operations = [
         migrations.CreateModel(

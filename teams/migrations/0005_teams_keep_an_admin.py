@@ -8,7 +8,7 @@ SQL = Path(__file__).parent.parent / "sql"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("teams", "0003_agent_aliases")]
+    dependencies = [("teams", "0004_agent_aliases")]
 
     operations = [
         migrations.RunSQL((SQL / "last_admin.sql").read_text(), migrations.RunSQL.noop),
