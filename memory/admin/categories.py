@@ -26,6 +26,11 @@ class CategoryAdmin(TeamAdmin[Category]):
     search_fields = ["name", "description"]
     fields = ["team", "name", "description", "context", "length", "memories", "created"]
     readonly_fields = ["memories", "created"]
+    help_texts = {
+        "name": "One word, such as goals. Memories and agents name it, so it stays as it is.",
+        "description": "What belongs in it.",
+        "context": "What an answer that asks for the category gets of it.",
+    }
 
     beginning = excerpt_column("description", "description")
     created = time_column("created_at", "created")

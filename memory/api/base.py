@@ -26,6 +26,7 @@ from memory.selectors.revisions import Revision
 from teams.errors import ForbiddenError, NotFoundError
 from teams.models import Agent
 from teams.principal import Principal
+from teams.services.agent_names import aliases_among
 from teams.services.flags import require_memory
 from teams.tenancy import team_scope
 
@@ -94,10 +95,18 @@ class ApiViewSet(RequestEvents):
     def check_agent(self, agent: str | None) -> None:
         """Raise ForbiddenError when a key of one agent names another one."""
         principal = self.principal
-        if principal.agent_id and agent is not None and agent != principal.agent_slug:
+        if not principal.agent_id or agent is None or agent == principal.agent_slug:
+            return
+        if not self._is_own_alias(agent):
             raise ForbiddenError(
                 f"This key acts only as the agent '{principal.agent_slug}'.", field="agent"
             )
+
+    def _is_own_alias(self, name: str) -> bool:
+        principal = self.principal
+        with self.team_scope():
+            named = aliases_among(team_id=principal.team_id, names=[name])
+        return named.get(name) == principal.agent_id
 
     def named_viewer(self, given: Mapping[str, Any]) -> Viewer:
         """The viewer of the agent, user and project that the input names.

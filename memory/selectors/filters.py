@@ -25,6 +25,7 @@ from memory.domain.filters import (
 from memory.domain.viewer import Viewer
 from memory.models.querysets import MemoryQuerySet
 from teams.models import Agent, EndUser, Message, Project
+from teams.services.agent_names import aliases_among
 
 # A name that the team has never heard: nothing belongs to it.
 NOBODY = UUID(int=0)
@@ -169,4 +170,8 @@ def _names_in(
         model, name = _NAMED[of]
         rows = model.objects.filter(team_id=viewer.team_id, **{f"{name}__in": names - {None}})
         found |= {(of, known): pk for known, pk in rows.values_list(name, "id")}
+        if of is Field.AGENT:
+            unknown = [str(each) for each in names if each and (of, each) not in found]
+            aliases = aliases_among(team_id=viewer.team_id, names=unknown) if unknown else {}
+            found |= {(of, known): pk for known, pk in aliases.items()}
     return found

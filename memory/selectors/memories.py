@@ -15,6 +15,7 @@ from memory.models import Memory, MemoryRelation
 from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
 from teams.errors import NotFoundError
+from teams.services.agent_names import slug_called
 
 ALL = "all"
 RELATED_LIMIT = 50
@@ -65,7 +66,7 @@ def filtered_memories(*, viewer: Viewer, filters: MemoryFilters) -> MemoryQueryS
     conditions = {
         "memory_type__in": filters.memory_types or None,
         "tier__in": filters.tier or None,
-        "agent__slug": filters.agent,
+        "agent__slug": filters.agent and slug_called(team_id=viewer.team_id, name=filters.agent),
         "end_user__external_id": filters.user,
         "project__slug": filters.project,
         "conversation_id": filters.conversation,

@@ -24,7 +24,14 @@ SELECT r.revision, u.id, p.id, {columns}
 FROM scope
 LEFT JOIN LATERAL ({revision}) AS r (revision) ON true
 LEFT JOIN LATERAL (
-    SELECT * FROM teams_agent WHERE team_id = scope.team_id AND slug = $2::text OFFSET 0
+    SELECT * FROM teams_agent WHERE team_id = scope.team_id AND slug = coalesce(
+        (
+            SELECT o.slug FROM teams_agentalias n
+            JOIN teams_agent o ON o.team_id = n.team_id AND o.id = n.agent_id
+            WHERE n.team_id = scope.team_id AND n.slug = $2::text
+        ),
+        $2::text
+    ) OFFSET 0
 ) AS a ON true
 LEFT JOIN LATERAL (
     SELECT id FROM teams_enduser WHERE team_id = scope.team_id AND external_id = $3::text OFFSET 0
@@ -56,7 +63,7 @@ class Named:
 def names_of(
     *, team_id: UUID, agent: str | None, user: str | None = None, project: str | None = None
 ) -> Named:
-    """The team's agent by its slug, end user by its external id and project by its slug.
+    """The team's agent by its slug or alias, end user by its external id and project by its slug.
 
     Call it in the team's scope or in none: outside of any transaction it is one statement with a
     scope of its own.

@@ -13,6 +13,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.conversations import conversations_of
 from teams.models import Conversation, EndUser, Project
+from teams.services.agent_names import slug_called
 
 _Row = TypeVar("_Row", bound=Model)
 
@@ -68,7 +69,7 @@ def _known(
 def _talks(viewer: Viewer, filters: ListFilters) -> QuerySet[Conversation, Conversation]:
     """The viewer's conversations with whom, where and in which thread the filters say."""
     given = {
-        "agent__slug": filters.agent,
+        "agent__slug": filters.agent and slug_called(team_id=viewer.team_id, name=filters.agent),
         "end_user__external_id": filters.user,
         "project__slug": filters.project,
         "thread_id": filters.thread_id,

@@ -43,6 +43,23 @@ def check_stated_categories(*, viewer: Viewer, names: Sequence[str]) -> dict[str
     }
 
 
+def check_allowlist(*, team_id: UUID, names: Sequence[str], agent: Agent | None) -> None:
+    """Raise InvalidError for new names in an agent's allowlist that are no category of the team.
+
+    What stands in the agent's list already may stay: a file of categories may have named it before
+    the category exists. A team without a list takes any name. Call it in the team's scope.
+    """
+    kept = agent.allowed_categories if agent is not None else []
+    new = [name for name in names if name not in (kept if isinstance(kept, list) else [])]
+    known = category_names(team_id=team_id) if new else []
+    unknown = [name for name in new if name not in known]
+    if known and unknown:
+        raise InvalidError(
+            f"There is no category '{unknown[0]}'; known are: {', '.join(known)}.",
+            field="memory_config.allowed_categories",
+        )
+
+
 def category_names(*, team_id: UUID) -> list[str]:
     """The team's categories in order; call it in the team's scope."""
     rows = Category.objects.filter(team_id=team_id).order_by("name")

@@ -51,6 +51,12 @@ class ChatModelAdmin(TeamAdmin[ChatModel]):
         "created",
     ]
     readonly_fields = ["created"]
+    help_texts = {
+        "provider": "The endpoint that is asked for it.",
+        "tier": "Fast for simple questions, powerful for hard ones, balanced between. The router"
+        " chooses the tier by the question; agents may set a limit.",
+        "is_enabled": "Off: it is not asked, and its prices stay for what was spent.",
+    }
     created = time_column("created_at", "created")
     tier_label = label_column("tier", "tier", TIER_COLOURS)
     paid_in = dollar_column("input_price", "USD per 1,000 input tokens")

@@ -1,13 +1,13 @@
 """The web admin's pages of teams, people and conversations."""
 
-from . import agents, checkpoints, conversations, keys, logins, people, teams, versions
+from . import checkpoints, conversations, keys, logins, members, people, teams, versions
 
 __all__ = [
-    "agents",
     "checkpoints",
     "conversations",
     "keys",
     "logins",
+    "members",
     "people",
     "teams",
     "versions",

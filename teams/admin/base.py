@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -131,6 +132,8 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
     paginator = TeamPaginator
     is_found_by_id = False
     actions_detail: Sequence[str] = ()
+    # By field, what a form says under it; a model's own words hold for the others.
+    help_texts: Mapping[str, str] = {}
     when_empty = "There is nothing of this kind yet."
     empty_value_display = NOTHING
 
@@ -218,6 +221,8 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
         self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any
     ) -> Any:
         """Without the buttons that would leave the form to add or change another row."""
+        if db_field.name in self.help_texts:
+            kwargs["help_text"] = self.help_texts[db_field.name]
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None and isinstance(field.widget, RelatedFieldWidgetWrapper):
             field.widget.can_add_related = False

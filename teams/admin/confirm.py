@@ -12,6 +12,7 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
 
 from teams.admin_permissions import REVIEWERS, Roles, may
 from teams.errors import DomainError
@@ -100,9 +101,16 @@ def page_action(
     def run(self: ThemedAdmin[Any], request: HttpRequest, object_id: str) -> HttpResponse:
         # The decorator lets in no id of another team's row.
         rows = self.model._default_manager.filter(pk=object_id)
-        page = page_of(f"{self.opts.app_label}_{self.opts.model_name}", object_id)
         asked = confirm_and_run(self, request, rows, change)
-        return asked or HttpResponseRedirect(lands(object_id) if lands else page)
+        if asked is not None:
+            return asked
+        if lands:
+            return HttpResponseRedirect(lands(object_id))
+        model = f"{self.opts.app_label}_{self.opts.model_name}"
+        # What was removed has no page any more.
+        is_there = rows.exists()
+        page = page_of(model, object_id) if is_there else reverse(f"admin:{model}_changelist")
+        return HttpResponseRedirect(page)
 
     run.__name__ = name
     path = name.removesuffix("_this").replace("_", "-")

@@ -59,6 +59,11 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
     list_filter = [ValidityFilter, ("team", RelatedFilter), ("agent", RelatedFilter)]
     list_select_related = ["team", "agent"]
     search_fields = ["prefix", "name"]
+    help_texts = {
+        "agent": "The key acts as this agent alone and cannot write its document; empty: for the"
+        " whole team.",
+        "name": "What it is for, such as the name of the program that uses it.",
+    }
     readonly_fields = ["prefix", "validity", "created", "last_used", "revoked"]
     actions = ["revoke_selected"]
     actions_detail = ["revoke_this"]

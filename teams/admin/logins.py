@@ -1,35 +1,36 @@
-"""Staff logins, and what each may do in a team."""
+"""Staff logins: who may sign in to the admin."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
-from teams.admin_permissions import ADMINS, is_superuser
-from teams.models import Membership, StaffUser
+from teams.admin_permissions import is_superuser
+from teams.models import StaffUser
+from teams.services.members import (
+    LastAdminError,
+    check_login_is_not_needed,
+)
 
-from .base import TeamAdmin, TeamOwnedForm, section
+from .base import section
 from .display import time_column
 from .theme import (
-    ChoiceFilter,
     LoginForm,
     NewLoginForm,
     PasswordForm,
-    RelatedFilter,
-    TextWidget,
     ThemedAdmin,
     YesNoFilter,
-    display,
 )
 
 # Roles in a team say what a login may do; Django's groups and permissions are not used.
 admin.site.unregister(Group)
+
+# Without one of these nobody signs in to the admin.
+_NEEDED = ("is_active", "is_staff")
 
 
 class NewStaffForm(NewLoginForm):
@@ -44,6 +45,18 @@ class StaffForm(LoginForm):
 
     class Meta(LoginForm.Meta):
         model = StaffUser
+
+    def clean(self) -> dict[str, Any]:  # Any: a form's values
+        """Refuse to shut out the last admin of a team."""
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        was = StaffUser.objects.get(pk=self.instance.pk)
+        stays = all(values.get(name, True) for name in _NEEDED)
+        if not stays and all(getattr(was, name) for name in _NEEDED):
+            try:
+                check_login_is_not_needed(user=was)
+            except LastAdminError as error:
+                self.add_error(None, error.message)
+        return values
 
 
 def _superusers_only(_: object, request: HttpRequest, obj: object = None) -> bool:
@@ -92,86 +105,3 @@ class StaffUserAdmin(UserAdmin, ThemedAdmin[StaffUser]):  # type: ignore[type-ar
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Nobody: the log names logins, so they are made inactive instead."""
         return False
-
-
-class MemberForm(TeamOwnedForm):
-    """A member's role."""
-
-    class Meta:
-        model = Membership
-        fields = ["role"]
-
-
-class NewMemberForm(TeamOwnedForm):
-    """A new member, named by login: an admin of one team must not see the logins of others."""
-
-    username = forms.CharField(
-        label="Login", widget=TextWidget, help_text="The user name of a staff login."
-    )
-
-    class Meta:
-        model = Membership
-        fields = ["team", "role"]
-
-    def clean_username(self) -> str:
-        """The name of an active staff login."""
-        name: str = self.cleaned_data["username"]
-        user = StaffUser.objects.filter(username=name, is_active=True, is_staff=True).first()
-        if user is None:
-            raise ValidationError("There is no staff login of that name.")
-        self.instance.user = user
-        return name
-
-    def _get_validation_exclusions(self) -> set[str]:
-        excluded = super()._get_validation_exclusions()
-        return excluded - {"user"} if "username" in self.cleaned_data else excluded
-
-
-@admin.register(Membership)
-class MembershipAdmin(TeamAdmin[Membership]):
-    """Who may do what in a team."""
-
-    add_roles = change_roles = delete_roles = ADMINS
-    list_display = ["user", "role_label", "team", "created"]
-    list_filter = [("team", RelatedFilter), ("role", ChoiceFilter)]
-    list_select_related = ["team", "user"]
-    ordering = ["user__username"]
-    search_fields = ["user__username"]
-    readonly_fields = ["created"]
-
-    created = time_column("created_at", "since")
-
-    def get_form(
-        self,
-        request: HttpRequest,
-        obj: Membership | None = None,
-        change: bool = False,
-        **kwargs: Any,
-    ) -> Any:
-        """The person is chosen once; later only the role changes."""
-        kwargs["form"] = NewMemberForm if obj is None else MemberForm
-        return super().get_form(request, obj, change, **kwargs)
-
-    def get_fields(self, request: HttpRequest, obj: Membership | None = None) -> Any:
-        """A new member is named, a stored one shown."""
-        if obj is None:
-            return ["team", "username", "role"]
-        return ["team", "user_name", "role", "created"]
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Membership | None = None) -> Any:
-        """The person of a stored membership stands."""
-        return [*super().get_readonly_fields(request, obj), "user_name"]
-
-    @display(description="login")
-    def user_name(self, member: Membership) -> str:
-        """The login's name."""
-        return member.user.get_username()
-
-    @display(
-        description="role",
-        ordering="role",
-        label={"admin": "primary", "reviewer": "info", "viewer": "default"},
-    )
-    def role_label(self, member: Membership) -> tuple[str, str]:
-        """What the member may do."""
-        return member.role, member.get_role_display()

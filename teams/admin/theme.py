@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from django.contrib.admin.views.main import ChangeList as ThemedChangeList
     from django.contrib.auth.forms import AdminPasswordChangeForm as PasswordForm
     from django.contrib.auth.forms import UserChangeForm, UserCreationForm
+    from django.forms import CheckboxSelectMultiple as ChecksWidget
+    from django.forms import NumberInput as NumberWidget
     from django.forms import Select as SelectWidget
+    from django.forms import Textarea as AreaWidget
     from django.forms import TextInput as TextWidget
     from django.http import HttpRequest
 
@@ -73,7 +76,10 @@ else:
     from unfold.forms import UserChangeForm as LoginForm
     from unfold.forms import UserCreationForm as NewLoginForm
     from unfold.views import ChangeList as ThemedChangeList
+    from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget as ChecksWidget
+    from unfold.widgets import UnfoldAdminDecimalFieldWidget as NumberWidget
     from unfold.widgets import UnfoldAdminSelectWidget as SelectWidget
+    from unfold.widgets import UnfoldAdminTextareaWidget as AreaWidget
     from unfold.widgets import UnfoldAdminTextInputWidget as TextWidget
 
     class ThemedAdmin(ModelAdmin, Generic[Row]):
@@ -81,13 +87,16 @@ else:
 
 
 __all__ = [
+    "AreaWidget",
     "AutocompleteFilter",
+    "ChecksWidget",
     "ChoiceFilter",
     "DateRangeFilter",
     "DropdownFilter",
     "LoginForm",
     "NewLoginForm",
     "NumberRangeFilter",
+    "NumberWidget",
     "PasswordForm",
     "RelatedFilter",
     "Row",

@@ -15,7 +15,8 @@ from teams.models import AgentVersion, TeamVersion
 
 from .actors import actor_column, actor_words
 from .base import TeamAdmin
-from .display import NOTHING, excerpt, json_column, link, moment, page_of, time_column, words
+from .display import NOTHING, excerpt, link, moment, page_of, time_column, words
+from .document_display import document_column
 from .theme import AutocompleteFilter, RelatedFilter, Row, display
 
 _SHOWN = 10
@@ -24,6 +25,9 @@ _LINE = '<td class="pr-4">{}</td>'
 
 class VersionAdmin(TeamAdmin[Row]):
     """What a document was, who changed it, when, and what."""
+
+    class Media:
+        css = {"all": ["teams/admin/document.css"]}
 
     ordering = ["-created_at", "-number"]
     readonly_fields = ["created", "by", "changes", "laid_out"]
@@ -51,7 +55,7 @@ class AgentVersionAdmin(VersionAdmin[AgentVersion]):
     search_fields = ["agent__slug", "actor", "reason"]
     fields = ["agent", "number", "team", "created", "by", "reason", "changes", "laid_out"]
 
-    laid_out = json_column("document", "document")
+    laid_out = document_column("document", "document")
 
 
 @admin.register(TeamVersion)
@@ -64,7 +68,7 @@ class TeamVersionAdmin(VersionAdmin[TeamVersion]):
     search_fields = ["actor"]
     fields = ["team", "number", "created", "by", "changes", "laid_out"]
 
-    laid_out = json_column("document", "settings")
+    laid_out = document_column("document", "settings")
 
 
 # Any, from here on: rows of either model.
@@ -98,7 +102,11 @@ def versions_table(versions: QuerySet[Any]) -> str:
             for row in rows
         ),
     )
-    return format_html('<table class="text-xs">{}</table>', lines) if rows else NOTHING
+    return (
+        format_html('<div class="overflow-x-auto"><table class="text-xs">{}</table></div>', lines)
+        if rows
+        else NOTHING
+    )
 
 
 def refuse_stale(form: forms.ModelForm[Any], *, stored: int | None) -> None:

@@ -1,5 +1,6 @@
 """Who works here and what they said."""
 
+from .agent_aliases import AgentAlias
 from .conversations import Checkpoint, Conversation, Message, ToldRevision
 from .idempotency import IdempotentRequest
 from .people import (
@@ -16,6 +17,7 @@ from .people import (
 
 __all__ = [
     "Agent",
+    "AgentAlias",
     "AgentVersion",
     "ApiKey",
     "Checkpoint",

@@ -13,13 +13,17 @@ from teams.domain.checking import DocumentError
 from teams.domain.model_config import ModelConfig
 from teams.errors import InvalidError, NotFoundError
 from teams.models import Agent, AgentVersion
+from teams.services.agent_names import agent_called, slug_called
 from teams.services.conditions import UNCONDITIONAL, Condition
 from teams.services.people import check_new_slug
 
 
 def agent_of_slug(*, team_id: UUID, slug: str) -> Agent:
-    """The team's agent; NotFoundError when there is none. Call it in the team's scope."""
-    agent = Agent.objects.filter(team_id=team_id, slug=slug).first()
+    """The team's agent of that slug or alias; call it in the team's scope.
+
+    Raises NotFoundError when there is none.
+    """
+    agent = agent_called(team_id=team_id, name=slug)
     if agent is None:
         raise NotFoundError(f"There is no agent '{slug}'.", field="slug")
     return agent
@@ -59,7 +63,7 @@ def save_document(
     condition, and InvalidError for a new agent whose slug has spaces. Call it in the team's scope.
     """
     columns, what = columns_of(document), f"an agent '{slug}'"
-    rows = Agent.objects.filter(team_id=team_id, slug=slug)
+    rows = Agent.objects.filter(team_id=team_id, slug=slug_called(team_id=team_id, name=slug))
     agent = rows.select_for_update().first()
     if agent is None:
         condition.check(stored=0, what=what)
@@ -73,6 +77,21 @@ def save_document(
     condition.check(stored=agent.version, what=what)
     rows.update(**columns)
     return rows.get(), False
+
+
+def change_agent(
+    *, agent: Agent, columns: Mapping[str, object], condition: Condition = UNCONDITIONAL
+) -> Agent:
+    """Change some columns of the agent's document, as `columns_of` names them; returns the agent.
+
+    Versions and errors are those of `save_document`. Call it in the team's scope.
+    """
+    rows = Agent.objects.filter(team_id=agent.team_id, pk=agent.pk)
+    stored = rows.select_for_update().get()
+    condition.check(stored=stored.version, what=f"an agent '{stored.slug}'")
+    if columns:
+        rows.update(**columns)
+    return rows.get()
 
 
 def columns_of(document: AgentDocument) -> Mapping[str, object]:

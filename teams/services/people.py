@@ -12,6 +12,7 @@ from django.db import IntegrityError, connection
 from teams.errors import InvalidError
 from teams.ids import new_id
 from teams.models import Agent, EndUser, Project, Team
+from teams.services.agent_names import agent_called
 from teams.tenancy import team_scope
 
 _END_USER = "SELECT id FROM teams_enduser WHERE team_id = %s AND external_id = %s"
@@ -71,7 +72,7 @@ def ensure_team(*, slug: str, actor: str) -> UUID:
 
 
 def ensure_agent(*, team_id: UUID, slug: str) -> Agent:
-    """The team's agent of that slug, created when it is new; call it in the team's scope.
+    """The team's agent of that slug or alias, created when new; call it in the team's scope.
 
     Raises InvalidError for a new one that could not be its slug.
     """
@@ -80,7 +81,7 @@ def ensure_agent(*, team_id: UUID, slug: str) -> Agent:
 
 def find_or_create_agent(*, team_id: UUID, slug: str) -> tuple[Agent, bool]:
     """As `ensure_agent`, and whether this call created it."""
-    known = Agent.objects.filter(team_id=team_id, slug=slug).first()
+    known = agent_called(team_id=team_id, name=slug)
     if known is not None:
         return known, False
     check_new_slug(slug)

@@ -1,18 +1,22 @@
-"""Agents' documents in the admin: held to the API's rules, versions shown, nothing overwritten."""
+"""Agents' documents in the admin: a form or JSON, held to the API's rules, nothing overwritten."""
 
 from __future__ import annotations
 
 import json
-import re
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from teams.admin.agents import DOCUMENTS
+from memory.models import Category
+from teams.domain.agent_document import AgentDocument
 from teams.models import Agent, AgentVersion
+from teams.services.agent_names import agent_called
+from teams.services.agents import columns_of
 from teams.tenancy import team_scope
 from tests.support.admin import agent_form
+from tests.support.agent_documents import WHOLE
 from tests.support.cast import Cast
 
 
@@ -26,10 +30,34 @@ def stored(cast: Cast) -> Agent:
         return Agent.objects.get(pk=cast.kyra.pk)
 
 
+def give(cast: Cast, **columns: object) -> None:
+    """Kyra gets these columns, by SQL."""
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        Agent.objects.filter(pk=cast.kyra.pk).update(**columns)
+
+
+def as_shown(client: Client, url: str) -> dict[str, Any]:
+    """What a browser would send of the page as it was loaded."""
+    form = client.get(url).context["adminform"].form
+    sent: dict[str, Any] = {}
+    for name in form.fields:
+        value = form[name].value()
+        if name in ("shared_skills", "custom_skills", "other_traits", "custom_tiers"):
+            for column, values in zip(
+                form.fields[name].widget.columns, zip(*value, strict=True), strict=False
+            ):
+                sent[f"{name}_{column.name}"] = list(values)
+        elif isinstance(value, list):
+            sent[name] = [each[0] if isinstance(each, tuple) else each for each in value]
+        elif value is True:
+            sent[name] = "on"
+        elif value not in (None, False):
+            sent[name] = value
+    return sent
+
+
 def test_a_change_leaves_a_version_with_who_and_why(cast: Cast, admin_client: Client) -> None:
-    form = agent_form(
-        None, slug="kyra", name="Kyra", rules='{"never": "Guess."}', reason="a complaint"
-    )
+    form = agent_form(None, name="Kyra", never=["Guess.", ""], reason="a complaint")
 
     answer = admin_client.post(page(cast), {**form, "loaded_version": 1})
 
@@ -45,32 +73,115 @@ def test_a_change_leaves_a_version_with_who_and_why(cast: Cast, admin_client: Cl
     assert reverse("admin:teams_agentversion_change", args=[version.pk]) in shown
 
 
-def test_each_part_of_the_document_says_how_it_is_written(cast: Cast, admin_client: Client) -> None:
-    fields = admin_client.get(page(cast)).context["adminform"].form.fields
-    examples = {
-        name: re.sub(r"^.*? as in (.*?)[.;][^\]}]*$", r"\1", str(fields[name].help_text))
-        for name in DOCUMENTS
-    }
-
-    answer = admin_client.post(page(cast), agent_form(None, slug="kyra", name="Kyra", **examples))
+def test_each_part_of_the_document_has_its_fields(cast: Cast, admin_client: Client) -> None:
+    answer = admin_client.post(
+        page(cast),
+        agent_form(
+            None,
+            name="Kyra",
+            tagline="a research assistant",
+            traits=["Curious", "Patient"],
+            tone="warm",
+            verbosity="brief",
+            formality="casual",
+            voice_examples=["Here is what I found."],
+            instructions="Cite sources.\n\nThen stop.",
+            other_traits_name=["response_length"],
+            other_traits_text=["short"],
+            always=["Quote figures."],
+            never=["Guess."],
+            shared_skills_name=["search", "code-review"],
+            shared_skills_description=["", "reads diffs"],
+            custom_skills_name=["charts", ""],
+            custom_skills_description=["draws", ""],
+            disabled_skills=["code-review"],
+            model_name="openai/gpt-4o",
+            max_tier="balanced",
+            custom_tiers_tier=["fast"],
+            custom_tiers_model=["small"],
+            custom_tiers_input=["0.0008"],
+            custom_tiers_output=["0.004"],
+            daily_budget_usd="2.5",
+            weight_semantic="0.7",
+            token_budget=1500,
+            keeps_to_itself="on",
+        ),
+    )
 
     assert answer.status_code == 302
     agent = stored(cast)
-    assert agent.personality == {"traits": ["Curious"], "tone": "warm"}
-    assert {name: getattr(agent, name) for name in DOCUMENTS} == {
-        name: json.loads(example) for name, example in examples.items()
+    assert agent.tagline == "a research assistant"
+    assert agent.personality == {
+        **WHOLE["personality"],
+        "custom_instructions": "Cite sources.\r\n\r\nThen stop.".replace("\r", ""),
     }
+    assert agent.rules == {"always": ["Quote figures."], "never": ["Guess."]}
+    assert agent.skills == WHOLE["skills"]
+    assert agent.model_config == WHOLE["model_config"]
+    assert agent.retrieval_weights == {"semantic": 0.7}
+    assert (agent.token_budget, agent.keeps_to_itself) == (1500, True)
+
+
+def test_saving_the_page_as_it_is_changes_nothing(cast: Cast, admin_client: Client) -> None:
+    give(cast, **columns_of(AgentDocument.validate(WHOLE)))
+    before = stored(cast)
+
+    answer = admin_client.post(page(cast), as_shown(admin_client, page(cast)))
+
+    assert answer.status_code == 302
+    after = stored(cast)
+    assert after.version == before.version
+    assert columns_of(AgentDocument.validate(WHOLE)).items() <= vars(after).items()
+
+
+def test_what_the_form_does_not_show_stays_beside_what_it_changes(
+    cast: Cast, admin_client: Client
+) -> None:
+    give(
+        cast,
+        personality={"traits": ["Curious"], "humour": "dry", "loves": ["maps", "trains"]},
+        rules={"never": ["Guess."], "when_unsure": ["Ask."]},
+    )
+
+    sent = {**as_shown(admin_client, page(cast)), "traits": [], "never": ["Guess.", "Lie."]}
+    answer = admin_client.post(page(cast), sent)
+
+    assert answer.status_code == 302
+    assert stored(cast).personality == {"humour": "dry", "loves": ["maps", "trains"]}
+    assert stored(cast).rules == {"when_unsure": ["Ask."], "never": ["Guess.", "Lie."]}
+
+
+def test_the_document_may_be_written_as_json(cast: Cast, admin_client: Client) -> None:
+    given = {"name": "Kyra", "rules": {"never": "Guess."}, "slug": "kyra", "version": 7}
+
+    answer = admin_client.post(
+        page(cast), agent_form(None, name="Kyra", document=json.dumps(given), loaded_version=1)
+    )
+
+    assert answer.status_code == 302
+    assert stored(cast).rules == {"never": ["Guess."]}
+    assert stored(cast).version == 2
+
+
+def test_form_and_json_are_not_changed_at_once(cast: Cast, admin_client: Client) -> None:
+    sent = as_shown(admin_client, page(cast))
+    document = {**json.loads(sent["document"]), "tagline": "by JSON"}
+
+    answer = admin_client.post(
+        page(cast), {**sent, "document": json.dumps(document), "never": ["Guess."]}
+    )
+
+    assert answer.status_code == 200
+    assert "You changed both the JSON and the form (never)" in answer.content.decode()
+    assert stored(cast).version == 1
 
 
 def test_what_somebody_changed_meanwhile_is_not_overwritten(
     cast: Cast, admin_client: Client
 ) -> None:
-    with team_scope(team_ids=[cast.team.id], actor="test"):
-        Agent.objects.filter(pk=cast.kyra.pk).update(tagline="by the API")
+    give(cast, tagline="by the API")
 
-    answer = admin_client.post(
-        page(cast), agent_form(None, slug="kyra", name="Mine", loaded_version=1)
-    )
+    answer = admin_client.post(page(cast), agent_form(None, name="Mine", loaded_version=1))
 
     assert answer.status_code == 200
     assert "you loaded version 1, and the latest is 2" in answer.content.decode()
@@ -78,41 +189,92 @@ def test_what_somebody_changed_meanwhile_is_not_overwritten(
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("values", "field", "said"),
     [
-        ("model_config", '{"force_tier": "ultra"}', "force_tier: Must be one of fast"),
-        ("model_config", '{"custom_tiers": [{"name": "fast"}]}', "It is missing"),
-        ("retrieval_weights", '{"semantics": 1}', "There is no such field"),
-        ("personality", '{"traits": ["a", 3]}', "traits[1]: Must be a text"),
-        ("allowed_categories", '["a", ""]', "It is missing"),
-        ("token_budget", "50", "Must be from 100"),
-        ("skills", '{"own": []}', "own: There is no such field"),
+        ({"name": ""}, "name", "It is missing"),
+        ({"custom_tiers_tier": ["fast"]}, "custom_tiers", "row 1, model_name: It is missing"),
+        ({"weight_semantic": "-1"}, "weight_semantic", "greater than or equal to 0"),
+        ({"traits": ["a", "x" * 2001]}, "traits", "row 2: It has 2001 characters"),
+        ({"token_budget": "50"}, "token_budget", "Must be from 100"),
+        ({"custom_skills_description": ["b"]}, "custom_skills", "row 1, name: It is missing"),
+        ({"force_tier": "powerful", "max_tier": "fast"}, "force_tier", "It is above max_tier"),
+        ({"daily_budget_usd": "-1"}, "daily_budget_usd", "greater than or equal to 0"),
+        ({"document": '{"skills": {"own": []}}'}, "document", "skills.own: There is no such field"),
+        ({"document": '{"rule": {}}'}, "document", "rule: There is no such field"),
+        ({"document": '{"memory_config": 1}'}, "document", "memory_config: Must be an object"),
+        ({"document": "[1]"}, "document", "Must be an object"),
+        ({"document": "{nonsense"}, "document", "Enter a valid JSON"),
     ],
 )
 def test_a_document_is_held_to_the_rules_of_the_api(
-    field: str, value: str, said: str, cast: Cast, admin_client: Client
+    values: dict[str, object], field: str, said: str, cast: Cast, admin_client: Client
 ) -> None:
-    answer = admin_client.post(
-        page(cast), agent_form(None, slug="kyra", name="Kyra", **{field: value})
-    )
+    sent = agent_form(None, name="Kyra")
+    if "custom_tiers_tier" in values:
+        values |= {f"custom_tiers_{each}": [""] for each in ("model", "input", "output")}
+    if "custom_skills_description" in values:
+        values |= {"custom_skills_name": [""]}
+
+    answer = admin_client.post(page(cast), {**sent, **values})
 
     assert answer.status_code == 200
-    assert field in answer.context["adminform"].form.errors
-    assert said in answer.content.decode()
+    form = answer.context["adminform"].form
+    assert said in " ".join(form.errors[field])
     assert stored(cast).version == 1
 
 
 def test_a_part_older_than_the_rules_does_not_stand_in_the_way(
     cast: Cast, admin_client: Client
 ) -> None:
-    with team_scope(team_ids=[cast.team.id], actor="test"):
-        Agent.objects.filter(pk=cast.kyra.pk).update(skills={"maps": "draws them"})
-    form = agent_form(None, slug="kyra", name="Kyra II", skills='{"maps": "draws them"}')
+    give(cast, skills={"maps": "draws them"}, personality="loud", allowed_categories="all")
 
-    answer = admin_client.post(page(cast), form)
+    sent = {**as_shown(admin_client, page(cast)), "name": "Kyra II"}
+    answer = admin_client.post(page(cast), sent)
 
     assert answer.status_code == 302
     assert (stored(cast).name, stored(cast).skills) == ("Kyra II", {"maps": "draws them"})
+    assert stored(cast).personality == "loud"
+
+
+def test_categories_are_chosen_from_those_of_the_team(
+    cast: Cast, others: Cast, admin_client: Client
+) -> None:
+    for whose, name in ((cast, "profile"), (cast, "goals"), (others, "secret")):
+        with team_scope(team_ids=[whose.team.id], actor="test"):
+            Category.objects.create(team=whose.team, name=name)
+    give(cast, allowed_categories=["tasks"])
+
+    shown = admin_client.get(page(cast))
+    sent = as_shown(admin_client, page(cast))
+    chosen = admin_client.post(page(cast), {**sent, "categories": ["profile", "tasks"]})
+    wrong = admin_client.post(page(cast), {**sent, "categories": ["profle"]})
+
+    labels = dict(shown.context["adminform"].form.fields["categories"].choices)
+    assert labels == {
+        "goals": "goals",
+        "profile": "profile",
+        "tasks": "tasks (no category of the team)",
+    }
+    assert "secret" not in shown.content.decode()
+    assert chosen.status_code == 302
+    assert stored(cast).allowed_categories == ["profile", "tasks"]
+    assert wrong.status_code == 200
+
+
+def test_a_category_that_the_team_does_not_have_is_refused_in_json_too(
+    cast: Cast, admin_client: Client
+) -> None:
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        Category.objects.create(team=cast.team, name="profile")
+    document = {"name": "Kyra", "memory_config": {"allowed_categories": ["profle"]}}
+
+    answer = admin_client.post(
+        page(cast), agent_form(None, name="Kyra", document=json.dumps(document))
+    )
+
+    errors = answer.context["adminform"].form.errors["document"]
+    assert "There is no category 'profle'; known are: profile." in " ".join(errors)
+    assert stored(cast).allowed_categories == []
 
 
 def test_versions_are_read_and_never_changed(
@@ -136,9 +298,45 @@ def test_versions_are_read_and_never_changed(
     assert admin_client.get(reverse("admin:teams_agentversion_add")).status_code == 403
 
 
-def test_who_may_only_look_sees_the_versions_too(cast: Cast, viewer_client: Client) -> None:
-    answer = viewer_client.get(page(cast))
+def test_who_may_only_look_reads_the_document_in_words(cast: Cast, viewer_client: Client) -> None:
+    give(cast, rules={"never": ["Guess."]}, personality={"tone": "<b>warm</b>"})
 
-    assert answer.status_code == 200
-    assert "latest versions" in answer.content.decode().lower()
-    assert "loaded_version" not in answer.content.decode()
+    shown = viewer_client.get(page(cast)).content.decode()
+
+    assert "latest versions" in shown.lower()
+    assert "loaded_version" not in shown
+    assert "<li>Guess.</li>" in shown
+    assert "&lt;b&gt;warm" in shown
+    assert "{&quot;" not in shown
+
+
+def test_the_slug_stays_and_aliases_are_edited(cast: Cast, admin_client: Client) -> None:
+    sent = as_shown(admin_client, page(cast))
+    answer = admin_client.post(page(cast), {**sent, "slug": "nova", "aliases": ["old", ""]})
+    taken = admin_client.post(page(cast), {**sent, "aliases": ["luke"]})
+    shown = admin_client.get(page(cast))
+    new = admin_client.post(
+        reverse("admin:teams_agent_add"), agent_form(cast.team, slug="old", name="Old")
+    )
+
+    assert answer.status_code == 302
+    assert stored(cast).slug == "kyra"
+    assert shown.context["adminform"].form.initial["aliases"] == ["old"]
+    assert "an agent called 'luke' already" in taken.content.decode().replace("&#x27;", "'")
+    said = " ".join(new.context["adminform"].form.errors["slug"])
+    assert said == "The agent 'kyra' has this name as an alias."
+
+
+def test_a_new_agent_may_have_aliases_and_a_document(cast: Cast, admin_client: Client) -> None:
+    answer = admin_client.post(
+        reverse("admin:teams_agent_add"),
+        agent_form(cast.team, traits=["Curious"], aliases=["mi"], reason="hired"),
+    )
+
+    assert answer.status_code == 302
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        mira = agent_called(team_id=cast.team.id, name="mi")
+        assert mira is not None
+        version = AgentVersion.objects.get(agent=mira)
+    assert (mira.slug, mira.personality) == ("mira", {"traits": ["Curious"]})
+    assert (version.actor, version.reason) == ("staff:ann", "hired")

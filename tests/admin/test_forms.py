@@ -79,9 +79,7 @@ def test_an_admin_of_one_team_changes_no_row_of_another(
 
 
 def test_an_admin_adds_and_changes_agents(cast: Cast, admin_client: Client) -> None:
-    added = admin_client.post(
-        reverse("admin:teams_agent_add"), agent_form(cast.team, personality='{"tone": "calm"}')
-    )
+    added = admin_client.post(reverse("admin:teams_agent_add"), agent_form(cast.team, tone="calm"))
     with team_scope(team_ids=[cast.team.id], actor="test"):
         mira = Agent.objects.get(slug="mira")
     changed = admin_client.post(
@@ -97,10 +95,9 @@ def test_an_admin_adds_and_changes_agents(cast: Cast, admin_client: Client) -> N
 @pytest.mark.parametrize(
     ("field", "value", "problem"),
     [
-        ("personality", "[1, 2]", "Must be an object"),
-        ("allowed_categories", '{"a": 1}', "Must be a list"),
-        ("rules", "{nonsense", "Enter a valid JSON"),
-        ("token_budget", "0", "greater than or equal to 1"),
+        ("weight_semantic", "much", "Enter a number"),
+        ("token_budget", "0", "Must be from 100"),
+        ("slug", "two words", "one word without spaces"),
     ],
 )
 def test_a_malformed_identity_document_is_refused_in_words(
@@ -116,13 +113,9 @@ def test_a_malformed_identity_document_is_refused_in_words(
 
 def test_a_slug_that_the_team_has_is_refused_in_words(cast: Cast, admin_client: Client) -> None:
     new = admin_client.post(reverse("admin:teams_agent_add"), agent_form(cast.team, slug="kyra"))
-    renamed = admin_client.post(
-        reverse("admin:teams_agent_change", args=[cast.luke.pk]), agent_form(None, slug="kyra")
-    )
 
-    for answer in (new, renamed):
-        assert answer.status_code == 200
-        assert "already exists" in answer.content.decode()
+    assert new.status_code == 200
+    assert "already exists" in new.content.decode()
 
 
 def test_two_teams_may_use_the_same_slug(cast: Cast, others: Cast, sign_in: SignIn) -> None:
@@ -179,9 +172,8 @@ def test_an_admin_makes_changes_and_removes_a_member(cast: Cast, admin_client: C
     )
     with team_scope(team_ids=[cast.team.id], actor="test"):
         assert Membership.objects.get(pk=member.pk).role == "reviewer"
-    removed = admin_client.post(
-        reverse("admin:teams_membership_delete", args=[member.pk]), {"post": "yes"}
-    )
+    page = reverse("admin:teams_membership_change", args=[member.pk])
+    removed = admin_client.post(page.replace("change/", "remove/"), {"confirmed": "yes"})
 
     assert (added.status_code, changed.status_code, removed.status_code) == (302, 302, 302)
     assert again.status_code == 200

@@ -194,6 +194,7 @@ WORDLESS = {
     "routing_spendreservation",
     "routing_spendtotal",
     "teams_agent",
+    "teams_agentalias",
     "teams_agentversion",
     "teams_apikey",
     "teams_membership",

@@ -59,18 +59,13 @@ def states(pair: Contradiction) -> list[str]:
 
 
 def agent_form(team: Team | None, **changes: object) -> dict[str, object]:
-    """The fields of an agent's form."""
+    """The fields of the form of an agent without a document beyond its name."""
     fields: dict[str, object] = {
         "slug": "mira",
         "name": "Mira",
         "token_budget": 2000,
         "summarize_interval": 20,
-        "personality": "{}",
-        "rules": "{}",
-        "skills": "{}",
-        "model_config": "{}",
-        "retrieval_weights": "{}",
-        "allowed_categories": "[]",
+        "is_routed": "on",
     }
     return {**fields, **({"team": team.pk} if team else {}), **changes}
 

@@ -23,7 +23,7 @@ from teams.domain.model_config import TIERS
 from teams.models import Agent
 
 # What an answer says beside the document; sent back with it, it is passed over.
-READ_ONLY = ("effective_weights", "version", "created_at", "changed_at", "changed_by")
+READ_ONLY = ("aliases", "effective_weights", "version", "created_at", "changed_at", "changed_by")
 _REASON = NameField(max_length=500, allow_blank=True)
 # Whatever stands in the row, which raw SQL may have written.
 _STORED_MEMORY = {
@@ -181,8 +181,8 @@ class AgentDocumentSerializer(ApiSerializer):
         if isinstance(given, dict):
             for name in READ_ONLY:
                 given.pop(name, None)
-            slug = given.pop("slug", self.context["slug"])
-            if slug != self.context["slug"]:
+            slugs = self.context["slugs"]
+            if "slug" in given and given.pop("slug") not in slugs:
                 problems["slug"] = ["It names another agent than the address does."]
             try:
                 reason = _REASON.run_validation(given.pop("reason", ""))
@@ -203,6 +203,11 @@ class AgentSerializer(ApiSerializer):
     """An agent's current document and its version."""
 
     slug = serializers.CharField()
+    aliases = serializers.ListField(
+        source="other_names",
+        child=serializers.CharField(),
+        help_text="Further names by which requests may call it; edited in the admin.",
+    )
     name = serializers.CharField()
     tagline = serializers.CharField()
     personality = serializers.JSONField()

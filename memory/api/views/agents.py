@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -29,8 +31,10 @@ from memory.api.serializers.agents import (
     AgentVersionSerializer,
 )
 from memory.api.serializers.base import PageQuerySerializer, page_schema
+from memory.services.categories import check_allowlist
 from teams.errors import NotFoundError
-from teams.models import Agent, AgentVersion
+from teams.models import Agent, AgentAlias, AgentVersion
+from teams.services.agent_names import agent_called, slug_called
 from teams.services.agents import agent_of_slug, save_document, versions_of
 
 AgentPage = page_schema("AgentPage", AgentSerializer)
@@ -68,7 +72,7 @@ class AgentViewSet(ApiViewSet):
         name = name_in_address(slug, field="slug")
         self.check_agent(name)
         with self.team_scope():
-            agent = self._agents().filter(slug=name).first()
+            agent = self._agents().filter(slug=self._slug_of(name)).first()
             if agent is None:
                 raise NotFoundError(f"There is no agent '{name}'.", field="slug")
             headers = {"ETag": entity_tag(agent.version)}
@@ -100,17 +104,22 @@ class AgentViewSet(ApiViewSet):
         )
         condition = condition_of(request)
         body = {} if request.data is None else request.data
-        checked = AgentDocumentSerializer(data=body, context={"slug": name})
+        checked = AgentDocumentSerializer(data=body, context={"slugs": self._names_of(name)})
         checked.is_valid(raise_exception=True)
         given = checked.validated_data
         with self.team_scope(reason=given["reason"]):
-            _, is_new = save_document(
+            check_allowlist(
+                team_id=self.principal.team_id,
+                names=given["document"].memory.allowed_categories,
+                agent=agent_called(team_id=self.principal.team_id, name=name),
+            )
+            saved, is_new = save_document(
                 team_id=self.principal.team_id,
                 slug=name,
                 document=given["document"],
                 condition=condition,
             )
-            agent = self._agents().get(slug=name)
+            agent = self._agents().get(pk=saved.pk)
             return Response(
                 AgentSerializer(agent).data,
                 status=status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
@@ -132,6 +141,15 @@ class AgentViewSet(ApiViewSet):
             rows = versions_of(agent=agent)
             return Response(VersionPagination().page_of(rows, request, AgentVersionSerializer))
 
+    def _slug_of(self, name: str) -> Coalesce:
+        return slug_called(team_id=self.principal.team_id, name=name)
+
+    def _names_of(self, name: str) -> set[str]:
+        """The name and, where it is an alias, the slug: a document may hold either."""
+        with self.team_scope():
+            agent = agent_called(team_id=self.principal.team_id, name=name)
+        return {name} if agent is None else {name, agent.slug}
+
     def _agents(self) -> QuerySet[Agent, Agent]:
         """Those that the key may read, each with when and by whom its version was made."""
         rows = Agent.objects.filter(team_id=self.principal.team_id)
@@ -140,7 +158,9 @@ class AgentViewSet(ApiViewSet):
         standing = AgentVersion.objects.filter(
             team_id=OuterRef("team_id"), agent_id=OuterRef("pk"), number=OuterRef("version")
         )
+        named = AgentAlias.objects.filter(team_id=OuterRef("team_id"), agent_id=OuterRef("pk"))
         return rows.annotate(
+            other_names=ArraySubquery(named.order_by("slug").values("slug")),
             changed_at=Subquery(standing.values("created_at")[:1]),
             changed_by=Subquery(standing.values("actor")[:1]),
         )

@@ -24,6 +24,7 @@ from memory.services.chat.streams import stream_chat
 from routing.domain.complexity import Tier
 from teams.errors import NotFoundError
 from teams.models import Agent, Team
+from teams.services.agent_names import agent_called
 from teams.services.idempotency import Answer, ClaimedRequest, finish_request, release_request
 
 EVENT_STREAM = "text/event-stream"
@@ -130,7 +131,7 @@ class ChatViewSet(ProtocolViewSet):
 
     def _is_agent(self, slug: str) -> bool:
         with self.team_scope():
-            return Agent.objects.filter(team_id=self.principal.team_id, slug=slug).exists()
+            return agent_called(team_id=self.principal.team_id, name=slug) is not None
 
     def _note_context(self, prepared: Prepared) -> None:
         built = prepared.context.built

@@ -16,6 +16,7 @@ from memory.services.chat.history import PARTIAL, external_id
 from memory.services.messages.posting import open_conversation
 from teams.errors import NotFoundError
 from teams.models import Agent, Conversation, Message
+from teams.services.agent_names import slug_called
 from teams.services.conversations import lock_conversation
 from teams.services.people import ensure_end_user, find_or_create_agent
 from teams.tenancy import hold_lock, wait_for_disk
@@ -61,7 +62,7 @@ def _known_thread(team_id: UUID, ask: ChatAsk) -> Conversation | None:
         return None
     rows = Conversation.objects.select_for_update(of=("self",)).filter(
         team_id=team_id,
-        agent__slug=ask.agent,
+        agent__slug=slug_called(team_id=team_id, name=ask.agent),
         end_user__external_id=ask.user,
         thread_id=ask.thread_id,
     )

@@ -26,7 +26,8 @@ from memory.services.write.scopes import Belonging, belonging
 from memory.services.write.secrets import masked_note
 from memory.services.write.write_path import lock_owners, prepare
 from teams.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
-from teams.models import Agent, EndUser, Project
+from teams.models import EndUser, Project
+from teams.services.agent_names import agent_called
 from teams.tenancy import team_scope
 
 # What stays with its agent under any scope.
@@ -193,11 +194,10 @@ def _agent(viewer: Viewer, memory: Memory, memory_type: MemoryType, move: Move) 
     if agent_id is None and memory_type in OF_AN_AGENT:
         agent_id = viewer.agent_id
     if move.agent is not None:
-        agents = Agent.objects.filter(team_id=memory.team_id, slug=move.agent)
-        named = agents.values_list("pk", flat=True).first()
+        named = agent_called(team_id=memory.team_id, name=move.agent)
         if named is None:
             raise NotFoundError(f"There is no agent '{move.agent}'.", field="agent")
-        agent_id = named
+        agent_id = named.pk
     if agent_id is None and memory_type in OF_AN_AGENT:
         raise InvalidError(
             f"A memory of type {memory_type} belongs to an agent: name it.", field="agent"

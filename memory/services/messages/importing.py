@@ -27,6 +27,7 @@ from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
 from teams.errors import ConflictError
 from teams.models import Conversation, EndUser, Message
+from teams.services.agent_names import agent_called
 from teams.services.conversations import NewMessage, append_messages
 from teams.services.people import ensure_end_users
 from teams.tenancy import team_scope
@@ -96,6 +97,8 @@ class _Import:
         }
         target = self.target
         with team_scope(team_ids=[target.team_id], actor=self.viewer.actor):
+            agent = agent_called(team_id=target.team_id, name=target.agent)
+            slug = agent.slug if agent is not None else target.agent
             for ids in _in_batches(list(threads)):
                 rows = Memory.objects.filter(team_id=target.team_id, external_id__in=ids)
                 for external_id, *owner in rows.values_list(
@@ -104,7 +107,7 @@ class _Import:
                     "conversation__agent__slug",
                     "conversation__end_user__external_id",
                 ):
-                    if owner != [threads[external_id or ""], target.agent, target.user]:
+                    if owner != [threads[external_id or ""], slug, target.user]:
                         raise ConflictError(
                             f"The memory {external_id!r} is stored already and belongs to"
                             f" another conversation ({' / '.join(map(str, owner))})."

@@ -110,11 +110,12 @@ def build_prompt(
     rows: MemoryQuerySet | None = None,
     min_score: float | None = None,
     is_loaded: bool = True,
+    is_counted: bool = True,
 ) -> BuiltPrompt:
     """The seven layers within `token_budget` tokens; over it only by layers 1-3 and what is pinned.
 
     `conversation` is one the viewer may see; its running summary is layer 7. `limit`, `rows`,
-    `min_score` and `is_loaded` are those of `retrieve`.
+    `min_score`, `is_loaded` and `is_counted` are those of `retrieve`.
     """
     summary, revision = "", None
     if conversation is not None:
@@ -142,6 +143,7 @@ def build_prompt(
         tools=tools,
         now=now,
         is_loaded=is_loaded,
+        is_counted=is_counted,
         revision=revision,
     )
     built = _built(found.assembly, found.stats, warnings=found.warnings)

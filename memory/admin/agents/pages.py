@@ -1,0 +1,182 @@
+"""Agents in the admin: their documents as a form, what these were before, and their prompt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+
+from teams.admin.base import TeamAdmin, section
+from teams.admin.display import time_column
+from teams.admin.document_display import document_column
+from teams.admin.theme import RelatedFilter, display
+from teams.admin.versions import versions_table
+from teams.admin_permissions import ADMINS
+from teams.domain.agent_document import AgentDocument
+from teams.models import Agent
+from teams.services.agent_names import aliases_of, set_aliases
+from teams.services.agents import change_agent, save_document, versions_of
+from teams.services.conditions import Condition
+from teams.tenancy import team_scope
+
+from . import parts
+from .form import AgentForm
+from .preview import SAMPLE_QUESTION, preview_page
+
+_FILES = "teams/admin/agent"
+_IDENTITY = ("personality_shown", "rules_shown", "skills_shown")
+_SHOWN = (*_IDENTITY, "model_shown", "categories_shown", "weights_shown")
+
+
+@admin.register(Agent)
+class AgentAdmin(TeamAdmin[Agent]):
+    """Agents and their identity documents."""
+
+    class Media:
+        css = {"all": [f"{_FILES}.css", "teams/admin/document.css"]}
+        js = [f"{_FILES}.js"]
+
+    add_roles = change_roles = ADMINS
+    form = AgentForm
+    compressed_fields = False
+    change_form_template = "admin/teams/agent/change_form.html"
+    list_display = ["slug", "name", "tagline", "token_budget", "version", "team", "created"]
+    list_filter = [("team", RelatedFilter)]
+    list_select_related = ["team"]
+    search_fields = ["slug", "name", "tagline", "aliases__slug"]
+    readonly_fields = ["created", "versions"]
+
+    other_names = document_column("other_names", "aliases", read=lambda row: aliases_of(agent=row))
+    personality_shown = document_column("personality", "personality")
+    rules_shown = document_column("rules", "rules")
+    skills_shown = document_column("skills", "skills")
+    model_shown = document_column("model_config", "model and budgets")
+    weights_shown = document_column("retrieval_weights", "weights of its memory")
+    categories_shown = document_column("allowed_categories", "categories it may read")
+    created = time_column("created_at", "created")
+
+    def get_fieldsets(self, request: HttpRequest, obj: Agent | None = None) -> Any:
+        """Fields to write in for those who may, the document in words for the others."""
+        sections = self._written(obj) if self._may_write(request, obj) else self._shown()
+        return sections if obj is None else [*sections, section("Versions", "versions")]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> Any:
+        """The slug of a stored agent stands: keys and logs name it."""
+        fields = super().get_readonly_fields(request, obj)
+        if not self._may_write(request, obj):
+            return [*fields, "slug", "other_names", *_SHOWN]
+        return fields if obj is None else [*fields, "slug"]
+
+    def save_model(self, request: HttpRequest, obj: Agent, form: Any, change: bool) -> None:
+        """Save it with the reason, which the database keeps with the version."""
+        actor = f"staff:{request.user.get_username()}"
+        values = form.cleaned_data
+        with team_scope(team_ids=[obj.team_id], actor=actor, reason=values.get("reason") or ""):
+            saved = self._saved(obj, form) if change else _made(obj)
+            set_aliases(agent=saved, names=values["aliases"], actor=actor)
+        obj.pk, obj.version, obj.created_at = saved.pk, saved.version, saved.created_at
+
+    def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
+        """The question that the preview begins with."""
+        return {"sample_question": SAMPLE_QUESTION}
+
+    def get_urls(self) -> list[Any]:  # Any: Django's patterns
+        """The pages of an agent, and the one that shows a prompt."""
+        preview = self.admin_site.admin_view(self.preview)
+        return [
+            path("<path:object_id>/preview/", preview, name="teams_agent_preview"),
+            *super().get_urls(),
+        ]
+
+    def preview(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """The prompt that the agent would get with what stands in the form; nothing is saved."""
+        return preview_page(self, request, object_id)
+
+    def _written(self, agent: Agent | None) -> list[Any]:
+        named = ("team", "slug", "name", "tagline", "aliases")
+        return [
+            section(None, *named, *(["created"] if agent is not None else [])),
+            section(
+                "How it is",
+                "traits",
+                "tone",
+                "verbosity",
+                "formality",
+                "other_traits",
+                "voice_examples",
+                "instructions",
+            ),
+            section("Rules", "always", "never", "rule_instructions"),
+            section("Skills", "shared_skills", "custom_skills", "disabled_skills"),
+            section(
+                "Model and budgets",
+                "is_routed",
+                "model_name",
+                ("force_tier", "max_tier"),
+                ("daily_budget_usd", "monthly_budget_usd"),
+                "custom_tiers",
+            ),
+            section(
+                "Memory",
+                ("token_budget", "summarize_interval"),
+                "keeps_to_itself",
+                parts.CATEGORIES,
+            ),
+            section(
+                "Weights",
+                *parts.WEIGHTS,
+                description="Each memory gets a score: its five signals times these weights, by"
+                " their sum. Only the ratio counts, so they need not add up to 1; the share is"
+                " shown beside each.",
+            ),
+            *([_classed(section("JSON", "document"), "agent-json")] if agent is not None else []),
+            _classed(section("Save", "reason", "loaded_version"), "agent-save"),
+        ]
+
+    def _shown(self) -> list[Any]:
+        return [
+            section(None, "team", "slug", "other_names", "name", "tagline", "created"),
+            section("Identity", *_IDENTITY),
+            section(
+                "Model and memory",
+                "model_shown",
+                "token_budget",
+                "summarize_interval",
+                "keeps_to_itself",
+                "categories_shown",
+                "weights_shown",
+            ),
+        ]
+
+    def _saved(self, agent: Agent, form: AgentForm) -> Agent:
+        loaded = form.cleaned_data.get("loaded_version")
+        versions = None if loaded is None else frozenset([loaded])
+        return change_agent(
+            agent=agent, columns=form.columns, condition=Condition(versions=versions)
+        )
+
+    def _may_write(self, request: HttpRequest, obj: Agent | None) -> bool:
+        return self.has_change_permission(request, obj)
+
+    @display(description="latest versions")
+    def versions(self, agent: Agent) -> str:
+        """The last ones, with who made them and what changed."""
+        return versions_table(versions_of(agent=agent))
+
+
+def _made(agent: Agent) -> Agent:
+    document = AgentDocument.validate(parts.document_of(agent))
+    made, _ = save_document(
+        team_id=agent.team_id,
+        slug=agent.slug,
+        document=document,
+        condition=Condition(must_be_new=True),
+    )
+    return made
+
+
+def _classed(part: tuple[str | None, Any], name: str) -> tuple[str | None, Any]:
+    title, options = part
+    return title, {**options, "classes": [*options.get("classes", []), name]}

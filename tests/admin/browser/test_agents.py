@@ -1,0 +1,65 @@
+"""An agent edited by its form in a real browser: rows, sliders, the preview, and what is saved."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from teams.models import Agent
+from teams.tenancy import team_scope
+from tests.factories import StaffUserFactory
+from tests.support.admin import join
+from tests.support.browser import log_in
+from tests.support.cast import Cast, make_cast
+
+
+@pytest.fixture
+def team(committed_db: None) -> Cast:
+    """A team with an admin, committed."""
+    cast = make_cast(f"browser-{uuid4().hex[:8]}")
+    join(StaffUserFactory.create(username=f"ann-{cast.team.slug}"), cast.team, "admin")
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        Agent.objects.filter(pk=cast.kyra.pk).update(personality={"traits": ["Curious", "Loud"]})
+    return cast
+
+
+def test_an_admin_edits_an_agent_and_sees_its_prompt_change(
+    team: Cast, server: LiveServer, page: Page
+) -> None:
+    log_in(page, server, f"ann-{team.team.slug}")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto(f"{server.url}{reverse('admin:teams_agent_change', args=[team.kyra.pk])}")
+    prompt = page.get_by_role("region", name="The prompt", exact=True)
+    expect(prompt).to_contain_text("- Loud")
+
+    page.get_by_label("Traits, Trait, row 1").press("Enter")
+    page.keyboard.type("Patient")
+    page.get_by_label("Remove this row of Traits").nth(1).click()
+    expect(prompt).to_contain_text("- Patient")
+    expect(prompt).not_to_contain_text("- Loud")
+    expect(prompt).to_be_in_viewport()
+
+    page.get_by_label("Relation, as a slider").fill("0.55")
+    number = page.get_by_label("Relation", exact=True)
+    expect(number).to_have_value("0.55")
+    expect(page.locator(".slider").last.get_by_role("status")).to_have_text("37 %")
+
+    page.get_by_role("tab", name="JSON").press("ArrowLeft")
+    page.get_by_role("tab", name="JSON").click()
+    expect(page.get_by_label("The whole document")).to_be_visible()
+    expect(number).to_be_hidden()
+    page.get_by_label("Reason").fill("a test")
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.getElementById('main').scrollWidth") <= 390
+    page.get_by_role("button", name="Save", exact=True).click()
+
+    expect(page.get_by_text("was changed successfully")).to_be_visible()
+    with team_scope(team_ids=[team.team.id], actor="test"):
+        agent = Agent.objects.get(pk=team.kyra.pk)
+    assert agent.personality == {"traits": ["Curious", "Patient"]}
+    assert agent.retrieval_weights == {"relation": 0.55}
+    assert agent.version == 3
