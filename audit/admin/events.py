@@ -9,10 +9,12 @@ from django.contrib import admin
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 
 from audit.models import OperationalEvent
 from teams.admin.base import TeamAdmin, section
-from teams.admin.display import NOTHING, id_column, json_column, label_column, time_column
+from teams.admin.display import NOTHING, id_column, label_column, time_column
 from teams.admin.filters import OpenFirstFilter, value_filter
 from teams.admin.theme import RelatedFilter, display
 from teams.admin_permissions import ADMINS
@@ -36,7 +38,24 @@ OPS = (
     "erase",
 )
 STATUSES = ("ok", "skipped", "error")
+_NODE_WORDS = {"hotpath": "reads", "context": "prompts", "write": "writes", "worker": "jobs"}
+_OP_WORDS = {
+    "context": "build a prompt",
+    "route": "choose a model",
+    "mask_secret": "mask a secret",
+    "stand_in": "stand in for a model",
+}
 _STATUS_COLOURS = {"ok": "success", "skipped": "info", "error": "danger"}
+
+
+def _figure(value: object) -> str:
+    """A figure, or several of them, as people read it."""
+    if isinstance(value, dict):
+        parts = (f"{str(key).replace('_', ' ')} {_figure(each)}" for key, each in value.items())
+        return ", ".join(parts) or NOTHING
+    if isinstance(value, list):
+        return ", ".join(_figure(each) for each in value) or NOTHING
+    return NOTHING if value is None else str(value).replace("_", " ")
 
 
 def _since(**length: int) -> Callable[[], Q]:
@@ -63,8 +82,8 @@ class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
     view_roles = ADMINS
     list_display = [
         "happened",
-        "node",
-        "op",
+        "where",
+        "what",
         "status_label",
         "memory",
         "person",
@@ -74,8 +93,8 @@ class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
     ]
     list_filter = [
         PeriodFilter,
-        value_filter("node", NODES),
-        value_filter("op", OPS),
+        value_filter("node", NODES, titles=_NODE_WORDS),
+        value_filter("op", OPS, titles=_OP_WORDS),
         value_filter("status", STATUSES),
         ("team", RelatedFilter),
     ]
@@ -85,7 +104,7 @@ class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
         section(
             None,
             ("happened", "team"),
-            ("node", "op", "status_label"),
+            ("where", "what", "status_label"),
             ("memory", "person", "conversation"),
             "best_similarity",
             "figures",
@@ -96,13 +115,28 @@ class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
     status_label = label_column("status", "status", _STATUS_COLOURS)
     memory = id_column("memory_id", "memory_memory", "memory")
     conversation = id_column("conversation_id", "teams_conversation", "conversation")
-    figures = json_column("meta", "figures")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[OperationalEvent]:
         """Each event with the name of whom it concerns."""
         people = EndUser.objects.filter(team_id=OuterRef("team_id"), id=OuterRef("end_user_id"))
         named = Subquery(people.values("external_id")[:1])
         return super().get_queryset(request).annotate(person_name=named)
+
+    @display(description="part", ordering="node")
+    def where(self, event: OperationalEvent) -> str:
+        """The part of the product that did it."""
+        return _NODE_WORDS.get(event.node, event.node.replace("_", " "))
+
+    @display(description="what was done", ordering="op")
+    def what(self, event: OperationalEvent) -> str:
+        """What it did."""
+        return _OP_WORDS.get(event.op, event.op.replace("_", " "))
+
+    @display(description="figures")
+    def figures(self, event: OperationalEvent) -> SafeString | str:
+        """Its counts, times and reasons, a line each."""
+        lines = [(key.replace("_", " "), _figure(value)) for key, value in event.meta.items()]
+        return format_html_join("", '<div class="break-words">{}: {}</div>', lines) or NOTHING
 
     @display(description="end user")
     def person(self, event: OperationalEvent) -> str:

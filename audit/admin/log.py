@@ -12,15 +12,17 @@ from django.contrib import admin
 from django.db.models import OuterRef, Q, QuerySet, Subquery, TextField
 from django.db.models.functions import Cast
 from django.http import HttpRequest
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from audit.models import EVENTS, MemoryLog
+from teams.admin.actors import actor_column, actors_called
 from teams.admin.base import TeamAdmin, section
 from teams.admin.display import (
     NOTHING,
+    as_json,
     excerpt,
     id_column,
-    json_column,
     label_column,
     link,
     page_of,
@@ -28,6 +30,9 @@ from teams.admin.display import (
 )
 from teams.admin.filters import DaysFilter, value_filter
 from teams.admin.theme import RelatedFilter, display
+
+from .change_words import EVENT_WORDS, event_words, reason_words
+from .history import line_of
 
 _END_OF_ID = re.compile(r"[0-9a-fA-F-]{4,35}")
 EVENT_COLOURS = {
@@ -51,41 +56,49 @@ def _memories() -> QuerySet[Any]:
 
 def event_title(event: str) -> str:
     """An event's name in words."""
-    return event.replace("_", " ")
+    return event_words(event).capitalize()
 
 
 @admin.register(MemoryLog)
 class MemoryLogAdmin(TeamAdmin[MemoryLog]):
     """Every change of every memory, newest first."""
 
-    list_display = ["happened", "event_label", "words_of_it", "memory", "actor", "reason", "team"]
-    list_filter = [value_filter("event", EVENTS), ("team", RelatedFilter), ("at", DaysFilter)]
+    list_display = ["happened", "event_label", "words_of_it", "by", "why", "team"]
+    list_filter = [
+        value_filter("event", EVENTS, titles=EVENT_WORDS),
+        ("team", RelatedFilter),
+        ("at", DaysFilter),
+    ]
     list_select_related = ["team"]
     ordering = ["-seq"]
     search_fields = ["memory_id", "actor"]
-    search_help_text = "A memory's id or its end, or an actor"
+    search_help_text = "A memory's id or its end, or who acted"
     when_empty = "Nothing has been remembered yet."
     fieldsets = [
         section(
             None,
             ("happened", "event_title", "team"),
             "words_of_it",
-            ("memory", "actor", "reason"),
-            ("conversation", "revision", "seq"),
+            "what_changed",
+            ("by", "why"),
+            ("memory", "conversation"),
         ),
         section(
-            "State after the change",
+            "As it is stored",
+            ("seq", "revision", "digest_text"),
             "state_document",
-            "digest_text",
-            description="Everything but the text, which is stored once, in the memory itself.",
+            description=(
+                "The state after the change: everything but the text, which is stored once,"
+                " in the memory itself."
+            ),
         ),
     ]
 
     happened = time_column("at", "time", ordering="seq")
-    event_label = label_column("event", "event", EVENT_COLOURS)
+    event_label = label_column("event", "event", EVENT_COLOURS, words=EVENT_WORDS)
+    by = actor_column()
     memory = id_column("memory_id", "memory_memory", "memory", ordering="memory_id")
     conversation = id_column("conversation_id", "teams_conversation", "conversation")
-    state_document = json_column("state", "state")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryLog]:
         """Each entry with the text of its memory."""
@@ -101,11 +114,29 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
             return queryset, False
         with suppress(ValueError):
             return queryset.filter(memory_id=UUID(term)), False
-        found = Q(actor__icontains=term)
+        found = Q(actor__icontains=term) | Q(actor__in=actors_called(term))
         if _END_OF_ID.fullmatch(term):
             queryset = queryset.annotate(id_text=Cast("memory_id", TextField()))
             found |= Q(id_text__endswith=term.lower())
         return queryset.filter(found), False
+
+    @display(description="reason")
+    def why(self, entry: MemoryLog) -> str:
+        """Why it was done, where somebody said so."""
+        return reason_words(entry.reason) or NOTHING
+
+    @display(description="what changed")
+    def what_changed(self, entry: MemoryLog) -> SafeString | str:
+        """What differs from the memory's row before it, a line each."""
+        changes = line_of(entry).changes
+        return format_html_join("", '<div class="break-words">{}</div>', ((c,) for c in changes))
+
+    @display(description="state")
+    def state_document(self, entry: MemoryLog) -> SafeString:
+        """The columns as JSON, folded away."""
+        return format_html(
+            "<details><summary>{}</summary>{}</details>", "Show the columns", as_json(entry.state)
+        )
 
     @display(description="event")
     def event_title(self, entry: MemoryLog) -> str:

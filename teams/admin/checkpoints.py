@@ -12,6 +12,7 @@ from django.template.defaultfilters import filesizeformat
 from teams.admin_permissions import ADMINS
 from teams.models import Checkpoint
 
+from .actors import actor_column
 from .base import TeamAdmin, section
 from .display import as_json, time_column
 from .filters import DaysFilter
@@ -26,7 +27,7 @@ class CheckpointAdmin(TeamAdmin[Checkpoint]):
     """Every version that is kept, newest first, for the admins of the team."""
 
     view_roles = ADMINS
-    list_display = ["thread", "end_user", "agent", "version", "bytes", "saved", "actor", "team"]
+    list_display = ["thread", "end_user", "agent", "version", "bytes", "saved", "by", "team"]
     list_filter = [
         ("team", RelatedFilter),
         ("agent", AutocompleteFilter),
@@ -43,12 +44,13 @@ class CheckpointAdmin(TeamAdmin[Checkpoint]):
             "thread",
             ("end_user", "agent", "team"),
             ("version", "bytes"),
-            ("saved", "actor"),
+            ("saved", "by"),
             "document",
         )
     ]
 
     saved = time_column("saved_at", "saved")
+    by = actor_column()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Checkpoint]:
         """Without the states, which a list does not show."""

@@ -163,12 +163,15 @@ def excerpt_column(field: str, title: str, *, length: int = 90) -> Column:
     return column
 
 
-def label_column(field: str, title: str, colours: Mapping[str, str]) -> Column:
-    """A word in the colour that `colours` gives it."""
+def label_column(
+    field: str, title: str, colours: Mapping[str, str], *, words: Mapping[str, str] | None = None
+) -> Column:
+    """A word in the colour that `colours` gives it; `words` are what people call the values."""
+    named = words or {}
 
     @display(description=title, ordering=field, label=colours)
     def column(_: Any, row: Any) -> tuple[str, str]:
         value = str(getattr(row, field))
-        return value, value.replace("_", " ")
+        return value, named.get(value, value.replace("_", " "))
 
     return column

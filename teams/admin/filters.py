@@ -35,15 +35,23 @@ class DaysFilter(DateRangeFilter):
             return None
 
 
-def value_filter(column: str, values: Sequence[str]) -> type[DropdownFilter]:
-    """A filter by one of these values of a column, which would be slow to read from it."""
+def value_filter(
+    column: str, values: Sequence[str], *, titles: Mapping[str, str] | None = None
+) -> type[DropdownFilter]:
+    """A filter by one of these values of a column, which would be slow to read from it.
+
+    `titles` are what people call them, where that is not the value itself.
+    """
+    named = titles or {}
 
     class ValueFilter(DropdownFilter):
         title = parameter_name = column
 
         def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
             # Any: Django's own, generic over the model
-            return [(value, value.replace("_", " ")) for value in values]
+            return [
+                (value, named.get(value, value.replace("_", " ")).capitalize()) for value in values
+            ]
 
         def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
             chosen = self.value()

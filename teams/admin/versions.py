@@ -13,6 +13,7 @@ from django.utils.html import format_html, format_html_join
 from teams.domain.document_changes import changed_places
 from teams.models import AgentVersion, TeamVersion
 
+from .actors import actor_column, actor_words
 from .base import TeamAdmin
 from .display import NOTHING, excerpt, json_column, link, moment, page_of, time_column, words
 from .theme import AutocompleteFilter, RelatedFilter, Row, display
@@ -25,9 +26,10 @@ class VersionAdmin(TeamAdmin[Row]):
     """What a document was, who changed it, when, and what."""
 
     ordering = ["-created_at", "-number"]
-    readonly_fields = ["created", "changes", "laid_out"]
+    readonly_fields = ["created", "by", "changes", "laid_out"]
 
     created = time_column("created_at", "created")
+    by = actor_column()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
         """Each version with the document before it."""
@@ -43,11 +45,11 @@ class VersionAdmin(TeamAdmin[Row]):
 class AgentVersionAdmin(VersionAdmin[AgentVersion]):
     """Versions of agents' identity documents."""
 
-    list_display = ["agent", "number", "created", "actor", "changes", "reason", "team"]
+    list_display = ["agent", "number", "created", "by", "changes", "reason", "team"]
     list_filter = [("team", RelatedFilter), ("agent", AutocompleteFilter)]
     list_select_related = ["team", "agent"]
     search_fields = ["agent__slug", "actor", "reason"]
-    fields = ["agent", "number", "team", "created", "actor", "reason", "changes", "laid_out"]
+    fields = ["agent", "number", "team", "created", "by", "reason", "changes", "laid_out"]
 
     laid_out = json_column("document", "document")
 
@@ -56,11 +58,11 @@ class AgentVersionAdmin(VersionAdmin[AgentVersion]):
 class TeamVersionAdmin(VersionAdmin[TeamVersion]):
     """Versions of teams' settings."""
 
-    list_display = ["team", "number", "created", "actor", "changes"]
+    list_display = ["team", "number", "created", "by", "changes"]
     list_filter = [("team", RelatedFilter)]
     list_select_related = ["team"]
     search_fields = ["actor"]
-    fields = ["team", "number", "created", "actor", "changes", "laid_out"]
+    fields = ["team", "number", "created", "by", "changes", "laid_out"]
 
     laid_out = json_column("document", "settings")
 
@@ -89,7 +91,7 @@ def versions_table(versions: QuerySet[Any]) -> str:
             (
                 link(page_of(page, row.pk), row.number),
                 moment(row.created_at),
-                row.actor,
+                actor_words(row.actor),
                 words(_changes(row)),
                 excerpt(row.reason),
             )
