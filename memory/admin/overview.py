@@ -89,12 +89,13 @@ def _figures() -> list[Figure]:
     ]
 
 
-# Models by group, each with its title and icon.
+# Models and pages by group, each with its title and icon.
 _GROUPS = {
     "Memory": [
         ("memory_memory", "Memories", "neurology"),
         ("memory_contradiction", "Contradictions", "compare_arrows"),
         ("memory_consentrequest", "Consent requests", "how_to_reg"),
+        ("time_travel", "Time travel", "history_toggle_off"),
         ("memory_category", "Categories", "category"),
         ("memory_job", "Jobs", "manufacturing"),
     ],
@@ -125,6 +126,8 @@ _GROUPS = {
     ],
     "Logins": [("teams_staffuser", "Staff logins", "lock_person")],
 }
+# Pages that are no list of rows, by the names of their addresses.
+_PAGES = frozenset({"time_travel"})
 # Who sees a link, where not every member of a team does.
 _PERMISSIONS = {
     "teams_checkpoint": "is_team_admin",
@@ -155,7 +158,7 @@ def _item(
     return {
         "title": title,
         "icon": icon,
-        "link": reverse(f"admin:{model}_changelist"),
+        "link": reverse(model if model in _PAGES else f"admin:{model}_changelist"),
         "permission": f"teams.admin_permissions.{_PERMISSIONS.get(model, 'is_member')}",
         **({"badge": count, "badge_variant": colour} if count else {}),
     }
