@@ -39,7 +39,7 @@ def test_a_change_leaves_a_version_with_who_and_why(cast: Cast, admin_client: Cl
         version = AgentVersion.objects.get(agent=cast.kyra, number=2)
     assert (version.actor, version.reason) == ("staff:ann", "a complaint")
     shown = admin_client.get(page(cast)).content.decode()
-    assert "staff:ann" in shown
+    assert "ann (staff)" in shown
     assert "rules.never" in shown
     assert "a complaint" in shown
     assert reverse("admin:teams_agentversion_change", args=[version.pk]) in shown
