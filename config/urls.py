@@ -7,12 +7,16 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from config import health
 from config.metrics import metrics
+from memory.admin.memory_life import memory_life
+from memory.admin.time_travel import time_travel
 
 urlpatterns = [
     # First what is asked most: each address is tried in this order.
     path("v1/", include("memory.api.urls")),
     path("", RedirectView.as_view(url="/v1/docs", permanent=False)),
     path("admin", RedirectView.as_view(url="/admin/", permanent=False)),
+    path("admin/time-travel/", time_travel, name="time_travel"),
+    path("admin/time-travel/<uuid:memory_id>/", memory_life, name="memory_life"),
     path("admin/", admin.site.urls),
     path("healthz", health.healthz),
     path("readyz", health.readyz),

@@ -64,7 +64,12 @@ class JobAdmin(TeamAdmin[Job]):
         "created",
         "finished",
     ]
-    list_filter = [WaitingFilter, ("team", RelatedFilter), ("created_at", DaysFilter)]
+    list_filter = [
+        WaitingFilter,
+        ("conversation__agent", RelatedFilter),
+        ("team", RelatedFilter),
+        ("created_at", DaysFilter),
+    ]
     list_select_related = ["team", "conversation"]
     ordering = ["-id"]
     when_empty = "No job waits, runs or has failed. The filter “state” shows those that are done."

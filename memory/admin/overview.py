@@ -1,4 +1,4 @@
-"""The sidebar, and the admin's first page: the work that waits, and what happened last."""
+"""The sidebar, and the admin's first page: the work that waits, charts, and what happened last."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 
-from audit.admin import event_title
-from audit.models import MemoryLog
 from memory.models import ConsentRequest, Contradiction, Job, Memory
-from teams.admin.display import excerpt
-from teams.admin_permissions import is_member
-from teams.models import Conversation
+from memory.services.figures import figures_of
+from routing.services.budgets import month_spend
+from teams.admin_permissions import is_member, is_team_admin, sees_several_teams
+from teams.models import Conversation, Team
 
-RECENT = 12
+from .charts import charts_of
+from .feed import feed_of
+from .waiting import waiting_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,25 +28,25 @@ class Figure:
     title: str
     count: int
     url: str
-    waits: bool = False
 
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Add figures and the newest log rows of the login's teams to the first page's context."""
+    """Add what waits, the charts and the feed of the login's teams to the first page's context."""
     if not is_member(request):
-        return context
-    entries = list(MemoryLog.objects.select_related("team").order_by("-seq")[:RECENT])
-    texts = Memory.objects.filter(pk__in=[entry.memory_id for entry in entries])
-    said = dict(texts.values_list("pk", "content"))
+        return context | {"title": "Home"}
+    teams = {team.pk: team for team in Team.objects.all()}
+    now = timezone.now()
+    figures = figures_of(team_ids=list(teams), zone=timezone.get_current_timezone(), now=now)
+    month = month_spend(teams=list(teams.values()), now=now)
     return {
         **context,
-        "title": "Overview",
-        "figures": _figures(),
-        "entries": [
-            (event_title(entry.event), entry, excerpt(said.get(entry.memory_id, "")))
-            for entry in entries
-        ],
+        "title": "Home",
         "is_member": True,
+        "waiting": waiting_work(),
+        "figures": _figures(),
+        "charts": charts_of(figures, month=month, sees_events=is_team_admin(request)),
+        "feed": [(each, teams[each.team_id]) for each in feed_of(team_ids=list(teams))],
+        "names_teams": sees_several_teams(request),
     }
 
 
@@ -64,37 +66,21 @@ def failed_jobs() -> int:
 
 
 def _figures() -> list[Figure]:
-    jobs = reverse("admin:memory_job_changelist")
-    open_pairs, failed = open_contradictions(), failed_jobs()
-    queued = Job.objects.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).count()
+    memories = reverse("admin:memory_memory_changelist")
+    conversations = reverse("admin:teams_conversation_changelist")
     return [
-        Figure(
-            "Open contradictions",
-            open_pairs,
-            reverse("admin:memory_contradiction_changelist"),
-            waits=open_pairs > 0,
-        ),
-        Figure("Failed jobs", failed, f"{jobs}?state=failed", waits=failed > 0),
-        Figure("Queued and running jobs", queued, f"{jobs}?state=at-work"),
-        Figure(
-            "Live memories",
-            Memory.objects.live().count(),
-            f"{reverse('admin:memory_memory_changelist')}?standing=live",
-        ),
-        Figure(
-            "Conversations",
-            Conversation.objects.count(),
-            reverse("admin:teams_conversation_changelist"),
-        ),
+        Figure("Live memories", Memory.objects.live().count(), f"{memories}?standing=live"),
+        Figure("Conversations", Conversation.objects.count(), conversations),
     ]
 
 
-# Models by group, each with its title and icon.
+# Models and pages by group, each with its title and icon.
 _GROUPS = {
     "Memory": [
         ("memory_memory", "Memories", "neurology"),
         ("memory_contradiction", "Contradictions", "compare_arrows"),
         ("memory_consentrequest", "Consent requests", "how_to_reg"),
+        ("time_travel", "Time travel", "history_toggle_off"),
         ("memory_category", "Categories", "category"),
         ("memory_job", "Jobs", "manufacturing"),
     ],
@@ -125,6 +111,8 @@ _GROUPS = {
     ],
     "Logins": [("teams_staffuser", "Staff logins", "lock_person")],
 }
+# Pages that are no list of rows, by the names of their addresses.
+_PAGES = frozenset({"time_travel"})
 # Who sees a link, where not every member of a team does.
 _PERMISSIONS = {
     "teams_checkpoint": "is_team_admin",
@@ -140,7 +128,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:  # Any: the theme'
         waiting["memory_contradiction"] = (open_contradictions(), "warning")
         waiting["memory_consentrequest"] = (waiting_requests(), "warning")
         waiting["memory_job"] = (failed_jobs(), "danger")
-    home = {"title": "Overview", "icon": "dashboard", "link": reverse("admin:index")}
+    home = {"title": "Home", "icon": "home", "link": reverse("admin:index")}
     groups = [
         {"title": title, "items": [_item(*entry, waiting) for entry in entries]}
         for title, entries in _GROUPS.items()
@@ -155,7 +143,7 @@ def _item(
     return {
         "title": title,
         "icon": icon,
-        "link": reverse(f"admin:{model}_changelist"),
+        "link": reverse(model if model in _PAGES else f"admin:{model}_changelist"),
         "permission": f"teams.admin_permissions.{_PERMISSIONS.get(model, 'is_member')}",
         **({"badge": count, "badge_variant": colour} if count else {}),
     }

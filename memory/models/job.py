@@ -80,6 +80,17 @@ class Job(TeamOwned):
                 condition=models.Q(state="done", left_out__gt=0),
                 name="job_with_left_out",
             ),
+            models.Index(
+                fields=["team", "-finished_at"],
+                condition=models.Q(state="done"),
+                name="job_done_by_time",
+            ),
+            models.Index(
+                fields=["team", "-finished_at"],
+                condition=models.Q(state="failed"),
+                name="job_failed_by_time",
+            ),
+            models.Index(fields=["team", "-created_at"], name="job_by_time"),
         ]
 
     def __str__(self) -> str:

@@ -96,6 +96,12 @@ class Contradiction(TeamOwned):
                 condition=models.Q(resolved_at__isnull=True),
                 name="contradiction_open",
             ),
+            models.Index(fields=["team", "-detected_at"], name="contradiction_by_time"),
+            models.Index(
+                fields=["team", "-resolved_at"],
+                condition=models.Q(resolved_at__isnull=False),
+                name="contradiction_by_settlement",
+            ),
             models.Index(fields=["team", "memory_a"], name="contradiction_by_earlier"),
             models.Index(fields=["team", "memory_b"], name="contradiction_by_later"),
         ]

@@ -37,7 +37,10 @@ WHERE s.team_id = %s AND s.id = ANY (%s::uuid[]) AND s.extractor LIKE 'summary:%
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilters:
-    """What a list is narrowed to; all that are given must hold."""
+    """What a list is narrowed to; all that are given must hold.
+
+    `text` is a part of the content, in capitals or not.
+    """
 
     memory_types: Sequence[str] = ()
     status: Sequence[str] = ()
@@ -54,6 +57,7 @@ class MemoryFilters:
     max_importance: int | None = None
     created_after: datetime | None = None
     created_before: datetime | None = None
+    text: str | None = None
 
 
 def filtered_memories(*, viewer: Viewer, filters: MemoryFilters) -> MemoryQuerySet:
@@ -77,6 +81,7 @@ def filtered_memories(*, viewer: Viewer, filters: MemoryFilters) -> MemoryQueryS
         "importance__lte": filters.max_importance,
         "created_at__gte": filters.created_after,
         "created_at__lt": filters.created_before,
+        "content__icontains": filters.text,
     }
     rows = rows.filter(**{name: value for name, value in conditions.items() if value is not None})
     for tag in filters.tag:

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
 from routing.models import RoutingDecision
 from teams.admin.base import TeamAdmin, section
 from teams.admin.display import excerpt_column, id_column, json_column, label_column, time_column
 from teams.admin.filters import DaysFilter
-from teams.admin.theme import ChoiceFilter, RelatedFilter, display
+from teams.admin.theme import ChoiceFilter, DropdownFilter, RelatedFilter, display
 
 from .columns import TIER_COLOURS, dollar_column
 
 _OUTCOME_COLOURS = {"answered": "success", "cut": "warning", "failed": "danger", "advised": "info"}
+
+
+class AttemptsFilter(DropdownFilter):
+    """Those where the first model that was asked did not answer."""
+
+    title = "failed attempts"
+    parameter_name = "attempts"
+
+    def lookups(
+        self, request: HttpRequest, model_admin: Any
+    ) -> list[tuple[str, str]]:  # Any: Django's own, generic over the model
+        """With failed attempts, or without."""
+        return [("failed", "Some"), ("none", "None")]
+
+    def queryset(
+        self, request: HttpRequest, queryset: QuerySet[RoutingDecision]
+    ) -> QuerySet[RoutingDecision]:
+        """Decisions of the choice; all without one."""
+        chosen = {"failed": queryset.exclude, "none": queryset.filter}.get(self.value() or "")
+        return chosen(attempts=[]) if chosen else queryset
 
 
 @admin.register(RoutingDecision)
@@ -36,6 +60,7 @@ class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
         ("tier", ChoiceFilter),
         ("outcome", ChoiceFilter),
         ("scorer", ChoiceFilter),
+        AttemptsFilter,
         ("agent", RelatedFilter),
         ("team", RelatedFilter),
         ("at", DaysFilter),

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from django.contrib import admin
 
+from routing.domain.complexity import Tier
 from routing.models import SpendEntry, SpendTotal
 from teams.admin.base import TeamAdmin, section
 from teams.admin.display import NOTHING, row_column, row_link, time_column
-from teams.admin.filters import DaysFilter
+from teams.admin.filters import DaysFilter, value_filter
 from teams.admin.theme import ChoiceFilter, RelatedFilter, display
 
 from .columns import dollar_column
+
+# Those of answers, and of what a model does in the background.
+TIERS = (*(tier.value for tier in Tier), "extraction", "review", "judge")
 
 
 @admin.register(SpendEntry)
@@ -29,6 +33,7 @@ class SpendEntryAdmin(TeamAdmin[SpendEntry]):
         "team",
     ]
     list_filter = [
+        value_filter("tier", TIERS),
         ("agent", RelatedFilter),
         ("team", RelatedFilter),
         ("at", DaysFilter),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
@@ -27,10 +28,37 @@ from routing.domain.budgets import (
     day_window,
     month_window,
 )
+from routing.models import SpendTotal
 from routing.services.spend_record import ACTOR, balances_of, epoch_of, sum_of
 from teams.models import Agent, EndUser, Team
 from teams.services.agents import model_config_of
 from teams.tenancy import team_scope
+
+
+@dataclass(frozen=True, slots=True)
+class MonthSpend:
+    """What models cost in the current month, and what they may cost; None where nothing bounds it.
+
+    Money that is held for calls under way is not in it.
+    """
+
+    spent_usd: Decimal
+    limit_usd: Decimal | None
+
+
+def month_spend(*, teams: Sequence[Team], now: datetime) -> MonthSpend:
+    """The spend and the budget of these teams together, each in the month of its own time zone.
+
+    Call it in a scope that shows the teams.
+    """
+    begins = {team.pk: month_window(now=now, zone=team.zone).begins_on for team in teams}
+    totals = SpendTotal.objects.filter(
+        team_id__in=begins, kind=CapKind.TEAM_MONTH.value, begins_on__in=set(begins.values())
+    ).values_list("team_id", "begins_on", "spent_usd")
+    spent = sum((usd for team_id, day, usd in totals if begins[team_id] == day), Decimal(0))
+    limits = [_limits(team, None)[CapKind.TEAM_MONTH] for team in teams]
+    known = [limit for limit in limits if limit is not None]
+    return MonthSpend(spent, sum(known, Decimal(0)) if len(known) == len(limits) else None)
 
 
 def budget_of(

@@ -207,18 +207,18 @@ def test_the_log_is_searched_by_memory_and_filtered_by_event(
     assert "&quot;importance&quot;: 5" in page.content.decode()
 
 
-def test_the_log_and_the_overview_name_a_memory_by_its_words(
-    inside: Cast, viewer_client: Client
-) -> None:
+def test_the_log_names_a_memory_by_its_words(inside: Cast, viewer_client: Client) -> None:
     memory = MemoryFactory.create(team=inside.team, content="Tomasz eats no meat.", subject="")
     page = reverse("admin:memory_memory_change", args=[memory.pk])
 
-    for url in (reverse("admin:index"), reverse("admin:audit_memorylog_changelist")):
-        text = " ".join(viewer_client.get(url).content.decode().split())
-        assert re.search(rf'<a [^>]*href="{page}"[^>]*>Tomasz eats no meat.</a>', text)
+    text = viewer_client.get(reverse("admin:audit_memorylog_changelist")).content.decode()
+
+    assert re.search(
+        rf'<a [^>]*href="{page}"[^>]*>Tomasz eats no meat.</a>', " ".join(text.split())
+    )
 
 
-def test_the_overviews_counts_lead_to_the_lists_they_count(
+def test_the_homes_counts_lead_to_the_lists_they_count(
     memories: Cast, viewer_client: Client
 ) -> None:
     figures = viewer_client.get(reverse("admin:index")).context["figures"]

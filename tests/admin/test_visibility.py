@@ -212,10 +212,11 @@ def test_the_first_page_counts_what_waits(cast: Cast, others: Cast, viewer_clien
 
     answer = viewer_client.get(reverse("admin:index"))
 
-    figures = {figure.title: figure.count for figure in answer.context["figures"]}
-    assert figures["Open contradictions"] == 1
-    assert figures["Failed jobs"] == 1
-    assert figures["Live memories"] == 2
+    shown = [*answer.context["waiting"], *answer.context["figures"]]
+    counts = {each.title: each.count for each in shown}
+    assert counts["Open contradictions"] == 1
+    assert counts["Failed jobs"] == 1
+    assert counts["Live memories"] == 2
     assert "globexmark" not in answer.content.decode()
 
 

@@ -1,0 +1,192 @@
+"""Time travel: a team's memory as it was at a moment, and what has changed since."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
+
+from audit.selectors.activity import first_change_of
+from audit.selectors.instants import Instant, instant_at
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.selectors.history.states import Change, Kind, changes_between, state_at
+from memory.selectors.memories import MemoryFilters
+from teams.admin_permissions import is_member
+from teams.errors import InvalidError
+from teams.models import Team
+
+from .past_words import differences, marks_of
+from .timeline import HEIGHT, WIDTH, Bar, Timeline, timeline_of
+from .travel_form import TravelForm, form_of, local_text, moment_of
+
+_TEMPLATE = "admin/memory/time_travel/page.html"
+_ROWS = 20
+_CHANGES = 50
+_KIND_WORDS = {
+    Kind.CREATED: "added",
+    Kind.APPEARED: "back",
+    Kind.CHANGED: "changed",
+    Kind.GONE: "gone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PastPage:
+    """Some memories of the moment with their marks, the latest first.
+
+    `next_after` is the one after which the next page begins.
+    """
+
+    instant: Instant
+    memories: list[tuple[Memory, list[str]]]
+    next_after: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLine:
+    """A memory that is not what it was at the moment."""
+
+    kind: str
+    memory: Memory
+    differences: list[str]
+
+    @property
+    def marks(self) -> list[str]:
+        """Whose it is and what it is, in a few words."""
+        return marks_of(self.memory)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesPage:
+    """Some of what has changed since the moment, the latest memory first."""
+
+    lines: list[ChangeLine]
+    next_after: UUID | None
+
+    @property
+    def counts(self) -> list[tuple[str, int]]:
+        """How many lines there are of each kind."""
+        kinds = [line.kind for line in self.lines]
+        return [(words, kinds.count(words)) for words in _KIND_WORDS.values()]
+
+
+def _time_travel(request: HttpRequest) -> HttpResponse:
+    """The page of a moment; without one it shows the team's memory of a day ago."""
+    if not is_member(request):
+        raise PermissionDenied
+    teams = list(Team.objects.all())
+    context: dict[str, Any] = {  # Any: a template's context
+        **admin.site.each_context(request),
+        "title": "Time travel",
+    }
+    if teams:
+        context |= _of_team(request, teams)
+    return TemplateResponse(request, _TEMPLATE, context)
+
+
+# Only for who is signed in, as every page of the admin.
+time_travel = admin.site.admin_view(_time_travel)
+
+
+def _of_team(request: HttpRequest, teams: list[Team]) -> dict[str, Any]:
+    """The page of the team that is asked for, or of the first."""
+    asked = request.GET.get("team")
+    team = next((each for each in teams if each.slug == asked), teams[0])
+    # By the clock of the database, which the log goes by.
+    now = instant_at(team_id=team.pk, at=None).at
+    began_at = first_change_of(team_id=team.pk)
+    a_day_ago = now - timedelta(days=1)
+    at_first = a_day_ago if began_at is not None and began_at < a_day_ago else now
+    form = form_of(request, teams=teams, team=team, now=now, at_first=at_first)
+    context: dict[str, Any] = {"form": form, "team": team}
+    if not form.is_valid():
+        return context
+    at = moment_of(form, now=now)
+    view = "changes" if request.GET.get("view") == "changes" else ""
+    context |= {
+        "at": at,
+        "zone": timezone.get_current_timezone_name(),
+        "view": view,
+        "state_url": form.address(),
+        "changes_url": form.address(view="changes"),
+    }
+    if began_at is None:
+        return context
+    viewer = Viewer(team_id=team.pk, actor=f"staff:{request.user.get_username()}")
+    read = _changes if view else _state
+    try:
+        page = read(viewer, at, now, form.filters, _place(request.GET.get("after", "")))
+    except InvalidError as error:
+        form.add_error("at", error.message)
+        return context
+    line = timeline_of(
+        team_id=team.pk,
+        began_at=began_at,
+        at=at,
+        now=now,
+        zone=timezone.get_current_timezone(),
+    )
+    following = page.next_after and form.address(view=view, after=page.next_after)
+    return context | _drawn(form, line, view) | {"page": page, "next_url": following}
+
+
+def _drawn(form: TravelForm, line: Timeline, view: str) -> dict[str, Any]:
+    """The line of time, with the addresses that its bars and steps lead to."""
+
+    def moment(at: datetime | None) -> str:
+        return form.address(view=view, at=local_text(at)) if at else ""
+
+    bars: list[tuple[Bar, str]] = [(bar, moment(bar.ends_at)) for bar in line.bars if bar.changes]
+    return {
+        "line": line,
+        "bars": bars,
+        "earlier_url": moment(line.earlier),
+        "later_url": moment(line.later),
+        "width": WIDTH,
+        "height": HEIGHT,
+    }
+
+
+def _state(
+    viewer: Viewer, at: datetime, now: datetime, filters: MemoryFilters, after: UUID | None
+) -> PastPage:
+    del now
+    state = state_at(viewer=viewer, at=at, filters=filters)
+    rows = state.memories.filter(pk__lt=after) if after else state.memories
+    found = list(rows.order_by("-id")[: _ROWS + 1])
+    page = [(memory, marks_of(memory)) for memory in found[:_ROWS]]
+    return PastPage(state.instant, page, page[-1][0].pk if len(found) > _ROWS else None)
+
+
+def _changes(
+    viewer: Viewer, at: datetime, now: datetime, filters: MemoryFilters, after: UUID | None
+) -> ChangesPage:
+    found = changes_between(
+        viewer=viewer, at=at, to=now, filters=filters, limit=_CHANGES, after=after, is_patient=False
+    )
+    lines = [_line(change) for change in found.changes]
+    return ChangesPage([line for line in lines if line is not None], found.next_after)
+
+
+def _line(change: Change) -> ChangeLine | None:
+    memory = change.after or change.before
+    if memory is None:
+        return None
+    before, after = change.before, change.after
+    told = differences(before, after) if before and after else []
+    return ChangeLine(_KIND_WORDS[change.kind], memory, told)
+
+
+def _place(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
