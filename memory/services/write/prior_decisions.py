@@ -20,6 +20,7 @@ from memory.services.write.drafts import MemoryDraft
 DELETED = "the other side was deleted"
 SUPERSEDED = "superseded by a newer memory"
 LOST = "the other side of it lost"
+UNDONE = "the merge that wrote one side was taken back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class PriorDecisions:
         self._found = [
             each
             for each in found
-            if each.note not in (DELETED, SUPERSEDED, LOST)
+            if each.note not in (DELETED, SUPERSEDED, LOST, UNDONE)
             and (each.by != without or each.resolution == BOTH_VALID)
         ]
 
