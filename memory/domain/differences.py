@@ -51,8 +51,16 @@ def changed_fields(
     return sorted(found, key=lambda change: change.field)
 
 
-def marked_changes(before: str, after: str) -> str:
-    """The later text with what went as [-old-] and what came as {+new+}, word by word."""
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A piece of a text beside another one: "same" in both, "gone" from the old, "new" in it."""
+
+    kind: str
+    text: str
+
+
+def text_parts(before: str, after: str) -> list[TextPart]:
+    """The later text in pieces, with what went and what came, word by word."""
     old, new = _WORD.findall(before), _WORD.findall(after)
     if len(old) + len(new) > _MAX_WORDS:
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
@@ -60,10 +68,16 @@ def marked_changes(before: str, after: str) -> str:
     matcher = difflib.SequenceMatcher(a=old, b=new, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "equal":
-            parts.append("".join(new[new_from:new_to]))
+            parts.append(TextPart("same", "".join(new[new_from:new_to])))
             continue
         if gone := "".join(old[old_from:old_to]):
-            parts.append(f"[-{gone}-]")
+            parts.append(TextPart("gone", gone))
         if came := "".join(new[new_from:new_to]):
-            parts.append(f"{{+{came}+}}")
-    return "".join(parts)
+            parts.append(TextPart("new", came))
+    return parts
+
+
+def marked_changes(before: str, after: str) -> str:
+    """The later text with what went as [-old-] and what came as {+new+}, word by word."""
+    marks = {"same": "{}", "gone": "[-{}-]", "new": "{{+{}+}}"}
+    return "".join(marks[part.kind].format(part.text) for part in text_parts(before, after))

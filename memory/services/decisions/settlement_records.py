@@ -27,6 +27,7 @@ class SettlementRecord:
     def keep(self, *, merged: Memory | None) -> Settlement:
         """Store the settlement, after all of its changes and before the transaction ends."""
         row = self._contradiction
+        assert row.resolved_at is not None
         settlement = Settlement(
             team_id=row.team_id,
             contradiction=row,

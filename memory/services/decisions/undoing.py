@@ -228,9 +228,7 @@ def _reopen(contradiction: Contradiction, settlement: Settlement) -> tuple[UUID,
     rows = Contradiction.objects.select_for_update().filter(
         team_id=contradiction.team_id, pk__in=settlement.ended, resolved_at__isnull=False
     )
-    beside = [
-        row.pk for row in rows.order_by("pk") if all(side.is_live for side in _sides_of(row))
-    ]
+    beside = [row.pk for row in rows.order_by("pk") if all(side.is_live for side in _sides_of(row))]
     Contradiction.objects.filter(
         team_id=contradiction.team_id, pk__in=[contradiction.pk, *beside]
     ).update(

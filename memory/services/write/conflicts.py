@@ -218,9 +218,11 @@ def rule_on(
     ]
     if judge is None:
         return Ruling(tuple(conflicts))
-    for each in neighbours:
-        if each.memory.pk in decided.lost_to:
-            conflicts.append(_lost(draft, each, decided.lost_to[each.memory.pk]))
+    conflicts += [
+        _lost(draft, each, decided.lost_to[each.memory.pk])
+        for each in neighbours
+        if each.memory.pk in decided.lost_to
+    ]
     settled = {*decided.lost_to, *decided.valid_beside}
     undecided = [each for each in neighbours if each.memory.pk not in settled]
     alike: list[Neighbour] = []

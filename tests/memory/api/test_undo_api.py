@@ -19,9 +19,9 @@ def test_a_resolution_is_taken_back(api: APIClient, disputed: Disputed, resoluti
     told = ("status", "version", "tier", "superseded_by", "contradicts")
     before = [{name: shown(api, each)[name] for name in told} for each in (one, two)]
     text = {"merged_content": "The API limit is 100."} if resolution == "merged" else {}
-    merged = post(
-        api, f"contradictions/{row_id}/resolve", resolution=resolution, **text
-    ).json()["merged_memory"]
+    merged = post(api, f"contradictions/{row_id}/resolve", resolution=resolution, **text).json()[
+        "merged_memory"
+    ]
 
     undone = post(api, f"contradictions/{row_id}/undo", note="Too soon.")
 
