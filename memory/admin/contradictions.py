@@ -6,6 +6,7 @@ from copy import copy
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.exceptions import DisallowedModelAdminLookup
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -169,13 +170,10 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """The page of one contradiction: both sides, what speaks for them, and the decision."""
-        del form_url, extra_context
         pair = _pair(object_id)
         if pair is None:
-            missing: HttpResponse = self._get_obj_does_not_exist_redirect(
-                request, self.opts, object_id
-            )
-            return missing
+            # Django's own answer to an id that leads nowhere.
+            return super().change_view(request, object_id)
         if request.method == "POST" or not self.has_view_permission(request, pair):
             raise PermissionDenied
         return self._page(request, pair, ReviewForm(initial={"content": ""}))
@@ -236,7 +234,8 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             **shown,
             "title": "Contradiction",
             "opts": self.opts,
-            "media": self.media,
+            # Without the theme's scripts for forms of rows.
+            "media": forms.Media(self.Media),
             "can_act": self.has_act_permission(request, pair),
             "settle_url": self._url("settle", pair.pk, request),
             "undo_url": self._url("undo", pair.pk, request),

@@ -177,6 +177,7 @@ def test_a_merge_is_a_new_memory_of_both_and_can_be_taken_back(
         for n in range(2)
     ]
     pair = two(inside.team)
+    assert pair.memory_b is not None
     for side, message in zip((pair.memory_a, pair.memory_b), sources, strict=True):
         Memory.objects.filter(pk=side.pk).update(source_message_ids=[message.pk])
 
