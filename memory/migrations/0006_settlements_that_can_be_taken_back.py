@@ -11,7 +11,7 @@ from teams.tenancy_sql import tenant_references, tenant_table
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memory', '0004_shared_messages'),
+        ("memory", "0005_consent_requests"),
         ('teams', '0002_agents_that_keep_to_themselves'),
     ]
 
