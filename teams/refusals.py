@@ -12,7 +12,7 @@ from django.views import defaults
 _TEMPLATE = "admin/refused.html"
 _ADMIN = "/admin/"
 # What a person may have typed on a page that asks.
-_TYPED = ("content", "reason")
+_TYPED = ("content", "reason", "note")
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:

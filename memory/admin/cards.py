@@ -8,12 +8,9 @@ from uuid import UUID
 
 from django.utils.safestring import SafeString
 
-from memory.domain.settled import MERGED
-from memory.models import Contradiction, Memory
+from memory.models import Memory
 from teams.admin.conversations import message_url
 from teams.models import Message
-
-from .sides import marked
 
 _MAX_QUOTES = 2
 
@@ -34,26 +31,6 @@ class Card:
     memory: Memory
     text: SafeString | str
     quotes: Sequence[Source]
-
-
-def cards_of(pair: Contradiction) -> list[Card]:
-    """Its sides, after what was written in place of them where they were merged.
-
-    One query for the quotes, and one for that text.
-    """
-    a, b = pair.memory_a, pair.memory_b
-    if b is None:
-        shown = [("Reported as wrong", a, a.content)]
-    else:
-        shown = [
-            ("A, earlier", a, marked(a.content, b.content)),
-            ("B, later", b, marked(b.content, a.content)),
-        ]
-    if pair.resolution == MERGED and a.superseded_by is not None:
-        new = a.superseded_by
-        title = "Written in their place" if b else "Written in its place"
-        shown.insert(0, (title, new, new.content))
-    return _quoted(shown)
 
 
 def card_of(memory: Memory) -> Card:

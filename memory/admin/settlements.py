@@ -11,7 +11,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from memory.clients.tools import default_tools
-from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED
+from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.services.decisions.disputes import resolve_contradiction
@@ -44,40 +44,16 @@ def open_beside(pair: Contradiction) -> list[Contradiction]:
     return list(rows.exclude(pk=pair.pk).select_related("memory_a", "memory_b"))
 
 
-def next_open(pair: Contradiction) -> tuple[str, str] | None:
-    """The one after it in the list of its team's open ones, or the first of them."""
-    rows = with_sides(team_id=pair.team_id, resolved_at=None).exclude(pk=pair.pk)
-    rows = rows.order_by("-detected_at")
-    found = rows.filter(detected_at__lte=pair.detected_at).first() or rows.first()
-    return linked(found) if found else None
-
-
 def linked(pair: Contradiction) -> tuple[str, str]:
     """Its name and the address of its page."""
     return name_of(pair), page_of("memory_contradiction", pair.pk)
 
 
 _MAX_NAMED = 3
-_PIN_GOES_OVER = "The side that loses is pinned; its pin moves to the one that stands."
+_PIN_GOES_OVER = "The side that is replaced is pinned; its pin moves to the one that is kept."
 
 
-def merging(*, pair: Contradiction, content: str) -> Change[Contradiction]:
-    """The change that writes `content` in place of what conflicts."""
-    is_two = pair.memory_b_id is not None
-    return Change(
-        verb="Merge" if is_two else "Correct",
-        done="settled",
-        explanation=(
-            "It replaces both sides, which stay in the history as earlier versions."
-            if is_two
-            else "It replaces the wrong text, which stays in the history as an earlier version."
-        ),
-        apply=partial(_settle, resolution=MERGED, merged_content=content),
-        name=name_of,
-    )
-
-
-def _settle(
+def settle(
     request: HttpRequest,
     pair: Contradiction,
     reason: str,
@@ -85,6 +61,10 @@ def _settle(
     resolution: str,
     merged_content: str = "",
 ) -> str | None:
+    """Settle it as the login, and say in a sentence what became of both sides.
+
+    None where the same choice of several ended it already. Raises the service's errors.
+    """
     beside = open_beside(pair)
     actor = f"staff:{request.user.get_username()}"
     try:
@@ -139,7 +119,7 @@ def _change(explanation: str, resolution: str) -> Change[Contradiction]:
         verb="Settle",
         done="settled",
         explanation=explanation,
-        apply=partial(_settle, resolution=resolution),
+        apply=partial(settle, resolution=resolution),
         asks_reason=True,
         effect=partial(_effect, resolution=resolution),
         name=name_of,
@@ -152,7 +132,8 @@ def _effect(pair: Contradiction, *, resolution: str) -> SafeString:
     first, second = a.content, b.content if b else ""
     words = outcome_words(pair, resolution=resolution, one="“{0}”", other="“{1}”")
     lines: list[SafeString | str]
-    lines = [format_html(words, marked(first, second), marked(second, first))]
+    sides = (marked(first, second), marked(second, first)) if b else (first, second)
+    lines = [format_html(words, *sides)]
     if b is not None:
         winner, loser = (b, a) if resolution == B_WINS else (a, b)
         if resolution in (A_WINS, B_WINS) and loser.is_pinned and not winner.is_pinned:
@@ -161,14 +142,13 @@ def _effect(pair: Contradiction, *, resolution: str) -> SafeString:
 
 
 _STAYS = (
-    "What is superseded or deleted is found no more; its text and history stay here, and what was"
-    " deleted can be restored on its page."
+    "Agents no longer get what is replaced or deleted. Its text and history stay here, and “Undo”"
+    " on the page of the contradiction takes all of it back."
 )
-A_STANDS = _change(f"A, the earlier side, stands. {_STAYS}", A_WINS)
-B_STANDS = _change(
-    f"B, the later side, stands; where somebody only said that A is wrong, A is deleted. {_STAYS}",
+KEEP_A = _change(f"A, the earlier side, is kept and replaces B. {_STAYS}", A_WINS)
+KEEP_B = _change(
+    f"B, the later side, is kept and replaces A; where somebody only said that A is wrong, A is"
+    f" deleted. {_STAYS}",
     B_WINS,
 )
-BOTH_STAND = _change("Both sides are valid: they stand, undisputed.", BOTH_VALID)
-STANDS = _change("It is right: it stands, undisputed.", A_WINS)
-IS_WRONG = _change(f"It is wrong. {_STAYS}", B_WINS)
+KEEP_BOTH = _change("Both sides are valid: both are kept and no longer disputed.", BOTH_VALID)

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from memory.domain.differences import text_parts
 from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
 from memory.models import Contradiction
 
 NAME_CHARS = 60
-# Up to here one sees at a glance where two texts differ.
-_LONG = 120
 
 _OF_TWO = {
-    A_WINS: "A stands",
-    B_WINS: "B stands",
-    BOTH_VALID: "both are valid",
-    MERGED: "merged into one text",
+    A_WINS: "A kept",
+    B_WINS: "B kept",
+    BOTH_VALID: "both valid",
+    MERGED: "merged",
 }
 _OF_ONE = {
-    A_WINS: "it stands",
-    B_WINS: "it does not stand",
-    BOTH_VALID: "it stands",
+    A_WINS: "kept",
+    B_WINS: "deleted",
+    BOTH_VALID: "kept",
     MERGED: "corrected",
 }
 
@@ -32,7 +31,12 @@ def resolution_words(pair: Contradiction) -> str:
     """How it was settled, or that it is open."""
     if pair.resolved_at is None:
         return "open"
-    return (_OF_TWO if pair.memory_b_id else _OF_ONE)[pair.resolution]
+    return decision_words(resolution=pair.resolution, is_of_two=pair.memory_b_id is not None)
+
+
+def decision_words(*, resolution: str, is_of_two: bool) -> str:
+    """What a resolution decided, in a few words."""
+    return (_OF_TWO if is_of_two else _OF_ONE)[resolution]
 
 
 def settled_words(pair: Contradiction) -> str:
@@ -89,23 +93,23 @@ def outcome_words(pair: Contradiction, *, resolution: str, one: str, other: str)
         return {
             B_WINS: f"{one} is wrong and is deleted.",
             MERGED: f"{one} is corrected.",
-        }.get(resolution, f"{one} stands, although it was reported as wrong.")
+        }.get(resolution, f"{one} is right and is kept.")
     return {
-        A_WINS: f"{one} stands; {other} is superseded.",
-        B_WINS: f"{other} stands; {one} is superseded.",
-        BOTH_VALID: f"{one} and {other} both stand.",
+        A_WINS: f"{one} is kept and replaces {other}.",
+        B_WINS: f"{other} is kept and replaces {one}.",
+        BOTH_VALID: f"{one} and {other} are both kept.",
         MERGED: f"{one} and {other} are merged into one text.",
     }[resolution]
 
 
-def marked(text: str, other: str) -> SafeString | str:
-    """The whole text; in long ones, what differs from the other is marked."""
-    if min(len(text), len(other)) <= _LONG or text == other:
-        return text
-    start = _shared(text, other)
-    end = _shared(text[start:][::-1], other[start:][::-1])
-    start = text.rfind(" ", 0, start) + 1
-    # The end of the word in which they begin to be the same again.
-    blank = text.find(" ", len(text) - end)
-    stop = blank if end and blank >= 0 else len(text)
-    return format_html("{}<mark>{}</mark>{}", text[:start], text[start:stop], text[stop:])
+def marked(text: str, other: str) -> SafeString:
+    """The whole text, with the words marked that the other one does not have in this place."""
+    parts = [part for part in text_parts(other, text) if part.kind != "gone"]
+    return format_html_join(
+        "",
+        "{}",
+        (
+            (format_html("<mark>{}</mark>", part.text) if part.kind == "new" else part.text,)
+            for part in parts
+        ),
+    )

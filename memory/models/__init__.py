@@ -14,3 +14,4 @@ from .search import EmbeddingState as EmbeddingState
 from .search import MessageEntry as MessageEntry
 from .search import SearchEntry as SearchEntry
 from .search import SearchGraph as SearchGraph
+from .settlement import Settlement as Settlement

@@ -70,6 +70,9 @@ class Contradiction(TeamOwned):
     resolution_note = models.TextField(blank=True, default="")
     resolved_by = models.CharField(max_length=200, blank=True, default="")
     resolved_at = models.DateTimeField(null=True, blank=True)
+    snoozed_until = models.DateTimeField(
+        null=True, blank=True, help_text="Until then the review queue leaves it out."
+    )
 
     class Meta:
         ordering = ["-detected_at"]

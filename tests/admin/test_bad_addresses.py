@@ -17,8 +17,8 @@ PAGES = [
 ]
 BUTTONS = [
     "memory/memory/{}/pin/",
-    "memory/contradiction/{}/a-stands/",
-    "memory/contradiction/{}/merge/",
+    "memory/contradiction/{}/settle/",
+    "memory/contradiction/{}/undo/",
     "memory/job/{}/run-again/",
     "teams/apikey/{}/revoke/",
 ]

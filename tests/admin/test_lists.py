@@ -140,8 +140,8 @@ def test_contradictions_open_on_those_that_wait(inside: Cast, viewer_client: Cli
     assert [row.pk for row in opened] == [waiting.pk]
     assert [row.pk for row in resolved] == [settled.pk]
     assert len(everything) == 2
-    assert "Side a." in page.content.decode()
-    assert "Side b." in page.content.decode()
+    assert "Side <mark>a</mark>." in page.content.decode()
+    assert "Side <mark>b</mark>." in page.content.decode()
 
 
 def test_a_memory_said_to_be_wrong_has_a_page_without_another_side(
@@ -157,7 +157,7 @@ def test_a_memory_said_to_be_wrong_has_a_page_without_another_side(
     own = viewer_client.get(reverse("admin:memory_memory_change", args=[memory.pk]))
 
     assert "reported as wrong" in listed.content.decode()
-    assert [card.title for card in page.context["cards"]] == ["Reported as wrong"]
+    assert [side.title for side in page.context["sides"]] == ["Reported as wrong"]
     assert "Somebody reported this memory as wrong." in own.content.decode()
 
 

@@ -11,8 +11,7 @@ from audit.models import MemoryLog
 from memory.admin.memory_page import history_of
 from memory.models import Contradiction, Memory, MemoryRelation
 from tests.factories import MemoryFactory
-from tests.support.admin import page_of as settle
-from tests.support.admin import told, two
+from tests.support.admin import decide, told, two
 from tests.support.cast import Cast
 
 
@@ -169,7 +168,7 @@ def test_the_history_names_other_memories_by_their_words(
     inside: Cast, reviewer_client: Client
 ) -> None:
     pair = two(inside.team)
-    reviewer_client.post(settle(pair, "b-stands"), {"confirmed": "yes"})
+    decide(reviewer_client, pair, "b")
 
     page = reviewer_client.get(page_of(pair.memory_a)).content.decode()
 

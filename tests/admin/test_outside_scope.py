@@ -91,8 +91,8 @@ def test_a_merge_asks_its_model_outside_any_transaction(town: Cast, model: Watch
     asked_before = len(model.chats)
     model.will(other)
 
-    page = f"/admin/memory/contradiction/{pair.pk}/merge/"
-    sent = {"content": "Office moved from Oslo to Bergen.", "confirmed": "yes"}
+    page = f"/admin/memory/contradiction/{pair.pk}/settle/"
+    sent = {"choice": "merge", "content": "Office moved from Oslo to Bergen."}
     response = client.post(page, sent)
 
     assert response.status_code == 302

@@ -16,7 +16,7 @@ def test_who_may_not_act_is_told_so_on_a_page_with_a_way_back(
 ) -> None:
     pair = two(inside.team)
 
-    answer = viewer_client.get(page_of(pair, "a-stands"))
+    answer = viewer_client.get(page_of(pair, "settle"))
 
     page = answer.content.decode()
     assert answer.status_code == 403
@@ -50,8 +50,8 @@ def test_a_page_of_a_lost_session_shows_what_was_typed(
         strict.force_login(StaffUser.objects.get(username="rob"))
 
     answer = strict.post(
-        page_of(pair, "merge"),
-        {"confirmed": "yes", "content": "Bergen <b>since</b> May.", "reason": "asked"},
+        page_of(pair, "settle"),
+        {"choice": "merge", "content": "Bergen <b>since</b> May.", "note": "asked"},
     )
 
     page = answer.content.decode()

@@ -30,7 +30,7 @@ def test_marking_changes_no_word(shared: str, one: str, other: str, end: str) ->
     assert shown.replace("<mark>", "").replace("</mark>", "") == text
 
 
-def test_only_what_differs_in_long_texts_is_marked() -> None:
+def test_only_the_words_that_differ_are_marked_at_any_length() -> None:
     long = (
         "The plan of the harbour says for every gate and every day of the week without any change"
     )
@@ -38,4 +38,7 @@ def test_only_what_differs_in_long_texts_is_marked() -> None:
     shown = marked(f"{long}: {long} gate B opens <first>.", f"{long}: {long} gate D opens <first>.")
 
     assert shown == f"{long}: {long} gate <mark>B</mark> opens &lt;first&gt;."
-    assert marked("Gate B opens.", "Gate D opens.") == "Gate B opens."
+    assert marked("Gate B opens.", "Gate D opens.") == "Gate <mark>B</mark> opens."
+    assert marked("Two of 3 at 4.", "Two of 5 at 6.") == (
+        "Two of <mark>3</mark> at <mark>4</mark>."
+    )

@@ -47,6 +47,13 @@ def page_of(pair: Contradiction, path: str = "change") -> str:
     return page.replace("change/", f"{path}/")
 
 
+def decide(client: Client, pair: Contradiction, choice: str, **fields: object) -> HttpResponse:
+    """Send what the buttons of its page send: a, b, both, merge, day or week."""
+    return client.post(  # type: ignore[return-value]
+        page_of(pair, "settle"), {"choice": choice, **fields}
+    )
+
+
 def told(answer: HttpResponse) -> list[str]:
     """What the page will say."""
     return [str(message) for message in get_messages(answer.wsgi_request)]  # type: ignore[attr-defined]

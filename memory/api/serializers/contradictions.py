@@ -39,6 +39,12 @@ class ResolutionSerializer(StrictSerializer):
         return attrs
 
 
+class UndoSerializer(StrictSerializer):
+    """Why a resolution is taken back."""
+
+    note = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+
+
 class ContradictionSerializer(ApiSerializer):
     """Two memories that conflict, and how the conflict was judged and resolved."""
 
@@ -63,6 +69,9 @@ class ContradictionSerializer(ApiSerializer):
     resolution_note = serializers.CharField()
     resolved_by = serializers.CharField()
     resolved_at = serializers.DateTimeField(allow_null=True)
+    snoozed_until = serializers.DateTimeField(
+        allow_null=True, default=None, help_text="Until then the review queue leaves it out."
+    )
     merged_memory = serializers.SerializerMethodField(
         help_text="For a merge, the memory that replaced both sides; it may be an existing one."
     )
@@ -77,3 +86,11 @@ class SettledContradictionSerializer(ContradictionSerializer):
 
     outcome = serializers.ChoiceField(choices=OUTCOMES, allow_null=True)
     warnings = serializers.ListField(child=serializers.CharField(), help_text=WARNINGS)
+
+
+class UndoneSettlementSerializer(ContradictionSerializer):
+    """The contradiction, open again, and the ids of others that had ended with it."""
+
+    reopened = serializers.ListField(
+        child=serializers.UUIDField(), help_text="Contradictions that are open again with it."
+    )

@@ -21,11 +21,14 @@ from memory.api.serializers.contradictions import (
     ContradictionSerializer,
     ResolutionSerializer,
     SettledContradictionSerializer,
+    UndoneSettlementSerializer,
+    UndoSerializer,
 )
 from memory.api.serializers.memories import warnings_of
 from memory.clients.tools import default_tools
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.decisions.disputes import resolve_contradiction
+from memory.services.decisions.undoing import undo_settlement
 from teams.errors import NotFoundError
 
 ContradictionPage = page_schema("ContradictionPage", ContradictionSerializer)
@@ -35,8 +38,8 @@ class ContradictionViewSet(ApiViewSet):
     """Pairs of memories that conflict."""
 
     lookup_value_converter = "uuid"
-    operations = {"resolve": ("hotpath", "update")}
-    memory_actions = ("list", "retrieve", "resolve")
+    operations = {"resolve": ("hotpath", "update"), "undo": ("hotpath", "update")}
+    memory_actions = ("list", "retrieve", "resolve", "undo")
     serializer_class = ContradictionSerializer
 
     @extend_schema(
@@ -86,6 +89,26 @@ class ContradictionViewSet(ApiViewSet):
             "warnings": warnings_of(merged) if merged else [],
         }
         return Response({**self._shown(pk), **told})
+
+    @extend_schema(
+        request=UndoSerializer,
+        responses=answers(UndoneSettlementSerializer, 403, 404, 409, 422),
+    )
+    @action(detail=True, methods=["post"])
+    def undo(self, request: Request, pk: UUID) -> Response:
+        """Take its resolution back: it is open again, and all that it changed stands as before.
+
+        A merged text is deleted, and contradictions that ended with this one are open again. With
+        409 nothing was changed: it is open, or memories changed since; `memories` lists these.
+        """
+        given = self.body(UndoSerializer)
+        undone = undo_settlement(
+            viewer=self.viewer,
+            contradiction_id=pk,
+            now=timezone.now(),
+            note=given.get("note") or "",
+        )
+        return Response({**self._shown(pk), "reopened": [str(each) for each in undone.reopened]})
 
     def _shown(self, contradiction_id: UUID) -> dict[str, Any]:
         with self.team_scope():

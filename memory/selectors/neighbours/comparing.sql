@@ -70,4 +70,5 @@ CROSS JOIN LATERAL (
     WHERE (o.team_id = %(team)s) IS TRUE AND o.id IN (s.memory_a_id, s.memory_b_id) OFFSET 0
 ) AS m
 WHERE s.resolved_by NOT LIKE 'judge:%%' AND m.dedupe_key = ANY(%(keys)s::bytea[])
-ORDER BY s.resolved_at
+-- A settlement of what is near itself comes after the same one found by what near replaced.
+ORDER BY s.resolved_at, s.depth DESC

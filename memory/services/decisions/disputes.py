@@ -14,6 +14,7 @@ from memory.domain.types import MemoryType, Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation, SearchEntry
 from memory.selectors.contradictions import contradictions_visible_to
+from memory.services.decisions.settlement_records import SettlementRecord
 from memory.services.decisions.state import settle_tier
 from memory.services.retrying import retried
 from memory.services.write.drafts import MemoryDraft, WriteResult
@@ -28,7 +29,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Settlement:
+class Settled:
     """A contradiction as it was settled and, for a merge, what was written in place of it."""
 
     contradiction: Contradiction
@@ -82,13 +83,14 @@ def resolve_contradiction(
     now: datetime,
     note: str = "",
     merged_content: str = "",
-) -> Settlement:
+) -> Settled:
     """Settle an open contradiction.
 
     `a_wins` and `b_wins` let one side stand and supersede the other (a memory that was only said
     to be wrong is soft-deleted when it loses); what stands is pinned if either side was, and as
     important as the more important one. `both_valid` lets both stand; `merged` writes
-    `merged_content`, without secrets, as a new version of both. Raises NotFoundError when the
+    `merged_content`, without secrets, as a new version of both. What stands continues the chain of
+    versions of what it replaces. `undo_settlement` takes it back. Raises NotFoundError when the
     viewer may not see it, ConflictError when it is settled already, with who settled it, when and
     how, and InvalidError for a merge without a text or with nothing but a secret.
     """
@@ -125,6 +127,7 @@ def resolve_contradiction(
     reason = f"contradiction resolved: {resolution}" + (f" ({note})" if note else "")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         contradiction = _open(viewer, contradiction_id)
+        record = SettlementRecord(contradiction)
         contradiction.resolution = resolution
         contradiction.resolution_note = note
         contradiction.resolved_by = viewer.actor
@@ -144,7 +147,8 @@ def resolve_contradiction(
             _let_stand(winner=first, loser=second, viewer=viewer)
         else:
             _let_stand(winner=second, loser=first, viewer=viewer)
-        return Settlement(contradiction, merged)
+        record.keep(merged=merged.memory if merged else None)
+        return Settled(contradiction, merged)
 
 
 def _open(viewer: Viewer, contradiction_id: UUID) -> Contradiction:
@@ -196,6 +200,7 @@ def _let_stand(*, winner: Memory | None, loser: Memory | None, viewer: Viewer) -
         winner.is_pinned = winner.is_pinned or loser.is_pinned
         winner.importance = max(winner.importance, loser.importance)
         settle_tier(memory=winner)
+        _continue_chain(winner, loser)
         _part(winner, loser)
     elif winner is not None:
         settle_status(memory=winner)
@@ -210,6 +215,18 @@ def _let_stand(*, winner: Memory | None, loser: Memory | None, viewer: Viewer) -
         loser.status = Status.SUPERSEDED.value
         loser.superseded_by = winner
     loser.save(update_fields=["status", "tier", "is_pinned", "superseded_by", "contradicts"])
+
+
+def _continue_chain(winner: Memory, loser: Memory) -> None:
+    """Number what stands after what it replaces, and let it name that if it replaced nothing yet.
+
+    The caller saves the pin, importance and tier; this saves the version.
+    """
+    winner.version = max(winner.version, loser.version + 1)
+    followed = Memory.objects.filter(team_id=winner.team_id, supersedes=loser)
+    if winner.supersedes_id is None and loser.supersedes_id != winner.pk and not followed.exists():
+        winner.supersedes = loser
+    winner.save(update_fields=["version", "supersedes"])
 
 
 def _union(lists: Iterable[Sequence[T]]) -> tuple[T, ...]:

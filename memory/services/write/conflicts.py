@@ -207,8 +207,10 @@ def rule_on(
 
     A duplicate ends the search: what a judge calls one, and what adds no content word or number to
     the neighbour. The judge reads the two in the order of time, whichever arrived
-    first, and is not asked about what people decided; words that they decided against retire
-    nothing. Without a judge only what the draft says it replaces is in conflict.
+    first, and is not asked about what people decided. Words that lost to what stands are stored as
+    superseded by it, so that nobody is asked about the same pair again; words that lost to an
+    earlier version of it are disputed. Either way they retire nothing. Without a judge only what
+    the draft says it replaces is in conflict.
     """
     replaced = Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces)
     conflicts = [
@@ -216,11 +218,11 @@ def rule_on(
     ]
     if judge is None:
         return Ruling(tuple(conflicts))
-    for each in neighbours:
-        if each.memory.pk in decided.lost_to:
-            judgement = decided.lost_to[each.memory.pk]
-            is_older = draft.created_at < each.memory.created_at
-            conflicts.append(_conflict(draft, each, judgement, new_is_older=is_older))
+    conflicts += [
+        _lost(draft, each, decided.lost_to[each.memory.pk])
+        for each in neighbours
+        if each.memory.pk in decided.lost_to
+    ]
     settled = {*decided.lost_to, *decided.valid_beside}
     undecided = [each for each in neighbours if each.memory.pk not in settled]
     alike: list[Neighbour] = []
@@ -252,6 +254,18 @@ def rule_on(
             _conflict(draft, pair.neighbour, judgement, new_is_older=pair.new_is_older)
         )
     return Ruling(tuple(conflicts), objection=decided.objection, alike=tuple(alike))
+
+
+def _lost(draft: MemoryDraft, neighbour: Neighbour, judgement: Judgement) -> Conflict:
+    """The conflict of words that lost before with what stands.
+
+    What fewer readers see replaces nothing that others may read: there they are disputed.
+    """
+    if judgement.verdict is Verdict.SUPERSEDE and neighbour.reach is not Reach.NARROWER:
+        return _conflict(draft, neighbour, judgement, new_is_older=True)
+    judgement = replace(judgement, verdict=Verdict.DISPUTE)
+    is_older = draft.created_at < neighbour.memory.created_at
+    return _conflict(draft, neighbour, judgement, new_is_older=is_older)
 
 
 def locked_ruling(ruling: Ruling) -> Ruling | None:

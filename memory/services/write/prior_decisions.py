@@ -1,4 +1,4 @@
-"""What people decided outranks a repetition: the same words said again do not stand unmarked."""
+"""What people decided outranks a repetition: nobody is asked about the same pair again."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ DELETED = "the other side was deleted"
 ARCHIVED = "the other side was archived"
 SUPERSEDED = "superseded by a newer memory"
 LOST = "the other side of it lost"
+UNDONE = "the merge that wrote one side was taken back"
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
     """What people decided of a draft's words.
 
-    Against which live memories they lost, and beside which they are valid; with an `objection`
-    they are wrong whatever else stands.
+    Against which live memories they lost (SUPERSEDE: in just this pair; DISPUTE: to an earlier
+    version), and beside which they are valid; with an `objection` they are wrong whatever else
+    stands.
     """
 
     lost_to: Mapping[UUID, Judgement] = field(default_factory=lambda: MappingProxyType({}))
@@ -71,7 +73,7 @@ class PriorDecisions:
         self._found = [
             each
             for each in found
-            if each.note not in (DELETED, ARCHIVED, SUPERSEDED, LOST)
+            if each.note not in (DELETED, ARCHIVED, SUPERSEDED, LOST, UNDONE)
             and (each.by != without or each.resolution == BOTH_VALID)
         ]
 
@@ -116,6 +118,13 @@ def _holds(decision: Decision) -> bool:
     return said.status not in LIVE and decision.resolution in (MERGED, lost)
 
 
+def _is_same_pair(decision: Decision) -> bool:
+    """Whether it was decided about what is near itself, or near was written by the decision."""
+    if decision.near is None:
+        return False
+    return decision.depth == 0 or (decision.resolution == MERGED and decision.depth == 1)
+
+
 def _judgement(decision: Decision) -> Judgement:
     told = told_decision(
         resolution=decision.resolution,
@@ -125,7 +134,8 @@ def _judgement(decision: Decision) -> Judgement:
         note=decision.note,
         is_said_again=True,
     )
-    return Judgement(Verdict.DISPUTE, f"the same words again, {told}", judge=decision.by)
+    verdict = Verdict.SUPERSEDE if _is_same_pair(decision) else Verdict.DISPUTE
+    return Judgement(verdict, f"the same words again, {told}", judge=decision.by)
 
 
 def _keys(draft: MemoryDraft) -> Iterator[bytes]:

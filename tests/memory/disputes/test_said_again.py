@@ -88,25 +88,26 @@ def test_the_latest_decision_on_the_words_holds(acme: Cast, calm: Tools) -> None
 
 
 @pytest.mark.parametrize("resolution", ["a_wins", "b_wins"])
-def test_who_lost_is_in_dispute_with_what_stands(
+def test_who_lost_is_replaced_again_and_nobody_is_asked(
     acme: Cast, plain: Tools, calm: Tools, resolution: str
 ) -> None:
     sides = stored(acme, plain, TEA, MILK)
     resolve(acme, plain, between(*sides), resolution, note="Asked her.")
     won, lost = sides if resolution == "a_wins" else sides[::-1]
 
-    again = say(acme, calm, lost.content)
+    results = [say(acme, calm, lost.content) for _ in range(2)]
 
-    assert again.outcome == Outcome.DISPUTED
-    (row,) = open_ones()
-    assert {row.memory_a_id, row.memory_b_id} == {won.pk, again.memory.pk}
-    assert row.reason.endswith("by reviewer: the other one stands (Asked her.)")
-    assert [now_is(won).status, now_is(again.memory).status] == ["disputed", "disputed"]
+    for again in results:
+        assert (again.outcome, again.conflicts) == (Outcome.SUPERSEDED, 1)
+        assert now_is(again.memory).superseded_by_id == won.pk
+        (row,) = Contradiction.objects.filter(memory_a=again.memory)
+        assert row.reason.endswith("by reviewer: the other one stands (Asked her.)")
+    assert (open_ones(), live(acme)) == ([], [won.content])
     check_invariants()
 
 
 @pytest.mark.parametrize("side", [0, 1])
-def test_what_was_merged_is_in_dispute_with_the_merged_text(
+def test_what_was_merged_is_replaced_by_the_merged_text_again(
     acme: Cast, plain: Tools, calm: Tools, side: int
 ) -> None:
     sides = stored(acme, plain, TEA, MILK)
@@ -115,10 +116,11 @@ def test_what_was_merged_is_in_dispute_with_the_merged_text(
 
     again = say(acme, calm, sides[side].content)
 
-    assert again.outcome == Outcome.DISPUTED
-    (row,) = open_ones()
-    assert {row.memory_a_id, row.memory_b_id} == {merged.pk, again.memory.pk}
+    assert again.outcome == Outcome.SUPERSEDED
+    assert now_is(again.memory).superseded_by_id == merged.pk
+    (row,) = Contradiction.objects.filter(memory_a=again.memory)
     assert "both were merged into one" in row.reason
+    assert open_ones() == []
     check_invariants()
 
 
@@ -149,9 +151,23 @@ def test_an_objection_that_led_to_a_correction_holds_against_what_stands(
 
     again = say(acme, calm, TEA).memory
 
-    (row,) = open_ones()
-    assert {row.memory_a_id, row.memory_b_id} == {right.pk, again.pk}
+    (row,) = Contradiction.objects.filter(memory_a=again)
+    assert (now_is(again).superseded_by_id, open_ones()) == (right.pk, [])
     assert "by reviewer: it was corrected" in row.reason
+
+
+def test_what_lost_to_another_that_lost_since_is_disputed(
+    acme: Cast, plain: Tools, calm: Tools
+) -> None:
+    one, two, three = stored(acme, plain, *THREE)
+    resolve(acme, plain, between(one, two), "a_wins")
+    resolve(acme, plain, between(one, three), "b_wins")
+
+    again = say(acme, calm, two.content)
+
+    assert again.outcome == Outcome.DISPUTED
+    (row,) = open_ones()
+    assert {row.memory_a_id, row.memory_b_id} == {three.pk, again.memory.pk}
 
 
 def test_what_is_valid_beside_the_other_is_not_disputed_again(acme: Cast, plain: Tools) -> None:
