@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
 
 from .theme import TextWidget
 
@@ -16,22 +14,14 @@ STEP = 0.01
 _SLIDERS = "teams/admin/sliders"
 
 
-class TemplateWidget(TextWidget):
-    """A widget whose template is one of the project's."""
-
-    def _render(self, template_name: str, context: Any, renderer: Any = None) -> SafeString:
-        # Any: Django's own signature. Its form renderer reads the templates of apps alone.
-        return render_to_string(template_name, context)
-
-
-class SliderWidget(TemplateWidget):
+class SliderWidget(TextWidget):
     """A number with a slider beside it and its share of the sum of its `group`.
 
     The number is what the form sends, so it works without script and keeps every digit; empty
     means `default`. The script (sliders.js) moves both together and lets both say "input".
     """
 
-    template_name = "admin/widgets/slider.html"
+    template_name = "teams/widgets/slider.html"
     input_type = "number"
 
     class Media:
