@@ -7,12 +7,18 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from config import health
 from config.metrics import metrics
+from memory.admin.playground import playground_page
 
 urlpatterns = [
     # First what is asked most: each address is tried in this order.
     path("v1/", include("memory.api.urls")),
     path("", RedirectView.as_view(url="/v1/docs", permanent=False)),
     path("admin", RedirectView.as_view(url="/admin/", permanent=False)),
+    path(
+        "admin/memory/playground/",
+        admin.site.admin_view(playground_page),
+        name="memory_playground",
+    ),
     path("admin/", admin.site.urls),
     path("healthz", health.healthz),
     path("readyz", health.readyz),

@@ -134,10 +134,18 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:  # Any: the theme'
         waiting["memory_contradiction"] = (open_contradictions(), "warning")
         waiting["memory_job"] = (failed_jobs(), "danger")
     home = {"title": "Overview", "icon": "dashboard", "link": reverse("admin:index")}
-    groups = [
+    groups: list[dict[str, Any]] = [
         {"title": title, "items": [_item(*entry, waiting) for entry in entries]}
         for title, entries in _GROUPS.items()
     ]
+    groups[0]["items"].append(
+        {
+            "title": "Retrieval playground",
+            "icon": "experiment",
+            "link": reverse("memory_playground"),
+            "permission": "teams.admin_permissions.is_member",
+        }
+    )
     return [{"items": [home]}, *groups]
 
 

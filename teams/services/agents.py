@@ -75,6 +75,23 @@ def save_document(
     return rows.get(), False
 
 
+def save_weights(
+    *, team_id: UUID, agent_id: UUID, weights: Mapping[str, float], condition: Condition
+) -> Agent:
+    """Write these retrieval weights into the agent's document, and leave the rest as it stands.
+
+    The version and the errors are those of `save_document`; NotFoundError where the team has no
+    such agent. Call it in the team's scope.
+    """
+    rows = Agent.objects.filter(team_id=team_id, pk=agent_id)
+    agent = rows.select_for_update().first()
+    if agent is None:
+        raise NotFoundError("There is no such agent.", field="agent")
+    condition.check(stored=agent.version, what=f"an agent '{agent.slug}'")
+    rows.update(retrieval_weights=dict(weights))
+    return rows.get()
+
+
 def columns_of(document: AgentDocument) -> Mapping[str, object]:
     """The document as the columns of an agent's row."""
     memory = document.memory
