@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -66,6 +66,7 @@ class Line:
     notes: Sequence[str]
     bar: Sequence[Part]
     figures: Sequence[Figure]
+    found_relevance: float
     relevance: Sequence[tuple[str, float]]
 
     @property
@@ -118,7 +119,9 @@ def _line(place: int, outcome: Outcome, weights: Weights, places: dict[UUID, int
     fate = _WORDS[outcome.fate]
     if outcome.same_as in places:
         fate = f"{fate} (number {places[outcome.same_as]})"
-    shares = score_shares(outcome.signals, weights=weights)
+    # Relevance as it was weighed; the line below the figures has it as it was found.
+    signals = replace(outcome.signals, semantic=outcome.relevance)
+    shares = score_shares(signals, weights=weights)
     return Line(
         place=place,
         text=excerpt(text, _TEXT_CHARS),
@@ -132,9 +135,10 @@ def _line(place: int, outcome: Outcome, weights: Weights, places: dict[UUID, int
         notes=_notes(outcome),
         bar=_bar(shares),
         figures=[
-            Figure(name, getattr(outcome.signals, name), weight, shares[name])
+            Figure(name, getattr(signals, name), weight, shares[name])
             for name, weight in asdict(weights).items()
         ],
+        found_relevance=outcome.signals.semantic,
         relevance=_relevance(outcome.signals),
     )
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from uuid import UUID
 
 from memory.domain.plans.assembly import Assembly
-from memory.domain.scoring import Signals
+from memory.domain.scoring import Signals, relative_to_best
 from memory.selectors.search.signal_rows import SignalRow
-from memory.services.read.answers import Retrieval
-from memory.services.read.messages import ScoredMessage
+from memory.services.read.answers import Considered, Retrieval
+from memory.services.read.messages import RankedMessage, ScoredMessage
 from memory.services.read.query_results import QueryResult
 from memory.services.read.querying import Queried
 from memory.services.read.ranking import Ranked
@@ -38,17 +38,26 @@ class Outcome:
 
     Without a `row` it is a `message`. `section` is where it stands, or would have stood, and
     `tokens` what its line takes there, 0 where no line was written. `same_as` is the memory that
-    says the same.
+    says the same. `relevance` is what was weighed as the semantic signal: in a prompt that is
+    relative to the best candidate's.
     """
 
     fate: Fate
     score: float
     signals: Signals
+    relevance: float
     row: SignalRow | None = None
     message: ScoredMessage | None = None
     section: str = ""
     tokens: int = 0
     same_as: UUID | None = None
+
+    @property
+    def key(self) -> UUID | None:
+        """The id of the memory or the message."""
+        if self.row is not None:
+            return self.row.memory_id
+        return self.message.id if self.message else None
 
 
 def outcomes_of_prompt(
@@ -58,6 +67,7 @@ def outcomes_of_prompt(
     assembly, considered = found.assembly, found.considered
     if assembly is None or considered is None:
         raise ValueError("a prompt has a plan")
+    weighed = _weighed(considered)
     packed = _Packing.of(assembly, is_full=limit is not None and assembly.optional >= limit)
     relevant = {each.row.memory_id for each in considered.relevant.memories}
     outcomes = [
@@ -69,10 +79,12 @@ def outcomes_of_prompt(
         for each in considered.found.memories
     ]
     quoted = [
-        Outcome(Fate.TOLD, each.score, each.signals, message=each, tokens=each.tokens)
+        Outcome(Fate.TOLD, each.score, each.signals, 0.0, message=each, tokens=each.tokens)
         for each in found.messages
     ]
-    return _best_first([*outcomes, *quoted])
+    return _best_first(
+        [replace(each, relevance=weighed[each.key]) for each in (*outcomes, *quoted)]
+    )
 
 
 def outcomes_of_query(queried: Queried, *, limit: int) -> list[Outcome]:
@@ -117,6 +129,7 @@ def outcomes_of_query(queried: Queried, *, limit: int) -> list[Outcome]:
             Fate.TOLD,
             each.score,
             each.message.signals,
+            each.message.signals.semantic,
             message=each.message,
             tokens=each.tokens,
         )
@@ -172,13 +185,31 @@ class _Packing:
         return Fate.LIMIT if self.is_full else Fate.ROOM
 
 
+def _weighed(considered: Considered) -> dict[UUID | None, float]:
+    """By memory and message, the relevance that a prompt's score was made with."""
+    found = considered.found
+    candidates: list[Ranked | RankedMessage] = [*found.memories, *found.messages]
+    if not candidates:
+        return {}
+    # Memories and messages that are ranked together share one table.
+    relevance = relative_to_best(candidates[0].table.semantic)
+    return {
+        each.row.memory_id if isinstance(each, Ranked) else each.row.message_id: float(
+            relevance[each.place]
+        )
+        for each in candidates
+    }
+
+
 def _outcome(
     each: Ranked, fate: Fate, *, section: str = "", tokens: int = 0, same_as: UUID | None = None
 ) -> Outcome:
+    signals = each.signals
     return Outcome(
         fate,
         each.score,
-        each.signals,
+        signals,
+        signals.semantic,
         row=each.row,
         section=section,
         tokens=tokens,
