@@ -9,7 +9,7 @@ UV := uv==0.13.8
 # With it pytest would read the settings before the tests have chosen their database.
 unexport DJANGO_SETTINGS_MODULE
 
-.PHONY: run test check demo fake-openai install lock
+.PHONY: run test check demo fake-openai screenshots install lock
 .DEFAULT_GOAL := run
 
 run: install
@@ -41,6 +41,10 @@ demo: install
 # An endpoint to try the model-backed settings against: OPENAI_BASE_URL=http://127.0.0.1:9999/v1
 fake-openai: install
 	$(BIN)/python -m tests.support.openai_server --port 9999
+
+# Draws the pictures of the documents anew, from a server of its own with the demo's story.
+screenshots: install
+	$(BIN)/python -m benchmarks.screenshots
 
 install: $(STAMP)
 

@@ -8,6 +8,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from config import health
 from config.metrics import metrics
 from memory.admin.memory_life import memory_life
+from memory.admin.playground import playground_page
 from memory.admin.time_travel import time_travel
 
 urlpatterns = [
@@ -17,6 +18,11 @@ urlpatterns = [
     path("admin", RedirectView.as_view(url="/admin/", permanent=False)),
     path("admin/time-travel/", time_travel, name="time_travel"),
     path("admin/time-travel/<uuid:memory_id>/", memory_life, name="memory_life"),
+    path(
+        "admin/memory/playground/",
+        admin.site.admin_view(playground_page),
+        name="memory_playground",
+    ),
     path("admin/", admin.site.urls),
     path("healthz", health.healthz),
     path("readyz", health.readyz),

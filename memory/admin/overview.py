@@ -80,6 +80,7 @@ _GROUPS = {
         ("memory_memory", "Memories", "neurology"),
         ("memory_contradiction", "Contradictions", "compare_arrows"),
         ("memory_consentrequest", "Consent requests", "how_to_reg"),
+        ("memory_playground", "Retrieval playground", "experiment"),
         ("time_travel", "Time travel", "history_toggle_off"),
         ("memory_category", "Categories", "category"),
         ("memory_job", "Jobs", "manufacturing"),
@@ -112,7 +113,7 @@ _GROUPS = {
     "Logins": [("teams_staffuser", "Staff logins", "lock_person")],
 }
 # Pages that are no list of rows, by the names of their addresses.
-_PAGES = frozenset({"time_travel"})
+_PAGES = frozenset({"memory_playground", "time_travel"})
 # Who sees a link, where not every member of a team does.
 _PERMISSIONS = {
     "teams_checkpoint": "is_team_admin",

@@ -15,8 +15,8 @@ from rest_framework import serializers
 from memory.domain.clock import is_to_come
 from memory.domain.scoring import Weights
 from memory.domain.text.normalise import NO_WORDS, has_words, is_blank
+from memory.services.read.ranking import MAX_QUERY_CHARS
 
-MAX_QUERY_CHARS = 8_000
 MAX_WEIGHT = 1000
 
 

@@ -156,6 +156,15 @@ def weighted_means(signals: SignalTable, *, weights: Weights) -> Floats:
     return _unit(np.asarray(score) / total)
 
 
+def score_shares(signals: Signals, *, weights: Weights) -> dict[str, float]:
+    """What each of the five signals adds to a memory's weighted mean, which is their sum, 0-1."""
+    total = sum(getattr(weights, name) for name in _WEIGHED)
+    return {
+        name: getattr(weights, name) * min(max(getattr(signals, name), 0.0), 1.0) / total
+        for name in _WEIGHED
+    }
+
+
 def final_scores(
     signals: SignalTable,
     *,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
@@ -24,6 +25,26 @@ def conversation_for(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
     if row is None:
         raise NotFoundError("There is no such conversation.")
     return row
+
+
+def conversation_with(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
+    """The conversation that a read names; NotFoundError also for one with another user."""
+    try:
+        conversation = conversation_for(viewer=viewer, conversation_id=conversation_id)
+    except NotFoundError as error:
+        raise NotFoundError(error.message, field="conversation") from None
+    if viewer.end_user_id not in (None, conversation.end_user_id):
+        raise NotFoundError("There is no such conversation with this user.", field="conversation")
+    return conversation
+
+
+def viewer_in(viewer: Viewer, conversation: Conversation) -> Viewer:
+    """The viewer with the conversation's user and project where it has none itself."""
+    return replace(
+        viewer,
+        end_user_id=viewer.end_user_id or conversation.end_user_id,
+        project_id=viewer.project_id or conversation.project_id,
+    )
 
 
 def messages_of(conversation: Conversation) -> QuerySet[Message, Message]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 WIDTH, HEIGHT = 1600, 1000
 PATIENCE_MS = 10_000
+# Of the places where a page breaks a rule, so many are named.
+_NAMED = 5
 
 
 def log_in(page: Page, server: LiveServer, username: str) -> None:
@@ -16,3 +19,13 @@ def log_in(page: Page, server: LiveServer, username: str) -> None:
     page.get_by_label("Password").fill("secret")
     page.get_by_role("button", name="Log in").click()
     expect(page.locator("#nav-sidebar-apps")).to_be_attached()
+
+
+def axe_findings(page: Page) -> list[str]:
+    """What axe-core finds wrong with the page as it is: the rule, and where."""
+    page.evaluate(AXE_SCRIPT)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{rule['id']}: {', '.join(str(node['target'][-1]) for node in rule['nodes'][:_NAMED])}"
+        for rule in found["violations"]
+    ]

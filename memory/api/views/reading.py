@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 from memory.api.base import ApiViewSet
-from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
-from memory.selectors.conversations import conversation_for
+from memory.selectors.conversations import conversation_with, viewer_in
 from memory.selectors.revisions import Revision
+from memory.services.read.agent_options import budget_for, own_weights
 from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
-from teams.errors import InvalidError, NotFoundError
+from teams.errors import NotFoundError
 from teams.models import Agent, Conversation
 
 
@@ -42,7 +41,7 @@ class Asked:
     @property
     def weights(self) -> Weights:
         """Those of the request, or else of the agent; InvalidError where they cannot be used."""
-        return self.given_weights or _own_weights(self.agent)
+        return self.given_weights or own_weights(self.agent)
 
 
 class ReadViewSet(ApiViewSet):
@@ -59,14 +58,14 @@ class ReadViewSet(ApiViewSet):
         if given.get("conversation") or given.get("thread_id") is not None:
             with self.team_scope():
                 conversation = _named_conversation(viewer, agent, given)
-            viewer = _in_conversation(viewer, conversation)
+            viewer = viewer_in(viewer, conversation)
         return Asked(
             viewer=viewer,
             agent=agent,
             revision=revision,
             conversation=conversation,
             question=Question(given["query"], conversation.pk if conversation else None),
-            token_budget=_budget(agent, given.get("token_budget")),
+            token_budget=budget_for(agent, given.get("token_budget")),
             limit=given.get("limit"),
             memory_types=tuple(dict.fromkeys(given.get("memory_types") or ())),
             given_weights=given.get("weights"),
@@ -75,21 +74,10 @@ class ReadViewSet(ApiViewSet):
         )
 
 
-def _conversation(viewer: Viewer, conversation_id: UUID, field: str) -> Conversation:
-    """The conversation that a read names; NotFoundError for one with another user."""
-    try:
-        conversation = conversation_for(viewer=viewer, conversation_id=conversation_id)
-    except NotFoundError as error:
-        raise NotFoundError(error.message, field=field) from None
-    if viewer.end_user_id not in (None, conversation.end_user_id):
-        raise NotFoundError("There is no such conversation with this user.", field=field)
-    return conversation
-
-
 def _named_conversation(viewer: Viewer, agent: Agent, given: Mapping[str, Any]) -> Conversation:
     """The conversation that the request names by its id, or by its thread and user."""
     if given.get("conversation"):
-        return _conversation(viewer, given["conversation"], "conversation")
+        return conversation_with(viewer=viewer, conversation_id=given["conversation"])
     rows = Conversation.objects.filter(
         team_id=viewer.team_id,
         agent=agent,
@@ -100,34 +88,3 @@ def _named_conversation(viewer: Viewer, agent: Agent, given: Mapping[str, Any]) 
     if found is None:
         raise NotFoundError("There is no such conversation.", field="thread_id")
     return found
-
-
-def _in_conversation(viewer: Viewer, conversation: Conversation) -> Viewer:
-    """The viewer with the conversation's user and project where the request names none."""
-    return replace(
-        viewer,
-        end_user_id=viewer.end_user_id or conversation.end_user_id,
-        project_id=viewer.project_id or conversation.project_id,
-    )
-
-
-def _own_weights(agent: Agent) -> Weights:
-    """The weights of the agent's document; InvalidError where they cannot be used."""
-    try:
-        return Weights.from_config(agent.retrieval_weights)
-    except ValueError as error:
-        raise InvalidError(
-            f"The agent '{agent.slug}' has retrieval weights that cannot be used: {error}."
-            " Correct them in its document, or give weights.",
-            field="weights",
-        ) from None
-
-
-def _budget(agent: Agent, given: int | None) -> int:
-    if given is None and agent.token_budget < MINIMUM_BUDGET:
-        raise InvalidError(
-            f"The agent's own budget of {agent.token_budget} tokens is under the floor of"
-            f" {MINIMUM_BUDGET}. Raise it in its document, or give token_budget.",
-            field="token_budget",
-        )
-    return given or agent.token_budget

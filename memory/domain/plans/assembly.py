@@ -41,6 +41,7 @@ class Assembly:
     `trimmed` the sections that the budget cut into, the first trimmed first; `duplicates` the keys
     of memories that say the same as one that is told, with the key of that one; `quoted` the
     tokens of each text that has a key; `optional` how many memories and texts are not mandatory.
+    `offered` is all that was to be packed, and `cut` what the sections' own rooms would have held.
     """
 
     prompt: str
@@ -52,6 +53,8 @@ class Assembly:
     warnings: tuple[str, ...] = ()
     quoted: Mapping[UUID, int] = field(default_factory=dict)
     optional: int = 0
+    offered: Sequence[Item[Shown]] = ()
+    cut: Sequence[Item[Shown]] = ()
 
 
 def assemble(
@@ -104,6 +107,8 @@ def assemble(
             if isinstance(item.value[0], Text) and item.value[0].key is not None
         },
         optional=packed.optional,
+        offered=items,
+        cut=packed.cut,
     )
 
 

@@ -32,7 +32,8 @@ from memory.services.read.cascade import Depth, Level
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.ranking import Question
 from memory.services.read.relevant import default_floor
-from memory.services.read.retrieval import milliseconds, retrieve
+from memory.services.read.retrieval import retrieve
+from memory.services.read.stopwatch import milliseconds
 from memory.services.read.usage import note_retrieved
 from routing.clients.quick_redis import quick_redis
 

@@ -11,9 +11,10 @@ from memory.domain.scoring import Signals
 from memory.domain.tokens import ESTIMATE
 from memory.models import Contradiction, Memory
 from memory.selectors.revisions import Revision
-from memory.services.read.cascade import Level, level_of
+from memory.services.read.cascade import Candidates, Level, level_of
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.ranking import Ranked
+from memory.services.read.relevant import Floor
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +59,23 @@ class RetrievalStats:
 
 
 @dataclass(frozen=True, slots=True)
+class Considered:
+    """What a read chose from: every candidate, and those that say enough, as the floor has it."""
+
+    found: Candidates
+    relevant: Candidates
+    floor: Floor
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieval:
     """What was found, each kind best first.
 
     With a `Packing` it is what reached the prompt, `assembly` is that prompt and `told` are its
     memories, which may not be loaded. `revision` is the team's that it was made of, None where it
     may not be kept. `words` are those of the question that were searched for.
-    `has_heard_names` says that the prompt calls somebody by a name that messages alone give.
+    `has_heard_names` says that the prompt calls somebody by a name that messages alone give, and
+    `considered` what was left out as well.
     """
 
     memories: Sequence[ScoredMemory]
@@ -76,6 +87,7 @@ class Retrieval:
     revision: Revision | None = None
     words: tuple[str, ...] = ()
     has_heard_names: bool = False
+    considered: Considered | None = None
 
     @property
     def formatted_prompt(self) -> str:

@@ -28,13 +28,14 @@ from memory.selectors.person_names import person_names
 from memory.selectors.revisions import Revision, team_revision
 from memory.services.compaction.summaries import running_summary
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
-from memory.services.read.answers import RetrievalStats, ScoredMemory
+from memory.services.read.answers import Retrieval, RetrievalStats, ScoredMemory
 from memory.services.read.cascade import Depth
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.ranking import Question
 from memory.services.read.relevant import default_floor
-from memory.services.read.retrieval import milliseconds, retrieve
+from memory.services.read.retrieval import retrieve
+from memory.services.read.stopwatch import milliseconds
 from teams.models import Agent, Conversation
 from teams.tenancy import team_scope
 
@@ -68,7 +69,7 @@ class BuiltPrompt:
     `told` are the ids of its memories, best first, `similarity` the best cosine among them.
     `memories` are they, and `contradictions` those among them, unless it was made to be read by a
     model alone. `messages` are quoted in layer 5, below what memories say. `revision` and
-    `read_messages` are those of `Retrieval`.
+    `read_messages` are those of `Retrieval`; `retrieval` is that itself, None without memory.
     """
 
     prompt: str
@@ -82,6 +83,7 @@ class BuiltPrompt:
     contradictions: Sequence[Contradiction] = ()
     revision: Revision | None = None
     read_messages: bool = False
+    retrieval: Retrieval | None = None
 
     @property
     def found(self) -> int:
@@ -160,6 +162,7 @@ def build_prompt(
         contradictions=found.contradictions,
         revision=found.revision,
         read_messages=found.read_messages,
+        retrieval=found,
     )
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from memory.clients.tools import Tools
 from memory.domain.filters import All, Expression, Field, Operator, conditions_of
+from memory.domain.packing import Packed
 from memory.domain.personal_names import says_user
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
@@ -17,7 +18,7 @@ from memory.models.querysets import MemoryQuerySet
 from memory.selectors.filters import matching
 from memory.selectors.memories import outdated_summaries
 from memory.selectors.person_names import PersonNames, person_names
-from memory.selectors.revisions import team_revision
+from memory.selectors.revisions import Revision, team_revision
 from memory.services.categories import check_allowed, requested_categories
 from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.about_whom import PROFILE, mixed_users, untold_profiles
@@ -76,6 +77,21 @@ class QueryAnswer:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Queried:
+    """An answer and what it was made of.
+
+    `packed` is what the budget kept, and `searched` the search behind it, None where whole
+    categories were all that was asked for. `revision` and `read_messages` are those of `Retrieval`.
+    """
+
+    answer: QueryAnswer
+    packed: Packed[Shown]
+    searched: Retrieval | None
+    revision: Revision | None
+    read_messages: bool
+
+
 def query_memories(
     *,
     viewer: Viewer,
@@ -94,13 +110,7 @@ def query_memories(
     ForbiddenError for a category, asked for or named in a filter, that the viewer's agent may not
     read, and InvalidError for one that the team's list lacks.
     """
-    allowed = viewer.allowed_categories
-    check_allowed(allowed=allowed, names=query.categories, field="categories")
-    check_allowed(allowed=allowed, names=_named_in(query.filters), field="filters")
-    known: Sequence[Category] = ()
-    if query.categories:
-        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-            known = requested_categories(viewer=viewer, names=query.categories)
+    known = _checked_categories(viewer, query)
     parts: dict[str, object] = {
         # The names of its classes tell filters apart that are made of the same parts.
         "query": repr(query),
@@ -115,6 +125,23 @@ def query_memories(
 
     key = answer_key(form=form, viewer=viewer, tools=tools, now=now, parts=parts)
     return answered(key, viewer=viewer, now=now, make=make)
+
+
+def try_query(*, viewer: Viewer, query: MemoryQuery, tools: Tools, now: datetime) -> Queried:
+    """As `query_memories`, with how the answer came about; nothing is kept or counted."""
+    known = _checked_categories(viewer, query)
+    return _Query(viewer=viewer, query=query, known=known, tools=tools, now=now).run()
+
+
+def _checked_categories(viewer: Viewer, query: MemoryQuery) -> Sequence[Category]:
+    """The categories that the query names, all of which the viewer may read."""
+    allowed = viewer.allowed_categories
+    check_allowed(allowed=allowed, names=query.categories, field="categories")
+    check_allowed(allowed=allowed, names=_named_in(query.filters), field="filters")
+    if not query.categories:
+        return ()
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        return requested_categories(viewer=viewer, names=query.categories)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +160,24 @@ class _Query:
         return any(each.field is Field.USER for each in conditions_of(self.query.filters))
 
     def answer(self, write: Callable[[QueryAnswer], bytes]) -> Made:
+        """The answer as it is sent; its memories are counted as retrieved."""
+        made = self.run()
+        results = made.answer.results
+        ids = [each.memory.pk for each in results]
+        note_retrieved(team_id=self.viewer.team_id, memory_ids=ids, now=self.now)
+        cosines = [each.signals.cosine for each in results if each.signals is not None]
+        similarity = max(cosines, default=None)
+        return Made(
+            write(made.answer),
+            ids,
+            len(results) + len(made.answer.messages),
+            similarity,
+            made.revision,
+            made.read_messages,
+        )
+
+    def run(self) -> Queried:
+        """The answer, which counts nothing."""
         query, team_id = self.query, self.viewer.team_id
         with team_scope(team_ids=[team_id], actor=self.viewer.actor):
             # What is read after it belongs to this revision, or to a later one.
@@ -147,6 +192,7 @@ class _Query:
         found: list[FoundMemory | QuotedMessage] = []
         warnings: tuple[str, ...] = ()
         read_messages, below = False, 0
+        searched: Retrieval | None = None
         if names or not query.categories:
             found, searched = self._searched(rows, names)
             warnings, read_messages = searched.warnings, searched.read_messages
@@ -165,23 +211,16 @@ class _Query:
         if not self.names_user:
             owners = [each.memory.end_user_id for each in results]
             warnings += mixed_users(viewer=self.viewer, of=owners, told_in="answer")
-        body = write(
-            QueryAnswer(
-                results=results,
-                messages=messages,
-                tokens_used=packed.tokens_used,
-                token_budget=query.token_budget,
-                left_out=unread + len(shown) - len(told) - len(packed.duplicates),
-                below_min_score=below,
-                warnings=warnings,
-            )
+        answer = QueryAnswer(
+            results=results,
+            messages=messages,
+            tokens_used=packed.tokens_used,
+            token_budget=query.token_budget,
+            left_out=unread + len(shown) - len(told) - len(packed.duplicates),
+            below_min_score=below,
+            warnings=warnings,
         )
-        ids = [each.memory.pk for each in results]
-        note_retrieved(team_id=team_id, memory_ids=ids, now=self.now)
-        cosines = [each.signals.cosine for each in results if each.signals is not None]
-        similarity = max(cosines, default=None)
-        read_messages = read_messages or called.is_heard
-        return Made(body, ids, len(told), similarity, revision, read_messages)
+        return Queried(answer, packed, searched, revision, read_messages or called.is_heard)
 
     def _names(self, found: Sequence[FoundMemory | QuotedMessage]) -> PersonNames:
         """The names of whom the memories call "User"."""

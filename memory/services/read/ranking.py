@@ -37,6 +37,8 @@ from teams.prepared import Uuids
 logger = logging.getLogger(__name__)
 
 BY_WORDS_ALONE = "the embedding model gave no usable answer, so words alone decided what was found"
+# The longest question that may be asked.
+MAX_QUERY_CHARS = 8_000
 # Of what each part adds to relevance, which people read.
 _DECIMALS = 4
 _IDENTITY, _DISPUTED = MemoryType.IDENTITY.value, Status.DISPUTED.value

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from uuid import UUID
 
 from django.db.models import Q
 
@@ -25,7 +25,7 @@ from memory.selectors.person_names import person_names
 from memory.selectors.revisions import Revision, team_revision
 from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.about_whom import mixed_users, untold_profiles
-from memory.services.read.answers import Retrieval, RetrievalStats, ScoredMemory
+from memory.services.read.answers import Considered, Retrieval, RetrievalStats, ScoredMemory
 from memory.services.read.cascade import Candidates, Depth, Search
 from memory.services.read.conflicts import Clash, clashes_among, opposites_among
 from memory.services.read.messages import load_messages
@@ -42,6 +42,7 @@ from memory.services.read.ranking import (
 )
 from memory.services.read.read_queue import queued_read
 from memory.services.read.relevant import floor_of, relevant
+from memory.services.read.stopwatch import Stopwatch
 from memory.services.read.usage import note_retrieved
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
@@ -105,8 +106,9 @@ def retrieve(
     Reads are counted unless `is_counted` is false; without `is_loaded` the memories of a prompt
     are named and not loaded. `revision` is the team's at any moment since somebody began to ask.
     """
-    started = time.perf_counter()
+    watch = Stopwatch()
     asked = read_with_vector(question, team_id=viewer.team_id, tools=tools, now=now)
+    watch.lap("question")
     with (
         queued_read(),
         team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True),
@@ -130,26 +132,23 @@ def retrieve(
         floor = floor_of(
             question=asked, min_score=min_score, keeps_all=keeps_all and packing is None
         )
+        every = found
         found, below = relevant(found, floor=floor, always=partial(_is_always_told, packing))
-        searched = time.perf_counter()
+        watch.lap("search")
         if packing is None:
-            answer = _best(viewer, asked, found, limit=most, keeps_all=keeps_all)
+            answer = _best(viewer, asked, found, watch, limit=most, keeps_all=keeps_all)
         else:
-            answer = _prompt(viewer, asked, found, packing, limit, is_loaded, tools)
+            answer = _prompt(viewer, asked, found, packing, limit, is_loaded, tools, watch)
     if is_counted:
         ids = [each.row.memory_id for each in answer.told]
         note_retrieved(team_id=viewer.team_id, memory_ids=ids, now=now)
-    ended = time.perf_counter()
     for warning in answer.warnings:
         logger.warning("A prompt of team %s: %s.", viewer.team_id, warning)
     stats = replace(
         answer.stats,
         signals_hit=_signals_hit(answer.memories),
-        total_ms=milliseconds(started, ended),
-        steps_ms={
-            "search": milliseconds(started, searched),
-            "pack": milliseconds(searched, ended),
-        },
+        total_ms=watch.total_ms,
+        steps_ms=watch.steps_ms,
         warnings=(*asked.warnings, *answer.warnings, *untold_profiles(found.untold)),
         searched=found.searched,
         below_min_score=below,
@@ -159,20 +158,28 @@ def retrieve(
         stats = replace(stats, warnings=(*stats.warnings, *mixed_users(viewer=viewer, of=owners)))
     # What words alone decided, while the embedder was away, is not worth keeping.
     revision = revision if asked.has_vector else None
-    return replace(answer, stats=stats, revision=revision, words=tuple(asked.words))
-
-
-def milliseconds(start: float, end: float | None = None) -> float:
-    """Between two moments of `time.perf_counter`, until now without the second."""
-    return round(((end or time.perf_counter()) - start) * 1000, 3)
+    return replace(
+        answer,
+        stats=stats,
+        revision=revision,
+        words=tuple(asked.words),
+        considered=Considered(every, found, floor),
+    )
 
 
 def _best(
-    viewer: Viewer, asked: ReadQuestion, found: Candidates, *, limit: int, keeps_all: bool
+    viewer: Viewer,
+    asked: ReadQuestion,
+    found: Candidates,
+    watch: Stopwatch,
+    *,
+    limit: int,
+    keeps_all: bool,
 ) -> Retrieval:
     """The `limit` memories and messages that say most about the question."""
     said = [each for each in found.messages if each.table.semantic[each.place] > 0]
     messages = load_messages(viewer=viewer, question=asked, ranked=said, most=limit)
+    watch.lap("messages")
     ranked = chosen(
         found.memories, keep=lambda each: keeps_all or each.table.semantic[each.place] > 0
     )
@@ -182,6 +189,7 @@ def _best(
     room = sum(each.rank >= ranks[-1] for each in ranked) if ranks else 0
     told = _best_first(ranked[: min(room, limit)])
     memories = _loaded(viewer, told)
+    watch.lap("load")
     kept = {each.id for each in memories}
     return Retrieval(
         memories=memories,
@@ -199,18 +207,22 @@ def _prompt(
     limit: int | None,
     is_loaded: bool,
     tools: Tools,
+    watch: Stopwatch,
 ) -> Retrieval:
     """The prompt of the candidates, and what is in it."""
-    ranked = [each for each in found.memories if not _is_told_as_summary(each, packing)]
+    summary_of = packing.summary_of
+    ranked = [each for each in found.memories if not is_told_as_summary(each, of=summary_of)]
     ranked = chosen(ranked, keep=lambda _: True)
     ranked = _best_first(likely_to_fit(ranked, token_budget=packing.token_budget))
     messages = load_messages(viewer=viewer, question=asked, ranked=found.messages, most=MOST_QUOTED)
+    watch.lap("messages")
     clashes = clashes_among(viewer=viewer, ranked=ranked, tools=tools)
     if clashes and not flags_of_id(team_id=viewer.team_id).contradiction_detection:
         clashes = []
     opposed = opposites_among(viewer=viewer, ranked=ranked, clashes=clashes)
     texts = [*opposed.contents, *((each.row.memory_id, each.row.content) for each in ranked)]
     names = person_names(viewer=viewer, texts=texts)
+    watch.lap("conflicts and names")
     assembly = pack_prompt(
         packing,
         ranked=ranked,
@@ -221,14 +233,17 @@ def _prompt(
         words=asked.words,
         limit=limit,
     )
+    watch.lap("pack")
     tokens = {each.entry.key: each.tokens for each in assembly.told}
     told = [each for each in ranked if each.row.memory_id in tokens]
     memories = _loaded(viewer, told) if is_loaded else []
     memories = [replace(each, tokens=tokens[each.id]) for each in memories]
+    contradictions = _contradictions(viewer, told, memories, clashes)
+    watch.lap("load")
     return Retrieval(
         memories=memories,
         messages=quoted(messages, assembly.quoted),
-        contradictions=_contradictions(viewer, told, memories, clashes),
+        contradictions=contradictions,
         told=told,
         assembly=assembly,
         has_heard_names=names.is_heard,
@@ -256,12 +271,12 @@ def _best_first(ranked: Sequence[Ranked]) -> list[Ranked]:
     return sorted(ranked, key=lambda each: -each.score)
 
 
-def _is_told_as_summary(each: Ranked, packing: Packing) -> bool:
+def is_told_as_summary(each: Ranked, *, of: UUID | None) -> bool:
     """Whether a candidate is a summary of the conversation whose summary the prompt holds."""
     row = each.row
     return (
-        packing.summary_of is not None
-        and row.conversation_id == packing.summary_of
+        of is not None
+        and row.conversation_id == of
         and not row.is_pinned
         and SUMMARY_TAG in (row.tags or ())
     )

@@ -1,0 +1,260 @@
+"""A question tried by a person of the team: read as an agent reads it, with everything behind it.
+
+Nothing is written: no use is counted, no answer is kept or taken from the cache, no event is noted.
+No language model is called; the question is embedded, as every question is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from memory.clients.token_counters import counter_for
+from memory.clients.tools import Tools
+from memory.domain.plans.prompt import LAYERS, Layer
+from memory.domain.scoring import Weights
+from memory.domain.tokens import ESTIMATE
+from memory.domain.viewer import Viewer
+from memory.selectors.conversations import viewer_in
+from memory.services.read.agent_options import budget_for, own_weights
+from memory.services.read.answers import Retrieval, RetrievalStats
+from memory.services.read.cascade import Depth
+from memory.services.read.outcomes import Outcome, outcomes_of_prompt, outcomes_of_query
+from memory.services.read.prompting import build_prompt, prompt_without_memory
+from memory.services.read.querying import DEFAULT_LIMIT, MemoryQuery, try_query
+from memory.services.read.ranking import SEARCH_WEIGHTS, Question
+from memory.services.read.retrieval import of_types, packing_for, retrieve
+from memory.services.read.stopwatch import Stopwatch
+from teams.domain.flags import Flags
+from teams.errors import InvalidError
+from teams.models import Agent, Conversation, EndUser, Project
+from teams.services.flags import require_memory
+
+
+class PlanName(StrEnum):
+    """The plans of the API that a question can be tried with, by the names of their endpoints."""
+
+    RETRIEVE = "retrieve"
+    PROMPT = "prompt"
+    QUERY = "memory/query"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What is tried, and as whom; what is None is as the agent's document or the API has it.
+
+    `weights` replace single ones of `default_weights`. Everything belongs to the agent's team.
+    """
+
+    agent: Agent
+    text: str
+    plan: PlanName = PlanName.RETRIEVE
+    end_user: EndUser | None = None
+    project: Project | None = None
+    conversation: Conversation | None = None
+    token_budget: int | None = None
+    limit: int | None = None
+    memory_types: tuple[str, ...] = ()
+    min_score: float | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+    depth: Depth = field(default_factory=Depth)
+
+    def viewer(self, actor: str) -> Viewer:
+        """Who reads: the agent for that person, project and conversation."""
+        viewer = Viewer(
+            team_id=self.agent.team_id,
+            actor=actor,
+            agent_id=self.agent.pk,
+            end_user_id=self.end_user.pk if self.end_user else None,
+            project_id=self.project.pk if self.project else None,
+            allowed_categories=tuple(self.agent.allowed_categories),
+        )
+        return viewer_in(viewer, self.conversation) if self.conversation else viewer
+
+    @property
+    def weighing(self) -> Weights:
+        """The weights in force; InvalidError where the agent's cannot be used, or all are zero."""
+        defaults = default_weights(agent=self.agent, plan=self.plan)
+        return weights_of({**asdict(defaults), **self.weights})
+
+
+@dataclass(frozen=True, slots=True)
+class SectionUse:
+    """What a part of the prompt takes; `cut` is what a larger budget would have added."""
+
+    name: str
+    tokens: int
+    memories: int
+    cut: int = 0
+    cut_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An answer with what is behind it: every candidate, best first, the prompt and its parts."""
+
+    weights: Weights
+    outcomes: Sequence[Outcome]
+    prompt: str
+    sections: Sequence[SectionUse]
+    stats: RetrievalStats
+
+
+def default_weights(*, agent: Agent, plan: PlanName) -> Weights:
+    """Those that the plan ranks by where a request gives none; InvalidError for unusable ones."""
+    return SEARCH_WEIGHTS if plan is PlanName.QUERY else own_weights(agent)
+
+
+def try_question(*, trial: Trial, actor: str, flags: Flags, tools: Tools, now: datetime) -> Tried:
+    """The answer that the agent would get now, and how it comes about; call it in no transaction.
+
+    Raises InvalidError for weights or a budget that cannot be used, and ForbiddenError where the
+    team has memory switched off and the plan needs it.
+    """
+    if trial.plan is PlanName.PROMPT:
+        return _prompt(trial, trial.viewer(actor), flags, tools, now)
+    require_memory(flags)
+    if trial.plan is PlanName.QUERY:
+        return _query(trial, trial.viewer(actor), tools, now)
+    return _retrieve(trial, trial.viewer(actor), tools, now)
+
+
+def weights_of(values: Mapping[str, float]) -> Weights:
+    """The five weights; InvalidError with the reason where they cannot be used."""
+    try:
+        return Weights.from_config(values)
+    except ValueError as error:
+        reason = str(error)
+        raise InvalidError(f"{reason[:1].upper()}{reason[1:]}.", field="weights") from None
+
+
+def _question(trial: Trial) -> Question:
+    return Question(trial.text, trial.conversation.pk if trial.conversation else None)
+
+
+def _retrieve(trial: Trial, viewer: Viewer, tools: Tools, now: datetime) -> Tried:
+    weights = trial.weighing
+    found = retrieve(
+        viewer=viewer,
+        question=_question(trial),
+        packing=packing_for(
+            weights=weights,
+            token_budget=budget_for(trial.agent, trial.token_budget),
+            counter=counter_for(trial.agent.model_config),
+        ),
+        rows=of_types(trial.memory_types),
+        limit=trial.limit,
+        depth=trial.depth,
+        min_score=trial.min_score,
+        is_counted=False,
+        is_loaded=False,
+        tools=tools,
+        now=now,
+    )
+    outcomes = outcomes_of_prompt(found, limit=trial.limit)
+    return Tried(weights, outcomes, found.formatted_prompt, _sections(found), found.stats)
+
+
+def _prompt(trial: Trial, viewer: Viewer, flags: Flags, tools: Tools, now: datetime) -> Tried:
+    weights, budget = trial.weighing, budget_for(trial.agent, trial.token_budget)
+    counter = counter_for(trial.agent.model_config)
+    if not flags.memory:
+        built = prompt_without_memory(agent=trial.agent, token_budget=budget, counter=counter)
+    else:
+        built = build_prompt(
+            viewer=viewer,
+            agent=trial.agent,
+            question=_question(trial),
+            conversation=trial.conversation,
+            weights=weights,
+            token_budget=budget,
+            rows=of_types(trial.memory_types),
+            limit=trial.limit,
+            depth=trial.depth,
+            min_score=trial.min_score,
+            is_counted=False,
+            is_loaded=False,
+            tools=tools,
+            counter=counter,
+            now=now,
+        )
+    outcomes: Sequence[Outcome] = ()
+    if built.retrieval is not None:
+        has_summary = built.layers[LAYERS.index(Layer.SUMMARY)].tokens > 0
+        outcomes = outcomes_of_prompt(
+            built.retrieval,
+            limit=trial.limit,
+            summary_of=trial.conversation.pk if trial.conversation and has_summary else None,
+        )
+    sections = [
+        SectionUse(
+            f"{each.number} {each.name.replace('_', ' ')}",
+            each.tokens,
+            each.memories,
+            each.cut,
+            each.cut_tokens,
+        )
+        for each in built.layers
+    ]
+    stats = replace(built.stats, warnings=built.warnings)
+    return Tried(weights, outcomes, built.prompt, sections, stats)
+
+
+def _query(trial: Trial, viewer: Viewer, tools: Tools, now: datetime) -> Tried:
+    weights, watch = trial.weighing, Stopwatch()
+    limit = trial.limit or DEFAULT_LIMIT
+    queried = try_query(
+        viewer=viewer,
+        query=MemoryQuery(
+            question=_question(trial),
+            token_budget=budget_for(trial.agent, trial.token_budget),
+            memory_types=trial.memory_types,
+            limit=limit,
+            min_score=trial.min_score,
+            weights=weights,
+            depth=trial.depth,
+        ),
+        tools=tools,
+        now=now,
+    )
+    answer, searched = queried.answer, queried.searched
+    steps = dict(searched.stats.steps_ms) if searched else {}
+    steps["bullets"] = max(0.0, round(watch.total_ms - sum(steps.values()), 3))
+    stats = RetrievalStats(
+        tokens_used=answer.tokens_used,
+        token_budget=answer.token_budget,
+        token_counter=ESTIMATE.name,
+        total_ms=watch.total_ms,
+        steps_ms=steps,
+        warnings=answer.warnings,
+        searched=searched.searched if searched else (),
+        duplicates=len(queried.packed.duplicates),
+        below_min_score=answer.below_min_score,
+    )
+    lines = [*(each.text for each in answer.results), *(each.text for each in answer.messages)]
+    sections = [
+        SectionUse("memories", sum(each.tokens for each in answer.results), len(answer.results)),
+        SectionUse("messages", sum(each.tokens for each in answer.messages), 0),
+    ]
+    outcomes = outcomes_of_query(queried, limit=limit)
+    return Tried(weights, outcomes, "\n".join(lines), sections, stats)
+
+
+def _sections(found: Retrieval) -> list[SectionUse]:
+    """The parts of a prompt of `retrieve`, in the order in which they claim room."""
+    assembly = found.assembly
+    if assembly is None:
+        return []
+    cut = {each.section: each for each in assembly.trimmed}
+    return [
+        SectionUse(
+            name.replace("_", " "),
+            tokens,
+            sum(told.section == name for told in assembly.told),
+            cut[name].count if name in cut else 0,
+            cut[name].tokens if name in cut else 0,
+        )
+        for name, tokens in assembly.tokens.items()
+    ]
