@@ -9,6 +9,7 @@ from uuid import UUID
 from django.utils.safestring import SafeString
 
 from memory.models import Memory
+from teams.admin.actors import actor_words
 from teams.admin.conversations import message_url
 from teams.models import Message
 
@@ -31,6 +32,11 @@ class Card:
     memory: Memory
     text: SafeString | str
     quotes: Sequence[Source]
+
+    @property
+    def by(self) -> str:
+        """Who stored it, in words."""
+        return actor_words(self.memory.actor)
 
 
 def card_of(memory: Memory) -> Card:

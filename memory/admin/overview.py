@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memory.models import ConsentRequest, Contradiction, Job, Memory
+from memory.selectors.review_queue import is_waiting
 from memory.services.figures import figures_of
 from routing.services.budgets import month_spend
 from teams.admin_permissions import is_member, is_team_admin, sees_several_teams
@@ -52,7 +53,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 def open_contradictions() -> int:
     """How many contradictions wait for a decision."""
-    return Contradiction.objects.filter(resolved_at=None).count()
+    return Contradiction.objects.filter(is_waiting(timezone.now())).count()
 
 
 def waiting_requests() -> int:

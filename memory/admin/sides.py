@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from memory.domain.differences import text_parts
 from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
 from memory.models import Contradiction
+from teams.admin.actors import actor_words
 
 NAME_CHARS = 60
 
@@ -46,7 +47,7 @@ def settled_words(pair: Contradiction) -> str:
     told = told_decision(
         resolution=pair.resolution,
         is_of_two=pair.memory_b_id is not None,
-        by=pair.resolved_by,
+        by=actor_words(pair.resolved_by),
         at=pair.resolved_at,
         note=pair.resolution_note,
     )

@@ -12,11 +12,11 @@ from typing import Any
 
 from django.db.models import Count, Min, QuerySet
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.timesince import timesince
 
-from memory.models import ConsentRequest, Contradiction, Job, Memory
-from memory.models.memory import LIVE
-from memory.services.extraction.owners import TEAM_FACT
+from memory.models import ConsentRequest, Contradiction, Job
+from memory.selectors.review_queue import is_waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def waiting_work() -> list[Waiting]:
 
 
 def _contradictions() -> Waiting:
-    rows = Contradiction.objects.filter(resolved_at=None)
+    rows = Contradiction.objects.filter(is_waiting(timezone.now()))
     page = reverse("admin:memory_contradiction_changelist")
     return _waiting("Open contradictions", rows, "detected_at", f"{page}?state=open")
 
@@ -49,14 +49,6 @@ def _consent() -> Waiting:
     rows = ConsentRequest.objects.filter(state=ConsentRequest.State.WAITING)
     page = reverse("admin:memory_consentrequest_changelist")
     return _waiting("Consent requests", rows, "created_at", f"{page}?state=waiting")
-
-
-def _team_facts() -> Waiting:
-    rows = Memory.objects.filter(tag_rows__name=TEAM_FACT, end_user__isnull=False, status__in=LIVE)
-    page = reverse("admin:memory_memory_changelist")
-    return _waiting(
-        "Facts about the team to confirm", rows, "created_at", f"{page}?team_fact=waiting"
-    )
 
 
 def _failed_jobs() -> Waiting:
@@ -74,7 +66,6 @@ def _unfinished_jobs() -> Waiting:
 _KINDS: tuple[Callable[[], Waiting], ...] = (
     _contradictions,
     _consent,
-    _team_facts,
     _failed_jobs,
     _unfinished_jobs,
 )

@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from audit.models import OperationalEvent
 from memory.models import Contradiction, Job
-from memory.services.extraction.owners import TEAM_FACT
 from routing.models import RoutingDecision, SpendEntry
 from teams.models import Team
 from teams.tenancy import team_scope
@@ -64,14 +63,12 @@ def test_what_waits_is_counted_with_its_age_and_leads_to_its_list(
     talk = ConversationFactory.create(team=inside.team, agent=inside.kyra, end_user=inside.sarah)
     finished(inside.team, talk, state="failed")
     JobFactory.create(team=inside.team, conversation=talk, from_position=2, to_position=2)
-    MemoryFactory.create(team=inside.team, end_user=inside.sarah, tags=[TEAM_FACT])
 
     waiting = {work.title: work for work in viewer_client.get(HOME).context["waiting"]}
 
     assert {title: work.count for title, work in waiting.items()} == {
         "Open contradictions": 2,
         "Consent requests": 0,
-        "Facts about the team to confirm": 1,
         "Failed jobs": 1,
         "Queued and running jobs": 1,
     }

@@ -18,8 +18,7 @@ from memory.models import Memory, MemoryRelation, MemoryUsage
 from memory.selectors.versions import current_version, versions_of
 from teams.models import Message
 from tests.factories import ConversationFactory, MemoryFactory
-from tests.support.admin import page_of as settle
-from tests.support.admin import two
+from tests.support.admin import decide, two
 from tests.support.cast import Cast
 
 
@@ -60,7 +59,7 @@ def test_after_a_settlement_every_version_has_its_own_number(
     inside: Cast, reviewer_client: Client
 ) -> None:
     pair = two(inside.team)
-    reviewer_client.post(settle(pair, "b-stands"), {"confirmed": "yes"})
+    decide(reviewer_client, pair, "b")
 
     page = reviewer_client.get(page_of(pair.memory_a))
 

@@ -326,9 +326,9 @@ def test_the_number_of_queries_does_not_grow_with_the_memories(
     ask(viewer_client, office)  # what a process learns once
     tell(office, *(f"The office has a lamp on desk {number}." for number in range(40)))
 
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         viewer_client.get(reverse("memory_playground"))
-    with django_assert_max_num_queries(29):
+    with django_assert_max_num_queries(30):
         assert len(lines(ask(viewer_client, office))) > 10
 
 

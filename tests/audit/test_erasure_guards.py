@@ -187,6 +187,7 @@ WORDLESS = {
     "memory_embeddingstate",
     "memory_memoryrelation",
     "memory_searchgraph",
+    "memory_settlement",
     "routing_chatmodel",
     "routing_provider",
     "routing_spendentry",
