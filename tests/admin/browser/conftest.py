@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
+from django.db import connections
 from playwright.sync_api import Dialog, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
@@ -54,6 +55,10 @@ def page() -> Iterator[Page]:
         page.on("dialog", dismiss)
         yield page
         browser.close()
+        # Those opened beside Playwright's loop are its own: after the next file's database was
+        # restored they would be dead, and no one outside the loop could close them.
+        for connection in connections.all():
+            connection.close()
     if before is None:
         del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
     assert surprises == []
