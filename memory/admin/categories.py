@@ -14,6 +14,8 @@ from teams.admin.display import excerpt_column, time_column
 from teams.admin.theme import ChoiceFilter, RelatedFilter, display
 from teams.admin_permissions import ADMINS
 
+_COUNTED = "palimpsest_memories"
+
 
 @admin.register(Category)
 class CategoryAdmin(TeamAdmin[Category]):
@@ -43,5 +45,10 @@ class CategoryAdmin(TeamAdmin[Category]):
     @display(description="memories")
     def memories(self, category: Category) -> str:
         """How many memories that are not deleted name it."""
-        rows = Memory.objects.filter(team_id=category.team_id, category=category.name)
-        return str(rows.exclude(status=Status.SOFT_DELETED.value).count())
+        # The theme asks several times for what a page shows once.
+        known: int | None = category.__dict__.get(_COUNTED)
+        if known is None:
+            rows = Memory.objects.filter(team_id=category.team_id, category=category.name)
+            known = rows.exclude(status=Status.SOFT_DELETED.value).count()
+            setattr(category, _COUNTED, known)
+        return str(known)

@@ -33,7 +33,7 @@ from teams.admin.base import OneCountChangeList, TeamAdmin
 from teams.admin.confirm import Change, list_action
 from teams.admin.display import NOTHING, row_link
 from teams.admin.filters import DaysFilter, OpenFirstFilter
-from teams.admin.theme import ChoiceFilter, RelatedFilter, display
+from teams.admin.theme import AutocompleteFilter, ChoiceFilter, RelatedFilter, display
 from teams.errors import ConflictError, DomainError
 
 from .review import (
@@ -96,8 +96,8 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         StateFilter,
         ("team", RelatedFilter),
         ("strategy", ChoiceFilter),
-        ("memory_a__agent", RelatedFilter),
-        ("memory_a__end_user", RelatedFilter),
+        ("memory_a__agent", AutocompleteFilter),
+        ("memory_a__end_user", AutocompleteFilter),
         ("detected_at", DaysFilter),
     ]
     list_per_page = 20

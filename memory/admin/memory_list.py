@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Func
 from django.http import HttpRequest
@@ -12,6 +14,7 @@ from django.utils import timezone
 from memory.models import Memory
 from teams.admin.base import OneCountChangeList
 from teams.admin.display import excerpt, page_of
+from teams.admin.theme import result_headers
 from teams.admin_permissions import sees_several_teams
 
 from .memory_words import age, status_words, type_words, usage_of, use_words, whose
@@ -50,9 +53,15 @@ class MemoryLine:
 
 
 class MemoryChangeList(OneCountChangeList):
-    """Django's list with its rows as `lines`, and whether they stand by rank (memory_search)."""
+    """Django's list with its rows as `lines`, and whether they stand by rank (memory_search).
+
+    `headers` are those of its columns, in the theme's shape, and `sorted_columns` of how many of
+    them the order is made.
+    """
 
     lines: list[MemoryLine]
+    headers: list[Mapping[str, Any]]
+    sorted_columns = 0
     is_ranked = False
 
     def get_results(self, request: HttpRequest) -> None:
@@ -60,4 +69,6 @@ class MemoryChangeList(OneCountChangeList):
         super().get_results(request)
         self.is_ranked = any(isinstance(key, Func) for key in self.queryset.query.order_by)
         now, with_team = timezone.now(), sees_several_teams(request)
+        self.headers = list(result_headers(self))
+        self.sorted_columns = sum(header.get("sorted", False) for header in self.headers)
         self.lines = [MemoryLine.of(row, now=now, with_team=with_team) for row in self.result_list]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.contrib.admin import ShowFacets
+from django.contrib.admin.views.main import PAGE_VAR
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
-from django.contrib.postgres.expressions import ArraySubquery
-from django.core.paginator import Page, Paginator
-from django.db.models import Field, ForeignKey, Model, OuterRef, QuerySet
+from django.core.paginator import Paginator
+from django.db.models import Field, ForeignKey, Model, QuerySet
 from django.forms import ModelChoiceField
 from django.http import HttpRequest, HttpResponse
 
@@ -26,33 +25,8 @@ from teams.models import Team
 from teams.models.base import TeamOwned
 
 from .display import NOTHING
+from .paging import TeamPaginator
 from .theme import Row, ThemedAdmin, ThemedChangeList
-
-# So many rows at most are looked at for a page; a deeper one is sorted out of all there are.
-_MOST_LOOKED_AT = 20_000
-
-
-class TeamPaginator(Paginator):  # type: ignore[type-arg]  # not generic when it runs
-    """Reads the first rows of each team by its index, and takes the page from these.
-
-    Every index of team rows begins with the team: asked for the first rows of several teams at
-    once, PostgreSQL would read and sort all their rows.
-    """
-
-    object_list: QuerySet[Any]  # Any: rows of whatever list it serves
-
-    def page(self, number: int | str) -> Page[Any]:
-        """The page of that number, as Django's own."""
-        number = self.validate_number(number)
-        rows, last = self.object_list, number * self.per_page
-        # Teams, and Django's own history of a row, belong to no team.
-        is_of_team = any(field.name == "team" for field in rows.model._meta.fields)
-        if not is_of_team or last * Team.objects.count() > _MOST_LOOKED_AT:
-            return super().page(number)
-        own = rows.filter(team_id=OuterRef("pk")).values("pk")[:last]
-        of_teams = Team.objects.annotate(first=ArraySubquery(own)).values_list("first", flat=True)
-        first = rows.filter(pk__in=list(chain.from_iterable(of_teams)))
-        return Page(first[last - self.per_page : last], number, self)
 
 
 class TeamOwnedForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
@@ -115,6 +89,9 @@ class OneCountChangeList(ThemedChangeList):
         """The page's rows and their number; the theme compares it with a second one."""
         super().get_results(request)
         self.full_result_count = self.result_count
+        if not self.multi_page and isinstance(self.paginator, TeamPaginator):
+            # Django would look for all of them once more.
+            self.result_list = self.paginator.page(1).object_list
 
 
 class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
@@ -141,6 +118,13 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OneCountChangeList]:
         """The list's class."""
         return OneCountChangeList
+
+    def get_paginator(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Paginator[Any]:
+        """The list's pages, or those of a search for rows to choose from."""
+        pages: Paginator[Any] = super().get_paginator(request, *args, **kwargs)
+        if isinstance(pages, TeamPaginator):
+            pages.is_first_page = request.GET.get(PAGE_VAR) in (None, "1")
+        return pages
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
         """The rows of the teams in which the login may look at them."""

@@ -12,7 +12,7 @@ from django.db.models import Model
 Row = TypeVar("Row", bound=Model)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from django.contrib.admin import ChoicesFieldListFilter as ChoiceFilter
     from django.contrib.admin import FieldListFilter as DateRangeFilter
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
         def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
             """The buttons on a row's own page."""
 
+    def result_headers(cl: ThemedChangeList) -> Iterable[Mapping[str, Any]]:
+        """The headers of a list's columns, as the theme's template takes them."""
+
     def action(
         *,
         description: str,
@@ -75,6 +78,7 @@ else:
     from unfold.forms import AdminPasswordChangeForm as PasswordForm
     from unfold.forms import UserChangeForm as LoginForm
     from unfold.forms import UserCreationForm as NewLoginForm
+    from unfold.templatetags.unfold_list import result_headers
     from unfold.views import ChangeList as ThemedChangeList
     from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget as ChecksWidget
     from unfold.widgets import UnfoldAdminDecimalFieldWidget as NumberWidget
@@ -108,4 +112,5 @@ __all__ = [
     "YesNoFilter",
     "action",
     "display",
+    "result_headers",
 ]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from memory.models import Category
@@ -53,6 +55,17 @@ def test_an_admin_adds_changes_and_removes_a_category(cast: Cast, sign_in: SignI
 
     admin.post(reverse(DELETE, args=page), {"post": "yes"})
     assert stored(cast) == []
+
+
+def test_the_page_counts_its_memories_once(cast: Cast, sign_in: SignIn) -> None:
+    page = reverse(CHANGE, args=[make(cast).pk])
+    admin = sign_in((cast.team, "admin"))
+
+    with CaptureQueriesContext(connection) as asked:
+        admin.get(page)
+        texts = [each["sql"] for each in asked.captured_queries]
+
+    assert len([text for text in texts if '"memory_memory"."category" =' in text]) == 1
 
 
 def test_the_page_says_how_many_memories_name_it(cast: Cast, sign_in: SignIn) -> None:

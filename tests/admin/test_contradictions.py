@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -260,3 +261,29 @@ def test_hostile_text_is_shown_and_never_run(inside: Cast, reviewer_client: Clie
         assert "<script>alert" not in text
         assert "<b>bold" not in text
     assert "It is settled already" in pages[-2].content.decode()
+
+
+def test_people_to_filter_by_are_looked_up_and_not_all_sent(
+    inside: Cast, reviewer_client: Client
+) -> None:
+    stranger = factories.EndUserFactory.create(team=inside.team, external_id="nobody-in-a-pair")
+    about = MemoryFactory.create(team=inside.team, end_user=inside.sarah)
+    other = MemoryFactory.create(team=inside.team, end_user=inside.sarah)
+    factories.ContradictionFactory.create(team=inside.team, memory_a=about, memory_b=other)
+
+    def listed(person: UUID) -> Any:  # Any: the list, from a context of a template
+        answer = reviewer_client.get(reverse(LIST), {"memory_a__end_user__id__exact": str(person)})
+        return answer.context["cl"].result_count
+
+    assert stranger.external_id not in reviewer_client.get(reverse(LIST)).content.decode()
+    assert (listed(inside.sarah.pk), listed(stranger.pk)) == (1, 0)
+    found = reviewer_client.get(
+        reverse("admin:autocomplete"),
+        {
+            "app_label": "memory",
+            "model_name": "memory",
+            "field_name": "end_user",
+            "term": "nobody-in",
+        },
+    )
+    assert [each["id"] for each in found.json()["results"]] == [str(stranger.pk)]

@@ -6,12 +6,15 @@ from datetime import timedelta
 from itertools import chain
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import MemoryLog
 from memory.models import Memory
+from teams.admin.paging import TeamPaginator
 from teams.tenancy import team_scope
 from tests.factories import MemoryFactory
 from tests.support.cast import Cast
@@ -90,3 +93,34 @@ def test_a_page_that_is_none_is_no_error(
     answer = root_client.get(reverse("admin:memory_memory_changelist"), {"p": number})
 
     assert answer.status_code in (200, 302)
+
+
+def test_a_list_of_one_page_looks_for_its_rows_once(
+    memories: list[Cast], root_client: Client, viewer_client: Client
+) -> None:
+    def searches(client: Client, **query: str) -> list[str]:
+        with CaptureQueriesContext(connection) as asked:
+            client.get(reverse("admin:memory_memory_changelist"), query)
+            texts = [each["sql"] for each in asked.captured_queries]
+        # What names the rows by their keys looks for nothing.
+        about = [text for text in texts if '"content"' in text.partition(" WHERE ")[2]]
+        return [text for text in about if '"memory_memory"."id" IN' not in text]
+
+    word = {"q": "59.", "status__exact": "soft_deleted"}
+    for client in (viewer_client, root_client):
+        client.get(reverse("admin:memory_memory_changelist"))
+        assert len(searches(client, **word)) == 1
+
+    listed = root_client.get(reverse("admin:memory_memory_changelist"), {"age": "day"})
+    assert listed.context["cl"].result_count == 90
+    none = viewer_client.get(reverse("admin:memory_memory_changelist"), {"tag": "none"})
+    assert (none.context["cl"].result_count, list(none.context["cl"].result_list)) == (0, [])
+
+
+def test_pages_far_behind_stand_in_the_same_order(memories: list[Cast]) -> None:
+    with team_scope(team_ids=[each.team.id for each in memories], actor="test"):
+        rows = Memory.objects.order_by("-created_at", "-pk").select_related("team")
+        # So large that the first rows of each team would be too many to be read.
+        page = TeamPaginator(rows, 10_001).page(1)
+
+        assert [row.pk for row in page.object_list] == [row.pk for row in rows]
