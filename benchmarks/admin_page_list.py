@@ -19,6 +19,7 @@ from routing.models import RoutingDecision, SpendEntry
 from teams.models import Agent, Conversation, EndUser, Project, StaffUser
 
 _QUESTION = "Who restarts the billing workers?"
+_PER_PAGE = 50
 _MODEL_FREE = {StaffUser}
 
 
@@ -65,9 +66,11 @@ def _narrowed() -> Iterator[tuple[str, type[Model], dict[str, str]]]:
     project = str(Project.objects.order_by("slug").values_list("pk", flat=True)[0])
     week = (timezone.now() - timedelta(days=7)).date().isoformat()
     memory = Memory.objects.order_by("-id")[5]
+    pages = Memory.objects.count() // _PER_PAGE
+    for far in (100, 1_000):
+        if far <= pages:
+            yield f"page {far}", Memory, {"p": str(far)}
     for title, query in {
-        "page 100": {"p": "100"},
-        "page 1000": {"p": "1000"},
         "live": {"standing": "live"},
         "not shown": {"standing": "gone"},
         "disputed": {"status__exact": "disputed"},
@@ -133,7 +136,8 @@ def _narrowed() -> Iterator[tuple[str, type[Model], dict[str, str]]]:
     yield "of a memory", MemoryLog, {"q": str(memory.pk)}
     yield "of the end of an id", MemoryLog, {"q": str(memory.pk)[-6:]}
     yield "of an actor", MemoryLog, {"q": "ann"}
-    yield "page 100", MemoryLog, {"p": "100"}
+    if pages >= 100:
+        yield "page 100", MemoryLog, {"p": "100"}
     for title in ("week", "month", "all"):
         yield title, OperationalEvent, {"time": title}
     yield "searches of a month", OperationalEvent, {"time": "month", "op": "search"}

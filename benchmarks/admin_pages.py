@@ -60,11 +60,13 @@ class Measured:
     def line(self, name: str) -> str:
         """It as a row of the table."""
         usual = median(self.took)
-        is_slow, is_late = self.here + self.database > LIMIT_MS, usual > LIMIT_MS
+        mark = "  late" if usual > LIMIT_MS else ""
+        if self.here + self.database > LIMIT_MS:
+            mark = "  SLOW"
         return (
             f"{name:<44}{usual:>7.0f}{max(self.took):>7.0f}{self.here:>7.0f}{self.database:>5.0f}"
             f"{self.statements:>4}{len(self.body) / 1e3:>8.0f}"
-            f"{len(gzip.compress(self.body)) / 1e3:>6.1f}{'  SLOW' if is_slow else '  late' if is_late else ''}"
+            f"{len(gzip.compress(self.body)) / 1e3:>6.1f}{mark}"
         )
 
 
