@@ -142,13 +142,18 @@ def _playground(page: Page, url: str) -> None:
     page.locator("[data-weights]").evaluate("element => element.scrollIntoView()")
 
 
-# By the name of the file. A page that is not there yet, such as time travel, joins here.
+def _time_travel(page: Page, url: str) -> None:
+    page.goto(f"{url}/admin/time-travel/")
+
+
+# By the name of the file.
 _PICTURES: Mapping[str, Callable[[Page, str], None]] = {
     "admin": _list,
     "home": _home,
     "review": _review,
     "memory": _memory,
     "playground": _playground,
+    "time-travel": _time_travel,
 }
 
 if __name__ == "__main__":

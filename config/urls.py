@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from config import health
 from config.metrics import metrics
+from memory.admin.key_list import key_list
 from memory.admin.memory_life import memory_life
 from memory.admin.playground import playground_page
 from memory.admin.time_travel import time_travel
@@ -16,6 +17,7 @@ urlpatterns = [
     path("v1/", include("memory.api.urls")),
     path("", RedirectView.as_view(url="/v1/docs", permanent=False)),
     path("admin", RedirectView.as_view(url="/admin/", permanent=False)),
+    path("admin/keys/", admin.site.admin_view(key_list), name="key_list"),
     path("admin/time-travel/", time_travel, name="time_travel"),
     path("admin/time-travel/<uuid:memory_id>/", memory_life, name="memory_life"),
     path(

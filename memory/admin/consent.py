@@ -93,7 +93,6 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
 
     class Media:
         css: ClassVar[dict[str, list[str]]] = {"all": ["memory/admin/consent.css"]}
-        js: ClassVar[list[str]] = ["memory/admin/keys.js"]
 
     def get_fieldsets(self, request: HttpRequest, obj: ConsentRequest | None = None) -> Any:
         """What is asked and until when; of what was decided, by whom and what came of it."""

@@ -109,11 +109,10 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
 
     keep_a_selected = _settle_chosen("keep_a_selected", KEEP_A, "Keep A")
     keep_b_selected = _settle_chosen("keep_b_selected", KEEP_B, "Keep B")
-    keep_both_selected = _settle_chosen("keep_both_selected", KEEP_BOTH, "Keep both")
+    keep_both_selected = _settle_chosen("keep_both_selected", KEEP_BOTH, "Both are valid")
 
     class Media:
         css = {"all": ["memory/admin/contradictions.css"]}
-        js = ["memory/admin/keys.js"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Contradiction]:
         """With both sides and what the queue is sorted by."""
@@ -150,7 +149,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """The queue, and where the judge errs."""
-        shown: dict[str, Any] = {"title": "Contradictions", "undo_form": UNDO_FORM}
+        shown: dict[str, Any] = {"undo_form": UNDO_FORM}
         if request.method == "GET":
             shown |= {"judge_records": judge_records()}
         response = super().changelist_view(request, {**shown, **(extra_context or {})})

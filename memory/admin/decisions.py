@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from audit.models import MemoryLog
 from memory.domain.types import Strategy
 from memory.models import Contradiction, Settlement
+from teams.admin.actors import actor_words
 
 from .sides import decision_words
 
@@ -27,12 +28,22 @@ class PastDecision:
     note: str
     can_undo: bool
 
+    @property
+    def decided_by(self) -> str:
+        """Who decided, in words."""
+        return actor_words(self.settlement.actor)
+
+    @property
+    def undone_by(self) -> str:
+        """Who took it back, in words."""
+        return actor_words(self.settlement.undone_by)
+
 
 def reason_sentence(pair: Contradiction) -> str:
     """Why the two were found to conflict, by whom, in one or two sentences."""
     reason = pair.reason.strip().rstrip(".")
     if pair.memory_b_id is None:
-        said = f"{pair.judge} reported it as wrong"
+        said = f"{actor_words(pair.judge)} reported it as wrong"
         return f"{said}: {reason}." if reason and reason != "said to be wrong" else f"{said}."
     found = _FOUND.get(Strategy(pair.strategy), "They conflict")
     subject = pair.memory_a.subject

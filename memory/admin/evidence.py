@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from memory.domain.settled import MERGED
 from memory.domain.types import MemoryType
 from memory.models import Contradiction, Memory, MemoryUsage
+from teams.admin.actors import actor_words
 from teams.admin.conversations import message_url
 from teams.models import Message
 
@@ -53,6 +54,11 @@ class Side:
     more: int
     usage: MemoryUsage
     audience: str
+
+    @property
+    def stated_by(self) -> str:
+        """Who stored it, in words."""
+        return actor_words(self.memory.actor)
 
     @property
     def status_words(self) -> str:

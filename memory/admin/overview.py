@@ -100,15 +100,15 @@ _GROUPS = {
         ("routing_chatmodel", "Models", "memory"),
         ("routing_provider", "Providers", "dns"),
         ("routing_routingdecision", "Routing decisions", "alt_route"),
-        ("routing_spendentry", "Spend", "payments"),
-        ("routing_spendtotal", "Spend by day and month", "bar_chart"),
+        ("routing_spendentry", "Spend entries", "payments"),
+        ("routing_spendtotal", "Spend totals", "bar_chart"),
     ],
     "Conversations": [
         ("teams_conversation", "Conversations", "forum"),
         ("teams_checkpoint", "Checkpoints", "save"),
     ],
     "Audit": [
-        ("audit_memorylog", "Memory log", "receipt_long"),
+        ("audit_memorylog", "Log entries", "receipt_long"),
         ("audit_operationalevent", "Operational events", "monitoring"),
     ],
     "Logins": [("teams_staffuser", "Staff logins", "lock_person")],

@@ -92,7 +92,8 @@ class ConsentRequest(TeamOwned):
         ]
 
     def __str__(self) -> str:
-        return f"{self.field or self.get_kind_display()} {str(self.pk)[-6:]}"
+        field = self.field.replace("_", " ") or self.get_kind_display()
+        return f"{field} of {self.end_user}"
 
     @property
     def is_waiting(self) -> bool:

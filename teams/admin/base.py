@@ -14,6 +14,7 @@ from django.core.paginator import Paginator
 from django.db.models import Field, ForeignKey, Model, QuerySet
 from django.forms import ModelChoiceField
 from django.http import HttpRequest, HttpResponse
+from django.utils.text import capfirst
 
 from teams.admin_permissions import (
     MEMBERS,
@@ -161,6 +162,13 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
     def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """What the template of a row's page gets beside what Django gives it."""
         return {}
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The list, under the word of the menu in place of Django's "Select ... to change"."""
+        title = capfirst(self.opts.verbose_name_plural)
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
 
     def change_view(
         self,

@@ -263,7 +263,7 @@ class AgentVersion(Version):
         ]
 
     def __str__(self) -> str:
-        return f"{self.agent_id} {self.number}"
+        return f"Version {self.number} of {self.agent}"
 
 
 class TeamVersion(Version):
@@ -276,7 +276,7 @@ class TeamVersion(Version):
         ]
 
     def __str__(self) -> str:
-        return f"{self.team_id} {self.number}"
+        return f"Version {self.number} of {self.team}"
 
 
 class ApiKey(TeamOwned):

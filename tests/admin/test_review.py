@@ -65,7 +65,7 @@ def test_one_request_settles_with_a_note_and_another_takes_it_back(
     assert "is open again." in told(undone)[-1]  # type: ignore[arg-type]
     assert states(pair) == ["disputed", "disputed"]
     assert pair.resolved_at is None
-    assert "taken back by staff:rob" in reviewer_client.get(page_of(pair)).content.decode()
+    assert "taken back by rob (staff)" in reviewer_client.get(page_of(pair)).content.decode()
 
 
 @pytest.mark.parametrize(

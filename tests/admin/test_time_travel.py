@@ -198,6 +198,14 @@ def test_a_moment_that_is_none_is_refused(town: Cast, client: Client, at: str, t
     assert told in page.content.decode()
 
 
+def test_commits_are_not_counted_as_changes(town: Cast, client: Client) -> None:
+    stored(town.team, "The cat is Miso.")
+
+    page = client.get(PAGE).content.decode()
+
+    assert "The last change until then was at" in page
+
+
 @pytest.mark.parametrize(
     "bad", [{"after": "x"}, {"agent": "nobody"}, {"text": "x" * 300}, {"user": "\0"}]
 )

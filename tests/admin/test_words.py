@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
+from django.utils.text import capfirst
 
 from audit.admin.change_words import EVENT_WORDS, change_words, reason_words
 from audit.models import EVENTS, MemoryLog
+from memory.admin.overview import navigation
+from memory.models import ConsentRequest
 from teams.admin.actors import actor_words, actors_called
+from teams.models import AgentVersion, TeamVersion
 from teams.tenancy import team_scope
-from tests.factories import MemoryFactory
+from tests.factories import ContradictionFactory, MemoryFactory
+from tests.support.admin import page_of
 from tests.support.cast import Cast
 
 
@@ -107,3 +113,40 @@ def test_the_log_is_searched_by_the_words_for_an_actor(inside: Cast, viewer_clie
     answer = viewer_client.get(reverse("admin:audit_memorylog_changelist"), {"q": "extraction"})
 
     assert [row.memory_id for row in answer.context["cl"].result_list] == [memory.pk]
+
+
+def test_the_menu_calls_a_list_as_its_page_does(inside: Cast, admin_client: Client) -> None:
+    request = admin_client.get(reverse("admin:index")).wsgi_request
+    lists = {
+        str(item["link"]): item["title"] for group in navigation(request) for item in group["items"]
+    }
+
+    for model in admin.site._registry:
+        link = reverse(f"admin:{model._meta.label_lower.replace('.', '_')}_changelist")
+        assert lists[link] == capfirst(model._meta.verbose_name_plural)
+        answer = admin_client.get(link)
+        if answer.status_code == 200:
+            assert f"<title>{lists[link]}" in " ".join(answer.content.decode().split()).replace(
+                "<title> ", "<title>"
+            )
+
+
+def test_a_side_that_somebody_stated_names_them(inside: Cast, reviewer_client: Client) -> None:
+    stated = MemoryFactory.create(team=inside.team, status="disputed", actor="key:3b80a5af")
+    pair = ContradictionFactory.create(team=inside.team, memory_a=stated, judge="staff:rob")
+
+    page = reviewer_client.get(page_of(pair)).content.decode()
+
+    assert "stated by API key 3b80a5af" in page
+    assert "rob (staff) reported it as wrong." in page
+
+
+def test_a_version_and_a_consent_request_have_names(inside: Cast) -> None:
+    version = AgentVersion(team=inside.team, agent=inside.kyra, number=3)
+    request = ConsentRequest(
+        team=inside.team, end_user=inside.sarah, field="preferred_name", content="Sally"
+    )
+
+    assert str(version) == "Version 3 of kyra"
+    assert str(TeamVersion(team=inside.team, number=2)) == "Version 2 of Acme"
+    assert str(request) == "preferred name of sarah"

@@ -8,6 +8,10 @@
 
     let isSent = false;
     document.addEventListener("submit", (event) => {
+        const form = event.target;
+        const target = event.submitter?.formTarget || form.target;
+        // A search may be sent again, and what opens a window of its own leaves this one as it is.
+        if (form.method !== "post" || (target && target !== "_self")) return;
         if (isSent) event.preventDefault();
         isSent = !event.defaultPrevented || isSent;
     });
