@@ -55,8 +55,8 @@ KEY_GROUPS = (
         "A consent request",
         (
             (("y",), "approve"),
-            (("n",), "reject"),
-            (("s",), "skip to the next one"),
+            (("x",), "reject"),
+            (("n",), "skip to the next one"),
         ),
     ),
 )

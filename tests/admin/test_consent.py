@@ -77,7 +77,7 @@ def test_the_page_shows_both_values_and_quotes_what_was_said(
 
     assert "&lt;b&gt;I live&lt;/b&gt; in Bergen now." in page
     assert 'data-key="y"' in page
-    assert 'data-key="n"' in page
+    assert 'data-key="x"' in page
     looked = viewer_client.get(page_of_request(bergen)).content.decode()
     assert "Present city" in looked
     assert 'data-key="y"' not in looked
