@@ -51,7 +51,7 @@ def test_a_reviewer_says_yes_and_no(team: Team, server: LiveServer, page: Page) 
     page.locator("[data-key=y]").click()
     expect(page.get_by_text("Approved:")).to_be_visible()
     expect(page.get_by_role("heading", name="Proposed preferred name")).to_be_visible()
-    page.locator("[data-key=n]").click()
+    page.keyboard.press("x")
 
     expect(page.get_by_text("Nothing waits for a yes.", exact=False)).to_be_visible()
     with team_scope(team_ids=[team.id], actor="test"):
