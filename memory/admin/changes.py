@@ -88,8 +88,16 @@ def _correct(request: HttpRequest, memory: Memory, reason: str, *, content: str)
             reason=reason,
             tools=default_tools(),
             now=timezone.now(),
+            # The page asks for a text; a payload that says otherwise must not stay beside it.
+            drops_form=content != memory.content,
         )
     tell_of_written(request, written)
+    if memory.form and written.outcome != Outcome.HELD:
+        messages.info(
+            request,
+            f"The new text stands alone: the {memory.form} and its payload stay with the version"
+            " before.",
+        )
     if written.outcome == Outcome.HELD:
         return ""
     return f"It replaces “{excerpt(memory.content, 60)}”"

@@ -14,6 +14,7 @@ from audit.admin.change_words import LINK_WORDS
 from audit.admin.history import LogLine, lines_of
 from audit.models import MemoryLog
 from memory.domain.differences import TextPart, phrase_parts
+from memory.domain.forms import labelled
 from memory.domain.settled import MERGED
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.selectors.versions import Version, versions_of
@@ -90,6 +91,7 @@ def memory_page(*, memory: Memory, now: datetime) -> dict[str, Any]:  # Any: a t
     return {
         "memory": memory,
         "facts": list(_facts(memory)),
+        "payload": labelled(memory.payload) if memory.form else [*memory.payload.items()],
         "status": status_words(memory.status),
         "passages": passages_of(sources[-MAX_SOURCES:], team_id=memory.team_id),
         "sources_left_out": max(len(sources) - MAX_SOURCES, 0),

@@ -30,6 +30,9 @@ def memory_json(memory: Memory) -> Json:
     return {
         "id": str(memory.pk),
         "content": memory.content,
+        "form": memory.form or None,
+        # Without a form it holds what the product keeps for itself.
+        "payload": memory.payload if memory.form else None,
         "memory_type": memory.memory_type,
         "scope": memory.scope,
         "category": memory.category,

@@ -14,9 +14,10 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import UUID
 
+from memory.domain.forms import ArtifactQuery, Form
 from memory.domain.types import MemoryType, Role
 
-Value = str | bool | int | float | datetime | UUID | None
+Value = str | bool | int | float | datetime | UUID | ArtifactQuery | None
 
 
 class Operator(StrEnum):
@@ -50,21 +51,24 @@ class Field(StrEnum):
     UPDATED = "updated"
     ACTOR = "actor"
     ROLE = "role"
+    FORM = "form"
+    ARTIFACT = "artifact"
 
 
 MAX_TEXT_CHARS = 200
+MAX_ARTIFACT_CHARS = 510
 
 
 class BadValueError(ValueError):
     """A sentence that says what the value must be."""
 
 
-def read_text(value: object) -> str:
-    """A printable text of at most 200 characters."""
+def read_text(value: object, *, most: int = MAX_TEXT_CHARS) -> str:
+    """A printable text of at most so many characters."""
     if not isinstance(value, str):
         raise BadValueError("Must be a text.")
-    if len(value) > MAX_TEXT_CHARS:
-        raise BadValueError(f"Must have at most {MAX_TEXT_CHARS} characters.")
+    if len(value) > most:
+        raise BadValueError(f"Must have at most {most} characters.")
     if not value.isprintable():
         # Half surrogates and NUL are not printable either; the database could not take them.
         raise BadValueError("Must not hold control characters.")
@@ -100,7 +104,20 @@ def read_id_or_none(value: object) -> UUID | None:
         raise BadValueError("Must be an id, or null for what belongs to none.") from None
 
 
-def reader_of(choices: type[MemoryType] | type[Role]) -> Callable[[object], str]:
+def read_form_or_none(value: object) -> str:
+    """A form; "" for null, as what has none is stored."""
+    return "" if value is None else str(reader_of(Form)(value))
+
+
+def read_artifact(value: object) -> ArtifactQuery:
+    """`kind` or `kind:ref`."""
+    try:
+        return ArtifactQuery.parse(read_text(value, most=MAX_ARTIFACT_CHARS))
+    except ValueError as error:
+        raise BadValueError(str(error)) from None
+
+
+def reader_of(choices: type[MemoryType] | type[Role] | type[Form]) -> Callable[[object], str]:
     known = ", ".join(choices)
 
     def read(value: object) -> str:
@@ -169,6 +186,8 @@ FIELDS: Mapping[Field, tuple[Reader, tuple[Operator, ...]]] = {
     Field.UPDATED: (read_time, _ORDER),
     Field.ACTOR: (read_text, _TEXT),
     Field.ROLE: (reader_of(Role), _SAME),
+    Field.FORM: (read_form_or_none, _SAME),
+    Field.ARTIFACT: (read_artifact, _SAME),
 }
 
 SYNONYMS: Mapping[str, Field] = {

@@ -6,6 +6,7 @@ from .job import Compaction as Compaction
 from .job import Job as Job
 from .memory import ExternalName as ExternalName
 from .memory import Memory as Memory
+from .memory import MemoryArtifact as MemoryArtifact
 from .memory import MemoryTag as MemoryTag
 from .memory import MemoryUsage as MemoryUsage
 from .relation import Contradiction as Contradiction

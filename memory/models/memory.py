@@ -8,6 +8,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
+from memory.domain.forms import ArtifactKind, Form
 from memory.domain.types import MemoryType, Scope, Status, Tier
 from memory.models.querysets import MemoryQuerySet
 from teams.models import Agent, Conversation, EndUser, Project, Team
@@ -17,6 +18,7 @@ MEMORY_TYPES = [(kind.value, kind.value) for kind in MemoryType]
 SCOPES = [(scope.value, scope.value) for scope in Scope]
 STATUSES = [(status.value, status.value) for status in Status]
 TIERS = [(tier.value, tier.value) for tier in Tier]
+ARTIFACT_KINDS = [(kind.value, kind.value) for kind in ArtifactKind]
 LIVE = (Status.ACTIVE.value, Status.DISPUTED.value)
 _IS_LIVE = models.Q(status__in=LIVE)
 _IS_IMPORTANT = models.Q(status__in=LIVE, importance__gte=7) & ~models.Q(tier=Tier.COLD.value)
@@ -37,8 +39,9 @@ def _one_of(field: str, choices: list[tuple[str, str]]) -> models.CheckConstrain
 class Memory(TeamOwned):
     """Something worth knowing, in words that stand for ever.
 
-    A correction is another row that `supersedes` this one. Triggers refuse a change of the text
-    and of what identifies it, log every other change, and keep `updated_at` and the tags' index.
+    A correction is another row that `supersedes` this one. Triggers refuse a change of the text,
+    its form and payload and of what identifies it, log every other change, and keep `updated_at`
+    and the rows of tags and artifacts. Without a form, the payload is what the product notes of it.
     """
 
     memory_type = models.CharField(max_length=20, choices=MEMORY_TYPES)
@@ -90,6 +93,10 @@ class Memory(TeamOwned):
             _one_of("scope", SCOPES),
             _one_of("status", STATUSES),
             _one_of("tier", TIERS),
+            models.CheckConstraint(
+                condition=models.Q(form__in=["", *(each.value for each in Form)]),
+                name="memory_form_known",
+            ),
             models.CheckConstraint(
                 condition=models.Q(importance__range=(1, 10)), name="memory_importance_range"
             ),
@@ -203,6 +210,28 @@ class MemoryTag(TeamOwned):
 
     def __str__(self) -> str:
         return self.name
+
+
+class MemoryArtifact(TeamOwned):
+    """Something outside of the memory that its payload names, kept by a trigger from it."""
+
+    memory = SameTeamKey(Memory, related_name="artifact_rows")
+    kind = models.CharField(max_length=10, choices=ARTIFACT_KINDS)
+    ref = models.CharField(max_length=500)
+
+    class Meta:
+        verbose_name = "artifact"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "memory", "kind", "ref"], name="memory_artifact_once"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["team", "kind", "ref", "memory"], name="memory_by_artifact")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.ref}"
 
 
 class MemoryUsage(models.Model):

@@ -22,8 +22,10 @@ from memory.domain.filters import (
     Value,
     conditions_of,
 )
+from memory.domain.forms import ArtifactQuery
 from memory.domain.viewer import Viewer
 from memory.models.querysets import MemoryQuerySet
+from memory.selectors.artifacts import names_artifact_q
 from teams.models import Agent, EndUser, Message, Project
 from teams.services.agent_names import aliases_among
 
@@ -44,6 +46,7 @@ _COLUMNS: Mapping[Field, str] = {
     Field.CREATED: "created_at",
     Field.UPDATED: "updated_at",
     Field.ACTOR: "actor",
+    Field.FORM: "form",
 }
 _LOOKUPS: Mapping[Operator, str] = {
     Operator.GT: "gt",
@@ -117,6 +120,11 @@ class _Translator:
         )
         return ~Q(said) if condition.operator is Operator.NE else Q(said)
 
+    def _artifact(self, condition: Condition) -> Q:
+        wanted = [each for each in condition.values if isinstance(each, ArtifactQuery)]
+        names_one = names_artifact_q(team_id=self.team_id, wanted=wanted)
+        return ~names_one if condition.operator is Operator.NE else names_one
+
     def _stored(self, of: Field, value: Value) -> Value:
         if of in _NAMED and value is not None:
             return self.ids.get((of, value), NOBODY)
@@ -134,6 +142,7 @@ class _AmongSources(Func):
 _CONDITIONS: Mapping[Field, Callable[[_Translator, Condition], Q]] = {
     Field.TAGS: _Translator._tags,
     Field.ROLE: _Translator._role,
+    Field.ARTIFACT: _Translator._artifact,
 }
 
 

@@ -10,10 +10,12 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Q
 
+from memory.domain.forms import ArtifactQuery
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryRelation
 from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
+from memory.selectors.artifacts import names_artifact_q
 from teams.errors import NotFoundError
 from teams.services.agent_names import slug_called
 
@@ -51,6 +53,8 @@ class MemoryFilters:
     conversation: UUID | None = None
     subject: str | None = None
     category: str | None = None
+    form: Sequence[str] = ()
+    artifact: ArtifactQuery | None = None
     tag: Sequence[str] = ()
     is_pinned: bool | None = None
     min_importance: int | None = None
@@ -76,6 +80,7 @@ def filtered_memories(*, viewer: Viewer, filters: MemoryFilters) -> MemoryQueryS
         "conversation_id": filters.conversation,
         "subject__startswith": filters.subject,
         "category": filters.category,
+        "form__in": filters.form or None,
         "is_pinned": filters.is_pinned,
         "importance__gte": filters.min_importance,
         "importance__lte": filters.max_importance,
@@ -84,6 +89,8 @@ def filtered_memories(*, viewer: Viewer, filters: MemoryFilters) -> MemoryQueryS
         "content__icontains": filters.text,
     }
     rows = rows.filter(**{name: value for name, value in conditions.items() if value is not None})
+    if filters.artifact is not None:
+        rows = rows.filter(names_artifact_q(team_id=viewer.team_id, wanted=[filters.artifact]))
     for tag in filters.tag:
         rows = rows.filter(tag_rows__name=tag, tag_rows__team_id=viewer.team_id)
     return rows

@@ -68,7 +68,8 @@ Rows = QuerySet[Any, Any]  # Any: of whatever model
 class PersonExport:
     """Iterates over lines of JSON, each with its `kind`; the last one counts the others.
 
-    A stream without that line was cut off. Every batch of rows is read in a transaction of its own,
+    With `forms` it has only the memories of these forms, with their log, names and links. A stream
+    without the last line was cut off. Every batch of rows is read in a transaction of its own,
     so that a slow reader holds none: what is written meanwhile may or may not be among them.
     """
 
@@ -76,9 +77,31 @@ class PersonExport:
     end_user_id: UUID
     now: datetime
     batch: int = BATCH
+    forms: Sequence[str] = ()
     _counts: Counter[str] = field(default_factory=Counter)
 
     def __iter__(self) -> Iterator[bytes]:
+        team, person = self.viewer.team_id, self.end_user_id
+        if not self.forms:
+            yield from self._told()
+        # A contradiction of two of them is told with its first side.
+        of_first, of_second = (Q(**{f"{side}__end_user_id": person}) for side in _SIDES)
+        for batch in self._batches(self._formed(Memory.objects.filter(end_user_id=person))):
+            first, second = _sides_in([row.pk for row in batch])
+            yield from self._memories(batch, touching=first | second & ~of_first)
+        others = self._about_nobody()
+        for batch in self._batches(self._formed(Memory.objects.filter(id__in=others))):
+            first, second = _sides_in([row.pk for row in batch])
+            told = of_first | of_second | second & ~first & Q(memory_a_id__in=others)
+            yield from self._memories(batch, touching=(first | second) & ~told)
+        for kind, named in _OF_THE_PERSON.items() if not self.forms else ():
+            rows: Rows = named._default_manager.filter(team_id=team, end_user_id=person)
+            yield from self._all(kind, rows)
+        counts = dict(self._counts)
+        yield _line({"kind": "end", "exported_at": self.now, "counts": counts})
+
+    def _told(self) -> Iterator[bytes]:
+        """The person, and what was said, with what was done about it."""
         team, person = self.viewer.team_id, self.end_user_id
         yield from self._all("person", EndUser.objects.filter(team_id=team, id=person))
         talks = Conversation.objects.filter(team_id=team, end_user_id=person)
@@ -89,21 +112,11 @@ class PersonExport:
                 yield from self._all(
                     kind, model._default_manager.filter(team_id=team, conversation_id__in=ids)
                 )
-        # A contradiction of two of them is told with its first side.
-        of_first, of_second = (Q(**{f"{side}__end_user_id": person}) for side in _SIDES)
-        for batch in self._batches(Memory.objects.filter(team_id=team, end_user_id=person)):
-            first, second = _sides_in([row.pk for row in batch])
-            yield from self._memories(batch, touching=first | second & ~of_first)
-        others = self._about_nobody()
-        for batch in self._batches(Memory.objects.filter(team_id=team, id__in=others)):
-            first, second = _sides_in([row.pk for row in batch])
-            told = of_first | of_second | second & ~first & Q(memory_a_id__in=others)
-            yield from self._memories(batch, touching=(first | second) & ~told)
-        for kind, named in _OF_THE_PERSON.items():
-            rows: Rows = named._default_manager.filter(team_id=team, end_user_id=person)
-            yield from self._all(kind, rows)
-        counts = dict(self._counts)
-        yield _line({"kind": "end", "exported_at": self.now, "counts": counts})
+
+    def _formed(self, rows: Rows) -> Rows:
+        """Those of the team that are exported."""
+        rows = rows.filter(team_id=self.viewer.team_id)
+        return rows.filter(form__in=self.forms) if self.forms else rows
 
     def _about_nobody(self) -> list[UUID]:
         """The memories about nobody that rest on the person alone: few, so their ids at once.
@@ -162,8 +175,9 @@ def export_person(
     user: str,
     now: datetime,
     batch: int = BATCH,
+    forms: Sequence[str] = (),
 ) -> PersonExport:
-    """What is held about the person of that external id.
+    """What is held about the person of that external id; with `forms`, memories of these alone.
 
     Raises ForbiddenError for a key of one agent, which sees only its part, and NotFoundError for a
     person that the team does not know.
@@ -175,7 +189,7 @@ def export_person(
         end_user_id = known.values_list("id", flat=True).first()
     if end_user_id is None:
         raise NotFoundError("There is no such user.", field="user")
-    return PersonExport(viewer=viewer, end_user_id=end_user_id, now=now, batch=batch)
+    return PersonExport(viewer=viewer, end_user_id=end_user_id, now=now, batch=batch, forms=forms)
 
 
 def _shown(row: Model) -> dict[str, object]:

@@ -128,6 +128,27 @@ def test_a_memory_is_corrected_after_its_text_was_shown(
     assert newest(memory)[2] == "read the lease"
 
 
+def test_a_corrected_text_stands_without_the_payload_of_before(
+    inside: Cast, reviewer_client: Client
+) -> None:
+    payload = {"key": "office", "value": "Oslo"}
+    memory = MemoryFactory.create(
+        team=inside.team, content="office: Oslo", form="fact", payload=payload
+    )
+    sent = {"content": "The office is in Bergen.", "confirmed": "yes"}
+
+    same = reviewer_client.post(page_of(memory, "correct"), {**sent, "content": "office: Oslo"})
+    done = reviewer_client.post(page_of(memory, "correct"), sent)
+
+    assert "The memory says exactly this." in same.content.decode()
+    memory.refresh_from_db()
+    after = memory.superseded_by
+    assert after is not None
+    assert (after.form, after.payload) == ("", {})
+    assert (memory.form, memory.payload) == ("fact", payload)
+    assert any("the fact and its payload stay" in each for each in told(done))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("status", "words"),
     [("active", "The memory says exactly this."), ("soft_deleted", "cannot be corrected")],

@@ -14,12 +14,14 @@ from django.utils import timezone
 
 from memory.admin.relation_picture import MAX_NODES, WIDE, Neighbour, picture_of
 from memory.admin.usage_chart import DAYS, HEIGHT, chart_of
+from memory.domain.forms import Form
 from memory.models import Memory, MemoryRelation, MemoryUsage
 from memory.selectors.versions import current_version, versions_of
 from teams.models import Message
 from tests.factories import ConversationFactory, MemoryFactory
 from tests.support.admin import decide, two
 from tests.support.cast import Cast
+from tests.support.forms import EXAMPLES
 
 
 def page_of(memory: Memory) -> str:
@@ -53,6 +55,19 @@ def talk(cast: Cast, count: int) -> list[Message]:
         )
         for number in range(1, count + 1)
     ]
+
+
+def test_a_payload_is_told_in_words(inside: Cast, viewer_client: Client) -> None:
+    memory = MemoryFactory.create(
+        team=inside.team, form="episode", payload=EXAMPLES[Form.EPISODE], content="A refactor."
+    )
+
+    page = viewer_client.get(page_of(memory)).content.decode()
+
+    assert "<dt>Form</dt><dd>episode</dd>" in page
+    assert "<dt>Title</dt><dd>Auth refactor</dd>" in page
+    told = "commit 4f2a9c0, adr ADR-012, file src/auth/login.ts"
+    assert f"<dt>Artifacts</dt><dd>{told}</dd>" in page
 
 
 def test_after_a_settlement_every_version_has_its_own_number(

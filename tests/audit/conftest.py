@@ -92,6 +92,18 @@ def story(town: Cast, client_of: Clients, tools: Tools) -> APIClient:
     post(api, "memories", content=again, user="sarah", external_id=f"{NEEDLE}-again")
     post(api, "memories", content="Dmitri likes tea.", user="dmitri", subject="dmitri")
     post(api, "memories", content="The team meets on Mondays.")
+    post(
+        api,
+        "memories",
+        form="episode",
+        payload={
+            "title": "The refactor went well",
+            "narrative": f"Sarah told of {NEEDLE}.",
+            "artifacts": [{"kind": "file", "ref": f"src/{NEEDLE}.py"}],
+        },
+        content=f"Sarah led a refactor of {NEEDLE}.",
+        user="sarah",
+    )
     other = post(api, "conversations", agent="kyra", user="dmitri", thread_id="d")["id"]
     post(
         api,

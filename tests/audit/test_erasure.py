@@ -45,6 +45,7 @@ def test_nothing_that_was_said_can_be_read_anywhere(town: Cast, story: APIClient
         "teams_idempotentrequest",
         "memory_memory",
         "memory_memorytag",
+        "memory_memoryartifact",
         "memory_searchentry",
         "memory_messageentry",
         "memory_externalname",

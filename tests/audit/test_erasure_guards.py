@@ -246,7 +246,10 @@ def test_every_table_of_a_team_is_known_to_the_erasure(committed_db: None) -> No
         tables = {name for (name,) in cursor.fetchall()}
         cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = 'palimpsest_erase_user'")
         (source,) = cursor.fetchone()
-    by_trigger = {"memory_externalname", "memory_memorytag", "routing_routingdecision"}
+    by_trigger = {
+        *("memory_externalname", "memory_memorytag", "memory_memoryartifact"),
+        "routing_routingdecision",
+    }
 
     unknown = {name for name in tables if name not in source} - WORDLESS - by_trigger
 

@@ -16,6 +16,7 @@ from memory.models import (
     Contradiction,
     Job,
     Memory,
+    MemoryArtifact,
     MemoryRelation,
     MemoryTag,
     MemoryUsage,
@@ -43,7 +44,8 @@ TENANT_MODELS = [
 ]
 KNOWN = {
     Agent, ApiKey, Category, Contradiction, Conversation, EndUser, Job, Membership, Memory,
-    MemoryLog, MemoryRelation, MemoryTag, MemoryUsage, Message, Project, SearchEntry,
+    MemoryArtifact, MemoryLog, MemoryRelation, MemoryTag, MemoryUsage, Message, Project,
+    SearchEntry,
 }  # fmt: skip
 each_tenant_model = pytest.mark.parametrize(
     "model", TENANT_MODELS, ids=lambda model: model._meta.db_table
@@ -69,6 +71,11 @@ def settle(cast: Cast) -> dict[str, Any]:
         )
         message = factories.MessageFactory(team=cast.team, conversation=conversation)
         old, new = factories.MemoryFactory.create_batch(2, team=cast.team, tags=["place"])
+        factories.MemoryFactory.create(
+            team=cast.team,
+            form="episode",
+            payload={"title": "x", "artifacts": [{"kind": "pr", "ref": "1"}]},
+        )
         SearchEntry.objects.create(
             memory=old,
             team=cast.team,

@@ -16,6 +16,7 @@ from memory.api.serializers.base import (
     page_schema,
 )
 from memory.api.serializers.conversations import MessageSerializer
+from memory.api.serializers.forms import FORMS
 from memory.api.serializers.memories import MemoryFilterSerializer, MemorySerializer
 from memory.selectors.history.memory_history import MAX_QUOTED
 from memory.selectors.history.states import Change, Kind
@@ -194,6 +195,11 @@ class ChangePageSerializer(ApiSerializer):
 
 
 class ExportQuerySerializer(QuerySerializer):
-    """Whose."""
+    """Whose, and what of it."""
 
     user = NameField(max_length=200)
+    form = serializers.ListField(
+        child=OneOfField(choices=FORMS),
+        required=False,
+        help_text="Only the memories of these forms, with their log and links.",
+    )

@@ -25,6 +25,7 @@ from memory.api.serializers.base import (
     QuerySerializer,
     StrictSerializer,
 )
+from memory.api.serializers.forms import FORMS, ArtifactQueryField, FormedSerializer, PayloadField
 from memory.domain.feedback import Feedback
 from memory.models import Memory
 from memory.models.memory import MEMORY_TYPES, SCOPES, STATUSES, TIERS
@@ -41,9 +42,11 @@ NOT_STANDALONE = (
 )
 WARNINGS = "Notes on how it was stored; empty if it was stored as sent."
 _TEXT_STAYS = (
-    "The text of a memory never changes in place: send the right one as corrected_content to"
-    " POST /v1/memories/{id}/correct, which writes a new version."
+    "The text and payload of a memory never change in place: send the right text as"
+    " corrected_content, or the payload, to POST /v1/memories/{id}/correct, which writes a new"
+    " version."
 )
+_TEXTS = ("content", "corrected_content", "form", "payload")
 STATED = [(each.value, each.value) for each in STATED_SCOPES]
 _SCOPE = (
     "Whom it is for: `user` (one person), `project` (all in it), `team` (everybody). Without it,"
@@ -53,11 +56,20 @@ _BELONGS = "Only memories that belong to this {0}, none that belong to no {0}.{1
 _SEEN = " All that an agent sees is listed with a key of that agent."
 
 
-class NewMemorySerializer(StrictSerializer):
-    """A memory to store."""
+class NewMemorySerializer(FormedSerializer):
+    """A memory to store: a text, or a form with its payload, or both."""
 
-    content = StatementField()
-    memory_type = OneOfField(choices=MEMORY_TYPES, required=False, default="semantic")
+    text_field = "content"
+
+    content = StatementField(
+        required=False, help_text="Left out, it is made of the words of the payload."
+    )
+    memory_type = OneOfField(
+        choices=MEMORY_TYPES,
+        required=False,
+        help_text="Left out, `episodic` for an episode, `procedural` for a workflow, else"
+        " `semantic`.",
+    )
     scope = OneOfField(choices=STATED, required=False, allow_null=True, help_text=_SCOPE)
     importance = StrictIntegerField(required=False, default=8, min_value=1, max_value=10)
     is_pinned = StrictBooleanField(required=False, default=False)
@@ -92,7 +104,8 @@ class NewMemorySerializer(StrictSerializer):
     check = StrictBooleanField(required=False, default=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """The time it holds from is not after the time it holds to."""
+        """The time it holds from is not after the time it holds to; the payload fits its form."""
+        attrs = super().validate(attrs)
         start, end = attrs.get("valid_from"), attrs.get("valid_to")
         if start and end and end < start:
             raise serializers.ValidationError({"valid_to": ["Must not be before valid_from."]})
@@ -129,7 +142,7 @@ class MoveSerializer(ReasonSerializer):
     def to_internal_value(self, data: Any) -> Any:  # Any: whatever the body holds
         """The change; the text is none that can be made here."""
         if isinstance(data, dict):
-            texts = [name for name in ("content", "corrected_content") if name in data]
+            texts = [name for name in _TEXTS if name in data]
             if texts:
                 raise serializers.ValidationError({name: [_TEXT_STAYS] for name in texts})
         return super().to_internal_value(data)
@@ -150,10 +163,18 @@ class PinSerializer(ReasonSerializer):
     pinned = StrictBooleanField()
 
 
-class CorrectionSerializer(ReasonSerializer):
-    """The corrected text of a memory."""
+class CorrectionSerializer(FormedSerializer, ReasonSerializer):
+    """The corrected text of a memory, its corrected payload, or both.
 
-    corrected_content = StatementField()
+    A memory with a form is corrected with its form and payload, or with `form` null, which keeps
+    the text alone.
+    """
+
+    text_field = "corrected_content"
+
+    corrected_content = StatementField(
+        required=False, help_text="Left out, it is made of the words of the payload."
+    )
 
 
 class FeedbackSerializer(StrictSerializer):
@@ -195,6 +216,12 @@ class MemoryFilterSerializer(DatedPageQuerySerializer):
         required=False, max_length=MAX_SUBJECT_CHARS, help_text="Subjects that begin with this."
     )
     category = NameField(required=False)
+    form = serializers.ListField(child=OneOfField(choices=FORMS), required=False)
+    artifact = ArtifactQueryField(
+        required=False,
+        help_text="Memories that name such an artifact: its kind (`commit`) or kind and ref"
+        " (`file:src/login.ts`).",
+    )
     tag = serializers.ListField(
         child=NameField(), required=False, help_text="The memory must have all of these."
     )
@@ -230,6 +257,8 @@ class MemorySerializer(ApiSerializer):
 
     id = serializers.UUIDField()
     content = serializers.CharField()
+    form = serializers.ChoiceField(choices=FORMS, allow_null=True)
+    payload = PayloadField(allow_null=True, help_text="Of a memory with a form, by its schema.")
     memory_type = serializers.ChoiceField(choices=MEMORY_TYPES)
     scope = serializers.ChoiceField(choices=SCOPES)
     category = serializers.CharField()

@@ -171,7 +171,12 @@ class AuditViewSet(ApiViewSet):
         Needs a team key, as a key of one agent sees only a part.
         """
         given = self.params(ExportQuerySerializer)
-        found = export_person(viewer=self.viewer, user=given["user"], now=timezone.now())
+        found = export_person(
+            viewer=self.viewer,
+            user=given["user"],
+            now=timezone.now(),
+            forms=given.get("form", ()),
+        )
         return StreamingHttpResponse(
             found,
             content_type=JSON_LINES,

@@ -32,6 +32,7 @@ from memory.api.serializers.memories import (
 )
 from memory.api.views.memory_changes import HELD, MemoryChanges, code_of
 from memory.clients.tools import default_tools
+from memory.domain.forms import USUAL_TYPES, Form
 from memory.domain.types import MemoryType, Scope
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
@@ -199,10 +200,14 @@ def _validated(data: Any, *, many: bool) -> Sequence[dict[str, Any]]:
 
 
 def _stated(given: dict[str, Any]) -> StatedMemory:
+    form = Form(given["form"]) if given.get("form") else None
+    usual = MemoryType.SEMANTIC if form is None else USUAL_TYPES.get(form, MemoryType.SEMANTIC)
     return StatedMemory(
         **{
             **given,
-            "memory_type": MemoryType(given["memory_type"]),
+            "form": form,
+            "payload": given.get("payload") or {},
+            "memory_type": MemoryType(given.get("memory_type", usual)),
             "scope": Scope(given["scope"]) if given.get("scope") else None,
             "subject": given.get("subject") or "",
             "category": given.get("category") or "",

@@ -28,6 +28,7 @@ from memory.api.serializers.memories import (
 )
 from memory.clients.tools import default_tools
 from memory.domain.feedback import Feedback
+from memory.domain.forms import Form
 from memory.domain.types import MemoryType, Scope
 from memory.models import Memory
 from memory.selectors.memories import (
@@ -137,13 +138,17 @@ class MemoryChanges(ApiViewSet):
     def correct(self, request: Request, pk: UUID) -> Response:
         """Write a new version that supersedes this one; returns the current memory.
 
-        A new value of a sensitive profile field waits for a yes (202).
+        A new value of a sensitive profile field waits for a yes (202). A memory with a form needs
+        its `form` and `payload` too (422), or `form` null to keep the text alone.
         """
         given = self.body(CorrectionSerializer)
         result = correct_memory(
             viewer=self.viewer,
             memory_id=pk,
-            corrected_content=given["corrected_content"],
+            corrected_content=given.get("corrected_content", ""),
+            form=Form(given["form"]) if given.get("form") else None,
+            payload=given.get("payload") or {},
+            drops_form="form" in given and given["form"] is None,
             reason=given.get("reason") or "",
             tools=default_tools(),
             now=timezone.now(),

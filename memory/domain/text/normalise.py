@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from memory.domain.audience import Audience
 
@@ -43,6 +44,12 @@ def dedupe_key(content: str, audience: Audience) -> bytes:
 def category_key(key: bytes, category: str) -> bytes:
     """The key of the same fact in that category, for where others' readers hold the first one."""
     return hashlib.sha256(key + f"|category:{category}".encode()).digest()
+
+
+def payload_key(key: bytes, form: str, payload: Mapping[str, object]) -> bytes:
+    """The key of the same words with that payload, for where another one holds the first."""
+    told = json.dumps(payload, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(key + f"|{form}:{told}".encode()).digest()
 
 
 def name_words(names: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from memory.domain.forms import Form
 from memory.domain.types import MemoryType
 from memory.services.write.drafts import MemoryDraft
 
@@ -28,6 +29,8 @@ def draft_as_json(draft: MemoryDraft) -> dict[str, Any]:  # Any: a field's value
         kept[name] = kept[name].isoformat() if kept[name] else None
     return kept | {
         "memory_type": draft.memory_type.value,
+        "form": draft.form.value if draft.form else None,
+        "payload": dict(draft.payload),
         "message_ids": [str(each) for each in draft.message_ids],
         "tags": list(draft.tags),
         "people": list(draft.people),
@@ -45,6 +48,8 @@ def draft_from_json(kept: Mapping[str, Any]) -> MemoryDraft:  # Any: a field's v
             **ids,
             **times,
             "memory_type": MemoryType(kept["memory_type"]),
+            # A request of before there were forms kept none.
+            "form": Form(kept["form"]) if kept.get("form") else None,
             "message_ids": tuple(UUID(each) for each in kept["message_ids"]),
             "tags": tuple(kept["tags"]),
             "people": tuple(kept["people"]),

@@ -10,6 +10,7 @@ from django.db.models import F
 
 from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback, adjusted_importance
+from memory.domain.forms import PROJECT_FORMS, Form, Payload
 from memory.domain.types import Status, Strategy, Verdict
 from memory.domain.viewer import Viewer
 from memory.domain.wording import departures
@@ -18,7 +19,8 @@ from memory.services.decisions.disputes import draft_of_version
 from memory.services.decisions.state import locked_memory, settle_tier, what_stands_for
 from memory.services.retrying import retried
 from memory.services.write.drafts import WriteResult
-from memory.services.write.secrets import masked_note, masked_text, note_masked
+from memory.services.write.secrets import masked_note, note_masked
+from memory.services.write.statements import safe_statement
 from memory.services.write.write_path import write_memories
 from teams.errors import ConflictError, InvalidError
 from teams.tenancy import team_scope
@@ -40,24 +42,35 @@ def correct_memory(
     reason: str,
     tools: Tools,
     now: datetime,
+    form: Form | None = None,
+    payload: Payload | None = None,
+    drops_form: bool = False,
 ) -> WriteResult:
     """Write a new version that supersedes the memory; the old text stays readable by its id.
 
-    Secrets in the text and the reason are masked. When another memory says the same already,
-    that one takes its place and the result is a duplicate. Raises NotFoundError when the viewer
-    may not see it, ConflictError when it is not the current version any more and InvalidError
-    when the text is the same or nothing but a secret.
+    A `payload` of its `form` comes with the text, or gives it where that is empty; what has a form
+    is corrected with one, unless the new version `drops_form` and is text alone. Secrets in the
+    text, the payload and the reason are masked. When another memory says the same already, that one
+    takes its place and the result is a duplicate. Raises NotFoundError when the viewer may not see
+    it, ConflictError when it is not the current version any more and InvalidError when the text and
+    payload are the same, the payload is missing, or there is nothing but a secret.
     """
-    safe = masked_text(text=corrected_content, field="corrected_content")
+    safe = safe_statement(
+        text=corrected_content, text_field="corrected_content", form=form, payload=payload
+    )
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if not memory.is_live:
             raise ConflictError(
                 f"This version is {memory.status}; {what_stands_for(memory=memory)}."
             )
-        if memory.content == safe.text:
-            raise InvalidError("The memory says exactly this.", field="corrected_content")
         draft = draft_of_version(memory=memory, content=safe.text, extractor="correction", now=now)
+        draft = replace(draft, form=form, payload=safe.payload)
+        is_other = draft.adds_payload_to(memory) or (drops_form and memory.form != "")
+        if memory.content == safe.text and not is_other:
+            field = "corrected_content" if corrected_content else "payload"
+            raise InvalidError("The memory says exactly this.", field=field)
+        _check_form(memory, form, drops_form=drops_form)
     (result,) = write_memories(
         viewer=viewer, drafts=[draft], tools=tools, reason=masked_note(reason) or "corrected"
     )
@@ -67,6 +80,18 @@ def correct_memory(
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
             result = note_masked(team_id=viewer.team_id, result=result)
     return result
+
+
+def _check_form(memory: Memory, form: Form | None, *, drops_form: bool) -> None:
+    """No payload gets lost unasked, and what is of a project has one."""
+    if memory.form and form is None and not drops_form:
+        raise InvalidError(
+            f"This memory has the form {memory.form}: send the form and its payload as well, or"
+            " null as the form to keep the text alone.",
+            field="payload",
+        )
+    if form in PROJECT_FORMS and memory.project_id is None and memory.form != form:
+        raise InvalidError(f"A memory of the form {form} is of a project.", field="form")
 
 
 @retried

@@ -9,6 +9,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from memory.clients.tools import Tools
+from memory.domain.forms import Form
 from memory.domain.settled import A_WINS, BOTH_VALID, MERGED, told_decision
 from memory.domain.types import MemoryType, Status, Tier
 from memory.domain.viewer import Viewer
@@ -39,8 +40,9 @@ class Settled:
 def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datetime) -> MemoryDraft:
     """A draft that says `content` in place of `memory` and keeps all else, its sources included.
 
-    Call it in the team's scope.
+    The payload goes with its text: another text has none. Call it in the team's scope.
     """
+    is_same = bool(memory.form) and content == memory.content
     return MemoryDraft(
         team_id=memory.team_id,
         content=content,
@@ -62,6 +64,8 @@ def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datet
         valid_from=memory.valid_from,
         valid_to=memory.valid_to,
         replaces=(memory.pk,),
+        form=Form(memory.form) if is_same else None,
+        payload=memory.payload if is_same else {},
     )
 
 

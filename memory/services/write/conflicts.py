@@ -205,8 +205,8 @@ def rule_on(
 ) -> Ruling:
     """Judge the draft against each neighbour that may be about the same matter.
 
-    A duplicate ends the search: what a judge calls one, and what adds no content word or number to
-    the neighbour. The judge reads the two in the order of time, whichever arrived
+    A duplicate ends the search: what a judge calls one, and what adds no content word, number or
+    payload to the neighbour. The judge reads the two in the order of time, whichever arrived
     first, and is not asked about what people decided. Words that lost to what stands are stored as
     superseded by it, so that nobody is asked about the same pair again; words that lost to an
     earlier version of it are disputed. Either way they retire nothing. Without a judge only what
@@ -243,7 +243,9 @@ def rule_on(
         if judgement.verdict is Verdict.DUPLICATE:
             if pair.neighbour.reach is not Reach.SAME:
                 continue  # other readers: each needs a memory of its own
-            if not adds_nothing(known=known, new=draft.content):
+            if not adds_nothing(known=known, new=draft.content) or draft.adds_payload_to(
+                pair.neighbour.memory
+            ):
                 alike.append(pair.neighbour)
                 continue
             stated = tuple(each for each in conflicts if each.is_stated)

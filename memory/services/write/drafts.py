@@ -9,6 +9,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from memory.domain.audience import Audience
+from memory.domain.forms import Form, Payload
 from memory.domain.types import MemoryType, Scope
 from memory.models import Memory
 
@@ -40,7 +41,7 @@ class MemoryDraft:
     a judge is to read it, where it was said to correct something; it is never stored. `rests_on`
     are other memories by what they are to it, as the points of a summary. `needs_consent` False is
     a decision of somebody who may decide it; what `is_agreed` has the person's yes and stands
-    whatever a judge says, in place of what it `replaces`.
+    whatever a judge says, in place of what it `replaces`. `payload` is that of its `form`.
     """
 
     team_id: UUID
@@ -73,6 +74,8 @@ class MemoryDraft:
     rests_on: Mapping[str, Sequence[UUID]] = field(default_factory=dict)
     needs_consent: bool = True
     is_agreed: bool = False
+    form: Form | None = None
+    payload: Payload = field(default_factory=dict)
 
     @property
     def audience(self) -> Audience:
@@ -93,6 +96,12 @@ class MemoryDraft:
         if self.end_user_id is not None:
             return Scope.USER
         return Scope.TEAM
+
+    def adds_payload_to(self, memory: Memory) -> bool:
+        """Whether it has a payload that the memory, perhaps of the same words, has not."""
+        if self.form is None:
+            return False
+        return (self.form.value, self.payload) != (memory.form, memory.payload)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
 from memory.clients.tools import Tools
 from memory.domain.attribution import people_of
+from memory.domain.forms import PROJECT_FORMS, Form, Payload
 from memory.domain.types import MemoryType, Scope
 from memory.domain.viewer import Viewer
 from memory.domain.wording import departures
@@ -18,7 +19,8 @@ from memory.services.categories import check_allowed, check_stated_categories
 from memory.services.write.drafts import MemoryDraft, WriteResult
 from memory.services.write.repetitions import DraftRefusedError, ExternalIds
 from memory.services.write.scopes import Belonging, belonging
-from memory.services.write.secrets import masked_note, masked_text, note_masked
+from memory.services.write.secrets import masked_note, note_masked
+from memory.services.write.statements import SafeStatement, safe_statement
 from memory.services.write.write_path import write_memories
 from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError
 from teams.models import Agent, Conversation, Message
@@ -31,9 +33,12 @@ _NEEDS_AGENT = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY)
 
 @dataclass(frozen=True, slots=True)
 class StatedMemory:
-    """A memory as a caller states it, with names instead of ids."""
+    """A memory as a caller states it, with names instead of ids.
 
-    content: str
+    Without a text, it has a `form` and a `payload` of its schema, whose words are its text.
+    """
+
+    content: str = ""
     memory_type: MemoryType = MemoryType.SEMANTIC
     scope: Scope | None = None
     importance: int = 8
@@ -52,6 +57,8 @@ class StatedMemory:
     message_ids: tuple[UUID, ...] = ()
     external_id: str | None = None
     check: bool = True
+    form: Form | None = None
+    payload: Payload = field(default_factory=dict)
 
 
 def remember(
@@ -72,10 +79,10 @@ def remember(
     its scope. Secrets are masked; what departs from the writing constraints is stored as it is
     worded, and its result says how. Raises ForbiddenError (a category outside the allowlist of the
     agent that writes, or whose memory it is), NotFoundError, InvalidError (nothing but a secret, a
-    profile of nobody or names that do not fit the scope, among others) or ConflictError (the
-    external id of a deleted memory, or of one about somebody else) that names the field
-    (`[3].agent` with `prefix`, for lists). An import takes a secret, a category and a deleted
-    memory as they come: what was said is stored masked, what was deleted stays deleted.
+    profile of nobody, a decision of no project or names that do not fit the scope, among others) or
+    ConflictError (the external id of a deleted memory, or of one about somebody else) that names
+    the field (`[3].agent` with `prefix`, for lists). An import takes a secret, a category and a
+    deleted memory as they come: what was said is stored masked, what was deleted stays deleted.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         directory = _Directory(viewer, stated, is_import=is_import)
@@ -83,8 +90,14 @@ def remember(
         masked: list[int] = []
         for index, item in enumerate(stated):
             try:
-                safe = masked_text(text=item.content, field="content", refuse_bare=not is_import)
-                draft = directory.draft(_safe(item, safe.text), now=now, extractor=extractor)
+                safe = safe_statement(
+                    text=item.content,
+                    text_field="content",
+                    form=item.form,
+                    payload=item.payload,
+                    refuse_bare=not is_import,
+                )
+                draft = directory.draft(_safe(item, safe), now=now, extractor=extractor)
             except DomainError as error:
                 field = f"[{index}].{error.field}" if prefix else error.field
                 raise type(error)(error.message, field=field) from None
@@ -123,10 +136,11 @@ def _at_its_place(prefix: bool) -> Iterator[None]:
         raise ConflictError(error.message, field=field) from None
 
 
-def _safe(item: StatedMemory, content: str) -> StatedMemory:
+def _safe(item: StatedMemory, safe: SafeStatement) -> StatedMemory:
     return replace(
         item,
-        content=content,
+        content=safe.text,
+        payload=safe.payload,
         subject=masked_note(item.subject),
         tags=tuple(masked_note(tag) for tag in item.tags),
     )
@@ -202,6 +216,10 @@ class _Directory:
                 " conversation with them.",
                 field="user",
             )
+        if item.form in PROJECT_FORMS and project_id is None:
+            raise InvalidError(
+                f"A memory of the form {item.form} is of a project: name it.", field="project"
+            )
         return MemoryDraft(
             team_id=self.viewer.team_id,
             content=item.content,
@@ -230,6 +248,8 @@ class _Directory:
             valid_to=item.valid_to,
             external_id=item.external_id,
             check=item.check,
+            form=item.form,
+            payload=item.payload,
         )
 
     def _allowed_to(self, agent: Agent | None) -> Sequence[str]:

@@ -13,7 +13,8 @@ from django.utils import timezone
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from memory.domain.text.normalise import category_key, name_words
+from memory.domain.forms import searched_text
+from memory.domain.text.normalise import category_key, name_words, payload_key
 from memory.domain.types import MemoryType, Tier
 from memory.models import Memory
 from memory.selectors.sql_files import load_sql_parts
@@ -39,9 +40,16 @@ class PreparedDraft:
     next_model: str = ""
 
     @property
-    def keys(self) -> tuple[bytes, bytes]:
-        """Where an equal fact stands: under its key or, beside one of other readers, the second."""
-        return self.key, category_key(self.key, self.draft.category)
+    def keys(self) -> tuple[bytes, ...]:
+        """Where an equal fact stands: under its key or, beside one of other readers, the second.
+
+        One with a payload stands under the third beside equal words with another payload.
+        """
+        draft = self.draft
+        keys = (self.key, category_key(self.key, draft.category))
+        if draft.form is None:
+            return keys
+        return *keys, payload_key(self.key, draft.form, draft.payload)
 
 
 def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) -> Memory:
@@ -63,7 +71,10 @@ def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) ->
         is_pinned=is_pinned,
         tier=(Tier.HOT if is_hot else Tier.WARM).value,
         tags=list(dict.fromkeys(draft.tags)),
-        payload={name: [str(each) for each in ids] for name, ids in draft.rests_on.items()},
+        form=draft.form.value if draft.form else "",
+        payload=dict(draft.payload)
+        if draft.form
+        else {name: [str(each) for each in ids] for name, ids in draft.rests_on.items()},
         agent_id=draft.agent_id,
         end_user_id=draft.end_user_id,
         project_id=draft.project_id,
@@ -102,7 +113,7 @@ def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_m
             len(vectors[0]),
             [memory.pk for memory in memories],
             [memory.team_id for memory in memories],
-            [memory.content for memory in memories],
+            [_searched(memory) for memory in memories],
             [" ".join(name_words(item.draft.people)) for _, item in rows],
             [
                 None if item.next_vector is None else HalfVector(item.next_vector).to_text()
@@ -114,6 +125,10 @@ def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_m
     for memory in memories:
         memory._state.adding = False
         memory._state.db = connection.alias
+
+
+def _searched(memory: Memory) -> str:
+    return searched_text(memory.content, memory.payload) if memory.form else memory.content
 
 
 def insert_links(edges: Sequence[tuple[Memory, UUID, float]]) -> None:

@@ -11,7 +11,7 @@ from django.db.models import F
 
 from memory.domain.audience import Reach
 from memory.domain.judgements import differs_in_case
-from memory.domain.text.normalise import normalise_text
+from memory.domain.text.normalise import normalise_text, payload_key
 from memory.domain.types import Status
 from memory.domain.viewer import Viewer
 from memory.models import ExternalName, Memory
@@ -46,16 +46,18 @@ class StoredFacts:
             memory = self._by_key.get(key)
             if memory is None or self._readers.reach(memory, item.draft) is not Reach.SAME:
                 continue
-            if not differs_in_case(memory.content, item.draft.content):
+            if differs_in_case(memory.content, item.draft.content):
+                continue
+            if not item.draft.adds_payload_to(memory):
                 return memory
         return None
 
     def take_key(self, item: PreparedDraft, memory: Memory) -> None:
         """Store the new memory under a free key, beside an equal one of other readers.
 
-        Likewise beside one that differs from it in capitals that carry meaning. Where no key is
-        free (a writer files under a category that it may not read, where the same is stored), it
-        gets none: refusing it would tell the writer what is there.
+        Likewise beside one that differs from it in capitals that carry meaning, or in its payload.
+        Where no key is free (a writer files under a category that it may not read, where the same
+        is stored), it gets none: refusing it would tell the writer what is there.
         """
         if self.same_as(item) is not None:
             memory.dedupe_key = item.key
@@ -153,7 +155,8 @@ class ExternalIds:
         if not draft.external_id or _key(draft) in self._named:
             return
         memory = result.memory
-        said = frozenset({_digest(memory.content), _digest(draft.content)})
+        sent = _digest_of_draft(draft)
+        said = frozenset({*_digests_of(memory), sent})
         self._named[_key(draft)] = _Named(memory, memory, said, is_new=True)
         if result.outcome is Outcome.DUPLICATE:
             ExternalName.objects.create(
@@ -161,7 +164,7 @@ class ExternalIds:
                 memory=memory,
                 agent_id=draft.agent_id,
                 external_id=draft.external_id,
-                text_key=_digest(draft.content),
+                text_key=sent,
             )
 
     def _problem(self, draft: MemoryDraft, named: _Named) -> str:
@@ -180,7 +183,7 @@ class ExternalIds:
         )
         if named.memory.end_user_id != draft.end_user_id and not is_same_turn:
             return f"{name} is a memory about somebody else."
-        if draft.accepts_deleted or _digest(draft.content) in named.said:
+        if draft.accepts_deleted or _digest_of_draft(draft) in named.said:
             return ""
         if named.is_new:
             return (
@@ -199,6 +202,18 @@ def _key(draft: MemoryDraft) -> _Key:
 def _digest(text: str) -> bytes:
     """32 bytes that are equal for the same normalised text."""
     return hashlib.sha256(normalise_text(text).encode()).digest()
+
+
+def _digest_of_draft(draft: MemoryDraft) -> bytes:
+    """That of its text, with its payload where it has one."""
+    text = _digest(draft.content)
+    return payload_key(text, draft.form, draft.payload) if draft.form else text
+
+
+def _digests_of(memory: Memory) -> set[bytes]:
+    """Of what repeats the memory: its text alone, and with its payload."""
+    text = _digest(memory.content)
+    return {text, payload_key(text, memory.form, memory.payload)} if memory.form else {text}
 
 
 def _stored(viewer: Viewer, external_ids: set[str]) -> dict[_Key, _Named]:
@@ -220,12 +235,12 @@ def _stored(viewer: Viewer, external_ids: set[str]) -> dict[_Key, _Named]:
 
 
 def _with_versions(memory: Memory, later: dict[UUID, Memory], said: set[bytes]) -> _Named:
-    last, said = memory, said | {_digest(memory.content)}
+    last, said = memory, said | _digests_of(memory)
     for _ in range(_LONGEST_CHAIN):
         if last.status != Status.SUPERSEDED or last.superseded_by_id not in later:
             break
         last = later[last.superseded_by_id]
-        said.add(_digest(last.content))
+        said |= _digests_of(last)
     return _Named(memory, last, frozenset(said))
 
 

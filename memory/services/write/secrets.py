@@ -43,13 +43,19 @@ def masked_text(*, text: str, field: str, refuse_bare: bool = True) -> MaskedTex
     safe = mask_secrets(text=text)
     if safe == text:
         return MaskedText(text)
-    if refuse_bare and _tells_nothing(safe):
+    if refuse_bare:
+        refuse_bare_secret(masked=safe, field=field)
+    return MaskedText(safe, is_masked=True)
+
+
+def refuse_bare_secret(*, masked: str, field: str) -> None:
+    """Raise InvalidError of `field` for a masked text in which there was nothing but a secret."""
+    if _tells_nothing(masked):
         raise InvalidError(
             "This is nothing but a key, password or card number, and those are never stored. Keep"
             " it in a secret store and say here what it is for.",
             field=field,
         )
-    return MaskedText(safe, is_masked=True)
 
 
 def masked_note(text: str) -> str:

@@ -1,0 +1,228 @@
+"""Payloads of memories: one schema for each form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
+from rest_framework import serializers
+
+from memory.api.fields import ContentField, NameField, OneOfField, StatementField
+from memory.api.serializers.base import StrictSerializer
+from memory.domain.forms import ArtifactKind, ArtifactQuery, Form, rendered, texts_of
+
+FORMS = [(each.value, each.value) for each in Form]
+ARTIFACT_KINDS = [(each.value, each.value) for each in ArtifactKind]
+MAX_NAME_CHARS = 200
+MAX_REF_CHARS = 500
+MAX_PARTS = 200
+MAX_CHARS: int = settings.MAX_CONTENT_CHARS
+_TOO_LONG = f"Its texts may have at most {MAX_CHARS} characters in all."
+
+
+class ArtifactSerializer(StrictSerializer):
+    """Something outside of the memory that it tells of."""
+
+    kind = OneOfField(choices=ARTIFACT_KINDS)
+    ref = NameField(
+        max_length=MAX_REF_CHARS,
+        help_text="What it is known by: a hash, a number, a name or a path.",
+    )
+
+
+class TextsField(serializers.DictField):
+    """Texts by their names, both of at least a character."""
+
+    child = ContentField()
+
+    def to_internal_value(self, data: Any) -> Any:  # Any: whatever the body holds
+        value = super().to_internal_value(data)
+        if not value or len(value) > MAX_PARTS:
+            raise serializers.ValidationError(f"Must have 1 to {MAX_PARTS} entries.")
+        names = NameField(max_length=MAX_NAME_CHARS)
+        return {names.run_validation(name): text for name, text in value.items()}
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "string"},
+            {"type": "object", "additionalProperties": {"type": "string"}},
+        ]
+    }
+)
+class TemplateField(serializers.Field[Any, Any, Any, Any]):
+    """A text with places to fill in, or several by their names."""
+
+    def to_internal_value(self, data: Any) -> Any:  # Any: whatever the body holds
+        """The text, or the texts."""
+        field = TextsField() if isinstance(data, dict) else StatementField()
+        return field.run_validation(data)
+
+    def to_representation(self, value: Any) -> Any:  # Any: DRF's own signature
+        """As it came in."""
+        return value
+
+
+class FactPayloadSerializer(StrictSerializer):
+    """An atomic fact as key and value."""
+
+    key = NameField(max_length=MAX_NAME_CHARS)
+    value = StatementField()
+    scope = NameField(required=False, help_text="Where it holds, such as `typescript`.")
+
+
+class _WithArtifacts(StrictSerializer):
+    """What may name artifacts."""
+
+    artifacts = serializers.ListField(
+        child=ArtifactSerializer(), required=False, max_length=MAX_PARTS
+    )
+
+    def validate_artifacts(self, value: list[dict[str, str]]) -> list[dict[str, str]]:
+        """Each once."""
+        once = {(each["kind"], each["ref"]): dict(each) for each in value}
+        return list(once.values())
+
+
+class EpisodePayloadSerializer(_WithArtifacts):
+    """Something that happened, told as a whole."""
+
+    title = StatementField(max_length=MAX_REF_CHARS)
+    narrative = ContentField(required=False)
+
+
+class PatternPayloadSerializer(_WithArtifacts):
+    """How something is built here: when it applies, and its template."""
+
+    trigger = NameField(max_length=MAX_NAME_CHARS)
+    template = TemplateField()
+    hint = StatementField(
+        required=False, max_length=MAX_REF_CHARS, help_text="The template in a line."
+    )
+    language = NameField(required=False)
+
+
+class WorkflowPayloadSerializer(StrictSerializer):
+    """Steps in order."""
+
+    trigger = NameField(max_length=MAX_NAME_CHARS)
+    steps = serializers.ListField(
+        child=NameField(max_length=MAX_NAME_CHARS), min_length=1, max_length=MAX_PARTS
+    )
+    details = TextsField(required=False, help_text="What to do, by the name of the step.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Details are those of its steps."""
+        unknown = sorted(set(attrs.get("details", ())) - set(attrs["steps"]))
+        if unknown:
+            raise serializers.ValidationError(
+                {"details": {name: ["There is no such step."] for name in unknown}}
+            )
+        return attrs
+
+
+class DecisionPayloadSerializer(_WithArtifacts):
+    """What a project decided."""
+
+    decision = StatementField()
+
+
+class ConventionPayloadSerializer(_WithArtifacts):
+    """What all in a project keep to."""
+
+    convention = StatementField()
+    scope = NameField(required=False, help_text="Where it holds, such as `tests`.")
+
+
+class FailurePayloadSerializer(_WithArtifacts):
+    """What went wrong in a project, and what was learned."""
+
+    signature = StatementField(
+        max_length=2000, help_text="By what it is recognised: an error class and message."
+    )
+    lesson = StatementField()
+
+
+PAYLOADS: Mapping[Form, type[StrictSerializer]] = {
+    Form.FACT: FactPayloadSerializer,
+    Form.EPISODE: EpisodePayloadSerializer,
+    Form.PATTERN: PatternPayloadSerializer,
+    Form.WORKFLOW: WorkflowPayloadSerializer,
+    Form.DECISION: DecisionPayloadSerializer,
+    Form.CONVENTION: ConventionPayloadSerializer,
+    Form.FAILURE: FailurePayloadSerializer,
+}
+
+
+@extend_schema_field(
+    PolymorphicProxySerializer(
+        component_name="Payload",
+        serializers=list(PAYLOADS.values()),
+        resource_type_field_name=None,
+        many=False,
+    )
+)
+class PayloadField(serializers.DictField):
+    """What a memory of a form holds; the schema is that of `form`."""
+
+
+class FormedSerializer(StrictSerializer):
+    """A text, a payload of a form, or both."""
+
+    text_field = ""
+
+    form = OneOfField(
+        choices=FORMS, required=False, allow_null=True, help_text="Which schema the payload has."
+    )
+    payload = PayloadField(
+        required=False,
+        allow_null=True,
+        help_text="What the memory holds beside its text. Without a text, the text is made of its"
+        " words.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The payload fits its form, and there is a text or a payload that gives one."""
+        form, payload = attrs.get("form"), attrs.get("payload")
+        if form is None:
+            if payload is not None:
+                raise _refused("form", "Name the form of the payload.")
+            if self.text_field not in attrs:
+                raise _refused(self.text_field, "Send a text, or a form with its payload.")
+            return attrs
+        if payload is None:
+            raise _refused("payload", f"A memory of the form {form} needs its payload.")
+        attrs["payload"] = _checked(Form(form), payload, gives_text=self.text_field not in attrs)
+        return attrs
+
+
+def _checked(form: Form, payload: Any, *, gives_text: bool) -> dict[str, Any]:
+    # Any: whatever the body holds
+    serializer = PAYLOADS[form](data=payload)
+    if not serializer.is_valid():
+        raise serializers.ValidationError({"payload": serializer.errors})
+    checked = dict(serializer.validated_data)
+    chars = sum(map(len, texts_of(checked)))
+    if chars > MAX_CHARS or (gives_text and len(rendered(form, checked)) > MAX_CHARS):
+        raise _refused("payload", _TOO_LONG)
+    return checked
+
+
+def _refused(field: str, message: str) -> serializers.ValidationError:
+    return serializers.ValidationError({field: [message]})
+
+
+class ArtifactQueryField(serializers.CharField):
+    """`kind` or `kind:ref`: memories that name such an artifact."""
+
+    def to_internal_value(self, data: Any) -> Any:  # Any: whatever the query holds
+        """What to look for."""
+        try:
+            return ArtifactQuery.parse(
+                NameField(max_length=MAX_REF_CHARS + 10).run_validation(data)
+            )
+        except ValueError as error:
+            raise serializers.ValidationError(str(error)) from None

@@ -1,0 +1,215 @@
+"""Forms of memories: what else than text a memory may hold, and the text that says the same.
+
+The forms are those of seed 002 ("Memory Types") and, of projects, those of seed 003. A payload has
+been checked by the schema of its form before it comes here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from .secrets import MASK, mask_secrets
+from .types import MemoryType
+
+# Any: JSON; which names and types it has, the schema of its form says.
+Payload = Mapping[str, Any]
+
+_SIGNS = re.compile(r"[\W_]+")
+
+
+class Form(StrEnum):
+    """The shape of what a memory holds beside its text."""
+
+    FACT = "fact"
+    EPISODE = "episode"
+    PATTERN = "pattern"
+    WORKFLOW = "workflow"
+    DECISION = "decision"
+    CONVENTION = "convention"
+    FAILURE = "failure"
+
+
+PROJECT_FORMS = frozenset({Form.DECISION, Form.CONVENTION, Form.FAILURE})
+"""Forms that are stated of a project."""
+
+USUAL_TYPES: Mapping[Form, MemoryType] = {
+    Form.EPISODE: MemoryType.EPISODIC,
+    Form.WORKFLOW: MemoryType.PROCEDURAL,
+}
+"""The type of a memory of that form where none is named; of all others semantic."""
+
+
+class ArtifactKind(StrEnum):
+    """What kind of thing outside of the memory an artifact is."""
+
+    COMMIT = "commit"
+    PR = "pr"
+    ADR = "adr"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactQuery:
+    """Artifacts of a kind, and of one `ref` unless it is empty."""
+
+    kind: ArtifactKind
+    ref: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> ArtifactQuery:
+        """`commit` or `commit:abc123`; raises ValueError with a sentence for anything else."""
+        kind, colon, ref = text.strip().partition(":")
+        if kind not in list(ArtifactKind) or (colon and not ref.strip()):
+            known = ", ".join(ArtifactKind)
+            raise ValueError(f"Must be a kind ({known}) or kind:ref, as in file:src/login.ts.")
+        return cls(ArtifactKind(kind), ref.strip())
+
+
+def rendered(form: Form, payload: Payload) -> str:
+    """The text of a memory that states no other: the words of its payload and none besides."""
+    return _RENDERERS[form](payload)
+
+
+def _fact(payload: Payload) -> str:
+    return f"{payload['key']}: {payload['value']}{_in_brackets(payload.get('scope'))}"
+
+
+def _episode(payload: Payload) -> str:
+    """Files are too many for a text; they are found by their rows and words."""
+    told = _joined(payload["title"], payload.get("narrative"))
+    named = [each for each in payload.get("artifacts", ()) if each["kind"] != ArtifactKind.FILE]
+    return told + _in_brackets(", ".join(_artifact(each) for each in named))
+
+
+def _pattern(payload: Payload) -> str:
+    said = payload.get("hint") or _template(payload["template"])
+    return f"{payload['trigger']}: {said}{_in_brackets(payload.get('language'))}"
+
+
+def _workflow(payload: Payload) -> str:
+    return f"{payload['trigger']}: {' → '.join(payload['steps'])}"
+
+
+def _decision(payload: Payload) -> str:
+    return str(payload["decision"])
+
+
+def _convention(payload: Payload) -> str:
+    return f"{payload['convention']}{_in_brackets(payload.get('scope'))}"
+
+
+def _failure(payload: Payload) -> str:
+    return _joined(payload["signature"], payload["lesson"])
+
+
+_RENDERERS = {
+    Form.FACT: _fact,
+    Form.EPISODE: _episode,
+    Form.PATTERN: _pattern,
+    Form.WORKFLOW: _workflow,
+    Form.DECISION: _decision,
+    Form.CONVENTION: _convention,
+    Form.FAILURE: _failure,
+}
+
+
+def _joined(title: str, rest: str | None) -> str:
+    return f"{title}: {rest}" if rest else title
+
+
+def _in_brackets(text: str | None) -> str:
+    return f" ({text})" if text else ""
+
+
+def _artifact(artifact: Mapping[str, str]) -> str:
+    return f"{artifact['kind']} {artifact['ref']}"
+
+
+def _template(template: str | Mapping[str, str]) -> str:
+    if isinstance(template, str):
+        return template
+    return ", ".join(f"{name}: {text}" for name, text in template.items())
+
+
+def labelled(payload: Payload) -> list[tuple[str, str]]:
+    """The payload for people to read: what each part is called, and its text."""
+    parts = []
+    for name, value in payload.items():
+        if name == "artifacts":
+            value = ", ".join(_artifact(each) for each in value)
+        elif name == "steps":
+            value = " → ".join(value)
+        elif isinstance(value, Mapping):
+            value = _template(value)
+        if value:
+            parts.append((name.capitalize(), str(value)))
+    return parts
+
+
+def texts_of(payload: Payload) -> Iterator[str]:
+    """Every text in the payload, the names in its maps too."""
+    for value in payload.values():
+        yield from _texts_in(value)
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, each in value.items():
+            yield str(name)
+            yield from _texts_in(each)
+    elif isinstance(value, Sequence):
+        for each in value:
+            yield from _texts_in(each)
+
+
+def searched_text(content: str, payload: Payload) -> str:
+    """What a memory is found by: its text, its payload, and the names and words in its refs.
+
+    "src/auth/login.ts" is one word to PostgreSQL; "login.ts" and "login" are to find it too.
+    """
+    texts = [content, *texts_of(payload)]
+    for each in payload.get("artifacts", ()):
+        texts += [each["ref"].replace("/", " "), _SIGNS.sub(" ", each["ref"])]
+    return "\n".join(texts)
+
+
+def masked(payload: Payload) -> dict[str, Any]:
+    """The payload with every secret masked, also one that only its name tells."""
+    safe = {name: _masked(value) for name, value in payload.items()}
+    if isinstance(safe.get("key"), str) and isinstance(safe.get("value"), str):
+        safe["value"] = _masked_under(safe["key"], safe["value"])
+    return safe
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, str):
+        return mask_secrets(text=value)
+    if isinstance(value, Mapping):
+        return {
+            mask_secrets(text=name): _masked_under(name, each) if isinstance(each, str) else each
+            for name, each in value.items()
+        }
+    return [
+        # What kind an artifact is hides nothing, and "commit: 4f2a…" is no password.
+        {**each, "ref": mask_secrets(text=each["ref"])}
+        if isinstance(each, Mapping)
+        else _masked(each)
+        for each in value
+    ]
+
+
+def _masked_under(name: str, value: str) -> str:
+    """The value with its secrets masked, also where only "name: value" tells that it is one."""
+    safe = mask_secrets(text=value)
+    for joint in (": ", "="):
+        head = f"{name}{joint}"
+        told = mask_secrets(text=head + safe)
+        if told.startswith(head) and MASK in told[len(head) :]:
+            safe = told[len(head) :]
+    return safe
