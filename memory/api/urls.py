@@ -14,6 +14,7 @@ from memory.api.views.memories import MemoryViewSet
 from memory.api.views.query import MemoryQueryViewSet
 from memory.api.views.retrieval import PromptViewSet, RetrievalViewSet
 from memory.api.views.routing import BudgetViewSet, RouteViewSet
+from memory.api.views.tasks import TaskViewSet
 from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
 from memory.api.views.users import ProjectViewSet, UserViewSet
 
@@ -60,6 +61,24 @@ urlpatterns = [
         ThreadChangesViewSet.as_view({"get": "changes"}),
         name="thread-changes",
     ),
+    path("tasks", TaskViewSet.as_view({"post": "create"}), name="tasks"),
+    path("tasks/<str:task_id>", TaskViewSet.as_view({"get": "load"}), name="task"),
+    path(
+        "tasks/<str:task_id>/items",
+        TaskViewSet.as_view({"post": "add", "get": "items"}),
+        name="task-items",
+    ),
+    path(
+        "tasks/<str:task_id>/items/<uuid:item_id>/promote",
+        TaskViewSet.as_view({"post": "promote"}),
+        name="task-item-promote",
+    ),
+    path(
+        "tasks/<str:task_id>/complete",
+        TaskViewSet.as_view({"post": "complete"}),
+        name="task-complete",
+    ),
+    path("tasks/<str:task_id>/fail", TaskViewSet.as_view({"post": "fail"}), name="task-fail"),
     path("projects", ProjectViewSet.as_view({"get": "entries"}), name="projects"),
     path("users", UserViewSet.as_view({"get": "entries"}), name="users"),
     path(
