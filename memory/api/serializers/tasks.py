@@ -124,8 +124,9 @@ class NewItemSerializer(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """What belongs to the kind is there, and nothing else."""
         is_tool = attrs["kind"] == ItemKind.TOOL_OUTPUT
-        needed, others = (("tool", "output"), ("text",)) if is_tool else (("text",), ("tool",))
-        others = others if is_tool else (*others, "output")
+        needed, others = ["text"], ["tool", "output"]
+        if is_tool:
+            needed, others = others, needed
         wrong = {name: ["This kind needs it."] for name in needed if name not in attrs}
         wrong |= {name: ["This kind has no such field."] for name in others if name in attrs}
         if wrong:
@@ -145,7 +146,7 @@ class ItemSerializer(ApiSerializer):
     importance = serializers.IntegerField(help_text="1-10")
     tags = serializers.ListField(child=serializers.CharField())
     tokens = serializers.IntegerField(help_text="About how many a prompt spends on it.")
-    source = serializers.SerializerMethodField()
+    source_ = serializers.SerializerMethodField(method_name="get_source")
     promoted_to = serializers.UUIDField(
         allow_null=True, help_text="The memory of the project that was made of it."
     )

@@ -27,7 +27,7 @@ from memory.api.serializers.tasks import (
     TaskQuerySerializer,
     TaskSerializer,
 )
-from memory.api.views.memory_changes import MemoryChanges, code_of
+from memory.api.views.memory_changes import MemoryWrites, code_of
 from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.domain.working_memory import ItemKind, ProjectKind, Task, TaskState
@@ -46,10 +46,9 @@ _ID = OpenApiParameter("task_id", OpenApiTypes.STR, OpenApiParameter.PATH)
 _ENDED: dict[Any, Any] = answers(EndedTaskSerializer, 403, 404, 409, 422)
 
 
-class TaskViewSet(MemoryChanges):
+class TaskViewSet(MemoryWrites):
     """What an agent notes while it works on a task; it ends with the task."""
 
-    serializer_class = TaskSerializer
     memory_actions = ("create", "load", "add", "items", "complete", "fail", "promote")
     operations = {"promote": ("hotpath", "create")}
 

@@ -100,7 +100,9 @@ def _content(promotion: Promotion, words: str) -> str:
         raise InvalidError("The item has no words: say it as `content`.", field="content")
     is_failure = promotion.kind is ProjectKind.FAILURE
     if is_failure != bool(promotion.lesson):
-        says = "A failure is kept with its lesson." if is_failure else "Only a failure has a lesson."
+        says = (
+            "A failure is kept with its lesson." if is_failure else "Only a failure has a lesson."
+        )
         raise InvalidError(says, field="lesson")
     if is_failure:
         content = f"{content.rstrip()}\nLesson: {promotion.lesson.strip()}"

@@ -17,7 +17,7 @@ from memory.selectors.conversations import conversation_for, messages_by_id
 from memory.services.categories import check_allowed, check_stated_categories
 from memory.services.write.drafts import MemoryDraft, WriteResult
 from memory.services.write.repetitions import DraftRefusedError, ExternalIds
-from memory.services.write.scopes import Belonging, belonging
+from memory.services.write.scopes import Belonging, belonging, check_team_preference
 from memory.services.write.secrets import masked_note, masked_text, note_masked
 from memory.services.write.write_path import write_memories
 from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError
@@ -52,6 +52,7 @@ class StatedMemory:
     message_ids: tuple[UUID, ...] = ()
     external_id: str | None = None
     check: bool = True
+    confirm: bool = False
 
 
 def remember(
@@ -202,6 +203,9 @@ class _Directory:
                 " conversation with them.",
                 field="user",
             )
+        is_of_team = user is None and project_id is None and agent_id is None
+        if is_of_team and not item.confirm and not self.is_import:
+            check_team_preference(category=item.category, subject=item.subject)
         return MemoryDraft(
             team_id=self.viewer.team_id,
             content=item.content,

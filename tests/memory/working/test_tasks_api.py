@@ -85,7 +85,9 @@ def test_what_ended_is_cleared_and_refuses_all_but_being_read(
     ]
     assert [each.status_code for each in refused] == [409] * 6
     client = get_redis_connection("default")
-    kept = b" ".join(client.dump(each) for each in client.scan_iter(f"{settings.REDIS_PREFIX}:task:*"))
+    kept = b" ".join(
+        client.dump(each) for each in client.scan_iter(f"{settings.REDIS_PREFIX}:task:*")
+    )
     assert b"read twice" not in kept
     assert not Memory.objects.exists()
 
