@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -59,7 +58,8 @@ class ProjectAdmin(TeamAdmin[Project]):
 
     created = time_column("created_at", "created")
 
-    def get_fields(self, request: HttpRequest, obj: Project | None = None) -> Sequence[Any]:
+    # Any: the shape of fields is Django's own.
+    def get_fields(self, request: HttpRequest, obj: Project | None = None) -> Any:
         """The limit is set once there is a project; a new one begins with the usual."""
         del request
         limit = ["max_items"] if obj is not None else []
