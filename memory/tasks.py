@@ -11,12 +11,14 @@ from django.utils import timezone
 
 from memory.clients.tools import default_tools
 from memory.services.consent.deciding import expire_requests
+from memory.services.decisions.project_limits import keep_all_to_limits, keep_to_limit
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import RUN_JOB_TASK, overdue_jobs, queue_rested
 from memory.services.indexing.message_index import index_waiting
 from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.read.usage import flush_noted_usage
+from memory.services.write.project_growth import KEEP_TO_LIMIT_TASK
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
@@ -86,3 +88,21 @@ def index_messages() -> None:
 def expire_consent_requests() -> None:
     """End the consent requests that nobody decided in time."""
     expire_requests(now=timezone.now())
+
+
+@shared_task(
+    name=KEEP_TO_LIMIT_TASK,
+    autoretry_for=(OperationalError,),
+    retry_backoff=True,
+    retry_jitter=True,
+    max_retries=3,
+)
+def keep_project_to_limit(team_id: str, project_id: str) -> None:
+    """Archive what a project has too much."""
+    keep_to_limit(team_id=UUID(team_id), project_id=UUID(project_id))
+
+
+@shared_task(name="memory.tasks.keep_projects_to_limits")
+def keep_projects_to_limits() -> None:
+    """Archive what the projects of all teams have too much."""
+    keep_all_to_limits()

@@ -46,6 +46,18 @@ ENDPOINTS = {
     ("/v1/agents/{slug}", "get"),
     ("/v1/agents/{slug}", "put"),
     ("/v1/agents/{slug}/versions", "get"),
+    ("/v1/tasks", "post"),
+    ("/v1/tasks/{task_id}", "get"),
+    ("/v1/tasks/{task_id}/items", "post"),
+    ("/v1/tasks/{task_id}/items", "get"),
+    ("/v1/tasks/{task_id}/items/{item_id}/promote", "post"),
+    ("/v1/tasks/{task_id}/complete", "post"),
+    ("/v1/tasks/{task_id}/fail", "post"),
+    ("/v1/memories/{id}/promote", "post"),
+    ("/v1/projects/{slug}", "get"),
+    ("/v1/projects/{slug}", "patch"),
+    ("/v1/projects/{slug}/clear", "post"),
+    ("/v1/team/clear", "post"),
 }
 Schema = Any  # a JSON document
 
@@ -251,3 +263,25 @@ def test_refusals_are_as_described(
 
 def test_a_refused_key_is_as_described(schema: Schema, db: None) -> None:
     check(schema, "/v1/memories", "get", APIClient().get("/v1/memories"), 401)
+
+
+def test_tasks_answer_as_described(schema: Schema, api: APIClient, acme: Cast) -> None:
+    tool = {"kind": "tool_output", "tool": "grep", "output": {"hits": 2}}
+    path, items = "/v1/tasks/{task_id}", "/v1/tasks/{task_id}/items"
+    made = api.post("/v1/tasks", {"id": "t", "agent": "kyra", "project": "apollo"}, format="json")
+    noted = api.post("/v1/tasks/t/items", tool, format="json")
+    item = f"/v1/tasks/t/items/{noted.json()['id']}/promote"
+    promoted = api.post(item, {}, format="json")
+    given = api.post(f"/v1/memories/{promoted.json()['id']}/promote", {}, format="json")
+    body = {"name": "acme", "scope": "team"}
+
+    check(schema, "/v1/tasks", "post", made)
+    check(schema, items, "post", noted)
+    check(schema, f"{items}/{{item_id}}/promote", "post", promoted)
+    check(schema, "/v1/memories/{id}/promote", "post", given)
+    check(schema, items, "get", api.get("/v1/tasks/t/items"))
+    check(schema, path, "get", api.get("/v1/tasks/t"))
+    check(schema, f"{path}/complete", "post", api.post("/v1/tasks/t/complete"))
+    check(schema, f"{path}/fail", "post", api.post("/v1/tasks/t/fail"), 409)
+    check(schema, "/v1/projects/{slug}", "get", api.get("/v1/projects/apollo"))
+    check(schema, "/v1/team/clear", "post", api.post("/v1/team/clear", body, format="json"))

@@ -82,3 +82,11 @@ CHECKPOINT_VERSIONS = read_int("CHECKPOINT_VERSIONS", 10, minimum=1)
 SEAL_KEYS = list(
     dict.fromkeys([read_str("SEAL_KEY", SECRET_KEY), *read_list("SEAL_KEYS_PREVIOUS"), SECRET_KEY])
 )
+
+# A task's items lie in Redis for so long after the last one, at most for TASK_MAX_TTL_SECONDS if a
+# task asks for it; how many items and bytes one holds; how long it is known that a task ended.
+TASK_TTL_SECONDS = read_int("TASK_TTL_SECONDS", 24 * 3600, minimum=1)
+TASK_MAX_TTL_SECONDS = read_int("TASK_MAX_TTL_SECONDS", 7 * 24 * 3600, minimum=1)
+TASK_MAX_ITEMS = read_int("TASK_MAX_ITEMS", 500, minimum=1)
+TASK_MAX_BYTES = read_int("TASK_MAX_BYTES", 1024 * 1024, minimum=1024)
+TASK_FINISHED_SECONDS = read_int("TASK_FINISHED_SECONDS", 24 * 3600, minimum=1)

@@ -116,6 +116,9 @@ SPECTACULAR_SETTINGS = {
         "LevelEnum": "memory.api.serializers.found.LEVELS",
         "RawLevelEnum": "memory.api.serializers.found.RAW",
         "RoleEnum": "teams.models.conversations.ROLES",
+        "ItemKindEnum": "memory.api.serializers.tasks.KINDS",
+        "ProjectKindEnum": "memory.api.serializers.tasks.PROJECT_KINDS",
+        "TaskStatusEnum": "memory.api.serializers.tasks.STATES",
         "SpeakerEnum": "memory.api.serializers.found.SPEAKERS",
     },
 }

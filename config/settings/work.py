@@ -33,6 +33,7 @@ _PERIODIC = {
     "memory.tasks.renew_statistics": read_float("STATISTICS_SECONDS", 10.0, minimum=1.0),
     "memory.tasks.flush_usage": 10.0,
     "memory.tasks.expire_consent_requests": 600.0,
+    "memory.tasks.keep_projects_to_limits": 600.0,
     "teams.tasks.flush_key_use": 30.0,
     "teams.tasks.prune_idempotent_requests": 600.0,
     "audit.tasks.seal_log": read_float("SEAL_SECONDS", 60.0, minimum=1.0),

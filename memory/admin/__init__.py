@@ -1,5 +1,5 @@
 """The web admin's pages of the memory itself."""
 
-from . import agents, categories, consent, contradictions, jobs, memories
+from . import agents, categories, consent, contradictions, jobs, memories, projects
 
-__all__ = ["agents", "categories", "consent", "contradictions", "jobs", "memories"]
+__all__ = ["agents", "categories", "consent", "contradictions", "jobs", "memories", "projects"]

@@ -52,7 +52,7 @@ def _give(request: HttpRequest, memory: Memory, reason: str) -> None:
         move_memory(
             viewer=viewer,
             memory_id=memory.pk,
-            move=Move(scope=Scope.TEAM),
+            move=Move(scope=Scope.TEAM, is_agreed=True),
             tools=default_tools(),
             reason=reason,
         )

@@ -186,7 +186,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
     @display(description="person", ordering="end_user__external_id")
     def person(self, row: ConsentRequest) -> str:
         """Whose profile it is."""
-        return str(row.end_user)
+        return str(row.end_user or "nobody: a project's")
 
     @display(description="proposed by", ordering="proposed_by")
     def proposer(self, row: ConsentRequest) -> str:

@@ -147,7 +147,7 @@ def _consent(team_ids: Sequence[UUID]) -> Iterator[Happening]:
             team_id=request.team_id,
             who=actor_words(request.decided_by or request.proposed_by),
             did=_CONSENT[request.state],
-            about=f"for {request.end_user}: “{excerpt(request.content)}”",
+            about=f"for {request.end_user or 'the team'}: “{excerpt(request.content)}”",
             url=_page(request),
             key=("consent", request.pk),
             icon="how_to_reg",

@@ -11,11 +11,13 @@ from memory.api.views.contradictions import ContradictionViewSet
 from memory.api.views.conversations import ConversationViewSet, JobViewSet
 from memory.api.views.events import EventViewSet
 from memory.api.views.memories import MemoryViewSet
+from memory.api.views.projects import ProjectViewSet, TeamMemoryViewSet
 from memory.api.views.query import MemoryQueryViewSet
 from memory.api.views.retrieval import PromptViewSet, RetrievalViewSet
 from memory.api.views.routing import BudgetViewSet, RouteViewSet
+from memory.api.views.tasks import TaskViewSet
 from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
-from memory.api.views.users import ProjectViewSet, UserViewSet
+from memory.api.views.users import UserViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("conversations", ConversationViewSet, basename="conversation")
@@ -60,7 +62,36 @@ urlpatterns = [
         ThreadChangesViewSet.as_view({"get": "changes"}),
         name="thread-changes",
     ),
+    path("tasks", TaskViewSet.as_view({"post": "create"}), name="tasks"),
+    path("tasks/<str:task_id>", TaskViewSet.as_view({"get": "load"}), name="task"),
+    path(
+        "tasks/<str:task_id>/items",
+        TaskViewSet.as_view({"post": "add", "get": "items"}),
+        name="task-items",
+    ),
+    path(
+        "tasks/<str:task_id>/items/<uuid:item_id>/promote",
+        TaskViewSet.as_view({"post": "promote"}),
+        name="task-item-promote",
+    ),
+    path(
+        "tasks/<str:task_id>/complete",
+        TaskViewSet.as_view({"post": "complete"}),
+        name="task-complete",
+    ),
+    path("tasks/<str:task_id>/fail", TaskViewSet.as_view({"post": "fail"}), name="task-fail"),
     path("projects", ProjectViewSet.as_view({"get": "entries"}), name="projects"),
+    path(
+        "projects/<path:slug>/clear",
+        ProjectViewSet.as_view({"post": "clear"}),
+        name="project-clear",
+    ),
+    path(
+        "projects/<path:slug>",
+        ProjectViewSet.as_view({"get": "load", "patch": "change"}),
+        name="project",
+    ),
+    path("team/clear", TeamMemoryViewSet.as_view({"post": "clear"}), name="team-clear"),
     path("users", UserViewSet.as_view({"get": "entries"}), name="users"),
     path(
         "users/<path:external_id>",

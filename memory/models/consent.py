@@ -16,7 +16,8 @@ class ConsentRequest(TeamOwned):
 
     A `profile_field` proposes `content` for a field of the person (`field`, such as "city");
     `present` is the memory that says it now, `draft` what a yes writes. A `team_preference`
-    proposes that all know `memory`, which belongs to the person until then. `memory` is also what
+    proposes that all know `memory`, which belongs to the person until then, or to the project where
+    there is no `end_user`. `memory` is also what
     an approved profile field was written as. `agent` is set where the draft would be that agent's
     alone, `heard_by` is the agent of the talk it comes from, or the one that proposed it. A
     request that needs nobody waits for a second independent signal.
@@ -34,7 +35,7 @@ class ConsentRequest(TeamOwned):
 
     kind = models.CharField(max_length=20, choices=Kind.choices, default=Kind.PROFILE_FIELD)
     state = models.CharField(max_length=20, choices=State.choices, default=State.WAITING)
-    end_user = SameTeamKey(EndUser)
+    end_user = SameTeamKey(EndUser, null=True, blank=True)
     field = models.CharField(max_length=200, blank=True, default="")
     content = models.TextField()
     value_key = models.BinaryField(max_length=32, editable=False)

@@ -146,6 +146,11 @@ class Memory(TeamOwned):
                 name="memory_live_by_agent",
             ),
             models.Index(
+                fields=["team", "project", "importance", "created_at"],
+                condition=_IS_LIVE & models.Q(project__isnull=False),
+                name="memory_live_of_project",
+            ),
+            models.Index(
                 fields=["team", "conversation"],
                 condition=models.Q(conversation__isnull=False),
                 name="memory_by_conversation",

@@ -1,30 +1,15 @@
-"""Projects and end users."""
+"""End users."""
 
 from __future__ import annotations
 
 from django.contrib import admin
 
 from teams.admin_permissions import ADMINS
-from teams.models import EndUser, Project
+from teams.models import EndUser
 
 from .base import TeamAdmin
 from .display import time_column
 from .theme import RelatedFilter
-
-
-@admin.register(Project)
-class ProjectAdmin(TeamAdmin[Project]):
-    """Namespaces of work."""
-
-    add_roles = change_roles = ADMINS
-    list_display = ["slug", "name", "team", "created"]
-    list_filter = [("team", RelatedFilter)]
-    list_select_related = ["team"]
-    search_fields = ["slug", "name"]
-    fields = ["team", "slug", "name", "created"]
-    readonly_fields = ["created"]
-
-    created = time_column("created_at", "created")
 
 
 @admin.register(EndUser)

@@ -20,6 +20,8 @@ from teams.ids import new_id
 from .base import SameTeamKey, TeamOwned
 
 DEFAULT_SUMMARIZE_INTERVAL = 20
+# Memories of a project (seed 003, section 3.3).
+DEFAULT_MAX_ITEMS = 1000
 
 
 class StaffUser(AbstractUser):
@@ -148,12 +150,22 @@ class Project(TeamOwned):
 
     slug = models.CharField(max_length=100)
     name = models.CharField(max_length=200)
+    max_items = models.PositiveIntegerField(
+        default=DEFAULT_MAX_ITEMS,
+        db_default=DEFAULT_MAX_ITEMS,
+        validators=[MinValueValidator(1)],
+        help_text="How many current memories it has; with more, the least important tenth is"
+        " archived, the oldest first. Pinned ones stay.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["slug"]
         constraints = [
             models.UniqueConstraint(fields=["team", "slug"], name="project_slug_once"),
+            models.CheckConstraint(
+                condition=models.Q(max_items__gte=1), name="project_max_items_positive"
+            ),
         ]
 
     def __str__(self) -> str:

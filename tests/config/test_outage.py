@@ -215,6 +215,39 @@ def test_without_postgresql_it_says_503_and_heals(warm: Server) -> None:
     assert set(back) <= {200, 201}
 
 
+def test_without_redis_tasks_say_so_and_memories_go_on(warm: Server) -> None:
+    item = {"kind": "reasoning", "text": "The port is read twice."}
+    begun = warm.ask("POST", "/v1/tasks", {"id": "t", "agent": "kyra", "project": "apollo"})
+    noted = warm.ask("POST", "/v1/tasks/t/items", item)
+    embedded.stop_redis(warm.home)
+    try:
+        path = f"/v1/tasks/t/items/{noted.body['id']}/promote"
+        tasks: list[Request] = [
+            ("POST", "/v1/tasks", {"agent": "kyra"}),
+            ("GET", "/v1/tasks/t", None),
+            ("POST", "/v1/tasks/t/items", item),
+            ("GET", "/v1/tasks/t/items", None),
+            ("POST", path, {}),
+            ("POST", "/v1/tasks/t/complete", None),
+        ]
+        away = [warm.ask(*request) for request in tasks]
+        fact = {"content": "The port is 5433.", "project": "apollo"}
+        stated = warm.ask("POST", "/v1/memories", fact)
+        promoted = warm.ask("POST", f"/v1/memories/{stated.body['id']}/promote")
+    finally:
+        embedded.start_redis(warm.home)
+    time.sleep(2.5)  # the pause after which Redis is asked again
+    again = warm.ask("POST", "/v1/tasks", {"agent": "kyra"})
+
+    assert (begun.status, noted.status) == (201, 201)
+    assert [each.status for each in away] == [503] * len(tasks)
+    for each in away:
+        assert int(each.headers["Retry-After"]) >= 1
+        assert "Redis, which holds tasks and their items" in each.body["detail"]
+    assert (stated.status, promoted.status) == (201, 200)
+    assert again.status == 201
+
+
 def test_without_redis_what_needs_none_keeps_working(warm: Server) -> None:
     embedded.stop_redis(warm.home)
     try:

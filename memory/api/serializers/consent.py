@@ -34,10 +34,15 @@ class ConsentRequestSerializer(ApiSerializer):
     kind = serializers.ChoiceField(
         choices=ConsentRequest.Kind.choices,
         help_text="`profile_field` changes a field of the person; `team_preference` tells all of"
-        " the team what the person said of it.",
+        " the team what the person said of it, or what a project prefers.",
     )
     status = serializers.ChoiceField(choices=ConsentRequest.State.choices, source="state")
-    user = serializers.CharField(source="end_user.external_id")
+    user = serializers.CharField(
+        source="end_user.external_id",
+        default=None,
+        allow_null=True,
+        help_text="null for what a project prefers.",
+    )
     field = serializers.CharField(help_text="Such as `city`; empty for a team preference.")
     present = serializers.CharField(
         source="present.content",

@@ -56,6 +56,12 @@ _BELONGS = "Only memories that belong to this {0}, none that belong to no {0}.{1
 _SEEN = " All that an agent sees is listed with a key of that agent."
 
 
+_CONFIRM = (
+    "Says yes to a preference (by its category or subject) of the whole team, of no person, project"
+    " or agent; needs a key of the team."
+)
+
+
 class NewMemorySerializer(FormedSerializer):
     """A memory to store: a text, or a form with its payload, or both."""
 
@@ -102,6 +108,7 @@ class NewMemorySerializer(FormedSerializer):
         " with another text it is refused (409): correct the memory instead.",
     )
     check = StrictBooleanField(required=False, default=True)
+    confirm = StrictBooleanField(required=False, default=False, help_text=_CONFIRM)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """The time it holds from is not after the time it holds to; the payload fits its form."""
@@ -138,6 +145,7 @@ class MoveSerializer(ReasonSerializer):
     agent = NameField(
         required=False, help_text="Of types that stay with an agent, where it has none yet."
     )
+    confirm = StrictBooleanField(required=False, default=False, help_text=_CONFIRM)
 
     def to_internal_value(self, data: Any) -> Any:  # Any: whatever the body holds
         """The change; the text is none that can be made here."""
@@ -155,6 +163,17 @@ class MoveSerializer(ReasonSerializer):
             if name in attrs and "scope" not in attrs:
                 raise serializers.ValidationError({name: ["Name the scope that it is for."]})
         return attrs
+
+
+class PromoteSerializer(ReasonSerializer):
+    """How a project's memory becomes the team's."""
+
+    confirm = StrictBooleanField(
+        required=False,
+        default=False,
+        help_text="Says yes to a preference; needs a key of the team. Without it a preference waits"
+        " as a consent request.",
+    )
 
 
 class PinSerializer(ReasonSerializer):
@@ -305,6 +324,14 @@ class WrittenMemorySerializer(MemorySerializer):
         allow_null=True,
         help_text="With the outcome `held`: the request that waits for a yes; the memory is what"
         " the profile says until then. null where the same was decided before.",
+    )
+
+
+class PromotedMemorySerializer(MemorySerializer):
+    """A memory that was promoted, or waits for a yes."""
+
+    consent_request = serializers.UUIDField(
+        allow_null=True, help_text="What waits for a yes; null where it is the team's."
     )
 
 

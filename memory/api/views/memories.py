@@ -48,6 +48,7 @@ from memory.services.read.answers import Retrieval
 from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
 from memory.services.write.explicit import StatedMemory, remember
+from memory.services.write.scopes import check_may_confirm
 
 MemoryPage = page_schema("MemoryPage", MemorySerializer)
 
@@ -77,6 +78,7 @@ class MemoryViewSet(MemoryChanges):
         "pin": ("hotpath", "update"),
         "restore": ("hotpath", "update"),
         "feedback": ("hotpath", "update"),
+        "promote": ("hotpath", "update"),
     }
     memory_actions = (*operations, "list", "retrieve", "related")
 
@@ -97,6 +99,7 @@ class MemoryViewSet(MemoryChanges):
         given = _validated(request.data, many=many)
         for each in given:
             self.check_agent(each.get("agent"))
+            check_may_confirm(viewer=self.viewer, confirm=each["confirm"])
         results = remember(
             viewer=self.viewer,
             stated=[_stated(each) for each in given],

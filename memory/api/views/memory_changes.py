@@ -21,6 +21,8 @@ from memory.api.serializers.memories import (
     MemorySerializer,
     MoveSerializer,
     PinSerializer,
+    PromotedMemorySerializer,
+    PromoteSerializer,
     ReasonQuerySerializer,
     ReasonSerializer,
     WrittenMemorySerializer,
@@ -36,9 +38,11 @@ from memory.selectors.memories import (
 )
 from memory.services.decisions.corrections import correct_memory, give_feedback
 from memory.services.decisions.moving import Move, move_memory
+from memory.services.decisions.promoting import promote_memory
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory, pin_memory
 from memory.services.write.drafts import Outcome, WriteResult
+from memory.services.write.scopes import check_may_confirm
 
 # Any: what drf-spectacular takes for a response
 _CHANGED: dict[Any, Any] = answers(MemorySerializer, 403, 404, 409, 422)
@@ -47,7 +51,28 @@ _CHANGED: dict[Any, Any] = answers(MemorySerializer, 403, 404, 409, 422)
 HELD = "It would change a sensitive field of a person: it waits as a consent request."
 
 
-class MemoryChanges(ApiViewSet):
+class MemoryWrites(ApiViewSet):
+    """A viewset whose actions write memories."""
+
+    def written(self, results: Sequence[WriteResult]) -> Sequence[dict[str, Any]]:
+        """The stored rows as they stand after the whole write, each with what happened."""
+        with self.team_scope():
+            rows = Memory.objects.filter(
+                team_id=self.principal.team_id, pk__in={item.memory.pk for item in results}
+            ).with_names()
+            by_id = {row.pk: MemorySerializer(row).data for row in rows}
+        return [
+            {
+                **by_id[item.memory.pk],
+                "outcome": item.outcome.value,
+                "warnings": warnings_of(item),
+                "consent_request": item.consent_request,
+            }
+            for item in results
+        ]
+
+
+class MemoryChanges(MemoryWrites):
     """What may be done to a stored memory."""
 
     serializer_class = MemorySerializer
@@ -63,6 +88,7 @@ class MemoryChanges(ApiViewSet):
         """
         given = self.body(MoveSerializer)
         self.check_agent(given.get("agent"))
+        check_may_confirm(viewer=self.viewer, confirm=given["confirm"])
         memory = move_memory(
             viewer=self.viewer,
             memory_id=pk,
@@ -72,11 +98,49 @@ class MemoryChanges(ApiViewSet):
                 user=given.get("user"),
                 project=given.get("project"),
                 agent=given.get("agent"),
+                is_agreed=given["confirm"],
             ),
             tools=default_tools(),
             reason=given.get("reason") or "",
         )
         return self._changed(memory)
+
+    @extend_schema(
+        request=PromoteSerializer,
+        responses={
+            200: PromotedMemorySerializer,
+            202: OpenApiResponse(
+                PromotedMemorySerializer,
+                description="A preference: it stays the project's until a consent request is"
+                " approved.",
+            ),
+            **refusals(403, 404, 409, 422),
+        },
+    )
+    @action(detail=True, methods=["post"])
+    def promote(self, request: Request, pk: UUID) -> Response:
+        """Give a memory of a project to the whole team; promoted again it stays as it is.
+
+        Only what is of a project and of no person can be promoted (409). A preference needs a yes:
+        `confirm` with a key of the team, or that of a person to the consent request that it
+        becomes.
+        """
+        given = self.body(PromoteSerializer)
+        promoted = promote_memory(
+            viewer=self.viewer,
+            memory_id=pk,
+            is_confirmed=given["confirm"],
+            tools=default_tools(),
+            now=timezone.now(),
+            reason=given.get("reason") or "",
+        )
+        self.noted([memory_event("update", promoted.memory)])
+        waits = promoted.consent_request is not None
+        with self.team_scope():
+            memory = memory_for(viewer=self.viewer, memory_id=pk)
+            memory.consent_request = promoted.consent_request  # type: ignore[attr-defined]
+            shown = PromotedMemorySerializer(memory).data
+        return Response(shown, status=status.HTTP_202_ACCEPTED if waits else status.HTTP_200_OK)
 
     @extend_schema(
         request=None,
@@ -176,23 +240,6 @@ class MemoryChanges(ApiViewSet):
         with self.team_scope():
             stands = memory_for(viewer=self.viewer, memory_id=memory.pk)
             return Response(MemorySerializer(stands).data)
-
-    def written(self, results: Sequence[WriteResult]) -> Sequence[dict[str, Any]]:
-        """The stored rows as they stand after the whole write, each with what happened."""
-        with self.team_scope():
-            rows = Memory.objects.filter(
-                team_id=self.principal.team_id, pk__in={item.memory.pk for item in results}
-            ).with_names()
-            by_id = {row.pk: MemorySerializer(row).data for row in rows}
-        return [
-            {
-                **by_id[item.memory.pk],
-                "outcome": item.outcome.value,
-                "warnings": warnings_of(item),
-                "consent_request": item.consent_request,
-            }
-            for item in results
-        ]
 
 
 def code_of(result: WriteResult) -> int:

@@ -1,4 +1,4 @@
-"""The people and projects of a team, and the erasure of a person."""
+"""The people of a team, and the erasure of a person."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from audit.services.erasure import (
 )
 from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.fields import NameField
-from memory.api.pagination import SlugPagination
 from memory.api.serializers.base import (
     ApiSerializer,
     DatedPageQuerySerializer,
@@ -30,7 +29,7 @@ from memory.api.serializers.consent import PersonSerializer
 from memory.api.serializers.memories import NoQuerySerializer
 from memory.domain.consent import BENIGN_FIELDS
 from memory.models import ConsentRequest
-from memory.selectors.people import ListFilters, filtered_people, filtered_projects
+from memory.selectors.people import ListFilters, filtered_people
 from memory.selectors.profiles import profile_of, requests_visible_to
 from teams.errors import NotFoundError
 from teams.services.profile_fields import sensitive_fields_of
@@ -51,25 +50,7 @@ class EndUserSerializer(ApiSerializer):
     created_at = serializers.DateTimeField(help_text="When the person was first named.")
 
 
-class ProjectFilterSerializer(DatedPageQuerySerializer):
-    """Which projects to list; all filters must match."""
-
-    agent = NameField(required=False, help_text="Only those in which this agent has talked.")
-    user = NameField(
-        required=False, max_length=200, help_text="Only those in which this person has talked."
-    )
-
-
-class ProjectSerializer(ApiSerializer):
-    """A project."""
-
-    slug = serializers.CharField(help_text="What requests name as `project`.")
-    name = serializers.CharField()
-    created_at = serializers.DateTimeField(help_text="When the project was first named.")
-
-
 UserPage = page_schema("UserPage", EndUserSerializer)
-ProjectPage = page_schema("ProjectPage", ProjectSerializer)
 
 
 class ErasedSerializer(ApiSerializer):
@@ -198,24 +179,3 @@ class UserViewSet(ApiViewSet):
             "would_erase": plan,
         }
         return Response(ErasureToConfirmSerializer(answer).data, status=status.HTTP_202_ACCEPTED)
-
-
-class ProjectViewSet(ApiViewSet):
-    """The projects that a team's agents work in."""
-
-    @extend_schema(
-        operation_id="projects_list",
-        parameters=[ProjectFilterSerializer],
-        responses=answers(ProjectPage, 403, 422),
-    )
-    def entries(self, request: Request) -> Response:
-        """The team's projects by their slugs.
-
-        A key of one agent sees those that it has talked in or of which it may see a memory.
-        """
-        return self.listed(
-            lambda given: filtered_projects(viewer=self.viewer, filters=ListFilters(**given)),
-            filters=ProjectFilterSerializer,
-            shown=ProjectSerializer,
-            pages=SlugPagination,
-        )

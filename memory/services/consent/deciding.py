@@ -113,7 +113,7 @@ def _give_to_team(
     move_memory(
         viewer=viewer,
         memory_id=seen.memory_id,
-        move=Move(scope=Scope.TEAM),
+        move=Move(scope=Scope.TEAM, is_agreed=True),
         tools=tools,
         reason=_reason("consent given: for the whole team", note),
     )
@@ -138,6 +138,8 @@ def _waiting(
         raise ConflictError(f"It is {row.state} already, by {row.decided_by}.")
     if row.expires_at <= now:
         raise ConflictError("It has expired: nobody said yes within seven days.")
+    if row.end_user_id is None and viewer.agent_id is not None:
+        raise ForbiddenError("What the whole team is told is decided with a key of the team.")
     if row.proposed_by == viewer.actor:
         raise ForbiddenError("Who proposed a change cannot decide it; somebody else has to.")
     return row
@@ -157,6 +159,7 @@ def _agreed_draft(row: ConsentRequest) -> MemoryDraft:
 
 def _presents(row: ConsentRequest, draft: MemoryDraft) -> list[Memory]:
     """What the value replaces: all that tells the field now."""
+    assert row.end_user_id is not None
     return present_values(
         team_id=row.team_id,
         end_user_id=row.end_user_id,

@@ -82,14 +82,15 @@ def propose(*, proposal: Proposal, now: datetime) -> ConsentRequest | None:
 def propose_for_team(
     *, memory: Memory, key: bytes, heard_by: UUID | None, proposed_by: str, now: datetime
 ) -> ConsentRequest | None:
-    """Ask whether all of the team may know what the memory of a person says of the team.
+    """Ask whether all of the team may know what the memory of a person or project says.
 
     None where it was asked before. Call it in the team's scope.
     """
     known = ConsentRequest.objects.filter(
         team_id=memory.team_id, kind=ConsentRequest.Kind.TEAM_PREFERENCE, memory=memory
     )
-    if memory.end_user_id is None or known.exists():
+    is_of_team = memory.end_user_id is None and memory.project_id is None
+    if is_of_team or known.exists():
         return None
     request = ConsentRequest.objects.create(
         team_id=memory.team_id,

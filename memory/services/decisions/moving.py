@@ -22,7 +22,7 @@ from memory.services.write.drafts import MemoryDraft
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
 from memory.services.write.repetitions import StoredFacts
-from memory.services.write.scopes import Belonging, belonging
+from memory.services.write.scopes import Belonging, belonging, check_team_preference
 from memory.services.write.secrets import masked_note
 from memory.services.write.write_path import lock_owners, prepare
 from teams.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
@@ -52,7 +52,8 @@ _CHANGED = (
 class Move:
     """What a memory becomes; None leaves it. Names are of those that the new scope or type needs.
 
-    A scope gives the memory to all agents, unless its type stays with one.
+    A scope gives the memory to all agents, unless its type stays with one. `is_agreed` says that
+    somebody who may agreed to it, which a preference of the whole team needs.
     """
 
     scope: Scope | None = None
@@ -60,6 +61,7 @@ class Move:
     user: str | None = None
     project: str | None = None
     agent: str | None = None
+    is_agreed: bool = False
 
 
 def move_memory(
@@ -145,6 +147,9 @@ def _moved(viewer: Viewer, memory: Memory, move: Move) -> MemoryDraft:
         owner = belonging(scope=move.scope, named=_named(memory, move), known=_known(memory))
     if memory_type is MemoryType.USER_PROFILE and owner.end_user_id is None:
         raise InvalidError("A user_profile is about a person: name the user.", field="user")
+    is_new_of_team = owner == Belonging() and memory.scope != Scope.TEAM
+    if is_new_of_team and not move.is_agreed:
+        check_team_preference(category=memory.category, subject=memory.subject)
     draft = draft_of_version(
         memory=memory, content=memory.content, extractor=memory.extractor, now=memory.created_at
     )

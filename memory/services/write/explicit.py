@@ -18,7 +18,7 @@ from memory.selectors.conversations import conversation_for, messages_by_id
 from memory.services.categories import check_allowed, check_stated_categories
 from memory.services.write.drafts import MemoryDraft, WriteResult
 from memory.services.write.repetitions import DraftRefusedError, ExternalIds
-from memory.services.write.scopes import Belonging, belonging
+from memory.services.write.scopes import Belonging, belonging, check_team_preference
 from memory.services.write.secrets import masked_note, note_masked
 from memory.services.write.statements import SafeStatement, safe_statement
 from memory.services.write.write_path import write_memories
@@ -59,6 +59,7 @@ class StatedMemory:
     check: bool = True
     form: Form | None = None
     payload: Payload = field(default_factory=dict)
+    confirm: bool = False
 
 
 def remember(
@@ -220,6 +221,9 @@ class _Directory:
             raise InvalidError(
                 f"A memory of the form {item.form} is of a project: name it.", field="project"
             )
+        is_of_team = user is None and project_id is None and agent_id is None
+        if is_of_team and not item.confirm and not self.is_import:
+            check_team_preference(category=item.category, subject=item.subject)
         return MemoryDraft(
             team_id=self.viewer.team_id,
             content=item.content,

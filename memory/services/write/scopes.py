@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory.domain.types import Scope
-from teams.errors import InvalidError
+from memory.domain.viewer import Viewer
+from memory.domain.working_memory import is_preference
+from teams.errors import ForbiddenError, InvalidError
 
 # The scopes that a caller may state; the others belong to work under way.
 STATED_SCOPES = (Scope.USER, Scope.PROJECT, Scope.TEAM)
@@ -18,6 +20,25 @@ class Belonging:
 
     end_user_id: UUID | None = None
     project_id: UUID | None = None
+
+
+def check_team_preference(*, category: str, subject: str) -> None:
+    """Raise InvalidError for a preference: nobody said yes to its being the whole team's."""
+    if is_preference(category=category, subject=subject):
+        raise InvalidError(
+            "A preference of the whole team needs a yes: send `confirm: true` with a key of the"
+            " team, or state it for a project and promote that, which asks for one.",
+            field="confirm",
+        )
+
+
+def check_may_confirm(*, viewer: Viewer, confirm: bool) -> None:
+    """Raise ForbiddenError where an agent confirms what the whole team is told."""
+    if confirm and viewer.agent_id is not None:
+        raise ForbiddenError(
+            "An agent cannot confirm what the whole team is told: use a key of the team.",
+            field="confirm",
+        )
 
 
 def belonging(*, scope: Scope, named: Belonging, known: Belonging) -> Belonging:

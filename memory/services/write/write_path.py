@@ -29,6 +29,7 @@ from memory.services.write.inserting import PreparedDraft, insert_links, insert_
 from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
 from memory.services.write.neighbours import NeighbourSearch
 from memory.services.write.prior_decisions import PriorDecisions
+from memory.services.write.project_growth import note_growth
 from memory.services.write.repetitions import ExternalIds, StoredFacts, corroborate
 from memory.services.write.written import count_written
 from teams.errors import ConflictError
@@ -147,6 +148,7 @@ def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) ->
     )
     results = _Write(viewer, prepared, tools, is_judged=flags.contradiction_detection).run()
     count_written(results)
+    note_growth(results)
     return results
 
 

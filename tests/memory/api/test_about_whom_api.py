@@ -82,7 +82,8 @@ def test_a_conversation_names_its_user(profiles: APIClient) -> None:
 
 def test_a_whole_category_leaves_profiles_of_nobody_out(profiles: APIClient, acme: Cast) -> None:
     Category.objects.create(team=acme.team, name="preferences", context="all")
-    remember(profiles, "The office prefers blinds to curtains.", category="preferences")
+    body = {"category": "preferences", "confirm": True}
+    remember(profiles, "The office prefers blinds to curtains.", **body)
 
     answer = ask(profiles, "memory/query", categories=["preferences"])
     assert ["blinds" in each["text"] for each in answer["results"]] == [True]

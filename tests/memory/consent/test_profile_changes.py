@@ -10,6 +10,7 @@ from uuid import UUID
 
 import pytest
 from django.utils import timezone
+from rest_framework.test import APIClient
 
 from audit.models import OperationalEvent
 from memory.clients.tools import Tools
@@ -343,7 +344,9 @@ def test_what_all_are_said_to_prefer_waits_for_a_yes(desk: Desk, tools: Tools) -
     assert (Memory.objects.get().end_user_id, Memory.objects.get().scope) == (None, "team")
 
 
-def test_what_somebody_gives_to_the_team_no_longer_waits(desk: Desk, tools: Tools) -> None:
+def test_what_somebody_gives_to_the_team_no_longer_waits(
+    desk: Desk, tools: Tools, api: APIClient
+) -> None:
     said = "The whole team prefers short answers."
     candidate = concluded(
         content=said,
@@ -355,7 +358,9 @@ def test_what_somebody_gives_to_the_team_no_longer_waits(desk: Desk, tools: Tool
     conclude(desk, tools, candidate, said)
     memory = Memory.objects.get()
 
-    desk.kyra.patch(f"/v1/memories/{memory.pk}", {"scope": "team"}, format="json")
+    path, body = f"/v1/memories/{memory.pk}", {"scope": "team"}
+    assert desk.kyra.patch(path, body, format="json").status_code == 422
+    assert api.patch(path, {**body, "confirm": True}, format="json").status_code == 200
 
     assert ConsentRequest.objects.get().state == "approved"
 

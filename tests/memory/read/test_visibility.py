@@ -13,6 +13,7 @@ agent with a list of allowed categories finds its own alone.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -20,14 +21,18 @@ from django.db import transaction
 from hypothesis import given
 from rest_framework.test import APIClient
 
+from teams.tenancy import team_scope
+from tests import factories
 from tests.support.worlds import (
     ARCHIVE,
     EVERY,
     FEW_LARGE_WORLDS,
     LIVE,
     PLANS,
+    PROJECTS,
     QUESTION,
     READERS,
+    TEAMS,
     Plan,
     Reader,
     Spec,
@@ -157,6 +162,7 @@ def check_ids(world: World, reader: Reader, client: APIClient) -> None:
         ("POST", "/v1/memories/{}/pin", {"pinned": True}),
         ("POST", "/v1/memories/{}/feedback", {"signal": "helpful"}),
         ("POST", "/v1/memories/{}/correct", {"corrected_content": "The vault is empty."}),
+        ("POST", "/v1/memories/{}/promote", {}),
     ]
     hidden = [memory_id for number, memory_id in world.ids.items() if number not in seen]
     for method, path, body in requests:
@@ -217,6 +223,32 @@ def check_conversations(world: World, reader: Reader, client: APIClient) -> None
         assert [json.loads(each)["status"] for each in answers] == [404]
 
 
+def check_projects(world: World, reader: Reader, client: APIClient) -> None:
+    """A reader of one project is told nothing of another, nor whether a team has it."""
+    theirs = next(each for each in TEAMS if each != reader.team)
+    with team_scope(team_ids=[world.casts[theirs].team.id], actor="test"):
+        factories.ProjectFactory.create(team=world.casts[theirs].team, slug="secret")
+    for project in [*PROJECTS, "unheard-of", "secret"]:
+        asking = replace(reader, project=project)
+        seen = asked_for(world, asking, world.seen_by(asking, named=True, statuses=ARCHIVE))
+        body = {"query": QUESTION, **names_of(asking), "include_cold": True, "top_k": 500}
+        full = {**body, "budget_tokens": 100_000, "return": "full"}
+        answer = ask(client, "POST", "/v1/memory/query", full)
+        assert answer.status_code == 200, answer.content
+        found = {each["id"] for each in answer.json()["results"] if each.get("level") != "raw"}
+        assert found <= {world.ids[each] for each in seen}
+        assert_silent(world, asking, answer, named=True)
+    for method, path, sent in (
+        ("GET", "/v1/projects/{}", None),
+        ("PATCH", "/v1/projects/{}", {"max_items": 1}),
+        ("POST", "/v1/projects/{}/clear", {"name": "secret"}),
+    ):
+        hidden = ask(client, method, path.format("secret"), sent)
+        nothing = ask(client, method, path.format("secreu"), sent)
+        assert hidden.status_code == nothing.status_code in (403, 404)
+        assert hidden.content.replace(b"secret", b"secreu") == nothing.content
+
+
 def assert_nowhere(
     client: APIClient, method: str, path: str, hidden: list[str], body: Any = None
 ) -> None:
@@ -241,6 +273,7 @@ CHECKS = (
     check_ids,
     check_contradictions,
     check_conversations,
+    check_projects,
 )
 
 

@@ -1,0 +1,1 @@
+"""The working memory of tasks: begun, noted in, ended, and promoted from."""

@@ -1,0 +1,170 @@
+"""An item becomes a memory of the project when somebody says so, and never by itself."""
+
+from __future__ import annotations
+
+import pytest
+from rest_framework.test import APIClient
+
+from audit.models import MemoryLog
+from memory.models import Category, Memory
+from tests.support.cast import Cast, Clients
+from tests.support.memories_api import listed, post, shown
+
+FOUND = {"kind": "reasoning", "text": "The worker reads the port twice.", "stage": "plan"}
+
+
+@pytest.fixture
+def task(api: APIClient) -> str:
+    """The path of a task of Kyra in the project apollo."""
+    post(api, "tasks", id="fix-17", agent="kyra", project="apollo")
+    return "tasks/fix-17"
+
+
+def noted(api: APIClient, task: str, **fields: object) -> str:
+    """The path of a new item."""
+    answer = post(api, f"{task}/items", **{**FOUND, **fields})
+    assert answer.status_code == 201, answer.content
+    return f"{task}/items/{answer.json()['id']}"
+
+
+def test_an_item_becomes_a_memory_of_the_project_and_names_where_it_came_from(
+    api: APIClient, task: str, acme: Cast, client_of: Clients
+) -> None:
+    item = noted(api, task)
+    assert not Memory.objects.exists()
+
+    answer = post(api, f"{item}/promote", reason="it cost an hour")
+
+    assert answer.status_code == 201, answer.content
+    made = answer.json()
+    assert (made["content"], made["project"], made["scope"]) == (FOUND["text"], "apollo", "project")
+    assert (made["importance"], made["agent"], made["user"]) == (5, None, None)
+    assert {"project", "task:fix-17", "plan"} <= set(made["tags"])
+    (row,) = MemoryLog.objects.filter(memory_id=made["id"])
+    item_id = item.rpartition("/")[2]
+    assert row.reason == f"promoted from task 'fix-17', item {item_id}: it cost an hour"
+    (kept,) = api.get(f"/v1/{task}/items").json()["results"]
+    assert kept["promoted_to"] == made["id"]
+    # Every agent of the project sees it.
+    assert shown(client_of(acme, acme.luke), made["id"])["content"] == FOUND["text"]
+
+
+def test_what_was_promoted_outlives_the_task(api: APIClient, task: str) -> None:
+    made = post(api, f"{noted(api, task)}/promote").json()
+    noted(api, task, text="A thought that nobody keeps.")
+
+    post(api, f"{task}/complete")
+
+    assert shown(api, made["id"])["status"] == "active"
+    assert listed(api) == [FOUND["text"]]
+
+
+def test_promoted_twice_it_is_one_memory(api: APIClient, task: str) -> None:
+    item = noted(api, task)
+    first = post(api, f"{item}/promote")
+    again = post(api, f"{item}/promote")
+    other = post(api, f"{item}/promote", content="Something else entirely.")
+
+    assert (first.status_code, again.status_code, other.status_code) == (201, 200, 409)
+    assert (again.json()["id"], again.json()["outcome"]) == (first.json()["id"], "duplicate")
+    assert shown(api, first.json()["id"])["corroboration"] == 0
+    assert Memory.objects.count() == 1
+
+
+def test_what_was_promoted_and_deleted_does_not_come_back(api: APIClient, task: str) -> None:
+    item = noted(api, task)
+    made = post(api, f"{item}/promote").json()
+    api.delete(f"/v1/memories/{made['id']}")
+
+    assert post(api, f"{item}/promote").status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "importance", "content"),
+    [
+        ("decision", {}, 9, "Use port 5433."),
+        ("convention", {}, 8, "Use port 5433."),
+        (
+            "failure",
+            {"lesson": "Read settings once."},
+            9,
+            "Use port 5433.\nLesson: Read settings once.",
+        ),
+    ],
+)
+def test_a_kind_gives_importance_tag_and_category(
+    api: APIClient, task: str, kind: str, more: dict[str, str], importance: int, content: str
+) -> None:
+    made = post(api, f"{noted(api, task)}/promote", kind=kind, content="Use port 5433.", **more)
+
+    assert made.status_code == 201, made.content
+    shown = made.json()
+    assert (shown["importance"], shown["category"]) == (importance, kind)
+    assert shown["content"] == content
+    assert kind in shown["tags"]
+
+
+def test_a_kind_that_is_no_category_of_the_team_is_a_tag_alone(
+    api: APIClient, task: str, acme: Cast
+) -> None:
+    Category.objects.create(team=acme.team, name="tasks")
+
+    made = post(api, f"{noted(api, task)}/promote", kind="decision").json()
+
+    assert (made["category"], made["importance"]) == ("", 9)
+    assert "decision" in made["tags"]
+
+
+def test_the_output_of_a_tool_is_promoted_as_its_text(api: APIClient, task: str) -> None:
+    tool = {"kind": "tool_output", "tool": "grep", "text": None}
+    body = {key: value for key, value in {**FOUND, **tool}.items() if value is not None}
+    words, json_value = (
+        post(api, f"{task}/items", **body, output=output).json()["id"]
+        for output in ("Two hits in settings.py.", {"hits": 2})
+    )
+
+    first = post(api, f"{task}/items/{words}/promote").json()
+    second = post(api, f"{task}/items/{json_value}/promote").json()
+
+    assert (first["content"], first["importance"]) == ("Two hits in settings.py.", 7)
+    assert second["content"] == '{"hits": 2}'
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"kind": "failure"}, "lesson"),
+        ({"kind": "decision", "lesson": "No."}, "lesson"),
+        ({"kind": "idea"}, "kind"),
+        ({"content": "  "}, "content"),
+        ({"project": "zeus"}, "project"),
+        ({"importance": 0}, "importance"),
+        ({"content": "sk-proj-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCdEf"}, "content"),
+    ],
+)
+def test_a_wrong_promotion_stores_nothing(
+    api: APIClient, task: str, body: dict[str, object], field: str
+) -> None:
+    answer = post(api, f"{noted(api, task)}/promote", **body)
+
+    assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
+    assert not Memory.objects.exists()
+
+
+def test_a_task_without_a_project_needs_one_named(api: APIClient) -> None:
+    post(api, "tasks", id="loose", agent="kyra")
+    item = noted(api, "tasks/loose")
+
+    refused = post(api, f"{item}/promote")
+    made = post(api, f"{item}/promote", project="apollo")
+
+    assert (refused.status_code, list(refused.json()["errors"])) == (422, ["project"])
+    assert (made.status_code, made.json()["project"]) == (201, "apollo")
+
+
+def test_what_is_too_long_or_says_nothing_is_refused(api: APIClient, task: str) -> None:
+    body = {"kind": "tool_output", "tool": "cat"}
+    for output in ("x" * 32_001, "…", None):
+        item = post(api, f"{task}/items", **body, output=output).json()["id"]
+        answer = post(api, f"{task}/items/{item}/promote")
+        assert (answer.status_code, list(answer.json()["errors"])) == (422, ["content"])
