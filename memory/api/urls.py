@@ -7,6 +7,7 @@ from memory.api.views.agents import AgentViewSet
 from memory.api.views.audit import AuditViewSet, HistoryViewSet
 from memory.api.views.chat import ChatViewSet, ModelViewSet
 from memory.api.views.consent import ConsentRequestViewSet
+from memory.api.views.context import ContextViewSet
 from memory.api.views.contradictions import ContradictionViewSet
 from memory.api.views.conversations import ConversationViewSet, JobViewSet
 from memory.api.views.events import EventViewSet
@@ -33,6 +34,9 @@ urlpatterns = [
     path("retrieve", RetrievalViewSet.as_view({"post": "retrieve"}), name="retrieve"),
     path("prompt", PromptViewSet.as_view({"post": "build"}), name="prompt"),
     path("memory/query", MemoryQueryViewSet.as_view({"post": "query"}), name="memory-query"),
+    path("memory/context", ContextViewSet.as_view({"get": "context"}), name="memory-context"),
+    path("memory/select", ContextViewSet.as_view({"post": "select"}), name="memory-select"),
+    path("memory/conflicts", ContextViewSet.as_view({"get": "conflicts"}), name="memory-conflicts"),
     path("chat/completions", ChatViewSet.as_view({"post": "create"}), name="chat-completions"),
     path("", include(router.urls)),
     path(

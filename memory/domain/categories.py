@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -181,3 +182,9 @@ class _Reader:
 
     def _wrong(self, path: str, problem: str) -> None:
         self.problems.append(f"{path} {problem}")
+
+
+def plain_category(name: str) -> str:
+    """Equal for names that differ in case, separators or number: "Technical facts" is one."""
+    plain = " ".join(re.split(r"[\s_-]+", name.strip().casefold()))
+    return plain[:-1] if plain.endswith("s") and not plain.endswith("ss") else plain

@@ -19,6 +19,7 @@ from teams.services.flags import default_flags
 from teams.services.people import create_team, team_id_of_slug
 
 from .base import TeamAdmin, section
+from .context_form import CONTEXT_FIELDS, ContextForm, chosen_context
 from .display import time_column, words
 from .theme import SelectWidget, TextWidget, display
 from .versions import refuse_stale, versions_table
@@ -82,7 +83,7 @@ def _latest_version(team: Team) -> int | None:
     return numbers.values_list("number", flat=True).first()
 
 
-class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
+class TeamForm(ContextForm, forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
     """A team's names and settings; each flag overrides the installation's or follows it."""
 
     loaded_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
@@ -110,6 +111,7 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
             if name in self.fields:
                 self.fields[name].label = label
                 self.fields[name].help_text = help_text.format(getattr(settings, setting))
+        self.show_context(self.instance.context_settings)
         self.initial["sensitive_fields"] = ", ".join(self.instance.sensitive_fields)
         if "time_zone" in self.fields:
             self.fields["time_zone"].required = False
@@ -150,6 +152,9 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
             # The row stands as it is until this request ends.
             Team.objects.select_for_update().get(pk=self.instance.pk)
             refuse_stale(self, stored=_latest_version(self.instance))
+        context = self.read_context(values)
+        if context is not None:
+            self.instance.context_settings = context
         if any(name in self.fields for name in FLAGS):
             self.instance.feature_flags = {
                 name: _CHOSEN[values[name]] for name in FLAGS if values.get(name) in _CHOSEN
@@ -183,6 +188,7 @@ class TeamsAdmin(TeamAdmin[Team]):
             section(None, *names, *(["loaded_version"] if may_write else [])),
             section("Time and budgets", "time_zone", "monthly_budget_usd", "daily_user_budget_usd"),
             section("Privacy", "sensitive_fields" if may_write else "sensitive"),
+            section("Read-only context", *(CONTEXT_FIELDS if may_write else ["context"])),
             section("Features", *(FLAGS if may_write else ["flags"])),
             section("Versions", "versions"),
         ]
@@ -193,14 +199,14 @@ class TeamsAdmin(TeamAdmin[Team]):
         """The form of the fields that are shown; a new team has no settings yet."""
         form = super().get_form(request, obj, change, **kwargs)
         if obj is None:
-            for name in (*FLAGS, "sensitive_fields", "loaded_version"):
+            for name in (*FLAGS, *CONTEXT_FIELDS, "sensitive_fields", "loaded_version"):
                 form.base_fields.pop(name, None)
         return form
 
     def get_readonly_fields(self, request: HttpRequest, obj: Team | None = None) -> list[str]:
         """The slug is what keys and scripts call a team, so it stays."""
         del request
-        own = ["created", "flags", "sensitive", "versions"]
+        own = ["created", "flags", "sensitive", "context", "versions"]
         return own if obj is None else ["slug", *own]
 
     def save_model(self, request: HttpRequest, obj: Team, form: Any, change: bool) -> None:
@@ -228,6 +234,11 @@ class TeamsAdmin(TeamAdmin[Team]):
     def sensitive(self, team: Team) -> str:
         """The fields that change only with a yes."""
         return words(team.sensitive_fields)
+
+    @display(description="read-only context")
+    def context(self, team: Team) -> str:
+        """What differs from the usual."""
+        return words(chosen_context(team.context_settings))
 
     @display(description="latest versions")
     def versions(self, team: Team) -> str:

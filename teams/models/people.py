@@ -12,6 +12,7 @@ from django.db import models
 from django.utils import timezone
 
 from teams.domain.checking import DocumentError
+from teams.domain.context_settings import check_context_settings
 from teams.domain.flags import check_overrides
 from teams.domain.profile_fields import check_sensitive_fields, default_sensitive_fields
 from teams.domain.zones import known_zone, zone_or_utc
@@ -54,6 +55,14 @@ def check_profile_fields(value: object) -> None:
         raise ValidationError(str(error)) from None
 
 
+def check_context(value: object) -> None:
+    """Raise ValidationError for what are no settings of read-only context."""
+    try:
+        check_context_settings(value)
+    except DocumentError as error:
+        raise ValidationError(str(error)) from None
+
+
 class Team(models.Model):
     """A tenant: everything else belongs to exactly one team.
 
@@ -76,6 +85,13 @@ class Team(models.Model):
         blank=True,
         validators=[check_profile_fields],
         help_text="Profile fields of a person that change only with a yes.",
+    )
+    context_settings = models.JSONField(
+        default=dict,
+        blank=True,
+        validators=[check_context],
+        help_text="How facts are chosen and told as read-only context, where it differs from the"
+        " defaults.",
     )
     monthly_budget_usd = models.DecimalField(
         max_digits=12,
@@ -279,7 +295,7 @@ class AgentVersion(Version):
 
 
 class TeamVersion(Version):
-    """A team's name, time zone, budgets, flags and sensitive fields as they stood."""
+    """A team's name, time zone, budgets and other settings as they stood."""
 
     class Meta(Version.Meta):
         constraints = [

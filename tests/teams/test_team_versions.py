@@ -29,6 +29,7 @@ def test_a_team_begins_with_its_first_version(db: None) -> None:
         "time_zone": "UTC",
         "feature_flags": {},
         "sensitive_fields": ["preferred_name", "name", "pronouns", "city", "language"],
+        "context_settings": {},
         "monthly_budget_usd": None,
         "daily_user_budget_usd": None,
     }

@@ -13,7 +13,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory.api.fields import NameField, OneOfField
+from memory.api.serializers.prompt import DocumentsField
 from memory.domain.chat.wording import ROLES
+from memory.domain.plans.documents import Document
 from memory.services.chat.asking import ChatAsk
 from routing.domain.complexity import Tier
 from teams.errors import NotFoundError
@@ -26,7 +28,7 @@ MOST_MESSAGES = 2_000
 # What of `metadata` is ours; the rest is the provider's.
 _OURS = ("thread_id", "project", "user")
 # What never goes to the model by itself: it is read here.
-_READ_HERE = ("model", "messages", "stream", "user", "metadata", "n")
+_READ_HERE = ("model", "messages", "stream", "user", "metadata", "n", "documents")
 
 # Any, in this module: the protocol's JSON, of any shape until it is checked.
 Json = dict[str, Any]
@@ -57,6 +59,11 @@ class ChatCompletionSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(),
         required=False,
         help_text=f"thread_id (or the header {THREAD_HEADER}) and project.",
+    )
+    documents = DocumentsField(
+        required=False,
+        allow_null=True,
+        help_text="Told to the model beside memory, as in a prompt; not passed on as they are.",
     )
 
 
@@ -99,8 +106,19 @@ def read_ask(*, request: Request, is_agent: Callable[[str], bool], now: datetime
         messages=tuple(messages),
         parameters=parameters,
         asked_at=now,
+        documents=_documents(body.get("documents")),
         is_retry=request.headers.get("X-Stainless-Retry-Count", "0") not in ("0", ""),
     )
+
+
+def _documents(value: object) -> tuple[Document, ...]:
+    if value is None:
+        return ()
+    try:
+        given = DocumentsField().run_validation(value)
+    except serializers.ValidationError as error:
+        raise serializers.ValidationError({"documents": error.detail}) from None
+    return tuple(Document(**each) for each in given)
 
 
 def wants_stream(request: Request) -> bool:

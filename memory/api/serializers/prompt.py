@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rest_framework import serializers
 
-from memory.api.fields import QuestionField
-from memory.api.serializers.base import ApiSerializer
+from memory.api.fields import ContentField, QuestionField, TextField
+from memory.api.serializers.base import ApiSerializer, StrictSerializer
 from memory.api.serializers.contradictions import ContradictionSerializer
 from memory.api.serializers.found import (
     PackedMemorySerializer,
@@ -19,10 +21,43 @@ from memory.domain.updates import Kind
 LAYER_NAMES = [(layer.value, layer.value) for layer in LAYERS]
 
 
+MAX_DOCUMENTS = 100
+_MAX_NAME_CHARS = 500
+
+
+class DocumentSerializer(StrictSerializer):
+    """A text that the caller found elsewhere; the prompt quotes it apart from memory."""
+
+    text = ContentField()
+    title = TextField(required=False, default="", allow_blank=True, max_length=_MAX_NAME_CHARS)
+    source = TextField(  # type: ignore[assignment]  # a field of this name
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=_MAX_NAME_CHARS,
+        help_text="Where it is from, such as an address.",
+    )
+
+
+class DocumentsField(serializers.ListField):
+    """A list of documents."""
+
+    child = DocumentSerializer()
+
+    def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
+        super().__init__(**{"max_length": MAX_DOCUMENTS, **kwargs})
+
+
 class PromptSerializer(ReadOptionsSerializer):
     """Which agent answers what, in which conversation, within how many tokens."""
 
     query = QuestionField(help_text="The message the agent is to answer.")
+    documents = DocumentsField(
+        required=False,
+        allow_null=True,
+        help_text="Told after the layers as RELEVANT CONTEXT, in at most 30 per cent of the budget;"
+        " the first ones go before the others.",
+    )
 
 
 class LayerSerializer(ApiSerializer):
@@ -31,7 +66,8 @@ class LayerSerializer(ApiSerializer):
     layer = serializers.IntegerField(source="number", help_text="1-7")
     name = serializers.ChoiceField(choices=LAYER_NAMES)
     tokens = serializers.IntegerField(
-        help_text="Including headings; the layers' tokens add up to the prompt's."
+        help_text="Including headings; the layers' tokens and those of the documents add up to the"
+        " prompt's."
     )
     memories = serializers.IntegerField(help_text="How many memories it contains.")
 
@@ -79,6 +115,15 @@ class UpdatesSerializer(ApiSerializer):
     changes = UpdateSerializer(source="told", many=True)
 
 
+class ToldDocumentsSerializer(ApiSerializer):
+    """The section of the documents, after the layers."""
+
+    tokens = serializers.IntegerField(help_text="Beside those of the layers.")
+    told = serializers.IntegerField()
+    shortened = serializers.IntegerField(help_text="Of which the beginning alone is told.")
+    cut = serializers.IntegerField(help_text="How many found no room.")
+
+
 class BuiltPromptSerializer(ApiSerializer):
     """An agent's system prompt and its parts."""
 
@@ -97,5 +142,6 @@ class BuiltPromptSerializer(ApiSerializer):
         many=True, help_text="Quoted messages; their lines are in layer 5."
     )
     contradictions = ContradictionSerializer(many=True)
+    documents = ToldDocumentsSerializer(allow_null=True, help_text="null where none were passed.")
     warnings = serializers.ListField(child=serializers.CharField())
     stats = PromptStatsSerializer()

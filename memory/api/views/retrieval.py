@@ -25,14 +25,17 @@ from memory.api.serializers.prompt import (
     BuiltPromptSerializer,
     LayerSerializer,
     PromptSerializer,
+    ToldDocumentsSerializer,
     TrimmedLayerSerializer,
     UpdatesSerializer,
 )
 from memory.api.views.reading import ReadViewSet
 from memory.clients.token_counters import counter_for
 from memory.clients.tools import default_tools
+from memory.domain.plans.documents import Document
 from memory.services.read.answer_cache import Sent, send_retrieval
 from memory.services.read.answers import Retrieval
+from memory.services.read.documents import with_documents
 from memory.services.read.prompting import (
     BuiltPrompt,
     build_prompt,
@@ -98,15 +101,25 @@ class PromptViewSet(ReadViewSet):
         team knowledge, the conversation's summary. Layers 7, 6, 5 and 4 are trimmed in this order;
         layers 1 to 3 and pinned memories never are, with a warning if they alone exceed the budget.
         In a conversation the prompt begins with changes of its memories since its last prompt, in
-        at most three bullets, each reported once. For a team with memory switched off the prompt
-        is the agent's document alone, with a warning.
+        at most three bullets, each reported once. `documents` are told after the layers, apart
+        from memory. For a team with memory switched off the prompt is the agent's document and
+        these alone, with a warning.
         """
-        asked = self.asked(self.body(PromptSerializer))
+        given = self.body(PromptSerializer)
+        asked = self.asked(given)
         viewer, agent, token_budget = asked.viewer, asked.agent, asked.token_budget
         conversation = asked.conversation
         counter = counter_for(agent.model_config)
+        documents = [Document(**each) for each in given.get("documents") or ()]
         if not self.principal.flags.memory:
-            built = prompt_without_memory(agent=agent, token_budget=token_budget, counter=counter)
+            built = with_documents(
+                documents,
+                token_budget=token_budget,
+                counter=counter,
+                build=lambda left: prompt_without_memory(
+                    agent=agent, token_budget=left, counter=counter
+                ),
+            )
             return _prompt_response(_written_prompt(built), built)
         options: dict[str, Any] = {  # Any: keyword arguments of every type
             "viewer": viewer,
@@ -121,6 +134,22 @@ class PromptViewSet(ReadViewSet):
             "counter": counter,
             "now": timezone.now(),
         }
+
+        def build(budget: int) -> BuiltPrompt:
+            return with_documents(
+                documents,
+                token_budget=budget,
+                counter=counter,
+                build=lambda left: build_prompt(
+                    **options, conversation=conversation, token_budget=left
+                ),
+            )
+
+        if conversation is None and documents:
+            # What a caller passes along with one question is not worth keeping.
+            built = build(token_budget)
+            self.noted([context_event(viewer, built, None)])
+            return _prompt_response(_written_prompt(built), built)
         if conversation is None:
             sent = send_prompt(
                 **options,
@@ -135,9 +164,7 @@ class PromptViewSet(ReadViewSet):
             conversation_id=conversation.pk,
             counter=counter,
             token_budget=token_budget,
-            build=lambda budget: build_prompt(
-                **options, conversation=conversation, token_budget=budget
-            ),
+            build=build,
         )
         self.noted([context_event(viewer, built, conversation.pk)])
         return _prompt_response(_written_prompt(built, news), built)
@@ -168,6 +195,7 @@ def _written_prompt(built: BuiltPrompt, news: News | None = None) -> bytes:
             ],
             "messages": [packed_message_json(each) for each in built.messages],
             "contradictions": [ContradictionSerializer(each).data for each in built.contradictions],
+            "documents": ToldDocumentsSerializer(built.documents).data if built.documents else None,
             "warnings": list(built.warnings),
         }
     )

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.domain.chat.wording import ROLES, spoken_text, storable, text_of
+from memory.domain.plans.documents import Document
 from routing.domain.complexity import Tier
 
 # Any: the protocol's JSON, which goes to the model as it came.
@@ -20,7 +21,8 @@ class ChatAsk:
 
     Without a `thread_id` the conversation is recognised by its history. `tier` is the caller's
     choice. `parameters` are passed to the model unchanged. With `is_retry` the client says that it
-    sent the same before. `asked_at` is when the request arrived.
+    sent the same before. `asked_at` is when the request arrived. `documents` are told
+    beside memory.
     """
 
     agent: str
@@ -32,6 +34,7 @@ class ChatAsk:
     thread_id: str | None = None
     project: str | None = None
     is_retry: bool = False
+    documents: tuple[Document, ...] = ()
 
     @property
     def question(self) -> str:

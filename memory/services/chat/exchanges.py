@@ -26,6 +26,7 @@ from memory.services.chat.history import Recorded
 from memory.services.compaction.compaction import compact_conversation
 from memory.services.compaction.summaries import latest_compaction
 from memory.services.extraction.waiting import StillExtractingError
+from memory.services.read.documents import with_documents
 from memory.services.read.prompting import BuiltPrompt, build_prompt, prompt_without_memory
 from memory.services.read.ranking import Question
 from memory.services.read.updates import with_news
@@ -139,9 +140,17 @@ class Exchange:
         counter = counter_for(agent.model_config)
         budget = max(agent.token_budget, MINIMUM_BUDGET)
         if not self.is_remembering:
-            if not (agent.tagline or agent.personality or agent.rules or agent.skills):
+            has_document = agent.tagline or agent.personality or agent.rules or agent.skills
+            if not has_document and not self.ask.documents:
                 return Context(None, lead, talk)
-            built = prompt_without_memory(agent=agent, token_budget=budget, counter=counter)
+            built = with_documents(
+                self.ask.documents,
+                token_budget=budget,
+                counter=counter,
+                build=lambda left: prompt_without_memory(
+                    agent=agent, token_budget=left, counter=counter
+                ),
+            )
             return Context(built, lead, talk)
         build = partial(self._prompt, talk)
         if not self.conversation.revision:
@@ -168,18 +177,24 @@ class Exchange:
             ) from None
         # The messages that the context contains anyway.
         in_view = tuple(each.position for each in talk if each.position is not None)
-        return build_prompt(
-            viewer=self.viewer,
-            agent=agent,
-            question=Question(self.question, self.conversation.pk, in_view),
-            conversation=self.conversation,
-            weights=weights,
+        counter = counter_for(agent.model_config)
+        return with_documents(
+            self.ask.documents,
             token_budget=token_budget,
-            tools=self.tools,
-            counter=counter_for(agent.model_config),
-            now=self.now,
-            # A model reads the prompt: its memories need not be loaded.
-            is_loaded=False,
+            counter=counter,
+            build=lambda left: build_prompt(
+                viewer=self.viewer,
+                agent=agent,
+                question=Question(self.question, self.conversation.pk, in_view),
+                conversation=self.conversation,
+                weights=weights,
+                token_budget=left,
+                tools=self.tools,
+                counter=counter,
+                now=self.now,
+                # A model reads the prompt: its memories need not be loaded.
+                is_loaded=False,
+            ),
         )
 
     def route(self, context: Context) -> Route:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from memory.domain.plans.assembly import Assembly
 from memory.domain.scoring import Signals
+from memory.domain.selection.choosing import Selection
 from memory.domain.tokens import ESTIMATE
 from memory.models import Contradiction, Memory
 from memory.selectors.revisions import Revision
@@ -88,6 +89,7 @@ class Retrieval:
     words: tuple[str, ...] = ()
     has_heard_names: bool = False
     considered: Considered | None = None
+    selection: Selection | None = None
 
     @property
     def formatted_prompt(self) -> str:

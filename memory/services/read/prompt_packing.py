@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from uuid import UUID
@@ -12,12 +12,14 @@ from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import Entry, Plan, Text, Written
 from memory.domain.rendering import SAID_HEADING, Line, Opposite, SaidLine
 from memory.domain.scoring import Weights
+from memory.domain.selection.choosing import Selection
 from memory.domain.spoken_lines import excerpt
 from memory.domain.tokens import CHARACTERS_A_TOKEN, ESTIMATE, TokenCounter
 from memory.domain.types import MemoryType, Scope
 from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.read.cascade import told_alone
+from memory.services.read.conflicts import Clash
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.ranking import Ranked
 
@@ -30,12 +32,25 @@ _ALWAYS = (MemoryType.IDENTITY.value, MemoryType.USER_PROFILE.value)
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """Candidates that rules chose, as they are to be told.
+
+    `together` names for each that is told only with another one that other one.
+    """
+
+    ranked: Sequence[Ranked]
+    together: Mapping[UUID, UUID]
+    selection: Selection
+
+
+@dataclass(frozen=True, slots=True)
 class Packing:
     """How an answer becomes a prompt: whose weights rank it, and the plan that prints it.
 
     `texts` stand in the prompt beside memories; messages are quoted in the section `quoted_in`.
     Where the summary of a conversation is among the texts, `summary_of` is that conversation: its
-    summaries are not told as memories too.
+    summaries are not told as memories too. `choose` narrows the candidates and settles the clashes
+    among them before they are packed; what `keeps` holds for is a candidate whatever it says.
     """
 
     plan: Plan
@@ -45,6 +60,8 @@ class Packing:
     texts: tuple[Text, ...] = ()
     quoted_in: str = "rest"
     summary_of: UUID | None = None
+    choose: Callable[[Sequence[Ranked], Sequence[Clash]], Chosen] | None = None
+    keeps: Callable[[SignalRow], bool] | None = None
 
 
 def likely_to_fit(ranked: Sequence[Ranked], *, token_budget: int) -> list[Ranked]:
@@ -85,7 +102,7 @@ def pack_prompt(
     `names` stand in the lines where a memory says "User".
     """
     entries = [
-        Entry(key, _line(row, names.told(key, row.content), opposites.get(key, ())), rank)
+        Entry(key, line_of(row, names.told(key, row.content), opposites.get(key, ())), rank)
         for row, key, rank in ((each.row, each.row.memory_id, each.rank) for each in ranked)
     ]
     texts = [*packing.texts, *_quotes(messages, words=words, section=packing.quoted_in)]
@@ -122,7 +139,7 @@ def _quotes(messages: Sequence[ScoredMessage], *, words: Sequence[str], section:
     return found
 
 
-def _line(row: SignalRow, told: str, opposites: tuple[Opposite, ...]) -> Line:
+def line_of(row: SignalRow, told: str, opposites: tuple[Opposite, ...] = ()) -> Line:
     """The line of a memory, whose text is `told` so."""
     happened_at = None if row.held_from is None else datetime.fromtimestamp(row.held_from, UTC)
     return Line(

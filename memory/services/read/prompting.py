@@ -12,6 +12,7 @@ from memory.clients.tools import Tools
 from memory.domain.personal_names import says_user
 from memory.domain.personality import Document, effective_skills, personality_text
 from memory.domain.plans.assembly import Assembly, assemble
+from memory.domain.plans.documents import ToldDocuments
 from memory.domain.plans.plan import Text, Written
 from memory.domain.plans.prompt import (
     LAYERS,
@@ -70,6 +71,7 @@ class BuiltPrompt:
     `memories` are they, and `contradictions` those among them, unless it was made to be read by a
     model alone. `messages` are quoted in layer 5, below what memories say. `revision` and
     `read_messages` are those of `Retrieval`; `retrieval` is that itself, None without memory.
+    `documents` are those that the caller passed along, after the layers.
     """
 
     prompt: str
@@ -84,6 +86,7 @@ class BuiltPrompt:
     revision: Revision | None = None
     read_messages: bool = False
     retrieval: Retrieval | None = None
+    documents: ToldDocuments | None = None
 
     @property
     def found(self) -> int:

@@ -213,12 +213,19 @@ def _prompt(
     summary_of = packing.summary_of
     ranked = [each for each in found.memories if not is_told_as_summary(each, of=summary_of)]
     ranked = chosen(ranked, keep=lambda _: True)
-    ranked = _best_first(likely_to_fit(ranked, token_budget=packing.token_budget))
+    if packing.choose is None:
+        ranked = likely_to_fit(ranked, token_budget=packing.token_budget)
+    ranked = _best_first(ranked)
     messages = load_messages(viewer=viewer, question=asked, ranked=found.messages, most=MOST_QUOTED)
     watch.lap("messages")
     clashes = clashes_among(viewer=viewer, ranked=ranked, tools=tools)
     if clashes and not flags_of_id(team_id=viewer.team_id).contradiction_detection:
         clashes = []
+    ends, selection = found.ends, None
+    if packing.choose is not None:
+        narrowed = packing.choose(ranked, clashes)
+        ranked, clashes = list(narrowed.ranked), []
+        ends, selection = narrowed.together, narrowed.selection
     opposed = opposites_among(viewer=viewer, ranked=ranked, clashes=clashes)
     texts = [*opposed.contents, *((each.row.memory_id, each.row.content) for each in ranked)]
     names = person_names(viewer=viewer, texts=texts)
@@ -228,7 +235,7 @@ def _prompt(
         ranked=ranked,
         messages=messages,
         opposites=opposed.told(names),
-        ends=found.ends,
+        ends=ends,
         names=names,
         words=asked.words,
         limit=limit,
@@ -246,6 +253,7 @@ def _prompt(
         contradictions=contradictions,
         told=told,
         assembly=assembly,
+        selection=selection,
         has_heard_names=names.is_heard,
         stats=RetrievalStats(
             tokens_used=assembly.tokens_used,
@@ -261,6 +269,7 @@ def _is_always_told(packing: Packing | None, each: Ranked) -> bool:
     row = each.row
     return packing is not None and (
         row.is_pinned
+        or (packing.keeps is not None and packing.keeps(row))
         or row.memory_type == MemoryType.IDENTITY
         or row.memory_type in packing.plan.always
     )

@@ -22,6 +22,7 @@ from memory.domain.plans.plan import (
     always,
     without_heading,
 )
+from memory.domain.plans.read_only import CHARACTERS, read_only_plan
 from memory.domain.rendering import Line
 from memory.domain.tokens import ESTIMATE, estimate_tokens
 from memory.domain.types import Scope
@@ -38,21 +39,8 @@ def bullet(line: Line) -> Written:
     return Written(f"[{line.category or 'memory'}] {line.content}")
 
 
-READ_ONLY = Plan(  # seed 001: one block that says it is read-only, the narrowest scope first
-    name="read_only",
-    sections=[
-        Section(Room("session", trim=1), by_scope(Scope.SESSION), write=without_heading),
-        Section(Room("project", trim=2), by_scope(Scope.PROJECT), write=without_heading),
-        Section(Room("user", trim=3), by_scope(Scope.USER), write=without_heading),
-        Section(Room("org", trim=4), by_scope(Scope.TEAM), write=without_heading),
-    ],
-    blocks=[
-        Block(
-            opening=f"PERSISTENT MEMORY (READ-ONLY)\n{'═' * 32}",
-            closing=f"Use these facts unless the user explicitly contradicts them.\n{'═' * 32}",
-        )
-    ],
-)
+# Seed 001: one block that says it is read-only, the narrowest scope first.
+READ_ONLY = read_only_plan((Scope.SESSION, Scope.PROJECT, Scope.USER, Scope.TEAM))
 FOUR_TIERS = Plan(  # seed 002: 25, 37.5, 25 and 12.5 per cent of 8,000 tokens
     name="four_tiers",
     sections=[
@@ -94,12 +82,23 @@ class TestPlansOfTheOtherSeeds:
             entry("Session fact.", scope=Scope.SESSION, score=0.1),
         ]
 
-        result = assemble(plan=READ_ONLY, entries=entries, token_budget=70, counter=ESTIMATE)
+        result = assemble(plan=READ_ONLY, entries=entries, token_budget=80, counter=ESTIMATE)
 
         lines = result.prompt.splitlines()
         assert lines[0] == "PERSISTENT MEMORY (READ-ONLY)"
         assert lines[1] == lines[-1] == "═" * 32
         assert "[FACT]: Session fact. (importance: 5)" in lines
+        assert "Org fact." not in result.prompt
+
+    @given(ENTRIES, st.integers(300, 3000))
+    def test_the_read_only_block_counts_in_characters(
+        self, entries: list[Entry], budget: int
+    ) -> None:
+        result = assemble(plan=READ_ONLY, entries=entries, token_budget=budget, counter=CHARACTERS)
+
+        assert len(result.prompt) <= budget
+        rules = [line for line in result.prompt.splitlines() if "═" in line]
+        assert rules == ["═" * 32] * (2 if result.told else 0)
 
     @pytest.mark.parametrize("shares", [(0.25, 0.375, 0.25, 0.125)])
     def test_the_four_tiers_get_their_shares_of_8000(self, shares: Sequence[float]) -> None:

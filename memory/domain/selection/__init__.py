@@ -1,0 +1,1 @@
+"""Which facts a request is told as authoritative: seed 001's rules, as plain functions."""

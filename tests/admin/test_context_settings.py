@@ -1,0 +1,70 @@
+"""A team's admin chooses how its facts are told as read-only context."""
+
+from __future__ import annotations
+
+from django.test import Client
+from django.urls import reverse
+
+from teams.models import Team, TeamVersion
+from tests.support.cast import Cast
+
+FORM = {"name": "Acme", "time_zone": "UTC"}
+
+
+def test_the_options_are_fields_of_the_team_and_leave_a_version(
+    inside: Cast, admin_client: Client
+) -> None:
+    page = reverse("admin:teams_team_change", args=[inside.team.pk])
+
+    admin_client.post(
+        page,
+        {
+            **FORM,
+            "context_scope_priority": "Project, user",
+            "context_confidence_threshold": "0.8",
+            "context_read_only_marker": "off",
+            "context_categories_coding": "owners, technical facts",
+        },
+    )
+
+    stored = Team.objects.get().context_settings
+    assert stored == {
+        "scope_priority": ["project", "user"],
+        "confidence_threshold": 0.8,
+        "read_only_marker": False,
+        "categories": {"coding": ["owners", "technical facts"]},
+    }
+    latest = TeamVersion.objects.filter(team=inside.team).first()
+    assert latest is not None
+    assert latest.document["context_settings"] == stored
+    shown = admin_client.get(page).content.decode()
+    assert 'value="owners, technical facts"' in shown
+    admin_client.post(page, FORM)
+    assert Team.objects.get().context_settings == stored
+    admin_client.post(page, {**FORM, "context_max_chars": ""})
+    assert Team.objects.get().context_settings == {}
+
+
+def test_what_cannot_be_is_refused_at_its_field(inside: Cast, admin_client: Client) -> None:
+    page = reverse("admin:teams_team_change", args=[inside.team.pk])
+
+    for field, value, words in (
+        ("context_scope_priority", "galaxy", "Must be one of"),
+        ("context_confidence_threshold", "7", "from 0 to 1"),
+        ("context_max_chars", "3", "Must be from 400"),
+    ):
+        refused = admin_client.post(page, {**FORM, field: value})
+        assert refused.status_code == 200
+        assert words in str(refused.context["adminform"].form.errors[field])
+
+    assert Team.objects.get().context_settings == {}
+
+
+def test_a_viewer_reads_them(inside: Cast, viewer_client: Client) -> None:
+    Team.objects.filter(pk=inside.team.pk).update(context_settings={"max_chars": 900})
+    page = reverse("admin:teams_team_change", args=[inside.team.pk])
+
+    shown = viewer_client.get(page).content.decode()
+
+    assert "max chars: 900" in shown
+    assert "context_max_chars" not in shown

@@ -1,0 +1,65 @@
+"""What kind of help a request asks for."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.domain.selection.request_types import RequestType
+from memory.services.read.context import kind_of_request
+from teams.domain.context_settings import DEFAULT_CATEGORIES, REQUEST_TYPES, SCOPES
+
+REQUESTS = {
+    "coding": [
+        "Add a retry decorator to the HTTP client.",
+        "How do I write a generic repository in TypeScript?",
+        "def total(xs): return sum(x.price for x in xs) - add tax",
+        "What coding conventions do we follow?",
+        "Write an endpoint that returns the open invoices.",
+        "Please refactor the parser into two modules.",
+    ],
+    "output_format": [
+        "Can you put that into a table?",
+        "Reply in plain text please, no lists.",
+        "Please keep the answer brief and formal.",
+        "Convert the list to Markdown headings.",
+    ],
+    "planning": [
+        "Set up a timeline for hiring.",
+        "Let's plan the offsite.",
+        "What do we need to do before the launch on March 18?",
+        "Which milestones are due next quarter?",
+    ],
+    "personal": [
+        "Where do I live?",
+        "Do you remember my favourite colour?",
+        "What did I tell you about my sister?",
+        "What do you know about me?",
+    ],
+    "troubleshooting": [
+        "The payment webhook returns 500 since this morning.",
+        "Our tests are flaky on CI.",
+        "Deploy failed again, what is wrong?",
+        "The worker crashes with an out of memory error.",
+    ],
+    "general": [
+        "Who was the first president of the United States?",
+        "Hi there!",
+        "Was weißt du über den Mond?",
+        "ok thanks",
+        "Почему небо голубое?",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("request_text", "kind"),
+    [(text, kind) for kind, texts in REQUESTS.items() for text in texts],
+)
+def test_the_kind_is_known_by_words_and_examples(request_text: str, kind: str) -> None:
+    assert kind_of_request(request_text) == kind
+
+
+def test_the_settings_of_a_team_know_the_same_kinds() -> None:
+    assert [each.value for each in RequestType] == list(REQUEST_TYPES)
+    assert set(DEFAULT_CATEGORIES) == set(REQUEST_TYPES)
+    assert SCOPES == ("session", "project", "user", "team")
