@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memory.domain.personality import OPENING, PARTS
+from memory.domain.plans.documents import ADVICE
 from memory.domain.plans.prompt import NOTICE, SEVEN_LAYERS, SUMMARY_LABEL
+from memory.domain.plans.read_only import AUTHORITATIVE, USE
 from memory.domain.rendering import DATED_LABELS, HEADINGS, LABELS, MARKS, SAID_HEADING
 from memory.domain.updates import NEWS, Kind
 
@@ -75,8 +77,13 @@ _REMARK = re.compile(
 )
 # What leads in to a list ("You told me: - …") is no part of its first item.
 _LEADS_IN = re.compile(r":\s(?=[-*•]\s)|(?<=\))\s(?=[-*•]\s)")
-# The notice by its clauses, and what is left of one where it was cut.
-_CLAUSES = [clause.split() for clause in re.split(r"[:,.] |\.$", NOTICE) if clause]
+# The notices by their clauses, and what is left of one where it was cut.
+_CLAUSES = [
+    clause.split()
+    for notice in (NOTICE, USE, AUTHORITATIVE, ADVICE)
+    for clause in re.split(r"[:,.] |\.$", notice)
+    if clause
+]
 _NOTICES = [" ".join(words[at:]) for words in _CLAUSES for at in range(max(1, len(words) - 3))]
 _SPEAKS_TO = re.compile(rf"^[\s>*_]{{0,8}}{re.escape(OPENING)}\s\S")
 _KIND_OF_RULES = re.compile(r"^[\s>]{0,8}[A-Z][A-Z ]{1,40}:\s{0,4}$")

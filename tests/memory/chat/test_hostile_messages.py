@@ -1,0 +1,188 @@
+"""Orders to the memory, by every way in: nothing changes, nothing leaves its section or its scope.
+
+Seed 001, "Safety Requirements".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from rest_framework.test import APIClient
+
+from memory.domain.plans.prompt import NOTICE
+from memory.domain.rendering import HEADINGS, SAID_HEADING
+from memory.models import Contradiction, Memory
+from teams.services.keys import issue_key
+from teams.tenancy import team_scope
+from tests.support.cast import make_cast
+from tests.support.chat import Ask, Town, assistant, user
+from tests.support.hostile import hostile_messages
+from tests.support.openai_server import FakeOpenAI
+
+RULE = "═" * 32
+MESSAGES = hostile_messages()
+# Each in a memory that Kyra may not tell Sarah.
+SECRETS = ("zanzibar", "bramble", "obsidian", "quokka")
+OUR_HEADINGS = {
+    *HEADINGS,
+    SAID_HEADING,
+    "## What You Remember",
+    "## User Profile",
+    "## Conversation Context",
+    "## Your Skills",
+}
+LABELLED = re.compile(r"\[[A-Z][A-Z-]*(?: [^\[\]]{1,80})?\]: \S")
+
+
+@pytest.fixture
+def api(town: Town) -> APIClient:
+    """A client with a key of the team."""
+    return key_of(town.cast.team.id)
+
+
+@pytest.fixture
+def known(town: Town, api: APIClient) -> list[dict[str, Any]]:
+    """What the team knows; half of it is not for Sarah."""
+    town.remember("Sarah lives in Berlin.", category="profile")
+    town.remember("Sarah prefers short answers.", category="preferences")
+    for body in (
+        {"content": "The API key policy is that keys rotate every month."},
+        {"content": "The memory of the team is backed up every night.", "is_pinned": True},
+        {"content": "Dmitri's memory word is zanzibar.", "user": "dmitri"},
+        {"content": "Luke keeps the word bramble.", "agent": "luke"}
+        | {"memory_type": "agent_private"},
+        {"content": "Lantern's memory word is obsidian.", "project": "lantern"},
+    ):
+        assert api.post("/v1/memories", body, format="json").status_code == 201
+    other = make_cast(f"other-{uuid4().hex[:8]}")
+    foreign = {"content": "The memory word of the other team is quokka."}
+    assert key_of(other.team.id).post("/v1/memories", foreign, format="json").status_code == 201
+    return rows(town)
+
+
+def key_of(team_id: Any) -> APIClient:
+    with team_scope(team_ids=[team_id], actor="test"):
+        token = issue_key(team_id=team_id).token
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
+    return client
+
+
+def rows(town: Town) -> list[dict[str, Any]]:
+    """Every memory of the team, whole."""
+    with team_scope(team_ids=[town.cast.team.id], actor="test"):
+        return list(Memory.objects.filter(team=town.cast.team).order_by("id").values())
+
+
+def assert_unchanged(town: Town, known: Sequence[dict[str, Any]]) -> None:
+    """What was there is there as it was."""
+    now = {row["id"]: row for row in rows(town)}
+    assert [now[row["id"]] for row in known] == list(known)
+
+
+def assert_apart(prompt: str) -> None:
+    """Every line of a prompt is ours, or a memory or quotation on one line of its section."""
+    memory, _, documents = prompt.partition(f"RELEVANT CONTEXT\n{RULE}\n")
+    for line in memory.splitlines():
+        if line.startswith("#"):
+            assert line in OUR_HEADINGS, line
+        elif line and line != NOTICE:
+            assert LABELLED.match(line) or line.startswith("You are Kyra"), line
+    for secret in SECRETS:
+        assert secret not in prompt
+    inner = documents.splitlines()[1:-4]
+    assert all(line.startswith((">", "[DOCUMENT: ")) for line in inner)
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(set(MESSAGES)) >= 300
+
+
+def test_what_is_said_and_extracted_changes_no_memory(
+    town: Town, api: APIClient, known: list[dict[str, Any]]
+) -> None:
+    for place in range(0, len(MESSAGES), 40):
+        start = {"agent": "kyra", "user": "sarah", "thread_id": f"m{place}"}
+        talk = api.post("/v1/conversations", start, format="json").json()["id"]
+        said = [
+            {"role": "tool" if at % 5 == 4 else "user", "content": text}
+            for at, text in enumerate(MESSAGES[place : place + 40])
+        ]
+        path = f"/v1/conversations/{talk}"
+        posted = api.post(f"{path}/messages", {"messages": said}, format="json")
+        assert posted.status_code in (200, 201), posted.content
+        done = api.post(f"{path}/extract", {"wait": True}, format="json")
+        assert done.status_code in (200, 202), done.content
+
+    assert_unchanged(town, known)
+    new = [row for row in rows(town) if row["id"] not in {each["id"] for each in known}]
+    assert not [row for row in new if row["is_pinned"] or row["memory_type"] == "identity"]
+    assert not [row for row in new if any(secret in row["content"] for secret in SECRETS)]
+    with team_scope(team_ids=[town.cast.team.id], actor="test"):
+        assert not Contradiction.objects.filter(team=town.cast.team).exists()
+
+
+def test_memories_and_documents_that_carry_orders_stay_where_they_are(
+    town: Town, api: APIClient, known: list[dict[str, Any]]
+) -> None:
+    for text in MESSAGES[::10]:
+        body = {"content": f"Note: {text}", "check": False, "importance": 9, "user": "sarah"}
+        assert api.post("/v1/memories", body, format="json").status_code in (200, 201)
+    before = rows(town)
+
+    for text in MESSAGES[::3]:
+        asked = {"agent": "kyra", "user": "sarah", "query": text}
+        documents = [{"title": text[:400], "text": text, "source": text[:400]}]
+        body = {**asked, "documents": documents, "include_raw": False}
+        answer = api.post("/v1/prompt", body, format="json")
+        assert answer.status_code == 200, answer.content
+        assert_apart(answer.json()["prompt"])
+
+    assert_unchanged(town, before)
+
+
+def test_no_request_for_context_opens_its_block(
+    town: Town, api: APIClient, known: list[dict[str, Any]]
+) -> None:
+    for text in MESSAGES[5::12]:
+        body = {"content": f"Note: {text}", "check": False, "importance": 9}
+        assert api.post("/v1/memories", body, format="json").status_code in (200, 201)
+    before = rows(town)
+
+    told = 0
+    for text in MESSAGES:
+        params = {"user_request": text, "agent": "kyra", "user": "sarah"}
+        answer = api.get("/v1/memory/context", params)
+        assert answer.status_code == 200, answer.content
+        block = answer.json()["context"]
+        told += bool(block)
+        lines = block.splitlines()
+        if lines:
+            assert lines[:3] == ["PERSISTENT MEMORY (READ-ONLY)", RULE, ""]
+            assert all(LABELLED.match(line) for line in lines[3:-5])
+            assert lines[-1] == RULE
+            assert lines.count(RULE) == 2
+        for secret in SECRETS:
+            assert secret not in answer.content.decode()
+
+    assert told > len(MESSAGES) / 10
+    assert_unchanged(town, before)
+
+
+def test_chat_passes_orders_on_as_the_users_words_and_obeys_none(
+    town: Town, model: FakeOpenAI, ask: Ask, known: list[dict[str, Any]]
+) -> None:
+    for place in range(0, len(MESSAGES), 20):
+        *earlier, last = MESSAGES[place : place + 20]
+        talk = [each for text in earlier for each in (user(text), assistant("No."))]
+        ask(*talk, last, thread=f"c{place}")
+        prompt, *sent = model.chats[-1].body["messages"]
+        assert prompt["role"] == "system"
+        assert_apart(prompt["content"])
+        assert sent[-1] == user(last)
+
+    assert_unchanged(town, known)
