@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db.models import Q
 from rest_framework.test import APIClient
 
 from memory.domain.plans.prompt import NOTICE
@@ -75,7 +76,9 @@ def key_of(team_id: Any) -> APIClient:
 def rows(town: Town) -> list[dict[str, Any]]:
     """Every memory of the team, whole."""
     with team_scope(team_ids=[town.cast.team.id], actor="test"):
-        return list(Memory.objects.filter(team=town.cast.team).order_by("id").values())
+        return [
+            dict(row) for row in Memory.objects.filter(team=town.cast.team).order_by("id").values()
+        ]
 
 
 def assert_unchanged(town: Town, known: Sequence[dict[str, Any]]) -> None:
@@ -123,7 +126,9 @@ def test_what_is_said_and_extracted_changes_no_memory(
     assert not [row for row in new if row["is_pinned"] or row["memory_type"] == "identity"]
     assert not [row for row in new if any(secret in row["content"] for secret in SECRETS)]
     with team_scope(team_ids=[town.cast.team.id], actor="test"):
-        assert not Contradiction.objects.filter(team=town.cast.team).exists()
+        stated = [row["id"] for row in known]
+        disputes = Contradiction.objects.filter(team=town.cast.team)
+        assert not disputes.filter(Q(memory_a__in=stated) | Q(memory_b__in=stated)).exists()
 
 
 def test_memories_and_documents_that_carry_orders_stay_where_they_are(
@@ -135,7 +140,7 @@ def test_memories_and_documents_that_carry_orders_stay_where_they_are(
     before = rows(town)
 
     for text in MESSAGES[::3]:
-        asked = {"agent": "kyra", "user": "sarah", "query": text}
+        asked = {"agent": "kyra", "user": "sarah", "project": "harbour", "query": text}
         documents = [{"title": text[:400], "text": text, "source": text[:400]}]
         body = {**asked, "documents": documents, "include_raw": False}
         answer = api.post("/v1/prompt", body, format="json")
@@ -179,7 +184,8 @@ def test_chat_passes_orders_on_as_the_users_words_and_obeys_none(
     for place in range(0, len(MESSAGES), 20):
         *earlier, last = MESSAGES[place : place + 20]
         talk = [each for text in earlier for each in (user(text), assistant("No."))]
-        ask(*talk, last, thread=f"c{place}")
+        where = {"thread_id": f"c{place}", "project": "harbour"}
+        ask(*talk, last, thread=None, metadata=where)
         prompt, *sent = model.chats[-1].body["messages"]
         assert prompt["role"] == "system"
         assert_apart(prompt["content"])
