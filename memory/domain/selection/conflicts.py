@@ -2,7 +2,7 @@
 
 Seed 001, "Conflict Resolution". Where neither says more, the seed tells both with a flag, and also
 never tells a conflict whose resolution is unclear; both hold where such facts are told together and
-flagged, or not at all (decision record 40).
+flagged, or not at all (decision record 41).
 """
 
 from __future__ import annotations

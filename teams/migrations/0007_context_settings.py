@@ -10,7 +10,7 @@ SQL = Path(__file__).parent.parent / "sql"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("teams", "0005_teams_keep_an_admin")]
+    dependencies = [("teams", "0006_project_max_items")]
 
     operations = [
         migrations.AddField(
