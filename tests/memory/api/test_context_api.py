@@ -99,7 +99,9 @@ class TestTheBlock:
 
 class TestWhatIsNotTold:
     def test_is_a_preference_in_a_request_for_code(self, api: APIClient) -> None:
-        taste = remember(api, "The billing code should be commented.", category="preferences")
+        taste = remember(
+            api, "The billing code should be commented.", category="preferences", confirm=True
+        )
         remember(api, DATABASE, category="decision")
 
         answer = context(api)
@@ -242,7 +244,9 @@ class TestConflicts:
 class TestSelect:
     def test_gives_the_facts_with_a_reason_each_and_no_text(self, api: APIClient) -> None:
         remember(api, DATABASE, category="decision")
-        remember(api, "Sarah wants answers in short sentences.", category="preferences")
+        remember(
+            api, "Sarah wants answers in short sentences.", category="preferences", confirm=True
+        )
 
         answer = post(api, "memory/select", user_request=ASK).json()
 
@@ -259,7 +263,7 @@ class TestSelect:
     def test_a_preference_is_told_whatever_the_words_of_a_request_for_format(
         self, api: APIClient
     ) -> None:
-        remember(api, "Answers use metric units.", category="preferences")
+        remember(api, "Answers use metric units.", category="preferences", confirm=True)
 
         answer = post(api, "memory/select", user_request="Put that into a table.").json()
 
