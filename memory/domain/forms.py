@@ -36,6 +36,16 @@ class Form(StrEnum):
 PROJECT_FORMS = frozenset({Form.DECISION, Form.CONVENTION, Form.FAILURE})
 """Forms that are stated of a project."""
 
+STATED_IMPORTANCE = 8
+# The seed's .9 and .85 (seed 003, section 3.3); a convention's .8 is what all that is stated has.
+_IMPORTANCE = {Form.DECISION: 9, Form.FAILURE: 9}
+
+
+def stated_importance(form: Form | None) -> int:
+    """The importance 1-10 of a memory that is stated without one."""
+    return STATED_IMPORTANCE if form is None else _IMPORTANCE.get(form, STATED_IMPORTANCE)
+
+
 USUAL_TYPES: Mapping[Form, MemoryType] = {
     Form.EPISODE: MemoryType.EPISODIC,
     Form.WORKFLOW: MemoryType.PROCEDURAL,

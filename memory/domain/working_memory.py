@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from memory.domain.forms import Form, stated_importance
 from memory.domain.tokens import estimate_tokens
 
 # A task's id is part of addresses.
@@ -46,7 +47,7 @@ class ProjectKind(StrEnum):
     @property
     def importance(self) -> int:
         """1-10: the seed's .9, .8 and .85."""
-        return {ProjectKind.DECISION: 9, ProjectKind.CONVENTION: 8, ProjectKind.FAILURE: 9}[self]
+        return stated_importance(Form(self.value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from memory.api.serializers.base import (
 )
 from memory.api.serializers.forms import FORMS, ArtifactQueryField, FormedSerializer, PayloadField
 from memory.domain.feedback import Feedback
+from memory.domain.forms import stated_importance
 from memory.models import Memory
 from memory.models.memory import MEMORY_TYPES, SCOPES, STATUSES, TIERS
 from memory.services.write.drafts import Outcome, WriteResult
@@ -77,7 +78,12 @@ class NewMemorySerializer(FormedSerializer):
         " `semantic`.",
     )
     scope = OneOfField(choices=STATED, required=False, allow_null=True, help_text=_SCOPE)
-    importance = StrictIntegerField(required=False, default=8, min_value=1, max_value=10)
+    importance = StrictIntegerField(
+        required=False,
+        min_value=1,
+        max_value=10,
+        help_text="Left out, 9 for a decision or a failure, else 8.",
+    )
     is_pinned = StrictBooleanField(required=False, default=False)
     agent = NameField(required=False, allow_null=True)
     user = NameField(
@@ -113,6 +119,7 @@ class NewMemorySerializer(FormedSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """The time it holds from is not after the time it holds to; the payload fits its form."""
         attrs = super().validate(attrs)
+        attrs.setdefault("importance", stated_importance(attrs.get("form")))
         start, end = attrs.get("valid_from"), attrs.get("valid_to")
         if start and end and end < start:
             raise serializers.ValidationError({"valid_to": ["Must not be before valid_from."]})

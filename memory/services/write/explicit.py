@@ -10,7 +10,7 @@ from uuid import UUID
 
 from memory.clients.tools import Tools
 from memory.domain.attribution import people_of
-from memory.domain.forms import PROJECT_FORMS, Form, Payload
+from memory.domain.forms import PROJECT_FORMS, STATED_IMPORTANCE, Form, Payload
 from memory.domain.types import MemoryType, Scope
 from memory.domain.viewer import Viewer
 from memory.domain.wording import departures
@@ -41,7 +41,7 @@ class StatedMemory:
     content: str = ""
     memory_type: MemoryType = MemoryType.SEMANTIC
     scope: Scope | None = None
-    importance: int = 8
+    importance: int = STATED_IMPORTANCE
     is_pinned: bool = False
     agent: str | None = None
     user: str | None = None

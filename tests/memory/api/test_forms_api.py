@@ -46,6 +46,16 @@ def stated(api: APIClient, form: Form, payload: Payload | None = None, **fields:
 # -- stating ---------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("form", "importance"),
+    [(Form.DECISION, 9), (Form.CONVENTION, 8), (Form.FAILURE, 9), (Form.FACT, 8)],
+)
+def test_the_importance_that_is_left_out_is_that_of_the_form(
+    api: APIClient, form: Form, importance: int
+) -> None:
+    assert stated(api, form)["importance"] == importance
+
+
 @pytest.mark.parametrize("form", Form)
 def test_a_memory_of_each_form_is_stored_and_read_whole(api: APIClient, form: Form) -> None:
     shown = stated(api, form)
