@@ -110,6 +110,8 @@ SPECTACULAR_SETTINGS = {
         "TierEnum": "memory.models.memory.TIERS",
         "ScopeEnum": "memory.models.memory.SCOPES",
         "StatedScopeEnum": "memory.api.serializers.memories.STATED",
+        "AskedScopeEnum": "memory.api.serializers.context.ASKED_SCOPES",
+        "ClearedScopeEnum": "memory.api.views.projects.CLEARED",
         "CapEnum": "memory.api.views.routing.CAPS",
         "LayerNameEnum": "memory.api.serializers.prompt.LAYER_NAMES",
         "ModelTierEnum": "teams.domain.model_config.TIERS",

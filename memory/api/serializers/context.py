@@ -18,7 +18,7 @@ from memory.domain.selection.request_types import RequestType
 from memory.services.read.conflict_groups import MOST_READ
 from teams.domain.context_settings import LEAST_CHARS, MAX_CATEGORIES, MOST_CHARS, SCOPES
 
-_SCOPES = [(scope, scope) for scope in SCOPES]
+ASKED_SCOPES = [(scope, scope) for scope in SCOPES]
 _TYPES = [(each.value, each.value) for each in RequestType]
 _CAUSES = [(each.value, each.value) for each in Cause]
 _RESOLUTIONS = [(each.value, each.value) for each in Resolution]
@@ -57,7 +57,7 @@ class SelectSerializer(StrictSerializer):
 
     user_request = QuestionField(help_text=_REQUEST)
     scope_filter = serializers.ListField(
-        child=OneOfField(choices=_SCOPES),
+        child=OneOfField(choices=ASKED_SCOPES),
         required=False,
         allow_null=True,
         max_length=len(SCOPES),
@@ -94,7 +94,7 @@ class ChosenFactSerializer(MemorySerializer):
     """A memory that is told, and why."""
 
     scope = serializers.ChoiceField(
-        choices=_SCOPES,
+        choices=ASKED_SCOPES,
         help_text="Where it counts for this request: `session` for what was learned in the"
         " conversation of the request.",
     )
@@ -124,7 +124,7 @@ class FactConflictSerializer(ApiSerializer):
 class AskedScopesSerializer(ApiSerializer):
     """The scopes that were asked in turn, and why no further one was."""
 
-    asked = serializers.ListField(child=serializers.ChoiceField(choices=_SCOPES))
+    asked = serializers.ListField(child=serializers.ChoiceField(choices=ASKED_SCOPES))
     reason = serializers.CharField(help_text="Empty where all of them were asked.")
 
 

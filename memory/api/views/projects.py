@@ -29,6 +29,7 @@ from teams.services.projects import change_project
 
 _SLUG = OpenApiParameter("slug", OpenApiTypes.STR, OpenApiParameter.PATH)
 _MOST_ITEMS = 10_000_000
+CLEARED = [(each.value, each.value) for each in TEAM_SCOPES]
 
 
 class ProjectFilterSerializer(DatedPageQuerySerializer):
@@ -73,7 +74,7 @@ class ClearTeamSerializer(ReasonSerializer):
 
     name = NameField(max_length=200, help_text="The team's name or slug, to be sure.")
     scope = OneOfField(
-        choices=[(each.value, each.value) for each in TEAM_SCOPES],
+        choices=CLEARED,
         help_text="`project`: what belongs to projects, all of them; `team`: what is everybody's.",
     )
 
