@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -15,6 +15,7 @@ from memory.domain.forms import texts_of
 from memory.domain.text.sentences import split_sentences
 from memory.domain.text.stop_words import STOP_WORDS, word_set
 from memory.domain.tokens import estimate_tokens
+from memory.domain.types import Asker
 
 RULES = "rules:1"
 """What wrote the levels that the rules make, numbered by what they make."""
@@ -64,6 +65,34 @@ class Levels:
         return content if level is Level.CONTENT else str(getattr(self, level.value))
 
 
+@dataclass(frozen=True, slots=True)
+class LongText:
+    """A memory's text and payload, of which shorter versions are wanted, and who pays for them."""
+
+    content: str
+    asker: Asker
+    form: str = ""
+    payload: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLevels:
+    """Levels, and the name of the rules or the model that wrote them."""
+
+    levels: Levels
+    writer: str
+
+
+class RulesLevels:
+    """The `LevelWriter` that needs no model."""
+
+    name = RULES
+
+    def write(self, text: LongText) -> WrittenLevels:
+        """What the rules make of it."""
+        return WrittenLevels(levels_of(text.content, form=text.form, payload=text.payload), RULES)
+
+
 def is_long(content: str) -> bool:
     """Whether the text's levels are worth storing."""
     return estimate_tokens(content) > LONG_TOKENS
@@ -79,7 +108,9 @@ def levels_of(
     short, term = _of_payload(form, payload or {})
     summary = _shorter(content, _summary(content))
     compressed = _shorter(summary, short or _compressed(summary))
-    return Levels(summary, compressed, _index_term(term if _is_short(term, compressed) else compressed))
+    return Levels(
+        summary, compressed, _index_term(term if _is_short(term, compressed) else compressed)
+    )
 
 
 def checked_levels(
