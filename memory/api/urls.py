@@ -12,6 +12,7 @@ from memory.api.views.contradictions import ContradictionViewSet
 from memory.api.views.conversations import ConversationViewSet, JobViewSet
 from memory.api.views.events import EventViewSet
 from memory.api.views.memories import MemoryViewSet
+from memory.api.views.patterns import PatternViewSet
 from memory.api.views.projects import ProjectViewSet, TeamMemoryViewSet
 from memory.api.views.query import MemoryQueryViewSet
 from memory.api.views.retrieval import PromptViewSet, RetrievalViewSet
@@ -66,6 +67,7 @@ urlpatterns = [
         ThreadChangesViewSet.as_view({"get": "changes"}),
         name="thread-changes",
     ),
+    path("patterns/learn", PatternViewSet.as_view({"post": "learn"}), name="patterns-learn"),
     path("tasks", TaskViewSet.as_view({"post": "create"}), name="tasks"),
     path("tasks/<str:task_id>", TaskViewSet.as_view({"get": "load"}), name="task"),
     path(

@@ -103,6 +103,11 @@ class PatternPayloadSerializer(_WithArtifacts):
         required=False, max_length=MAX_REF_CHARS, help_text="The template in a line."
     )
     language = NameField(required=False)
+    shape = NameField(
+        required=False,
+        max_length=300,
+        help_text="Of a learned pattern: by what learning knows it again.",
+    )
 
 
 class WorkflowPayloadSerializer(StrictSerializer):

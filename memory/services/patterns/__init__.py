@@ -1,0 +1,1 @@
+"""Patterns that are learned from code."""

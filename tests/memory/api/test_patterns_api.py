@@ -1,0 +1,135 @@
+"""Patterns are learned from code: in four languages, once, per project, whatever is sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+PYTHON = """
+def load_{name}(request, key):
+    form = read_body(request, {name}Schema)
+    if form.errors:
+        raise InvalidRequest(form.errors)
+    found = {name}_service.find(key)
+    return render_json({name}Schema, found)
+"""
+SCRIPT = """
+router.post("/{name}", async (req, res) => {{
+  const body = {name}Schema.parseBody(req.rawBody);
+  if (!body.isValid) {{ throw new InvalidRequest(body.problems); }}
+  const found = await {name}Service.findOne(body.key);
+  return res.sendJson(found.serialised);
+}});
+"""
+GO = """
+package api
+
+func Load{name}(w http.ResponseWriter, r *http.Request) {{
+	body, err := parseBody(r, {name}Schema)
+	if err != nil {{
+		http.Error(w, err.Error(), badRequest)
+		return
+	}}
+	renderJson(w, {name}Service.Find(body))
+}}
+"""
+CODE = {"py": PYTHON, "ts": SCRIPT, "tsx": SCRIPT, "js": SCRIPT, "go": GO}
+
+
+def files_of(ending: str, names: str = "Order Invoice Parcel") -> list[dict[str, str]]:
+    return [
+        {"path": f"src/{name}.{ending}", "text": CODE[ending].format(name=name)}
+        for name in names.split()
+    ]
+
+
+def learn(api: APIClient, files: list[dict[str, str]], project: str = "atlas") -> Any:
+    response = api.post("/v1/patterns/learn", {"files": files, "project": project}, format="json")
+    assert response.status_code == 200, response.content
+    return response.json()
+
+
+@pytest.mark.parametrize("ending", CODE)
+def test_a_shape_that_repeats_becomes_a_pattern_with_its_places(
+    api: APIClient, ending: str
+) -> None:
+    (memory,) = learn(api, files_of(ending))["learned"]
+    assert memory["form"] == "pattern"
+    payload = memory["payload"]
+    assert "{" in payload["template"]
+    assert "Invoice" not in payload["template"]
+    assert len(payload["artifacts"]) == 3
+    assert all("#L" in each["ref"] for each in payload["artifacts"])
+
+
+def test_the_same_files_again_change_nothing(api: APIClient) -> None:
+    learn(api, files_of("py"))
+    again = learn(api, files_of("py"))
+    assert (again["learned"], again["strengthened"], again["unchanged"]) == ([], [], 1)
+
+
+def test_one_more_place_strengthens_the_pattern(api: APIClient) -> None:
+    (first,) = learn(api, files_of("py"))["learned"]
+    done = learn(api, files_of("py", "Refund"))
+    (second,) = done["strengthened"]
+    assert done["learned"] == []
+    assert len(second["payload"]["artifacts"]) == 4
+    assert second["importance"] > first["importance"]
+    assert second["supersedes"] == first["id"]
+
+
+def test_another_project_learns_for_itself(api: APIClient) -> None:
+    learn(api, files_of("py"))
+    other = learn(api, files_of("py"), project="other")
+    assert len(other["learned"]) == 1
+    assert other["unchanged"] == 0
+
+
+def test_what_was_deleted_is_not_learned_again(api: APIClient) -> None:
+    (memory,) = learn(api, files_of("py"))["learned"]
+    assert api.delete(f"/v1/memories/{memory['id']}").status_code < 300
+    again = learn(api, files_of("py"))
+    assert (again["learned"], again["strengthened"]) == ([], [])
+
+
+def test_two_places_or_one_file_are_no_pattern(api: APIClient) -> None:
+    assert learn(api, files_of("py", "Order Invoice"))["learned"] == []
+    joined = "".join(each["text"] for each in files_of("py"))
+    assert learn(api, [{"path": "one.py", "text": joined}])["learned"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "reason"),
+    [
+        ("a.py", "def f(:\n  pass", "syntax error"),
+        ("a.py", "x = " + "(" * 500 + "1" + ")" * 500, "nested deeper"),
+        ("a.js", "{[(" * 50_000, ""),
+        ("a.ts", "\x01\x02\x7f" * 100, "syntax error"),
+        ("a.rb", "puts 1", "language"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_skipped_with_a_reason(
+    api: APIClient, path: str, text: str, reason: str
+) -> None:
+    done = learn(api, [{"path": path, "text": text}, *files_of("go")])
+    (skipped,) = done["skipped"]
+    assert skipped["path"] == path
+    assert reason in skipped["reason"]
+    assert len(done["learned"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("files", "field"),
+    [
+        ([{"path": "a.py", "text": "x" * 1_000_000}], "files[0].text"),
+        ([{"path": f"{n}.py", "text": "x" * 199_000} for n in range(21)], "files"),
+        ([{"path": "a.py", "text": "x"}] * 2, "files"),
+        ([], "files"),
+    ],
+)
+def test_too_much_is_refused_by_name(api: APIClient, files: Any, field: str) -> None:
+    response = api.post("/v1/patterns/learn", {"files": files, "project": "p"}, format="json")
+    assert response.status_code == 422
+    assert field in response.content.decode()
