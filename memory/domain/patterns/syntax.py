@@ -33,16 +33,23 @@ _SUFFIXES: Mapping[str, Language] = {
 
 # Kinds of nodes, as the four grammars call them.
 _BLOCKS = frozenset(
-    "module program source_file block statement_block statement_list class_body".split()
+    ["module", "program", "source_file", "block", "statement_block", "statement_list", "class_body"]
 )
 _CALLS = frozenset({"call", "call_expression", "new_expression"})
 _TEXTS = frozenset(
-    "string concatenated_string template_string interpreted_string_literal raw_string_literal"
-    " rune_literal regex".split()
+    [
+        "string",
+        "concatenated_string",
+        "template_string",
+        "interpreted_string_literal",
+        "raw_string_literal",
+        "rune_literal",
+        "regex",
+    ]
 )
 _IMPORTS = ("import", "future_import", "package", "export_clause")
 _NO_ACTION = frozenset(
-    "expression_statement pass_statement empty_statement labeled_statement".split()
+    ["expression_statement", "pass_statement", "empty_statement", "labeled_statement"]
 )
 _OPENING, _CLOSING = frozenset("([{<"), frozenset(")]}>")
 

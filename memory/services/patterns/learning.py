@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from memory.clients.code_parser import UnreadableCodeError, parse_code
 from memory.clients.tools import Tools
@@ -136,7 +135,7 @@ def _parsed(path: str, text: str, *, seconds: float = _SECONDS_A_FILE) -> Source
 class _Known:
     """The patterns of a project that were learned, by the digests of their shapes."""
 
-    project_id: UUID | None
+    project: str
     by_digest: Mapping[str, Sequence[tuple[Shape, Memory]]]
 
     @classmethod
@@ -157,12 +156,12 @@ class _Known:
             for row in rows:
                 if shape := Shape.parse(row.payload["shape"]):
                     by_digest[shape.digest].append((shape, row))
-        return cls(project_id, by_digest)
+        return cls(project, by_digest)
 
     def external_id(self, shape: Shape) -> str:
         """Under which a shape of the project is stored once, also by calls at the same time."""
         digest = hashlib.blake2b(shape.name.encode(), digest_size=12).hexdigest()
-        return f"pattern:{self.project_id}:{digest}"
+        return f"pattern:{self.project}:{digest}"
 
     def without_taken(
         self, *, viewer: Viewer, stated: Sequence[StatedMemory]
