@@ -57,9 +57,11 @@ def _parsed(grammar: Grammar, source: bytes, seconds: float) -> Tree:
     ends = time.monotonic() + seconds
 
     def read(offset: int, point: Point) -> bytes:
+        del point
         return source[offset : offset + _CHUNK]
 
     def is_late(offset: int, has_error: bool) -> bool:
+        del offset, has_error
         return time.monotonic() > ends
 
     try:
