@@ -29,15 +29,17 @@ class UnreadableCodeError(Exception):
     """The file cannot be learned from; the message says why."""
 
 
-def parse_code(*, path: str, text: str, seconds: float) -> SourceFile:
+def parse_code(*, path: str, text: str, seconds: float = 1.0) -> SourceFile:
     """The syntax tree of a file in one of the known languages.
 
-    Raises UnreadableCodeError: another language, a syntax error, nesting deeper than 200, or
-    `seconds` that are over.
+    Raises UnreadableCodeError: another language, a syntax error, a NUL, nesting deeper than 200,
+    or `seconds` that are over.
     """
     language = language_of(path)
     if language is None:
         raise UnreadableCodeError("no language that is learned from")
+    if "\0" in text:
+        raise UnreadableCodeError("no text: it has a NUL")
     source = text.encode()
     tree = _parsed(_grammar(language, path.lower().endswith(".tsx")), source, seconds)
     if tree.root_node.has_error:
@@ -73,18 +75,11 @@ def _parsed(grammar: Grammar, source: bytes, seconds: float) -> Tree:
 
 def _first_error(tree: Tree) -> int:
     """The line of the first error, from 1."""
-    cursor = tree.walk()
-    while True:
-        node = cursor.node
-        if node is None or node.is_error or node.is_missing:
-            break
-        # Down into the first child that has one.
-        if not node.has_error or not cursor.goto_first_child():
-            break
-        while cursor.node is not None and not cursor.node.has_error:
-            if not cursor.goto_next_sibling():
-                break
-    return cursor.node.start_point.row + 1 if cursor.node is not None else 1
+    node: ParsedNode | None = tree.root_node
+    while node is not None and not node.is_error and not node.is_missing:
+        line = node.start_point.row + 1
+        node = next((each for each in node.children if each.has_error), None)
+    return node.start_point.row + 1 if node is not None else line
 
 
 def _copied(tree: Tree, comments: list[tuple[int, int]]) -> Node:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework import serializers
 
 from memory.api.fields import NameField, TextField
@@ -65,8 +63,3 @@ class LearnedSerializer(ApiSerializer):
     )
     unchanged = serializers.IntegerField(help_text="Known patterns found where they stood.")
     skipped = SkippedFileSerializer(many=True)
-
-
-def skipped_json(pairs: Any) -> list[dict[str, str]]:  # Any: pairs of path and reason
-    """The skipped files as the answer has them."""
-    return [{"path": path, "reason": reason} for path, reason in pairs]

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from memory.api.base import answers
 from memory.api.request_events import write_event
-from memory.api.serializers.patterns import LearnedSerializer, LearnSerializer, skipped_json
+from memory.api.serializers.patterns import LearnedSerializer, LearnSerializer
 from memory.api.views.memory_changes import MemoryWrites
 from memory.clients.tools import default_tools
 from memory.services.patterns.learning import CodeFile, learn_patterns
@@ -48,6 +48,6 @@ class PatternViewSet(MemoryWrites):
                 "learned": self.written(done.new),
                 "strengthened": self.written(done.strengthened),
                 "unchanged": done.unchanged,
-                "skipped": skipped_json(done.skipped),
+                "skipped": [{"path": path, "reason": why} for path, why in done.skipped],
             }
         )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from memory.domain.patterns.syntax import Language, Node, SourceFile, bottom_up
 
-MIN_LINES, MAX_LINES = 3, 60
+MIN_LINES, MAX_LINES, MAX_BYTES = 3, 60, 6000
 MIN_ACTIONS = 3
 MAX_SLOTS = 80
 LONGEST_RUN = 5
@@ -38,6 +38,11 @@ class Place:
         """As artifacts name it: `path#L10-L20`."""
         return f"{self.path}#L{self.first_line}-L{self.last_line}"
 
+    @property
+    def lines(self) -> list[tuple[str, int]]:
+        """Each of its lines, with the path."""
+        return [(self.path, line) for line in range(self.first_line, self.last_line + 1)]
+
     def overlaps(self, other: Place) -> bool:
         """Whether both have some of one file's bytes."""
         return self.path == other.path and self.start < other.end and other.start < self.end
@@ -52,6 +57,7 @@ class _Part:
     last: int
     actions: int
     statements: int
+    has_block: bool
 
 
 _Span = tuple[int, int, int, int, int, int, int]  # file, first and last slot, bytes, lines
@@ -106,18 +112,19 @@ class ShapeIndex:
         statements = int(node.is_action and not node.is_call)
         statements += sum(each.statements for each in children)
         if not node.is_named and not node.children:
-            return _Part(self._key(node.kind), first, first, 0, 0)
+            return _Part(self._key(node.kind), first, first, 0, 0, False)
+        has_block = node.is_block or any(each.has_block for each in children)
         is_whole = node.is_text or node.is_type or not node.children
-        if is_whole or (node.is_list and not _holds_block(node)):
+        # A list stays as it is where a function, written out as a block, is among its items.
+        if is_whole or (node.is_list and not has_block):
             del slots[first:]
             slots.append(_short(file.text(node)))
             kind = "list" if node.is_list else "text" if node.is_text else "type"
             kind = node.kind if not node.children else kind
-            return _Part(self._key(kind, node.field), first, len(slots), actions, statements)
-        inner = [each.key for each in children]
-        return _Part(
-            self._key(node.kind, node.field, *inner), first, len(slots), actions, statements
-        )
+            key = self._key(kind, node.field)
+        else:
+            key = self._key(node.kind, node.field, *(each.key for each in children))
+        return _Part(key, first, len(slots), actions, statements, has_block)
 
     def _key(self, *parts: str | int) -> int:
         key = self._keys.get(parts)
@@ -137,25 +144,16 @@ class ShapeIndex:
             for end in range(start + 1, min(start + LONGEST_RUN, len(inner)) + 1):
                 if inner[end - 1].is_import:
                     break
-                run = found[start:end]
-                if inner[end - 1].last_line - inner[start].first_line >= MAX_LINES:
+                run, one, last = found[start:end], inner[start], inner[end - 1]
+                if last.last_line - one.first_line >= MAX_LINES or last.end - one.start > MAX_BYTES:
                     break
                 if _is_worth_it(inner[start:end], run):
-                    self._note(inner[start], inner[end - 1], run, language)
-
-    def _note(self, one: Node, other: Node, run: Sequence[_Part], language: Language) -> None:
-        key = self._key(language.value, *(each.key for each in run))
-        self._spans[key].append(
-            (
-                len(self._paths) - 1,
-                run[0].first,
-                run[-1].last,
-                one.start,
-                other.end,
-                one.first_line,
-                other.last_line,
-            )
-        )
+                    key = self._key(language.value, *(each.key for each in run))
+                    slots = run[0].first, run[-1].last
+                    lines = one.first_line, last.last_line
+                    self._spans[key].append(
+                        (len(self._paths) - 1, *slots, one.start, last.end, *lines)
+                    )
 
 
 def _is_worth_it(nodes: Sequence[Node], run: Sequence[_Part]) -> bool:
@@ -173,17 +171,6 @@ def _is_worth_it(nodes: Sequence[Node], run: Sequence[_Part]) -> bool:
         and does_something
         and not is_enumeration
     )
-
-
-def _holds_block(node: Node) -> bool:
-    """Whether a function is among the items, written out as a block."""
-    waiting = list(node.children)
-    while waiting:
-        each = waiting.pop()
-        if each.is_block:
-            return True
-        waiting.extend(each.children)
-    return False
 
 
 def _short(text: str) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import PurePosixPath
 from textwrap import dedent
 
 from memory.domain.patterns.shapes import Place
 from memory.domain.patterns.syntax import Node, SourceFile, bottom_up
 
 MAX_TEMPLATE_CHARS = 3000
+MAX_TRIGGER_CHARS = 200
 MAX_STEPS = 7
 _MAX_HINT_CHARS = 160
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -26,7 +28,10 @@ _ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """When the shape is written, its code with `{parts}`, and its steps in a line."""
+    """When the shape is written, its code with `{parts}`, and its steps in a line.
+
+    With no hint the places have no step in common.
+    """
 
     trigger: str
     code: str
@@ -40,32 +45,12 @@ class _Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Sample:
-    """One place with its tree."""
-
-    file: SourceFile
-    place: Place
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """The statements of the place."""
-        return next(
-            (
-                found
-                for block in bottom_up(self.file.root)
-                if block.is_block and (found := _inside(block, self.place))
-            ),
-            (),
-        )
-
-
 def template_of(
     samples: Sequence[tuple[SourceFile, Place]], *, places: Sequence[Place]
 ) -> Template:
     """The template that the samples share, some of the places; the first one gives the words."""
     file = samples[0][0]
-    aligned = list(zip(*(_Sample(*each).nodes for each in samples), strict=True))
+    aligned = list(zip(*(_statements(*each) for each in samples), strict=True))
     parts = _Parts([each for each, _ in samples])
     for nodes in aligned:
         parts.compare(nodes)
@@ -76,7 +61,7 @@ def template_of(
     return Template(
         trigger=_trigger(aligned, places),
         code=_shortened(_edited(file.source, start, end, edits)),
-        hint=" → ".join(steps),
+        hint=" → ".join(steps) if any(each[0] != "{" for each in steps) else "",
     )
 
 
@@ -142,18 +127,15 @@ def _columns(nodes: Sequence[Node]) -> list[tuple[Node, ...]]:
     return list(zip(*(each.children for each in nodes), strict=True))
 
 
-def _inside(block: Node, place: Place) -> tuple[Node, ...]:
-    """The statements of the block that make up the place; none unless they do so wholly."""
-    if block.start > place.start or block.end < place.end:
-        return ()
-    found = [
-        each
-        for each in block.children
-        if each.is_named and place.start <= each.start and each.end <= place.end
-    ]
-    if not found or (found[0].start, found[-1].end) != (place.start, place.end):
-        return ()
-    return tuple(found)
+def _statements(file: SourceFile, place: Place) -> list[Node]:
+    """Those that make up the place, children of one block."""
+    for block in bottom_up(file.root):
+        if block.is_block and block.start <= place.start and place.end <= block.end:
+            named = [each for each in block.children if each.is_named]
+            found = [each for each in named if place.start <= each.start and each.end <= place.end]
+            if found and (found[0].start, found[-1].end) == (place.start, place.end):
+                return found
+    return []
 
 
 def _edited(source: bytes, start: int, end: int, edits: Sequence[_Edit]) -> str:
@@ -183,10 +165,10 @@ def _steps(file: SourceFile, roots: Sequence[Node], edits: Sequence[_Edit]) -> l
     for node in (each for root in roots for each in bottom_up(root)):
         if not node.is_call or not node.children:
             continue
-        called = next((each for each in node.children if each.is_named), node.children[0])
-        text = _edited(file.source, called.start, called.end, edits)
         if any(edit.start <= node.start and node.end <= edit.end for edit in edits):
             continue
+        called = next((each for each in node.children if each.is_named), node.children[0])
+        text = _edited(file.source, called.start, called.end, edits)
         step = re.split(r"[.\s(]+(?![^{]*})", text.rstrip(")").rstrip("("))[-1] or text
         if step not in steps and len(" → ".join([*steps, step])) <= _MAX_HINT_CHARS:
             steps.append(step)
@@ -195,10 +177,12 @@ def _steps(file: SourceFile, roots: Sequence[Node], edits: Sequence[_Edit]) -> l
 
 def _trigger(aligned: Sequence[Sequence[Node]], places: Sequence[Place]) -> str:
     """What is written, by its kind, and where."""
-    where = os.path.commonpath([os.path.dirname(place.path) or "." for place in places])
+    folders = [PurePosixPath(place.path).parent.parts for place in places]
+    alike = takewhile(lambda names: len(set(names)) == 1, zip(*folders, strict=False))
+    where = str(PurePosixPath(*(names[0] for names in alike)))
     kind = aligned[0][0].kind if len(aligned) == 1 else "steps"
     said = kind.replace("_", " ").removesuffix(" definition").removesuffix(" declaration")
-    return f"{said} in {where}" if where not in ("", ".") else said
+    return (f"{said} in {where}" if where != "." else said)[:MAX_TRIGGER_CHARS]
 
 
 def _shared_words(texts: Sequence[str]) -> str:

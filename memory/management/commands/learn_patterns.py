@@ -71,9 +71,11 @@ class Command(BaseCommand):
         for path in paths:
             read += 1
             try:
+                name = path.relative_to(root).as_posix()
+                name.encode()
                 with path.open(encoding="utf-8") as stream:
                     text = stream.read(MAX_FILE_CHARS + 1)
-            except (OSError, UnicodeDecodeError):
+            except (OSError, UnicodeError):
                 self.stderr.write(f"{path}: cannot be read as UTF-8 text")
                 continue
             if len(text) > MAX_FILE_CHARS:
@@ -82,7 +84,7 @@ class Command(BaseCommand):
             if files and (len(files) == MAX_FILES or chars + len(text) > MAX_TOTAL_CHARS):
                 yield files, read - 1
                 files, chars, read = [], 0, 1
-            files.append(CodeFile(path.relative_to(root).as_posix(), text))
+            files.append(CodeFile(name, text))
             chars += len(text)
         yield files, read
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from memory.clients.code_parser import UnreadableCodeError, parse_code
@@ -22,14 +23,14 @@ from memory.domain.patterns.clusters import (
     largest,
 )
 from memory.domain.patterns.shapes import Place, ShapeIndex
-from memory.domain.patterns.syntax import SourceFile, language_of
-from memory.domain.patterns.templates import template_of
+from memory.domain.patterns.syntax import language_of
+from memory.domain.patterns.templates import Template, template_of
 from memory.domain.types import Scope, Status
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.retrying import retried
-from memory.services.write.drafts import WriteResult
+from memory.services.write.drafts import MemoryDraft, WriteResult
 from memory.services.write.explicit import StatedMemory, remember
 from memory.services.write.write_path import write_memories
 from teams.models import Project
@@ -41,11 +42,12 @@ MAX_FILE_CHARS = 200_000
 MAX_TOTAL_CHARS = 4_000_000
 MAX_PATTERNS = 20
 """New ones of one call: the best; the same files again give the next."""
-SECONDS = 10.0
+MAX_STRENGTHENED = 100
+READING_SECONDS, SECONDS = 10.0, 20.0
+"""Of a call: until the last file is begun, and until the last shape is."""
 MAX_KNOWN = 1000
 MAX_PLACES = 50
 FIRST_IMPORTANCE, MOST_IMPORTANCE = 6, 8
-_SECONDS_A_FILE = 1.0
 _SAMPLES = 6
 
 
@@ -87,19 +89,21 @@ def learn_patterns(
     cannot be read, or not in the time there is, are skipped. Raises what `remember` raises.
     """
     skipped: list[tuple[str, str]] = []
-    index, texts = _read(files, skipped)
+    began = time.monotonic()
+    index, texts = _read(files, skipped, ends=began + READING_SECONDS)
     known = _Known.of(viewer=viewer, project=project)
-    found, again = _found(index, known)
+    found, again = _found(index, known, ends=began + SECONDS)
     strengthened, unchanged = _strengthen(
         viewer=viewer, again=again, read=frozenset(texts), tools=tools, now=now
     )
-    stated = [_stated(each, texts, project=project, known=known) for each in found]
-    fresh = known.without_taken(viewer=viewer, stated=stated)[:MAX_PATTERNS]
+    fresh = known.without_taken(viewer=viewer, found=found)
+    told = _told(fresh, texts, project=project, ends=began + SECONDS)
+    stated = list(islice(told, MAX_PATTERNS))
     new: list[WriteResult] = []
-    if fresh:
+    if stated:
         new = remember(
             viewer=viewer,
-            stated=[replace(each, agent=agent) for each in fresh],
+            stated=[replace(each, agent=agent) for each in stated],
             tools=tools,
             now=now,
             reason="learned from code",
@@ -110,25 +114,19 @@ def learn_patterns(
 
 
 def _read(
-    files: Iterable[CodeFile], skipped: list[tuple[str, str]]
+    files: Iterable[CodeFile], skipped: list[tuple[str, str]], *, ends: float
 ) -> tuple[ShapeIndex, dict[str, str]]:
     index, texts = ShapeIndex(), {}
-    ends = time.monotonic() + SECONDS
     for file in files:
-        left = ends - time.monotonic()
         try:
-            if left <= 0:
+            if time.monotonic() > ends:
                 raise UnreadableCodeError("no time left; send it again with fewer files")
-            index.add(_parsed(file.path, file.text, seconds=min(left, _SECONDS_A_FILE)))
+            index.add(parse_code(path=file.path, text=file.text))
         except UnreadableCodeError as error:
             skipped.append((file.path, str(error)))
         else:
             texts[file.path] = file.text
     return index, texts
-
-
-def _parsed(path: str, text: str, *, seconds: float = _SECONDS_A_FILE) -> SourceFile:
-    return parse_code(path=path, text=text, seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,26 +162,31 @@ class _Known:
         return f"pattern:{self.project}:{digest}"
 
     def without_taken(
-        self, *, viewer: Viewer, stated: Sequence[StatedMemory]
-    ) -> Sequence[StatedMemory]:
-        """Those that were not stored before, whatever became of them."""
+        self, *, viewer: Viewer, found: Sequence[Cluster]
+    ) -> list[tuple[str, Shape, Cluster]]:
+        """Those that were not stored before, whatever became of them, with their external ids."""
+        shapes = ((Shape.of(each.digest, each.places), each) for each in found)
+        named = [(self.external_id(shape), shape, each) for shape, each in shapes]
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-            taken = set(
-                Memory.objects.filter(
-                    team_id=viewer.team_id, external_id__in=[each.external_id for each in stated]
-                ).values_list("external_id", flat=True)
+            # Not `visible_to`: none of it is told, and the write refuses an id that is taken by
+            # what the viewer may not see, with all that would be learned beside it.
+            stored = Memory.objects.filter(
+                team_id=viewer.team_id, external_id__in=[name for name, _, _ in named]
             )
-        return [each for each in stated if each.external_id not in taken]
+            taken = set(stored.values_list("external_id", flat=True))
+        return [each for each in named if each[0] not in taken]
 
 
 def _found(
-    index: ShapeIndex, known: _Known
+    index: ShapeIndex, known: _Known, *, ends: float
 ) -> tuple[list[Cluster], list[tuple[Memory, Sequence[Place]]]]:
     """The clusters that are new, best first, and the known patterns with where they stand."""
     information = Information(index.frequency)
     clusters: list[Cluster] = []
     again: list[tuple[Memory, Sequence[Place]]] = []
     for digest, places in index.groups(known=frozenset(known.by_digest)):
+        if time.monotonic() > ends:
+            break
         for shape, memory in known.by_digest.get(digest, ()):
             of_shape = [place for place in places if shape.fits(place)]
             places = [place for place in places if not shape.fits(place)]
@@ -204,7 +207,8 @@ def _strengthen(
     now: datetime,
 ) -> tuple[list[WriteResult], int]:
     """New versions of the live patterns that stand elsewhere than they did, and how many do not."""
-    drafts, unchanged = [], 0
+    drafts: list[MemoryDraft] = []
+    unchanged = 0
     for memory, places in again:
         before = [each["ref"] for each in memory.payload.get("artifacts", ())]
         refs = [place.ref for place in places]
@@ -212,7 +216,8 @@ def _strengthen(
         # Lines move with every edit; what tells something is in how many places of which files.
         was = Counter(_path(ref) for ref in before if _path(ref) in read)
         is_full = len(before) >= MAX_PLACES
-        if not memory.is_live or is_full or was == Counter(map(_path, refs)):
+        is_same = was == Counter(map(_path, refs))
+        if not memory.is_live or is_full or is_same or len(drafts) == MAX_STRENGTHENED:
             unchanged += 1
             continue
         grew = len(refs) + len(elsewhere) > len(before)
@@ -226,36 +231,50 @@ def _strengthen(
     return write_memories(viewer=viewer, drafts=drafts, tools=tools, reason=reason), unchanged
 
 
-def _stated(
-    cluster: Cluster, texts: Mapping[str, str], *, project: str, known: _Known
-) -> StatedMemory:
+def _told(
+    found: Iterable[tuple[str, Shape, Cluster]],
+    texts: Mapping[str, str],
+    *,
+    project: str,
+    ends: float,
+) -> Iterator[StatedMemory]:
+    """The clusters as memories, until `ends`; without those whose every step varies."""
+    for external_id, shape, cluster in found:
+        if time.monotonic() > ends:
+            break
+        template = _template(cluster, texts)
+        if not template.hint:
+            continue
+        language = language_of(cluster.places[0].path)
+        payload: dict[str, Any] = {  # Any: JSON
+            "trigger": template.trigger,
+            "template": template.code,
+            "hint": template.hint,
+            "language": language.value if language else "",
+            "shape": shape.name,
+            "artifacts": _artifacts([place.ref for place in cluster.places]),
+        }
+        yield StatedMemory(
+            content=rendered(Form.PATTERN, payload),
+            scope=Scope.PROJECT,
+            project=project,
+            importance=FIRST_IMPORTANCE,
+            external_id=external_id,
+            # Patterns are worded alike and never contradict each other.
+            check=False,
+            form=Form.PATTERN,
+            payload=payload,
+        )
+
+
+def _template(cluster: Cluster, texts: Mapping[str, str]) -> Template:
     # Places of many files say more of what varies than places of one.
     first = {place.path: place for place in reversed(cluster.places)}
     chosen = [*first.values(), *(each for each in cluster.places if each not in first.values())]
-    samples = [(_parsed(each.path, texts[each.path]), each) for each in chosen[:_SAMPLES]]
-    template = template_of(samples, places=cluster.places)
-    shape = Shape.of(cluster.digest, cluster.places)
-    language = language_of(cluster.places[0].path)
-    payload: dict[str, Any] = {  # Any: JSON
-        "trigger": template.trigger,
-        "template": template.code,
-        "language": language.value if language else "",
-        "shape": shape.name,
-        "artifacts": _artifacts([place.ref for place in cluster.places]),
-    }
-    if template.hint:
-        payload["hint"] = template.hint
-    return StatedMemory(
-        content=rendered(Form.PATTERN, payload),
-        scope=Scope.PROJECT,
-        project=project,
-        importance=FIRST_IMPORTANCE,
-        external_id=known.external_id(shape),
-        # Patterns are worded alike and never contradict each other.
-        check=False,
-        form=Form.PATTERN,
-        payload=payload,
-    )
+    samples = [
+        (parse_code(path=each.path, text=texts[each.path]), each) for each in chosen[:_SAMPLES]
+    ]
+    return template_of(samples, places=cluster.places)
 
 
 def _artifacts(refs: Sequence[str]) -> list[dict[str, str]]:
