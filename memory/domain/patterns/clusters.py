@@ -115,9 +115,9 @@ def is_repeated(places: Sequence[Place]) -> bool:
 
 
 def clusters_of(digest: str, places: Sequence[Place], information: Information) -> list[Cluster]:
-    """The clusters that tell enough, of the first 1,000 places of one shape."""
+    """The clusters that tell enough, of at most 1,000 places, evenly chosen, of one shape."""
     found: list[Cluster] = []
-    waiting = [list(places[:MAX_PLACES_OF_SHAPE])]
+    waiting = [list(places[:: 1 + len(places) // MAX_PLACES_OF_SHAPE])]
     for _ in range(_MOST_SPLITS):
         if not waiting:
             break
@@ -168,7 +168,7 @@ def _mark(value: str) -> str:
 
 
 def largest(clusters: Sequence[Cluster], *, told: Sequence[Place] = ()) -> list[Cluster]:
-    """The clusters, best first, without those inside a bigger one with the same places.
+    """The clusters, best first, without those inside a better one with the same places.
 
     Of two that overlap elsewhere the better one keeps the places; the other needs enough besides.
     Places in what is `told` already belong to that.

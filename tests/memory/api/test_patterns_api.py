@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from tests.support.cast import Cast, Clients
+
 PYTHON = """
 def load_{name}(request, key):
     form = read_body(request, {name}Schema)
@@ -133,3 +135,59 @@ def test_too_much_is_refused_by_name(api: APIClient, files: Any, field: str) -> 
     response = api.post("/v1/patterns/learn", {"files": files, "project": "p"}, format="json")
     assert response.status_code == 422
     assert field in response.content.decode()
+
+
+def test_text_that_the_database_cannot_keep_is_refused_by_name(api: APIClient) -> None:
+    for text in ("x = '\\u0000'", "x = '\\ud800'"):
+        body = f'{{"project": "p", "files": [{{"path": "a.py", "text": "{text}"}}]}}'
+        response = api.post("/v1/patterns/learn", body, content_type="application/json")
+        assert response.status_code == 422
+        assert "files[0].text" in response.content.decode()
+    response = api.post("/v1/patterns/learn", b'{"p": "\xff"}', content_type="application/json")
+    assert 400 <= response.status_code < 500
+
+
+def test_a_pattern_is_found_by_its_hint_and_by_its_place(api: APIClient) -> None:
+    (memory,) = learn(api, files_of("py"))["learned"]
+    api.post("/v1/memories", {"content": "Lunch is at noon.", "project": "atlas"}, format="json")
+    assert "render_json" in memory["payload"]["hint"]
+    asked = {"query": "render_json InvalidRequest", "project": "atlas"}
+    found = api.get("/v1/memories/search", asked).json()
+    assert memory["id"] in str(found["results"][0])
+    place = memory["payload"]["artifacts"][1]["ref"]
+    listed = api.get("/v1/memories", {"artifact": f"file:{place}"}).json()
+    assert [each["id"] for each in listed["results"]] == [memory["id"]]
+    other = api.get("/v1/memories", {"artifact": "file:src/Other.py#L1-L2"}).json()
+    assert other["results"] == []
+
+
+def test_another_team_learns_for_itself_and_sees_nothing(
+    api: APIClient, globex: Cast, client_of: Clients
+) -> None:
+    (memory,) = learn(api, files_of("py"))["learned"]
+    stranger = client_of(globex)
+    done = learn(stranger, files_of("py", "Refund Order"))
+    assert (done["learned"], done["strengthened"], done["unchanged"]) == ([], [], 0)
+    assert len(learn(stranger, files_of("py"))["learned"]) == 1
+    assert stranger.get(f"/v1/memories/{memory['id']}").status_code == 404
+    assert api.get(f"/v1/memories/{memory['id']}").json()["payload"] == memory["payload"]
+
+
+def test_an_agent_with_a_key_of_its_own_learns_as_itself(
+    api: APIClient, acme: Cast, client_of: Clients
+) -> None:
+    kyra, luke = client_of(acme, acme.kyra), client_of(acme, acme.luke)
+    body = {"files": files_of("py"), "project": "atlas", "agent": "luke"}
+    assert kyra.post("/v1/patterns/learn", body, format="json").status_code == 403
+    assert len(learn(kyra, files_of("py"))["learned"]) == 1
+    assert learn(luke, files_of("py"))["unchanged"] == 1
+    assert len(learn(luke, files_of("py", "Refund"))["strengthened"]) == 1
+
+
+def test_a_pattern_whose_every_step_varies_is_not_told(api: APIClient) -> None:
+    text = (
+        "class Reader{0}:\n    @property\n    def key_of_reader(self) -> CustomerNumber:\n"
+        "        return number_{0}(other_{0}({0}))\n"
+    )
+    files = [{"path": f"{name}.py", "text": text.format(name)} for name in ("a", "b", "c")]
+    assert learn(api, files)["learned"] == []
