@@ -90,10 +90,11 @@ def pack(
 
     Mandatory items always go in, then what fits of those that come `first`. Then each room is
     filled by score, in the order of `trim` and of `rooms`; then the rest goes in by score from all
-    rooms that join it. What does not fit is passed over for what does. Equal scores keep the given order. Items with an equal `saying` that is not
-    None stand once, the mandatory ones apart; `likeness`, which is found sooner, is equal wherever
-    that is, and None where that is. At most `limit` items go in beside the mandatory
-    ones, the best of all rooms, so that no room takes the place of what is asked for.
+    rooms that join it. What does not fit is passed over for what does. Equal scores keep the given
+    order. Items with an equal `saying` that is not None stand once, the mandatory ones apart;
+    `likeness`, which is found sooner, is equal wherever that is, and None where that is. At most
+    `limit` items go in beside the mandatory ones, the best of all rooms, so that no room takes the
+    place of what is asked for.
     """
     packer = _Packer(rooms, token_budget, limit, saying, likeness or saying)
     by_room: dict[str, list[Item[T]]] = {room.name: [] for room in rooms}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from uuid import UUID
 
 from memory.clients.tools import Tools
 from memory.domain.filters import Expression, conditions_of
+from memory.domain.plans.assembly import Assembly, Told
 from memory.domain.plans.package import Tier, head_and_tail, package_plan, place
 from memory.domain.plans.plan import Entry
 from memory.domain.rendering import Line
@@ -23,7 +23,7 @@ from memory.selectors.filters import NOBODY, matching
 from memory.selectors.names import names_of
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.categories import check_allowed
-from memory.services.read.answers import Retrieval, ScoredMemory
+from memory.services.read.answers import Retrieval
 from memory.services.read.cascade import Depth
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.querying import categories_named_in
@@ -57,29 +57,27 @@ class PackageRequest:
 
 @dataclass(frozen=True, slots=True)
 class PackageItem:
-    """One item: of the task, or a memory.
+    """An item of the task, or a memory, as it is told; `is_kept` says that it is at either end."""
 
-    `is_kept` says that it is of the head or the tail.
-    """
-
-    source: TaskItem | ScoredMemory
-    tier: Tier
-    text: str
-    tokens: int
+    told: Told
     is_kept: bool
+
+    @property
+    def tier(self) -> Tier:
+        return Tier(self.told.section)
 
 
 @dataclass(frozen=True, slots=True)
 class ContextPackage:
-    """The package: its text, its items in their places, and the tokens of each tier.
+    """The package: its text with the tokens of each tier, and its items in their places.
 
     `compression_ratio` is the tokens of its lines by those of the whole lines of all items that
     were to choose from, 1 where everything is told in full.
     """
 
     task: Task
-    project: str | None
-    policy: ContextPolicy
+    project: str
+    assembly: Assembly
     items: tuple[PackageItem, ...]
     compression_ratio: float
     retrieval: Retrieval
@@ -125,18 +123,21 @@ def context_package(
         rows=_rows(viewer, request.filters),
         tools=tools,
         now=now,
+        is_loaded=False,
     )
+    assembly = found.assembly
+    assert assembly is not None
     return ContextPackage(
         task=task,
         project=project,
-        policy=policy,
-        items=_items(found, noted, policy.head_tail_preserve),
-        compression_ratio=_ratio(found),
+        assembly=assembly,
+        items=_items(assembly, policy.head_tail_preserve),
+        compression_ratio=_ratio(assembly),
         retrieval=found,
     )
 
 
-def _narrowed(viewer: Viewer, task: Task, named: str | None) -> tuple[Viewer, str | None]:
+def _narrowed(viewer: Viewer, task: Task, named: str | None) -> tuple[Viewer, str]:
     """The viewer of the package's project and user and of no other, and the project's name."""
     if task.project and named not in (None, task.project):
         raise InvalidError(f"The task belongs to the project '{task.project}'.", field="project")
@@ -147,7 +148,7 @@ def _narrowed(viewer: Viewer, task: Task, named: str | None) -> tuple[Viewer, st
     narrowed = replace(
         viewer, project_id=project_id or NOBODY, end_user_id=viewer.end_user_id or NOBODY
     )
-    return narrowed, named or task.project or None
+    return narrowed, named or task.project
 
 
 def _asked(noted: Sequence[TaskItem]) -> str:
@@ -183,31 +184,15 @@ def _entry(item: TaskItem) -> Entry:
     return Entry(item.id, line, item.importance / 10)
 
 
-def _items(found: Retrieval, noted: Sequence[TaskItem], ends: int) -> tuple[PackageItem, ...]:
+def _items(assembly: Assembly, ends: int) -> tuple[PackageItem, ...]:
     """What the package holds, in its places."""
-    assembly = found.assembly
-    if assembly is None:
-        return ()
-    sources: dict[UUID, TaskItem | ScoredMemory] = {each.id: each for each in noted}
-    sources |= {each.id: each for each in found.memories}
     offered = [item.value[0] for item in assembly.offered if isinstance(item.value[0], Entry)]
     kept = {each.key for each in head_and_tail(offered, count=ends)}
     told = sorted(assembly.told, key=lambda each: place(each.entry.line))
-    return tuple(
-        PackageItem(
-            source=sources[each.entry.key],
-            tier=Tier(each.section),
-            text=each.entry.line.render(),
-            tokens=each.tokens,
-            is_kept=each.entry.key in kept,
-        )
-        for each in told
-        if each.entry.key in sources
-    )
+    return tuple(PackageItem(each, each.entry.key in kept) for each in told)
 
 
-def _ratio(found: Retrieval) -> float:
-    assembly = found.assembly
-    whole = sum(item.tokens for item in assembly.offered) if assembly else 0
-    told = sum(each.tokens for each in assembly.told) if assembly else 0
+def _ratio(assembly: Assembly) -> float:
+    whole = sum(item.tokens for item in assembly.offered)
+    told = sum(each.tokens for each in assembly.told)
     return round(told / whole, 4) if whole else 1.0
