@@ -14,11 +14,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="agent",
             name="context_policy",
-            field=models.JSONField(
-                blank=True,
-                db_default=models.Value({}, output_field=models.JSONField()),
-                default=dict,
-            ),
+            field=models.JSONField(blank=True, db_default={}, default=dict),
         ),
         migrations.RunSQL(
             (SQL / "agent_document_with_policy.sql").read_text(), migrations.RunSQL.noop

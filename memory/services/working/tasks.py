@@ -77,8 +77,7 @@ def open_task(
 
     Where the agent has none of that id it is the team's own, if `of_team`. Raises as `add_item`.
     """
-    owners = dict.fromkeys([viewer.agent_id, *([None] if of_team else [])])
-    for owner in owners:
+    for owner in [viewer.agent_id, None] if of_team else [viewer.agent_id]:
         key = TaskKey(viewer.team_id, owner, task_id)
         task, items = task_store.load_items(key, now=now)
         if task is not None:
