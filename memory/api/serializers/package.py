@@ -12,6 +12,7 @@ from memory.api.serializers.base import MAX_TOKEN_BUDGET, ApiSerializer, StrictS
 from memory.api.serializers.filters import FilterField
 from memory.api.serializers.tasks import TaskIdField
 from memory.domain.filters import All
+from memory.domain.levels import Level
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.plans.package import Tier
 from teams.domain.context_policy import MOST_PRESERVED
@@ -71,6 +72,11 @@ class PackageItemSerializer(ApiSerializer):
     id = serializers.UUIDField(help_text="Of the item of the task, or else of the memory.")
     tier = serializers.ChoiceField(choices=[(tier.value, tier.value) for tier in Tier])
     text = serializers.CharField(help_text="Its line.")
+    text_level = serializers.ChoiceField(
+        choices=[(level.value, level.value) for level in Level],
+        help_text="How much of its text the line tells: what does not fit whole is told by its"
+        " summary or its compressed text.",
+    )
     tokens = serializers.IntegerField()
     importance = serializers.IntegerField(help_text="1-10")
     score = serializers.FloatField(help_text="0-1, by which it was chosen.")

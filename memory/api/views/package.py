@@ -100,7 +100,8 @@ def _item(item: PackageItem) -> dict[str, Any]:  # Any: as above
     return {
         "id": entry.key,
         "tier": item.tier,
-        "text": entry.line.render(),
+        "text": item.text,
+        "text_level": item.told.level.value,
         "tokens": item.told.tokens,
         "importance": entry.line.importance,
         "score": entry.score,

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from memory.clients.tools import Tools
 from memory.domain.filters import Expression, conditions_of
+from memory.domain.levels import is_long, levels_of
 from memory.domain.plans.assembly import Assembly, Told
 from memory.domain.plans.package import Tier, head_and_tail, package_plan, place
 from memory.domain.plans.plan import Entry
@@ -65,6 +66,14 @@ class PackageItem:
     @property
     def tier(self) -> Tier:
         return Tier(self.told.section)
+
+    @property
+    def text(self) -> str:
+        """Its line, at the level at which it is told."""
+        entry, line = self.told.entry, self.told.entry.line
+        if entry.levels is not None:
+            line = replace(line, content=entry.levels.at(self.told.level, line.content))
+        return line.render()
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +190,9 @@ def _entry(item: TaskItem) -> Entry:
         status=Status.ACTIVE.value,
         scope=Scope.TASK,
     )
-    return Entry(item.id, line, item.importance / 10)
+    # The rules shorten prose; what a tool put out is told whole or not at all.
+    levels = levels_of(words) if is_long(words) and not item.tool else None
+    return Entry(item.id, line, item.importance / 10, levels)
 
 
 def _items(assembly: Assembly, ends: int) -> tuple[PackageItem, ...]:

@@ -37,6 +37,7 @@ ITEMS = st.lists(
             tuple
         ),
         is_mandatory=st.booleans(),
+        shorter=st.just(()),
     ),
     max_size=25,
     unique_by=lambda item: item.value,
@@ -295,3 +296,29 @@ def test_within_a_limit_the_best_of_all_rooms_go_in(items: Items, limit: int) ->
     assert chosen == bounded[:limit]
     uncounted = {each.value for each in items if not each.is_counted}
     assert uncounted <= {each.value for each in result.items}
+
+
+@given(ITEMS, ROOMS, BUDGETS, st.integers(1, 40))
+def test_a_shorter_version_goes_in_only_where_the_whole_does_not_fit(
+    items: Items, rooms: Sequence[Room], budget: int, size: int
+) -> None:
+    whole = {each.value: each for each in items}
+    offered = [
+        each._replace(shorter=((f"{each.value} shortly", min(size, each.tokens)),))
+        for each in items
+    ]
+
+    result = pack(offered, rooms=rooms, token_budget=budget)
+
+    names = [each.value.removesuffix(" shortly") for each in result.items]
+    assert len(names) == len(set(names))
+    assert all(not whole[each].is_mandatory for each in names if each not in values(result))
+    assert cost(result.items) <= max(budget, cost(mandatory(items)))
+
+
+def test_what_does_not_fit_whole_is_told_shorter() -> None:
+    long = item("long", tokens=60, score=0.9)._replace(shorter=(("short", 20), ("shorter", 5)))
+
+    packed = pack([long, item("other", tokens=30)], rooms=FLAT, token_budget=50)
+
+    assert values(packed) == {"short", "other"}

@@ -168,6 +168,24 @@ class TestBudget:
 
         assert answer["tokens"]["project"] > 0.4 * 500
 
+    @pytest.mark.parametrize("tier", ["task", "project"])
+    def test_what_is_too_long_is_told_shorter(self, api: APIClient, task: str, tier: str) -> None:
+        long = " ".join(f"Step {each} moves the billing port to host {each}." for each in range(60))
+        if tier == "task":
+            post(api, f"tasks/{task}/items", kind="reasoning", text=long)
+        else:
+            remember(api, long, project="apollo")
+
+        whole, short = package(api, budget_tokens=5000), package(api, budget_tokens=700)
+
+        assert {each["text_level"] for each in whole["items"]} == {"content"}
+        assert whole["compression_ratio"] == 1
+        (shortened,) = [each for each in short["items"] if each["text_level"] != "content"]
+        assert shortened["tier"] == tier
+        assert shortened["text"] in short["text"]
+        assert short["tokens_used"] <= 700
+        assert short["compression_ratio"] < 1
+
     def test_both_ends_are_kept_before_all_others(self, api: APIClient, task: str) -> None:
         fill(api, 60, project="apollo")
 
