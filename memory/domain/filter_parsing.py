@@ -130,7 +130,8 @@ def _field_named(name: str, *, path: str) -> Field:
 
 def _operator_named(name: str, *, field: Field, path: str) -> Operator:
     try:
-        return Operator(name)
+        # Seed 003 writes them with a dollar sign.
+        return Operator(name.removeprefix("$"))
     except ValueError:
         known = ", ".join(FIELDS[field][1])
         raise FilterError(path, f"There is no such operator; '{field}' takes {known}.") from None

@@ -90,17 +90,19 @@ def pack(
     rooms: Sequence[Room],
     token_budget: int,
     limit: int | None = None,
+    first: Sequence[Item[T]] = (),
     saying: Callable[[T], Hashable | None] = lambda _: None,
     likeness: Callable[[T], Hashable | None] | None = None,
 ) -> Packed[T]:
     """Choose items until the budget is used; over it only when the mandatory items are.
 
-    Mandatory items always go in. Then each room is filled by score, in the order of `trim` and of
-    `rooms`; then the rest goes in by score from all rooms that join it. What does not fit is passed
-    over for what does. Equal scores keep the given order. Items with an equal `saying` that is not
-    None stand once, the mandatory ones apart; `likeness`, which is found sooner, is equal wherever
-    that is, and None where that is. At most `limit` items go in beside the mandatory
-    ones, the best of all rooms, so that no room takes the place of what is asked for.
+    Mandatory items always go in, then what fits of those that come `first`. Then each room is
+    filled by score, in the order of `trim` and of `rooms`; then the rest goes in by score from all
+    rooms that join it. What does not fit is passed over for what does. Equal scores keep the given
+    order. Items with an equal `saying` that is not None stand once, the mandatory ones apart;
+    `likeness`, which is found sooner, is equal wherever that is, and None where that is. At most
+    `limit` items go in beside the mandatory ones, the best of all rooms, so that no room takes the
+    place of what is asked for.
     """
     packer = _Packer(rooms, token_budget, limit, saying, likeness or saying)
     by_room: dict[str, list[Item[T]]] = {room.name: [] for room in rooms}
@@ -111,12 +113,14 @@ def pack(
             if item.is_mandatory:
                 packer.take(item)
     mandatory_tokens = packer.used
-    first = _best(items, limit=limit)
+    packer.take_first(first)
+    taken = {id(item) for item in packer.chosen}
+    best = _best(items, limit=limit)
     left: list[tuple[Room, Item[T]]] = []
     for room in sorted(rooms, key=lambda room: room.trim):
-        optional = [item for item in by_room[room.name] if not item.is_mandatory]
-        left += [(room, item) for item in optional if id(item) not in first]
-        own = [item for item in optional if id(item) in first]
+        optional = [item for item in by_room[room.name] if id(item) not in taken]
+        left += [(room, item) for item in optional if id(item) not in best]
+        own = [item for item in optional if id(item) in best]
         left += [(room, item) for item in packer.fill(room, own)]
     for room, item in sorted(left, key=lambda pair: -pair[1].score):
         packer.add_to_rest(room, item)
@@ -181,6 +185,12 @@ class _Packer(Generic[T]):
         like = self.likeness(item.value)
         if like is not None:
             self._taken.setdefault(like, []).append(item)
+
+    def take_first(self, items: Sequence[Item[T]]) -> None:
+        """Take of these, in their order, what the budget has place for."""
+        for item in items:
+            if not item.is_mandatory and self._fits(item) and not self._is_duplicate(item):
+                self.take(item)
 
     def fill(self, room: Room, items: Sequence[Item[T]]) -> list[Item[T]]:
         """Fill the room's own tokens; returns what is left for the rest."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .checking import Checked
+from .context_policy import check_policy
 
 # The five signals of a retrieval, as the memory's scoring names their weights.
 SIGNALS = ("semantic", "recency", "importance", "continuity", "relation")
@@ -26,6 +27,7 @@ _FIELDS = (
     "summarize_interval",
     "allowed_categories",
     "keeps_to_itself",
+    "context_policy",
 )
 
 
@@ -35,7 +37,8 @@ class MemoryConfig:
 
     `token_budget` is of one prompt, `summarize_interval` counts the messages between two
     extractions, None for the installation's; no categories allow all. What an agent learns in talk
-    that `keeps_to_itself` belongs to it and to no other agent.
+    that `keeps_to_itself` belongs to it and to no other agent. `context_policy` holds what a
+    `ContextPolicy` says beside the defaults.
     """
 
     retrieval_weights: Mapping[str, float] = field(default_factory=dict)
@@ -43,6 +46,7 @@ class MemoryConfig:
     summarize_interval: int | None = None
     allowed_categories: tuple[str, ...] = ()
     keeps_to_itself: bool = False
+    context_policy: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
     def check(cls, given: Checked) -> MemoryConfig:
@@ -63,6 +67,7 @@ class MemoryConfig:
                 )
             ),
             keeps_to_itself=parts["keeps_to_itself"].flag() or False,
+            context_policy=check_policy(parts["context_policy"]),
         )
 
 

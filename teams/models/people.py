@@ -241,6 +241,7 @@ class Agent(TeamOwned):
         db_default=False,
         help_text="What it learns in talk belongs to it alone, and no other agent is told.",
     )
+    context_policy = models.JSONField(default=dict, db_default={}, blank=True)
     version = models.PositiveIntegerField(default=1, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -110,4 +110,5 @@ def columns_of(document: AgentDocument) -> Mapping[str, object]:
         "summarize_interval": settings.SUMMARIZE_INTERVAL if interval is None else interval,
         "allowed_categories": list(memory.allowed_categories),
         "keeps_to_itself": memory.keeps_to_itself,
+        "context_policy": dict(memory.context_policy),
     }

@@ -105,6 +105,9 @@ def test_each_part_of_the_document_has_its_fields(cast: Cast, admin_client: Clie
             weight_semantic="0.7",
             token_budget=1500,
             keeps_to_itself="on",
+            share_task="0.5",
+            share_global="0.25",
+            head_tail_preserve=2,
         ),
     )
 
@@ -120,6 +123,7 @@ def test_each_part_of_the_document_has_its_fields(cast: Cast, admin_client: Clie
     assert agent.model_config == WHOLE["model_config"]
     assert agent.retrieval_weights == {"semantic": 0.7}
     assert (agent.token_budget, agent.keeps_to_itself) == (1500, True)
+    assert agent.context_policy == WHOLE["memory_config"]["context_policy"]
 
 
 def test_saving_the_page_as_it_is_changes_nothing(cast: Cast, admin_client: Client) -> None:
@@ -196,6 +200,9 @@ def test_what_somebody_changed_meanwhile_is_not_overwritten(
         ({"weight_semantic": "-1"}, "weight_semantic", "greater than or equal to 0"),
         ({"traits": ["a", "x" * 2001]}, "traits", "row 2: It has 2001 characters"),
         ({"token_budget": "50"}, "token_budget", "Must be from 100"),
+        ({"share_task": "0.7", "share_project": "0.4"}, "share_task", "not add up to more than 1"),
+        ({"share_global": "2"}, "share_global", "less than or equal to 1"),
+        ({"head_tail_preserve": "101"}, "head_tail_preserve", "less than or equal to 100"),
         ({"custom_skills_description": ["b"]}, "custom_skills", "row 1, name: It is missing"),
         ({"force_tier": "powerful", "max_tier": "fast"}, "force_tier", "It is above max_tier"),
         ({"daily_budget_usd": "-1"}, "daily_budget_usd", "greater than or equal to 0"),

@@ -229,6 +229,7 @@ def test_without_redis_tasks_say_so_and_memories_go_on(warm: Server) -> None:
             ("GET", "/v1/tasks/t/items", None),
             ("POST", path, {}),
             ("POST", "/v1/tasks/t/complete", None),
+            ("POST", "/v1/context/package", {"task": "t", "agent": "kyra"}),
         ]
         away = [warm.ask(*request) for request in tasks]
         fact = {"content": "The port is 5433.", "project": "apollo"}

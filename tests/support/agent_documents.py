@@ -41,5 +41,6 @@ WHOLE: dict[str, Any] = {
         "summarize_interval": 10,
         "allowed_categories": ["profile", "goals"],
         "keeps_to_itself": True,
+        "context_policy": {"shares": {"task": 0.5, "global": 0.25}, "head_tail_preserve": 2},
     },
 }

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from audit.models import MemoryLog
+from memory.domain.viewer import Viewer
 from memory.models import Job, Memory, SearchEntry
+from memory.services.working.tasks import begin_task
 from teams.models import Agent, Conversation, EndUser, Message, Project
 from tests import factories
 from tests.support.cast import Cast
@@ -53,8 +56,10 @@ def memory(acme: Cast) -> Memory:
 
 
 @pytest.fixture
-def paths(conversation: Conversation, memory: Memory) -> dict[str, str]:
+def paths(acme: Cast, conversation: Conversation, memory: Memory) -> dict[str, str]:
     """The addresses that take a body, by name."""
+    viewer = Viewer(acme.team.pk, "test")
+    begin_task(viewer=viewer, now=timezone.now(), task_id="t", agent="kyra")
     return {
         "conversations": "/v1/conversations",
         "messages": f"/v1/conversations/{conversation.pk}/messages",
@@ -63,6 +68,7 @@ def paths(conversation: Conversation, memory: Memory) -> dict[str, str]:
         "pin": f"/v1/memories/{memory.pk}/pin",
         "retrieve": "/v1/retrieve",
         "query": "/v1/memory/query",
+        "package": "/v1/context/package",
     }
 
 
@@ -82,6 +88,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "pin": {"pinned": True},
     "retrieve": {"agent": "kyra", "query": "Where does Sarah live?"},
     "query": {"agent": "kyra", "query": "Where does Sarah live?", "filters": {"pinned": False}},
+    "package": {"agent": "kyra", "task": "t", "shares": {"task": 0.5}},
 }
 
 

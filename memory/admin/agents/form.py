@@ -19,6 +19,7 @@ from teams.admin.sliders import slider_field
 from teams.admin.theme import AreaWidget, ChecksWidget, NumberWidget, SelectWidget, TextWidget
 from teams.admin.versions import refuse_stale
 from teams.domain.checking import DocumentError
+from teams.domain.context_policy import DEFAULT_SHARES, MOST_PRESERVED
 from teams.domain.memory_config import (
     LEAST_TOKEN_BUDGET,
     MAX_WEIGHT,
@@ -96,6 +97,17 @@ def _weight(signal: str) -> forms.FloatField:
     )
 
 
+def _share(tier: str) -> forms.FloatField:
+    return forms.FloatField(
+        label=f"Share of {tier}",
+        required=False,
+        min_value=0,
+        max_value=1,
+        widget=NumberWidget(attrs={"step": "any"}),
+        help_text=f"0 to 1. {DEFAULT_SHARES[tier]:g} where all three are empty.",
+    )
+
+
 class AgentForm(TeamOwnedForm):
     """An agent's document by its fields or as JSON, held to the rules of the API.
 
@@ -166,6 +178,18 @@ class AgentForm(TeamOwnedForm):
     weight_importance = _weight("importance")
     weight_continuity = _weight("continuity")
     weight_relation = _weight("relation")
+    share_task = _share("task")
+    share_project = _share("project")
+    share_global = _share("global")
+    head_tail_preserve = forms.IntegerField(
+        label="Kept at either end",
+        required=False,
+        min_value=0,
+        max_value=MOST_PRESERVED,
+        widget=NumberWidget,
+        help_text="So many of the first and of the last items of a package come before all others,"
+        " whole. Empty: none.",
+    )
     categories = forms.MultipleChoiceField(
         label="Categories it may read", required=False, widget=ChecksWidget
     )

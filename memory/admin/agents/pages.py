@@ -131,6 +131,14 @@ class AgentAdmin(TeamAdmin[Agent]):
                 " their sum. Only the ratio counts, so they need not add up to 1; the share is"
                 " shown beside each.",
             ),
+            section(
+                "Packages for tasks",
+                tuple(parts.SHARES),
+                parts.HEAD_TAIL,
+                description="How the budget of a package is shared out between the task, its"
+                " project and what is known beyond. What a tier leaves free goes to the best of"
+                " all.",
+            ),
             *([_classed(section("JSON", "document"), "agent-json")] if agent is not None else []),
             _classed(section("Save", "reason", "loaded_version"), "agent-save"),
         ]

@@ -8,6 +8,7 @@ from typing import Any
 
 from teams.domain.agent_document import AgentDocument
 from teams.domain.checking import DocumentError
+from teams.domain.context_policy import TIERS
 from teams.domain.memory_config import SIGNALS
 from teams.services.agents import columns_of
 
@@ -35,6 +36,8 @@ MODEL = {
     "monthly_budget_usd": "monthly_budget_usd",
 }
 WEIGHTS = {f"weight_{signal}": signal for signal in SIGNALS}
+SHARES = {f"share_{tier}": tier for tier in TIERS}
+HEAD_TAIL = "head_tail_preserve"
 MEMORY = ("token_budget", "summarize_interval", "keeps_to_itself")
 NAMES = ("name", "tagline")
 CATEGORIES = "categories"
@@ -62,6 +65,8 @@ DOCUMENT_FIELDS: Collection[str] = (
     OTHER_TRAITS,
     *WEIGHTS,
     *MEMORY,
+    *SHARES,
+    HEAD_TAIL,
     CATEGORIES,
 )
 _TIER_FIELDS = ("name", "model_name", "cost_per_1k_input", "cost_per_1k_output")
@@ -72,7 +77,8 @@ _PLACE = re.compile(r"(?P<field>\w+)(?:\[(?P<row>\d+)\])?\.?(?P<inner>.*)")
 
 def document_of(agent: Any) -> Json:
     """The document in the shape of the API, as the row holds it."""
-    memory = {name: getattr(agent, name) for name in ("retrieval_weights", *MEMORY)}
+    columns = ("retrieval_weights", *MEMORY, "context_policy")
+    memory = {name: getattr(agent, name) for name in columns}
     return {
         "name": agent.name,
         "tagline": agent.tagline,
@@ -86,6 +92,8 @@ def form_values(document: Json) -> Json:
     personality, rules, skills, model = (_object(document[part]) for part in PARTS)
     memory = _object(document["memory_config"])
     weights, allowed = _object(memory["retrieval_weights"]), memory["allowed_categories"]
+    policy = _object(memory["context_policy"])
+    shares = _object(policy.get("shares"))
     personality = {
         "traits": personality.get("personality_traits"),
         "voice_examples": personality.get("examples"),
@@ -96,6 +104,8 @@ def form_values(document: Json) -> Json:
         **{name: document[name] for name in NAMES},
         **{name: memory[name] for name in MEMORY},
         **{field: weights.get(name) for field, name in WEIGHTS.items()},
+        **{field: shares.get(name) for field, name in SHARES.items()},
+        HEAD_TAIL: policy.get(HEAD_TAIL),
         CATEGORIES: [str(each) for each in allowed] if isinstance(allowed, list) else [],
         "traits": _lines(personality["traits"]),
         "voice_examples": _lines(personality["voice_examples"]),
@@ -129,6 +139,11 @@ def written_document(values: Json, *, stored: Json, changed: Collection[str]) ->
         memory["allowed_categories"] = values.get(CATEGORIES)
     if any(field in changed for field in WEIGHTS):
         memory["retrieval_weights"] = _filled({n: values.get(f) for f, n in WEIGHTS.items()})
+    if HEAD_TAIL in changed or any(field in changed for field in SHARES):
+        shares = {n: v for f, n in SHARES.items() if (v := values.get(f)) is not None}
+        memory["context_policy"] = _filled(
+            {"shares": shares or None, HEAD_TAIL: values.get(HEAD_TAIL)}
+        )
     for part, fields in PARTS.items():
         is_own = part == "personality" and OTHER_TRAITS in changed
         if is_own or any(field in changed for field in fields):
@@ -185,8 +200,13 @@ def field_of(place: str) -> tuple[str | None, str]:
         return _named(names, found)
     if part == "memory_config":
         weights = {f"retrieval_weights.{name}": field for field, name in WEIGHTS.items()}
-        if rest in weights:
-            return weights[rest], ""
+        policy = {f"context_policy.shares.{name}": field for field, name in SHARES.items()}
+        policy |= {
+            "context_policy.shares": next(iter(SHARES)),
+            f"context_policy.{HEAD_TAIL}": HEAD_TAIL,
+        }
+        if rest in weights | policy:
+            return (weights | policy)[rest], ""
         names = {name: name for name in MEMORY} | {
             "allowed_categories": CATEGORIES,
             "retrieval_weights": next(iter(WEIGHTS)),

@@ -9,15 +9,13 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memory.api.fields import NameField
-from memory.api.serializers.base import (
-    MAX_TOKEN_BUDGET,
-    ApiSerializer,
-)
+from memory.api.fields import NameField, StrictFloatField
+from memory.api.serializers.base import MAX_TOKEN_BUDGET, ApiSerializer, StrictSerializer
 from memory.domain.scoring import Weights
 from teams.domain import agent_document
 from teams.domain.agent_document import AgentDocument
 from teams.domain.checking import DocumentError
+from teams.domain.context_policy import MOST_PRESERVED, SUM, exceeds
 from teams.domain.memory_config import LEAST_TOKEN_BUDGET, MAX_WEIGHT, MOST_SUMMARIZE_INTERVAL
 from teams.domain.model_config import TIERS
 from teams.models import Agent
@@ -34,6 +32,7 @@ _STORED_MEMORY = {
         "summarize_interval": {"type": "integer"},
         "allowed_categories": {},
         "keeps_to_itself": {"type": "boolean"},
+        "context_policy": {},
     },
 }
 
@@ -129,6 +128,29 @@ class EffectiveWeightsSerializer(ApiSerializer):
     relation = serializers.FloatField(min_value=0)
 
 
+class SharesSerializer(StrictSerializer):
+    """Shares of a package's budget; at most 1 together. A tier that is left out reserves none."""
+
+    task = StrictFloatField(required=False, min_value=0, max_value=1)
+    project = StrictFloatField(required=False, min_value=0, max_value=1)
+    global_ = StrictFloatField(required=False, min_value=0, max_value=1)
+
+    def validate(self, attrs: dict[str, float]) -> dict[str, float]:
+        """No more than the whole budget."""
+        if exceeds(attrs):
+            raise serializers.ValidationError(SUM)
+        return attrs
+
+
+class ContextPolicySerializer(ApiSerializer):
+    """How the budget of a package is shared out; 40, 40 and 20 per cent by default."""
+
+    shares = SharesSerializer(required=False)
+    head_tail_preserve = serializers.IntegerField(
+        required=False, min_value=0, max_value=MOST_PRESERVED
+    )
+
+
 class MemoryConfigSerializer(ApiSerializer):
     """How the agent's memory is read and filled."""
 
@@ -154,6 +176,9 @@ class MemoryConfigSerializer(ApiSerializer):
         required=False,
         help_text="True: what it learns in talk belongs to it alone, and no other agent is told."
         " By default the team's agents share what they learn about a person.",
+    )
+    context_policy = ContextPolicySerializer(
+        required=False, help_text="Of POST /v1/context/package."
     )
 
 
@@ -232,6 +257,7 @@ class AgentSerializer(ApiSerializer):
             "summarize_interval": agent.summarize_interval,
             "allowed_categories": agent.allowed_categories,
             "keeps_to_itself": agent.keeps_to_itself,
+            "context_policy": agent.context_policy,
         }
 
     @extend_schema_field(EffectiveWeightsSerializer(allow_null=True))

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from django.http import HttpResponse
 from django.utils import timezone
-from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema, extend_schema_field
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -20,6 +20,7 @@ from memory.api.fields import (
 from memory.api.memory_json import MEDIA_TYPE, Json, answer_form, found_message_json, memory_json
 from memory.api.request_events import search_event
 from memory.api.serializers.base import ApiSerializer
+from memory.api.serializers.filters import FilterField
 from memory.api.serializers.found import (
     BELOW,
     PackedMessageSerializer,
@@ -29,8 +30,7 @@ from memory.api.serializers.found import (
 from memory.api.serializers.memories import MemorySerializer
 from memory.api.views.reading import ReadViewSet
 from memory.clients.tools import default_tools
-from memory.domain.filter_parsing import FilterError, parse_filters
-from memory.domain.filters import All, Expression
+from memory.domain.filters import All
 from memory.services.read.query_results import QueryResult, QuotedMessage
 from memory.services.read.querying import (
     DEFAULT_LIMIT,
@@ -42,40 +42,6 @@ from memory.services.read.ranking import SEARCH_WEIGHTS
 
 MAX_CATEGORIES = 100
 BULLETS, FULL = "bullets", "full"
-_PATH = "filters"
-
-
-@extend_schema_field(
-    {
-        "type": "object",
-        "nullable": True,
-        "additionalProperties": True,
-        "description": (
-            "All entries must hold: a field with a value, a list (one of them) or operators (`eq`,"
-            " `ne`, `gt`, `gte`, `lt`, `lte`, `in`, `contains`), or `and`, `or` (lists of filters),"
-            " `not` (a filter). Fields: `user`, `agent`, `project`, `conversation`, `category`,"
-            " `memory_type`, `subject`, `tags`, `pinned`, `importance`, `confidence`, `created`,"
-            " `updated`, `actor`, `role`; short forms: `importance_min`, `importance_max`,"
-            " `updated_after`, `updated_before`, `created_after`, `created_before`."
-        ),
-        "example": {
-            "user": "sarah",
-            "importance": {"gte": 5},
-            "or": [{"tags": ["release"]}, {"pinned": True}],
-        },
-    }
-)
-class FilterField(serializers.Field[Any, Any, Any, Any]):
-    """A filter in JSON, read into its tree; a problem is named by its place in it."""
-
-    def to_internal_value(self, data: Any) -> Expression:  # Any: whatever the body holds
-        try:
-            return parse_filters(data, path=_PATH)
-        except FilterError as error:
-            place = error.path.removeprefix(_PATH).removeprefix(".")
-            raise serializers.ValidationError(
-                {place: [error.message]} if place else error.message
-            ) from None
 
 
 class MemoryQuerySerializer(ReadOptionsSerializer):

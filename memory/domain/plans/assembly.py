@@ -75,6 +75,7 @@ def assemble(
     and messages go in beside the mandatory ones.
     """
     items = without_what_memories_say(_items(plan, entries, texts, counter))
+    first = _first(plan, items)
     budget = token_budget
     while True:
         packed = pack(
@@ -82,6 +83,7 @@ def assemble(
             rooms=[section.room for section in plan.sections],
             token_budget=budget,
             limit=limit,
+            first=first,
             saying=saying_of,
             likeness=likeness_of,
         )
@@ -176,6 +178,15 @@ def _items(
             versions = section.written(entry)
             items.append(item(entry, section, versions, is_mandatory=section.must(line)))
     return items
+
+
+def _first(plan: Plan, items: Sequence[Item[Shown]]) -> list[Item[Shown]]:
+    """The items that claim room before all sections."""
+    if plan.first is None:
+        return []
+    told = [(item.value[0], item) for item in items if isinstance(item.value[0], Entry)]
+    of_key = {entry.key: item for entry, item in told}
+    return [of_key[entry.key] for entry in plan.first([entry for entry, _ in told])]
 
 
 def _print(plan: Plan, packed: Packed[Shown]) -> str:

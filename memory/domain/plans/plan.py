@@ -106,6 +106,10 @@ class Plan:
     Memories of the types in `on_request` are told only when pinned or asked for: how something is
     done is for whoever does it, and no part of talk (seed 004, §12). Those in `always` are told
     whatever is asked, as identity and what is pinned are.
+
+    A plan that `has_tiers` keeps room for what ranks low: the most important memories of the
+    viewer's project are candidates whatever they say, and no candidate is left out before packing.
+    `first` names the entries that claim room before all sections, in their order.
     """
 
     name: str
@@ -114,6 +118,8 @@ class Plan:
     mandatory: str = "what must always be told"
     on_request: Collection[MemoryType] = (MemoryType.PROCEDURAL,)
     always: Collection[MemoryType] = ()
+    has_tiers: bool = False
+    first: Callable[[Sequence[Entry]], Sequence[Entry]] | None = None
 
     def section_of(self, line: Line) -> Section | None:
         return next((section for section in self.sections if section.takes(line)), None)

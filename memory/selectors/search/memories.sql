@@ -56,6 +56,7 @@
     UNION SELECT memory_id FROM continued
     UNION SELECT memory_id FROM related
     {given}
+    {of_project}
 ), {held}, proposed AS MATERIALIZED (
     SELECT memory_id, held.terms, related.strength
     FROM chosen LEFT JOIN held USING (memory_id) LEFT JOIN related USING (memory_id)
@@ -118,6 +119,18 @@ WHERE {condition}
 -- Of given memories as many as are wanted, whatever the signals say of them.
 -- part: given
     UNION (SELECT id FROM unnest(%(only)s::uuid[]) AS given (id) LIMIT %(least)s::int)
+
+-- What is most important to the viewer's project, however much the team knows beside it.
+-- part: of_project
+    UNION (
+        SELECT memory_searchentry.id FROM memory_memory AS memory_searchentry
+        WHERE memory_searchentry.team_id = %(team)s
+            AND memory_searchentry.project_id = {project}::uuid
+            AND memory_searchentry.status IN ('active', 'disputed')
+            AND memory_searchentry.tier <> 'cold' AND {visible} {only_memory}
+        ORDER BY memory_searchentry.importance DESC, memory_searchentry.created_at DESC
+        LIMIT {PROJECT_LIMIT}
+    )
 
 -- Each of the next three stands once for every owner. Within one owner the first columns of the
 -- order are constant; they name the index to a planner that does not know how few rows of a team

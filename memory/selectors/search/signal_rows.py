@@ -31,6 +31,7 @@ LIMITS = {
     "MANDATORY_LIMIT": 1000,
     "CONTINUITY_LIMIT": 20,
     "RELATION_LIMIT": 20,
+    "PROJECT_LIMIT": 60,
 }
 # A term that more than this share of the entries holds says nothing and costs time; but among few
 # entries every term is looked up.
@@ -160,7 +161,8 @@ class Sought:
 
     `vector` is a unit vector, or zeros where words alone decide. `only` narrows the search to
     those memories, in whatever tier, of which at least `least` are candidates, however far from
-    the question; `with_cold` adds what is cold or past.
+    the question; `with_cold` adds what is cold or past, `with_project` what is most important to
+    the viewer's project.
     """
 
     terms: Sequence[str]
@@ -170,6 +172,7 @@ class Sought:
     only: Uuids | None = None
     with_cold: bool = False
     least: int = 0
+    with_project: bool = False
 
     @property
     def has_vector(self) -> bool:

@@ -26,7 +26,8 @@ class Shape:
     """What the text of the statement depends on.
 
     A viewer is narrowed to an agent, an end user, a project or to none; `is_narrowed` says that
-    the search is held to given memories, `with_cold` that cold and past ones are looked at.
+    the search is held to given memories, `with_cold` that cold and past ones are looked at,
+    `with_project` that the most important ones of the project are proposed.
     """
 
     of_agent: bool
@@ -34,6 +35,7 @@ class Shape:
     of_project: bool
     is_narrowed: bool = False
     with_cold: bool = False
+    with_project: bool = False
 
     @classmethod
     def of(cls, viewer: Viewer, *, is_narrowed: bool = False, with_cold: bool = False) -> Shape:
@@ -134,4 +136,5 @@ def signal_statement(shape: Shape, near: str | None) -> str:
         mandatory=by_owner("mandatory"),
         important=by_owner("important"),
         given=_SQL["given"] if shape.is_narrowed else "",
+        of_project=_SQL["of_project"].format(**parts) if shape.with_project else "",
     )

@@ -52,7 +52,10 @@ def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
         # So that nothing the agent may not read competes with what it may.
         allowed = Memory.objects.searchable(include_cold=sought.with_cold)
         sought = replace(sought, only=narrowed(viewer=viewer, rows=allowed))
-    shape = Shape.of(viewer, is_narrowed=sought.only is not None, with_cold=sought.with_cold)
+    shape = replace(
+        Shape.of(viewer, is_narrowed=sought.only is not None, with_cold=sought.with_cold),
+        with_project=sought.with_project and viewer.project_id is not None,
+    )
     search = VectorSearch(
         team_id=viewer.team_id,
         condition=shape.condition,

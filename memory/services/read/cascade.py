@@ -83,7 +83,8 @@ class Search:
     `rows` narrows the memories, of which at least `least` are ranked, however little they say;
     messages fit no such filter, so that they are reached only when they are asked for. Of the
     types in `set_aside` only pinned memories are ranked, and profiles only where the viewer or, by
-    `names_user`, a filter says whose. `revision` is the team's in this transaction.
+    `names_user`, a filter says whose; `with_project` proposes the most important memories of the
+    viewer's project too. `revision` is the team's in this transaction.
     """
 
     viewer: Viewer
@@ -96,6 +97,7 @@ class Search:
     least: int = 0
     set_aside: Collection[str] = ()
     names_user: bool = False
+    with_project: bool = False
     revision: Revision | None = None
 
     def run(self) -> Candidates:
@@ -143,7 +145,10 @@ class Search:
         found = find_candidates(
             viewer=self.viewer,
             sought=self.question.sought(
-                only=only, with_cold=with_cold or only is not None, least=self.least
+                only=only,
+                with_cold=with_cold or only is not None,
+                least=self.least,
+                with_project=self.with_project,
             ),
         )
         if rows is not None and only is None:

@@ -49,7 +49,8 @@ class Chosen:
 class Packing:
     """How an answer becomes a prompt: whose weights rank it, and the plan that prints it.
 
-    `texts` stand in the prompt beside memories; messages are quoted in the section `quoted_in`.
+    `texts` and `entries` stand in the prompt beside memories; messages are quoted in the section
+    `quoted_in`.
     Where the summary of a conversation is among the texts, `summary_of` is that conversation: its
     summaries are not told as memories too. `choose` narrows the candidates and settles the clashes
     among them before they are packed; what `keeps` holds for is a candidate whatever it says.
@@ -60,6 +61,7 @@ class Packing:
     token_budget: int
     counter: TokenCounter = ESTIMATE
     texts: tuple[Text, ...] = ()
+    entries: tuple[Entry, ...] = ()
     quoted_in: str = "rest"
     summary_of: UUID | None = None
     choose: Callable[[Sequence[Ranked], Sequence[Clash]], Chosen] | None = None
@@ -104,7 +106,8 @@ def pack_prompt(
     question, and `ends` name what superseded a past candidate: the past is not told without it.
     `names` stand in the lines where a memory says "User", `levels` are shorter texts of some.
     """
-    entries = [
+    entries = list(packing.entries)
+    entries += [
         Entry(
             key,
             line_of(row, names.told(key, row.content), opposites.get(key, ())),

@@ -137,7 +137,7 @@ def _checked_categories(viewer: Viewer, query: MemoryQuery) -> Sequence[Category
     """The categories that the query names, all of which the viewer may read."""
     allowed = viewer.allowed_categories
     check_allowed(allowed=allowed, names=query.categories, field="categories")
-    check_allowed(allowed=allowed, names=_named_in(query.filters), field="filters")
+    check_allowed(allowed=allowed, names=categories_named_in(query.filters), field="filters")
     if not query.categories:
         return ()
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
@@ -298,7 +298,7 @@ class _Query:
         return shown[: query.limit], found
 
 
-def _named_in(filters: Expression) -> list[str]:
+def categories_named_in(filters: Expression) -> list[str]:
     """The categories that a filter names."""
     return [
         str(value)

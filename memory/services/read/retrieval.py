@@ -133,6 +133,7 @@ def retrieve(
             least=most if keeps_all or most > _USUAL_LIMIT else 0,
             set_aside=packing.plan.on_request if packing and rows is None else (),
             names_user=names_user,
+            with_project=packing is not None and packing.plan.has_tiers,
             revision=revision,
         ).run()
         floor = floor_of(
@@ -219,7 +220,7 @@ def _prompt(
     summary_of = packing.summary_of
     ranked = [each for each in found.memories if not is_told_as_summary(each, of=summary_of)]
     ranked = chosen(ranked, keep=lambda _: True)
-    if packing.choose is None:
+    if packing.choose is None and not packing.plan.has_tiers:
         ranked = likely_to_fit(ranked, token_budget=packing.token_budget)
     ranked = _best_first(ranked)
     messages = load_messages(viewer=viewer, question=asked, ranked=found.messages, most=MOST_QUOTED)

@@ -70,6 +70,22 @@ def begin_task(
     return task
 
 
+def open_task(
+    *, viewer: Viewer, task_id: str, now: datetime, of_team: bool = False
+) -> tuple[Task, list[TaskItem]]:
+    """An open task of the viewer's agent with its items, the first one first.
+
+    Where the agent has none of that id it is the team's own, if `of_team`. Raises as `add_item`.
+    """
+    for owner in [viewer.agent_id, None] if of_team else [viewer.agent_id]:
+        key = TaskKey(viewer.team_id, owner, task_id)
+        task, items = task_store.load_items(key, now=now)
+        if task is not None:
+            _check(task.state.value, task_id)
+            return task, items
+    raise NotFoundError("There is no such task.", field="task")
+
+
 def task_for(*, viewer: Viewer, task_id: str, now: datetime) -> Task:
     """The task of that id that the viewer may see, also one that ended a while ago.
 

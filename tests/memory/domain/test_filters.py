@@ -140,6 +140,10 @@ def deep(levels: int) -> Any:
         ({"and": [{"or": [{"importance": {"gte": "5"}}]}]}, "filters.and[0].or[0].importance.gte"),
         ({"importance": {}}, "filters.importance"),
         ({"importance": {"between": [1, 2]}}, "filters.importance.between"),
+        ({"importance": {"$between": [1, 2]}}, "filters.importance.$between"),
+        ({"importance": {"$$gte": 1}}, "filters.importance.$$gte"),
+        ({"importance": {"$gte": 0.7}}, "filters.importance.$gte"),
+        ({"$colour": {"$eq": "red"}}, "filters.$colour"),
         ({"importance": {"contains": 1}}, "filters.importance.contains"),
         ({"importance": True}, "filters.importance"),
         ({"importance": 2.5}, "filters.importance"),
@@ -224,3 +228,49 @@ def test_anything_is_read_or_named(data: object) -> None:
         assert 1 <= len(condition.values) <= MAX_VALUES
         if condition.operator is Operator.IN:
             assert isinstance(condition.value, tuple)
+
+
+OPERANDS: dict[str, st.SearchStrategy[Any]] = {
+    "importance": st.integers(0, 11),
+    "confidence": st.floats(0, 1),
+    "created": st.dates().map(str),
+    "pinned": st.booleans(),
+    "user": st.sampled_from(["sarah", "luke", None]),
+}
+EQUAL, ORDER = ("eq", "ne"), ("eq", "ne", "gt", "gte", "lt", "lte")
+CONDITIONS = st.sampled_from(list(OPERANDS)).flatmap(
+    lambda name: st.dictionaries(
+        st.sampled_from(EQUAL if name in ("pinned", "user") else ORDER),
+        OPERANDS[name],
+        min_size=1,
+    ).map(lambda operators: {name: operators})
+)
+WRITTEN = st.recursive(
+    CONDITIONS,
+    lambda inner: (
+        st.lists(inner, min_size=1, max_size=3).map(lambda parts: {"or": parts})
+        | inner.map(lambda part: {"not": part})
+    ),
+    max_leaves=6,
+)
+
+
+def with_dollars(written: Any) -> Any:
+    """The same filter with the operators of seed 003."""
+    if isinstance(written, list):
+        return [with_dollars(each) for each in written]
+    if not isinstance(written, dict):
+        return written
+    return {
+        f"${name}" if name in ORDER else name: with_dollars(value)
+        for name, value in written.items()
+    }
+
+
+@given(WRITTEN)
+def test_operators_with_a_dollar_sign_are_read_as_those_without(written: Any) -> None:
+    try:
+        read = parse_filters(written)
+    except FilterError:  # too deep, in either form
+        return
+    assert parse_filters(with_dollars(written)) == read

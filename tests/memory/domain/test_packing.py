@@ -131,6 +131,21 @@ def test_nothing_is_invented_or_told_twice(
     assert not values(result) & {each.value for each in result.cut}
 
 
+@given(ITEMS, ROOMS, BUDGETS, st.integers(0, 25))
+def test_what_comes_first_takes_room_before_all_sections(
+    items: Items, rooms: Sequence[Room], budget: int, count: int
+) -> None:
+    first = items[:count]
+
+    result = pack(items, rooms=rooms, token_budget=budget, first=first)
+
+    must = mandatory(items)
+    assert result.tokens_used == cost(result.items) <= max(budget, cost(must))
+    assert len(values(result)) == len(result.items)
+    if cost([*must, *first]) <= budget:
+        assert {each.value for each in first} <= values(result)
+
+
 @given(ITEMS, BUDGETS)
 def test_nothing_that_would_still_fit_is_left_out(items: Items, budget: int) -> None:
     result = pack(items, rooms=FLAT, token_budget=budget)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from memory.domain.packing import Room
 from memory.domain.plans.assembly import assemble
+from memory.domain.plans.package import head_and_tail, package_plan, place
 from memory.domain.plans.plan import (
     Block,
     Entry,
@@ -26,12 +27,7 @@ from memory.domain.plans.read_only import CHARACTERS, read_only_plan
 from memory.domain.rendering import Line
 from memory.domain.tokens import ESTIMATE, estimate_tokens
 from memory.domain.types import Scope
-from tests.support.prompt_lines import ENTRIES, entry
-
-
-def by_scope(*scopes: Scope) -> Any:
-    """A section's predicate."""
-    return lambda line: line.scope in scopes
+from tests.support.prompt_lines import ENTRIES, FEB_9, entry
 
 
 def bullet(line: Line) -> Written:
@@ -51,19 +47,12 @@ FOUR_TIERS = Plan(  # seed 002: 25, 37.5, 25 and 12.5 per cent of 8,000 tokens
     ],
     blocks=[Block("1", "TIER 1"), Block("2", "TIER 2"), Block("3", "TIER 3"), Block("4", "TIER 4")],
 )
-PACKAGE = Plan(  # seed 003: task 40, project 40, global 20 per cent
-    name="package",
-    sections=[
-        Section(Room("task", share=0.4), by_scope(Scope.TASK, Scope.SESSION), block="task"),
-        Section(Room("project", share=0.4), by_scope(Scope.PROJECT), block="project"),
-        Section(Room("global", share=0.2), by_scope(Scope.USER, Scope.TEAM), block="global"),
-    ],
-    blocks=[Block("task", "TASK"), Block("project", "PROJECT"), Block("global", "GLOBAL")],
-)
+PACKAGE = package_plan((0.4, 0.4, 0.2), ends=0)
+WITH_ENDS = package_plan((0.4, 0.4, 0.2), ends=2)
 BULLETS = Plan(  # seed 004: bullets within a budget
     name="bullets", sections=[Section(Room("answer"), always, write=bullet)]
 )
-LATER = [READ_ONLY, FOUR_TIERS, PACKAGE, BULLETS]
+LATER = [READ_ONLY, FOUR_TIERS, PACKAGE, WITH_ENDS, BULLETS]
 
 
 class TestPlansOfTheOtherSeeds:
@@ -123,3 +112,57 @@ class TestPlansOfTheOtherSeeds:
         result = assemble(plan=PACKAGE, entries=entries, token_budget=1000, counter=ESTIMATE)
 
         assert result.tokens["project"] > 950
+
+    def test_full_tiers_get_their_shares(self) -> None:
+        entries = [
+            entry(f"{scope} {n} {'x' * 90}", scope=scope, score=score)
+            for scope, score in ((Scope.TASK, 0.1), (Scope.PROJECT, 0.9), (Scope.USER, 0.5))
+            for n in range(300)
+        ]
+
+        result = assemble(plan=PACKAGE, entries=entries, token_budget=8000, counter=ESTIMATE)
+
+        for tier, share in (("task", 0.4), ("project", 0.4), ("global", 0.2)):
+            assert math.isclose(result.tokens[tier], share * 8000, rel_tol=0.05)
+
+
+class TestHeadAndTail:
+    @given(ENTRIES, st.integers(0, 10))
+    def test_are_the_first_and_last_by_importance_then_age(
+        self, entries: list[Entry], count: int
+    ) -> None:
+        kept = head_and_tail(entries, count=count)
+
+        if not count or len(entries) <= 2 * count:
+            assert not kept
+            return
+        places = sorted(place(each.line) for each in entries)
+        found = [place(each.line) for each in kept]
+        assert found == [*places[:count], *places[-count:]]
+
+    @given(st.lists(st.integers(1, 10), min_size=2), st.integers(0, 10**9))
+    def test_no_age_outweighs_an_importance(self, importances: list[int], apart: int) -> None:
+        made = [
+            entry("x", importance=each, at=FEB_9 + timedelta(seconds=apart * (number % 2)))
+            for number, each in enumerate(importances)
+        ]
+
+        ordered = sorted(made, key=lambda each: place(each.line))
+
+        assert ordered == sorted(made, key=lambda each: (-each.line.importance, each.line.at))
+
+    @given(ENTRIES)
+    def test_go_in_before_what_ranks_higher(self, entries: list[Entry]) -> None:
+        told = [each for each in entries if each.line.scope != Scope.SESSION]
+        first = {each.key for each in head_and_tail(told, count=2)}
+        budget = 8_000 * len(told)
+
+        whole = assemble(plan=WITH_ENDS, entries=entries, token_budget=budget, counter=ESTIMATE)
+
+        said_twice = {one for one, _ in whole.duplicates}
+        ends = {each.entry.key: each.tokens for each in whole.told if each.entry.key in first}
+        assert first - said_twice == set(ends)
+        # Room for the ends, three headings and the notice: whatever has the better score waits.
+        room = sum(ends.values()) + 150
+        short = assemble(plan=WITH_ENDS, entries=entries, token_budget=room, counter=ESTIMATE)
+        assert set(ends) <= {each.entry.key for each in short.told}

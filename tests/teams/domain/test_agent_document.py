@@ -51,6 +51,7 @@ def as_json(document: AgentDocument) -> dict[str, Any]:
             "summarize_interval": document.memory.summarize_interval,
             "allowed_categories": list(document.memory.allowed_categories),
             "keeps_to_itself": document.memory.keeps_to_itself,
+            "context_policy": dict(document.memory.context_policy),
         },
     }
     found: dict[str, Any] = json.loads(json.dumps(written))
@@ -169,6 +170,26 @@ def test_other_spellings_of_the_same_are_taken_and_stored_in_one() -> None:
             "missing",
         ),
         ({"memory_config": {"token_budget": 99}}, "memory_config.token_budget", "from 100"),
+        (
+            {"memory_config": {"context_policy": {"shares": {"task": 0.7, "global": 0.4}}}},
+            "memory_config.context_policy.shares",
+            "more than 1",
+        ),
+        (
+            {"memory_config": {"context_policy": {"shares": {"team": 0.1}}}},
+            "memory_config.context_policy.shares.team",
+            "known are: task, project, global",
+        ),
+        (
+            {"memory_config": {"context_policy": {"shares": {"task": float("nan")}}}},
+            "memory_config.context_policy.shares.task",
+            "0 to 1",
+        ),
+        (
+            {"memory_config": {"context_policy": {"head_tail_preserve": 101}}},
+            "memory_config.context_policy.head_tail_preserve",
+            "100",
+        ),
         ({"memory_config": {"token_budget": 1.5}}, "memory_config.token_budget", "whole number"),
         ({"memory_config": {"token_budget": True}}, "memory_config.token_budget", "whole number"),
         (
