@@ -12,6 +12,7 @@ from memory.api.views.contradictions import ContradictionViewSet
 from memory.api.views.conversations import ConversationViewSet, JobViewSet
 from memory.api.views.events import EventViewSet
 from memory.api.views.memories import MemoryViewSet
+from memory.api.views.prediction import PredictionViewSet
 from memory.api.views.projects import ProjectViewSet, TeamMemoryViewSet
 from memory.api.views.query import MemoryQueryViewSet
 from memory.api.views.retrieval import PromptViewSet, RetrievalViewSet
@@ -37,6 +38,7 @@ urlpatterns = [
     path("memory/context", ContextViewSet.as_view({"get": "context"}), name="memory-context"),
     path("memory/select", ContextViewSet.as_view({"post": "select"}), name="memory-select"),
     path("memory/conflicts", ContextViewSet.as_view({"get": "conflicts"}), name="memory-conflicts"),
+    path("context/predict", PredictionViewSet.as_view({"post": "predict"}), name="context-predict"),
     path("chat/completions", ChatViewSet.as_view({"post": "create"}), name="chat-completions"),
     path("", include(router.urls)),
     path(

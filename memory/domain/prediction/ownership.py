@@ -49,12 +49,13 @@ class Touch:
 class Likely:
     """A memory, the chance (0-1) that it is needed, and the open file that speaks most for it.
 
-    `path` is empty where it is only among the latest.
+    Where it is only among the latest, `is_of_file` is false and `path` one in the same folder.
     """
 
     key: Hashable
     chance: float
     path: str
+    is_of_file: bool = True
 
 
 def file_name(path: str) -> str:
@@ -106,7 +107,8 @@ def _lately(
     most = least[-1].chance if least else 1.0
     ranked = sorted(others.items(), key=lambda item: not item[1])
     return [
-        Likely(key, min(most, IN_SAME_FOLDER if path else ELSEWHERE), path) for key, path in ranked
+        Likely(key, min(most, IN_SAME_FOLDER if path else ELSEWHERE), path, is_of_file=False)
+        for key, path in ranked
     ]
 
 
