@@ -14,6 +14,7 @@ from memory.api.views.events import EventViewSet
 from memory.api.views.memories import MemoryViewSet
 from memory.api.views.package import PackageViewSet
 from memory.api.views.patterns import PatternViewSet
+from memory.api.views.prediction import PredictionViewSet
 from memory.api.views.projects import ProjectViewSet, TeamMemoryViewSet
 from memory.api.views.query import MemoryQueryViewSet
 from memory.api.views.retrieval import PromptViewSet, RetrievalViewSet
@@ -40,6 +41,7 @@ urlpatterns = [
     path("memory/select", ContextViewSet.as_view({"post": "select"}), name="memory-select"),
     path("memory/conflicts", ContextViewSet.as_view({"get": "conflicts"}), name="memory-conflicts"),
     path("context/package", PackageViewSet.as_view({"post": "package"}), name="context-package"),
+    path("context/predict", PredictionViewSet.as_view({"post": "predict"}), name="context-predict"),
     path("chat/completions", ChatViewSet.as_view({"post": "create"}), name="chat-completions"),
     path("", include(router.urls)),
     path(

@@ -218,11 +218,18 @@ class MemoryTag(TeamOwned):
 
 
 class MemoryArtifact(TeamOwned):
-    """Something outside of the memory that its payload names, kept by a trigger from it."""
+    """Something outside of the memory that its payload names, kept by a trigger from it.
+
+    `name` is the last part of a path, lower case and without leading underscores; `added` and
+    `removed` are lines, null where the payload does not tell them.
+    """
 
     memory = SameTeamKey(Memory, related_name="artifact_rows")
     kind = models.CharField(max_length=10, choices=ARTIFACT_KINDS)
     ref = models.CharField(max_length=500)
+    name = models.CharField(max_length=500, default="", db_default="")
+    added = models.PositiveIntegerField(null=True)
+    removed = models.PositiveIntegerField(null=True)
 
     class Meta:
         verbose_name = "artifact"
@@ -232,7 +239,9 @@ class MemoryArtifact(TeamOwned):
             ),
         ]
         indexes = [
-            models.Index(fields=["team", "kind", "ref", "memory"], name="memory_by_artifact")
+            models.Index(fields=["team", "kind", "ref", "memory"], name="memory_by_artifact"),
+            models.Index(fields=["team", "kind", "name", "memory"], name="memory_by_artifact_name"),
+            models.Index(fields=["team", "kind", "memory"], name="memory_artifacts_by_kind"),
         ]
 
     def __str__(self) -> str:

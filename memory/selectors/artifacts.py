@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, Subquery, Value
 
-from memory.domain.forms import ArtifactQuery
-from memory.models import MemoryArtifact
+from memory.domain.forms import ArtifactKind, ArtifactQuery
+from memory.domain.prediction.ownership import LATEST, Touch
+from memory.domain.viewer import Viewer
+from memory.models import Memory, MemoryArtifact
+
+# Of files of the same names as the open ones, the latest; and rows of the latest memories.
+_MOST_NAMED, _MOST_LATEST = 2_000, 500
+
+
+@dataclass(frozen=True, slots=True)
+class FileTouches:
+    """Files that memories name, oldest memory first: of the names asked for, and the latest."""
+
+    named: list[Touch]
+    latest: list[Touch]
 
 
 def names_artifact_q(*, team_id: UUID, wanted: Sequence[ArtifactQuery]) -> Q:
@@ -18,3 +32,35 @@ def names_artifact_q(*, team_id: UUID, wanted: Sequence[ArtifactQuery]) -> Q:
     each = (Q(kind=one.kind.value, **({"ref": one.ref} if one.ref else {})) for one in wanted)
     rows = MemoryArtifact.objects.filter(team_id=team_id, memory_id=OuterRef("id"))
     return Q(Exists(rows.filter(reduce(or_, each))))
+
+
+def file_touches(*, viewer: Viewer, names: Sequence[str]) -> FileTouches:
+    """Files of those names, and of the latest memories, by one statement; call it in scope.
+
+    Read are the live memories that the viewer may see; they count from oldest to latest by id.
+    """
+    seen = Memory.objects.visible_to(viewer).searchable(include_cold=False)
+    files = MemoryArtifact.objects.filter(team_id=viewer.team_id, kind=ArtifactKind.FILE.value)
+    breadth = (
+        files.filter(memory_id=OuterRef("memory_id"))
+        .order_by()
+        .values("memory_id")
+        .annotate(files=Count("id"))
+        .values("files")
+    )
+    rows = (
+        files.filter(Exists(seen.filter(id=OuterRef("memory_id"))))
+        .annotate(breadth=Subquery(breadth))
+        .order_by("-memory_id")
+    )
+    columns = ("memory_id", "ref", "added", "removed", "breadth")
+    named = rows.filter(name__in=names).values_list(*columns, Value(True))[:_MOST_NAMED]
+    latest = rows.values_list(*columns, Value(False))[:_MOST_LATEST]
+    found = FileTouches([], [])
+    for *touch, is_named in named.union(latest, all=True):
+        (found.named if is_named else found.latest).append(Touch(*touch))
+    named_first, latest_first = (
+        sorted(each, key=lambda touch: str(touch.key)) for each in (found.named, found.latest)
+    )
+    newest = set(list(dict.fromkeys(each.key for each in reversed(latest_first)))[:LATEST])
+    return FileTouches(named_first, [each for each in latest_first if each.key in newest])

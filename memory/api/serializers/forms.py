@@ -9,7 +9,13 @@ from django.conf import settings
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
-from memory.api.fields import ContentField, NameField, OneOfField, StatementField
+from memory.api.fields import (
+    ContentField,
+    NameField,
+    OneOfField,
+    StatementField,
+    StrictIntegerField,
+)
 from memory.api.serializers.base import StrictSerializer
 from memory.domain.forms import ArtifactKind, ArtifactQuery, Form, rendered, texts_of
 
@@ -18,6 +24,7 @@ ARTIFACT_KINDS = [(each.value, each.value) for each in ArtifactKind]
 MAX_NAME_CHARS = 200
 MAX_REF_CHARS = 500
 MAX_PARTS = 200
+MAX_LINES = 1_000_000
 MAX_CHARS: int = settings.MAX_CONTENT_CHARS
 _TOO_LONG = f"Its texts may have at most {MAX_CHARS} characters in all."
 
@@ -29,6 +36,12 @@ class ArtifactSerializer(StrictSerializer):
     ref = NameField(
         max_length=MAX_REF_CHARS,
         help_text="What it is known by: a hash, a number, a name or a path.",
+    )
+    added = StrictIntegerField(
+        required=False, min_value=0, max_value=MAX_LINES, help_text="Lines added to a file."
+    )
+    removed = StrictIntegerField(
+        required=False, min_value=0, max_value=MAX_LINES, help_text="Lines removed from it."
     )
 
 
@@ -81,7 +94,7 @@ class _WithArtifacts(StrictSerializer):
         child=ArtifactSerializer(), required=False, max_length=MAX_PARTS
     )
 
-    def validate_artifacts(self, value: list[dict[str, str]]) -> list[dict[str, str]]:
+    def validate_artifacts(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Each once."""
         once = {(each["kind"], each["ref"]): dict(each) for each in value}
         return list(once.values())

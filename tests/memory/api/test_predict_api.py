@@ -1,0 +1,158 @@
+"""Predictions from open files, branches and errors: bounded, and only of what is visible."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+from rest_framework.test import APIClient
+
+from memory.domain.prediction.ownership import file_name
+from memory.domain.viewer import Viewer
+from memory.models import Memory, MemoryArtifact
+from memory.services.read.predicting import prefetched
+from teams.models import Agent
+from tests.support.cast import Cast, Clients
+from tests.support.memories_api import post
+
+
+def change(api: APIClient, title: str, *files: dict[str, Any], **fields: Any) -> str:
+    """The id of an episode that changed these files."""
+    artifacts = [{"kind": "file", **each} for each in files]
+    response = post(
+        api,
+        "memories",
+        form="episode",
+        payload={"title": title, "artifacts": artifacts},
+        check=False,
+        **fields,
+    )
+    assert response.status_code == 201, response.content
+    return str(response.json()["id"])
+
+
+def predicted(api: APIClient, **signals: Any) -> Any:
+    """The answer to good signals."""
+    response = post(api, "context/predict", **{"agent": "kyra", **signals})
+    assert response.status_code == 200, response.content
+    return response.json()
+
+
+def ids(answer: Any) -> list[str]:
+    """What was predicted, likeliest first."""
+    return [each["id"] for each in answer["predicted_memories"]]
+
+
+def test_the_change_whose_lines_are_left_comes_before_the_one_that_was_rewritten(
+    api: APIClient,
+) -> None:
+    written = change(api, "Write the client", {"ref": "src/client.py", "added": 300, "removed": 0})
+    rewritten = change(
+        api, "Rewrite the client", {"ref": "src/client.py", "added": 300, "removed": 300}
+    )
+    change(api, "Fix a typo", {"ref": "src/client.py", "added": 1, "removed": 1})
+
+    answer = predicted(api, file_opened="src/client.py")
+
+    found = ids(answer)
+    assert found.index(rewritten) < found.index(written)
+    first = answer["predicted_memories"][0]
+    assert first["why"] == ["changed src/client.py"]
+    assert 0 < first["prediction_confidence"] <= answer["confidence"] <= 1
+
+
+def test_a_file_that_moved_keeps_its_changes(api: APIClient) -> None:
+    made = change(api, "Write the client", {"ref": "lib/Client.py", "added": 30, "removed": 0})
+
+    assert ids(predicted(api, file_opened="lib/core/__client.py", limit=1)) == [made]
+    with_name = MemoryArtifact.objects.get(memory_id=made)
+    assert with_name.name == file_name("lib/Client.py")
+
+
+def test_an_error_speaks_by_its_words(api: APIClient) -> None:
+    pool = change(api, "Raise the pool size after ConnectionTimeout in checkout")
+    change(api, "Repaint the settings page")
+
+    answer = predicted(api, error="ConnectionTimeout: pool exhausted in checkout")
+
+    assert ids(answer)[0] == pool
+    assert answer["predicted_memories"][0]["why"] == ["words of the error"]
+
+
+def test_signals_for_one_memory_add_up(api: APIClient) -> None:
+    change(api, "Raise the pool size", {"ref": "src/pool.py", "added": 5, "removed": 0})
+
+    (by_file,) = predicted(api, file_opened="src/pool.py")["predicted_memories"]
+    (by_both,) = predicted(api, file_opened="src/pool.py", branch="fix/pool-size")[
+        "predicted_memories"
+    ]
+
+    assert by_both["prediction_confidence"] > by_file["prediction_confidence"]
+    assert by_both["why"] == ["changed src/pool.py", "words of the branch"]
+
+
+def test_what_is_deleted_or_of_another_team_is_not_predicted(
+    api: APIClient, globex: Cast, client_of: Clients
+) -> None:
+    change(client_of(globex), "Theirs", {"ref": "src/pool.py", "added": 5, "removed": 0})
+    gone = change(api, "Ours", {"ref": "src/pool.py", "added": 5, "removed": 0})
+    assert api.delete(f"/v1/memories/{gone}").status_code in (200, 204)
+
+    assert ids(predicted(api, file_opened="src/pool.py")) == []
+
+
+def test_what_is_of_another_person_is_not_predicted(api: APIClient) -> None:
+    file = {"ref": "src/pool.py", "added": 5, "removed": 0}
+    change(api, "Ben's", file, user="ben", agent="kyra")
+    of_sarah = change(api, "Sarah's", file, user="sarah", agent="kyra")
+
+    assert ids(predicted(api, file_opened="src/pool.py", user="sarah")) == [of_sarah]
+
+
+def test_what_was_predicted_is_found_by_exactly_the_same_viewer(api: APIClient, acme: Cast) -> None:
+    made = change(api, "Raise the pool size", {"ref": "src/pool.py", "added": 5, "removed": 0})
+    predicted(api, file_opened="src/pool.py")
+    kyra = Agent.objects.get(slug="kyra")
+    viewer = Viewer(acme.team.id, "test", agent_id=kyra.pk)
+
+    assert [each.memory_id for each in prefetched(viewer=viewer)] == [UUID(made)]
+    assert prefetched(viewer=Viewer(acme.team.id, "test")) == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"error": "x" * 100_000}, "error"),
+        ({"file_opened": "x" * 100_000}, "file_opened"),
+        ({"branch": "x" * 100_000}, "branch"),
+        ({"opened_files": ["a.py"] * 51}, "opened_files"),
+        ({"opened_files": "a.py"}, "opened_files"),
+        ({"time": "yesterday"}, "time"),
+        ({"file_opened": "a.py", "limit": 0}, "limit"),
+        ({"file": "a.py"}, "file"),
+        ({}, "file_opened"),
+    ],
+)
+def test_bad_signals_are_refused_by_name(api: APIClient, body: Any, field: str) -> None:
+    response = post(api, "context/predict", **{"agent": "kyra", **body})
+
+    assert response.status_code == 422
+    assert field in str(response.json()["errors"])
+
+
+def test_an_unknown_project_or_agent_is_not_found(api: APIClient) -> None:
+    for named in ({"agent": "kyra", "project": "nowhere"}, {"agent": "nobody-yet"}):
+        response = post(api, "context/predict", file_opened="a.py", **named)
+        assert response.status_code == 404, response.content
+
+
+@pytest.mark.parametrize("lines", [-1, 10**7, "3", True, 1.5])
+def test_lines_of_an_artifact_are_checked(api: APIClient, lines: Any) -> None:
+    artifact = {"kind": "file", "ref": "a.py", "added": lines}
+    payload = {"title": "A change", "artifacts": [artifact]}
+
+    response = post(api, "memories", form="episode", payload=payload)
+
+    assert response.status_code == 422
+    assert not Memory.objects.exists()
