@@ -53,6 +53,7 @@ ENDPOINTS = {
     ("/v1/tasks/{task_id}", "get"),
     ("/v1/tasks/{task_id}/items", "post"),
     ("/v1/tasks/{task_id}/items", "get"),
+    ("/v1/tasks/{task_id}/items", "delete"),
     ("/v1/tasks/{task_id}/items/{item_id}/promote", "post"),
     ("/v1/tasks/{task_id}/complete", "post"),
     ("/v1/tasks/{task_id}/fail", "post"),
@@ -290,6 +291,7 @@ def test_tasks_answer_as_described(schema: Schema, api: APIClient, acme: Cast) -
     check(schema, f"{items}/{{item_id}}/promote", "post", promoted)
     check(schema, "/v1/memories/{id}/promote", "post", given)
     check(schema, items, "get", api.get("/v1/tasks/t/items"))
+    check(schema, items, "delete", api.delete("/v1/tasks/t/items"))
     check(schema, path, "get", api.get("/v1/tasks/t"))
     check(schema, f"{path}/complete", "post", api.post("/v1/tasks/t/complete"))
     check(schema, f"{path}/fail", "post", api.post("/v1/tasks/t/fail"), 409)

@@ -73,7 +73,7 @@ urlpatterns = [
     path("tasks/<str:task_id>", TaskViewSet.as_view({"get": "load"}), name="task"),
     path(
         "tasks/<str:task_id>/items",
-        TaskViewSet.as_view({"post": "add", "get": "items"}),
+        TaskViewSet.as_view({"post": "add", "get": "items", "delete": "clear"}),
         name="task-items",
     ),
     path(

@@ -15,6 +15,12 @@ from memory.models import MemoryArtifact
 
 def names_artifact_q(*, team_id: UUID, wanted: Sequence[ArtifactQuery]) -> Q:
     """Memories that name one of the artifacts; who may see them is the caller's to say."""
-    each = (Q(kind=one.kind.value, **({"ref": one.ref} if one.ref else {})) for one in wanted)
+    each = (Q(kind=one.kind.value) & _ref_q(one) for one in wanted)
     rows = MemoryArtifact.objects.filter(team_id=team_id, memory_id=OuterRef("id"))
     return Q(Exists(rows.filter(reduce(or_, each))))
+
+
+def _ref_q(wanted: ArtifactQuery) -> Q:
+    if wanted.is_folder:
+        return Q(ref__startswith=wanted.ref)
+    return Q(ref=wanted.ref) if wanted.ref else Q()

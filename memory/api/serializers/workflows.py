@@ -32,7 +32,8 @@ class NewWorkflowSerializer(WorkflowPayloadSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Details are those of its steps, and all of it is as long as a memory may be."""
         attrs = super().validate(attrs)
-        payload = {name: attrs[name] for name in ("trigger", "steps", "details") if name in attrs}
+        names = ("trigger", "steps", "details")
+        payload: dict[str, Any] = {name: attrs[name] for name in names if name in attrs}
         check_length(Form.WORKFLOW, payload, gives_text=True, field="steps")
         return {**attrs, "payload": payload}
 
