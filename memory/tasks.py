@@ -19,6 +19,7 @@ from memory.services.indexing.message_index import index_waiting
 from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.read.usage import flush_noted_usage
+from memory.services.workflows.proposing import PROPOSE_TASK, propose_workflows
 from memory.services.write.project_growth import KEEP_TO_LIMIT_TASK
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
@@ -89,6 +90,20 @@ def index_messages() -> None:
 def write_levels() -> None:
     """Write the shorter versions of long memories that wait for them."""
     write_waiting_levels(tools=default_tools(), seconds=settings.CELERY_TASK_TIME_LIMIT / 4)
+
+
+@shared_task(
+    name=PROPOSE_TASK,
+    autoretry_for=(OperationalError,),
+    retry_backoff=True,
+    retry_jitter=True,
+    max_retries=3,
+)
+def propose_recurring_workflows(team_id: str, conversation_id: str) -> None:
+    """Propose the workflows that recur in the talk of a conversation's agent."""
+    propose_workflows(
+        team_id=UUID(team_id), conversation_id=UUID(conversation_id), now=timezone.now()
+    )
 
 
 @shared_task(name="memory.tasks.expire_consent_requests")

@@ -53,9 +53,17 @@ ENDPOINTS = {
     ("/v1/tasks/{task_id}", "get"),
     ("/v1/tasks/{task_id}/items", "post"),
     ("/v1/tasks/{task_id}/items", "get"),
+    ("/v1/tasks/{task_id}/items", "delete"),
     ("/v1/tasks/{task_id}/items/{item_id}/promote", "post"),
     ("/v1/tasks/{task_id}/complete", "post"),
     ("/v1/tasks/{task_id}/fail", "post"),
+    ("/v1/workflows", "post"),
+    ("/v1/workflows/recordings", "get"),
+    ("/v1/workflows/recordings", "post"),
+    ("/v1/workflows/recordings/{id}", "get"),
+    ("/v1/workflows/recordings/{id}/steps", "post"),
+    ("/v1/workflows/recordings/{id}/finish", "post"),
+    ("/v1/workflows/recordings/{id}/discard", "post"),
     ("/v1/memories/{id}/promote", "post"),
     ("/v1/projects/{slug}", "get"),
     ("/v1/projects/{slug}", "patch"),
@@ -283,8 +291,26 @@ def test_tasks_answer_as_described(schema: Schema, api: APIClient, acme: Cast) -
     check(schema, f"{items}/{{item_id}}/promote", "post", promoted)
     check(schema, "/v1/memories/{id}/promote", "post", given)
     check(schema, items, "get", api.get("/v1/tasks/t/items"))
+    check(schema, items, "delete", api.delete("/v1/tasks/t/items"))
     check(schema, path, "get", api.get("/v1/tasks/t"))
     check(schema, f"{path}/complete", "post", api.post("/v1/tasks/t/complete"))
     check(schema, f"{path}/fail", "post", api.post("/v1/tasks/t/fail"), 409)
     check(schema, "/v1/projects/{slug}", "get", api.get("/v1/projects/apollo"))
     check(schema, "/v1/team/clear", "post", api.post("/v1/team/clear", body, format="json"))
+
+
+def test_workflows_answer_as_described(schema: Schema, api: APIClient, acme: Cast) -> None:
+    base = "/v1/workflows/recordings"
+    workflow = {"trigger": "deploy", "steps": ["test", "prod"], "agent": "kyra"}
+    made = api.post("/v1/workflows", workflow, format="json")
+    begun = api.post(base, {"trigger": "release", "project": "apollo"}, format="json")
+    own = f"{base}/{begun.json()['id']}"
+    step = api.post(f"{own}/steps", {"name": "tag", "detail": "git tag"}, format="json")
+
+    check(schema, "/v1/workflows", "post", made)
+    check(schema, base, "post", begun)
+    check(schema, base, "get", api.get(base))
+    check(schema, f"{base}/{{id}}", "get", api.get(own))
+    check(schema, f"{base}/{{id}}/steps", "post", step)
+    check(schema, f"{base}/{{id}}/finish", "post", api.post(f"{own}/finish"))
+    check(schema, f"{base}/{{id}}/discard", "post", api.post(f"{own}/discard"), 409)

@@ -84,9 +84,11 @@ SEAL_KEYS = list(
 )
 
 # A task's items lie in Redis for so long after the last one, at most for TASK_MAX_TTL_SECONDS if a
-# task asks for it; how many items and bytes one holds; how long it is known that a task ended.
+# task asks for it; how many a team has open, how many items and bytes one holds; how long it is
+# known that a task ended.
 TASK_TTL_SECONDS = read_int("TASK_TTL_SECONDS", 24 * 3600, minimum=1)
 TASK_MAX_TTL_SECONDS = read_int("TASK_MAX_TTL_SECONDS", 7 * 24 * 3600, minimum=1)
+TASK_MAX_OPEN = read_int("TASK_MAX_OPEN", 1_000, minimum=1)
 TASK_MAX_ITEMS = read_int("TASK_MAX_ITEMS", 500, minimum=1)
 TASK_MAX_BYTES = read_int("TASK_MAX_BYTES", 1024 * 1024, minimum=1024)
 TASK_FINISHED_SECONDS = read_int("TASK_FINISHED_SECONDS", 24 * 3600, minimum=1)

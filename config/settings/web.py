@@ -121,6 +121,7 @@ SPECTACULAR_SETTINGS = {
         "ItemKindEnum": "memory.api.serializers.tasks.KINDS",
         "ProjectKindEnum": "memory.api.serializers.tasks.PROJECT_KINDS",
         "TaskStatusEnum": "memory.api.serializers.tasks.STATES",
+        "RecordingStatusEnum": "memory.api.serializers.workflows.STATES",
         "SpeakerEnum": "memory.api.serializers.found.SPEAKERS",
     },
 }

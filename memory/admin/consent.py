@@ -35,7 +35,7 @@ from teams.admin.theme import ChoiceFilter, RelatedFilter, TextFilter, display
 from teams.errors import DomainError
 from teams.middleware import outside_staff_scope
 
-from .consent_page import actor_words, page_of_request
+from .consent_page import actor_words, page_of_request, whose
 
 _STATE_COLOURS = {
     "waiting": "warning",
@@ -186,7 +186,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
     @display(description="person", ordering="end_user__external_id")
     def person(self, row: ConsentRequest) -> str:
         """Whose profile it is."""
-        return str(row.end_user or "nobody: a project's")
+        return whose(row)
 
     @display(description="proposed by", ordering="proposed_by")
     def proposer(self, row: ConsentRequest) -> str:
@@ -226,4 +226,6 @@ def _told(row: ConsentRequest, *, is_yes: bool) -> str:
         return f"Rejected: “{excerpt(row.content)}” is not stored."
     if row.kind == ConsentRequest.Kind.TEAM_PREFERENCE:
         return f"Approved: everybody in the team may be told “{excerpt(row.content)}”"
+    if row.kind == ConsentRequest.Kind.WORKFLOW:
+        return f"Approved: “{excerpt(row.content)}” is a workflow now."
     return f"Approved: “{excerpt(row.content)}” is what {row.end_user}'s profile says now."

@@ -17,7 +17,11 @@ from .cards import Source
 from .sides import marked
 
 _MAX_QUOTES = 6
-_TASKS = {"task:extract": "found in talk", "task:consent": "by itself"}
+_TASKS = {
+    "task:extract": "found in talk",
+    "task:consent": "by itself",
+    "task:workflows": "found in talk",
+}
 _KINDS = {"staff": "{}", "agent": "agent {}", "key": "API key {}", "talk": "the person, in talk"}
 
 
@@ -33,6 +37,7 @@ class AskedFor:
     signals: int
     proposer: str
     needs_person: bool
+    whose: str
 
 
 def page_of_request(row: ConsentRequest) -> AskedFor:
@@ -53,7 +58,14 @@ def page_of_request(row: ConsentRequest) -> AskedFor:
         signals=independent_signals(signals_of(row)),
         proposer=actor_words(row.proposed_by, agent=row.heard_by),
         needs_person=row.needs_person,
+        whose=whose(row),
     )
+
+
+def whose(row: ConsentRequest) -> str:
+    """Whom a request is about: a person, or what belongs to nobody."""
+    of_nobody = "an agent's" if row.kind == ConsentRequest.Kind.WORKFLOW else "a project's"
+    return str(row.end_user or f"nobody: {of_nobody}")
 
 
 def actor_words(actor: str, *, agent: Agent | None = None) -> str:

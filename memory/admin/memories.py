@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
 from memory.clients.tools import default_tools
+from memory.domain.forms import Form
 from memory.domain.types import MemoryType, Status, Tier
 from memory.models import Memory
 from memory.models.memory import SINCE_EVER
@@ -70,6 +71,7 @@ class MemoryAdmin(TeamAdmin[Memory]):
         value_filter(
             "memory_type", _values(MemoryType), name="type", parameter="memory_type__exact"
         ),
+        value_filter("form", _values(Form), parameter="form__exact"),
         value_filter("tier", _values(Tier), parameter="tier__exact"),
         ("agent", AutocompleteFilter),
         ("end_user", AutocompleteFilter),

@@ -22,6 +22,7 @@ from memory.api.views.routing import BudgetViewSet, RouteViewSet
 from memory.api.views.tasks import TaskViewSet
 from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
 from memory.api.views.users import UserViewSet
+from memory.api.views.workflows import RecordingViewSet, WorkflowViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("conversations", ConversationViewSet, basename="conversation")
@@ -31,6 +32,7 @@ router.register("audit", AuditViewSet, basename="audit")
 router.register("events", EventViewSet, basename="event")
 router.register("contradictions", ContradictionViewSet, basename="contradiction")
 router.register("consent-requests", ConsentRequestViewSet, basename="consent-request")
+router.register("workflows/recordings", RecordingViewSet, basename="workflow-recording")
 
 urlpatterns = [
     # What is asked with every message of every agent: each address is tried in this order.
@@ -72,11 +74,12 @@ urlpatterns = [
         name="thread-changes",
     ),
     path("patterns/learn", PatternViewSet.as_view({"post": "learn"}), name="patterns-learn"),
+    path("workflows", WorkflowViewSet.as_view({"post": "create"}), name="workflows"),
     path("tasks", TaskViewSet.as_view({"post": "create"}), name="tasks"),
     path("tasks/<str:task_id>", TaskViewSet.as_view({"get": "load"}), name="task"),
     path(
         "tasks/<str:task_id>/items",
-        TaskViewSet.as_view({"post": "add", "get": "items"}),
+        TaskViewSet.as_view({"post": "add", "get": "items", "delete": "clear"}),
         name="task-items",
     ),
     path(

@@ -1,6 +1,7 @@
 """Tasks and their items in Redis: each step is one atomic script, and each key has an end.
 
-A task is a hash, its items are another one, and a set names the agents that have a task of an id.
+A task is a hash, its items are another one, and a set names the agents that have a task of an id. A
+sorted set of each team holds its open tasks with the second at which each dies.
 Keys hold the team and the agent whose it is, so that who may not see a task cannot name its key.
 Nothing of it is anywhere else: without Redis there is no working memory, and all else goes on.
 """
@@ -25,27 +26,37 @@ _T = TypeVar("_T")
 _TEAMS_OWN = "team"
 _PROMOTED = "promoted:"
 
-# KEYS: task, items, owners. Keeps all of them as long as the task, the owners as long as the last.
+# KEYS: task, items, owners, open tasks. Keeps all of them as long as the task, what several tasks
+# share as long as the last.
 _KEEP = """
 local function keep(seconds)
     redis.call('EXPIRE', KEYS[1], seconds)
     redis.call('EXPIRE', KEYS[2], seconds)
-    if redis.call('TTL', KEYS[3]) < tonumber(seconds) then
-        redis.call('EXPIRE', KEYS[3], seconds)
+    for _, shared in ipairs({KEYS[3], KEYS[4]}) do
+        if redis.call('TTL', shared) < tonumber(seconds) then
+            redis.call('EXPIRE', shared, seconds)
+        end
     end
+end
+local function keep_open(seconds)
+    redis.call('ZADD', KEYS[4], redis.call('TIME')[1] + seconds, KEYS[1])
+    keep(seconds)
 end
 """
 
-# ARGV: seconds, owner, then fields and values of the task. Answers {word of what is there, 0}.
+# ARGV: seconds, owner, most open tasks, then fields and values of the task. Answers {word, 0}.
 _BEGIN = (
     _KEEP
     + """
 local state = redis.call('HGET', KEYS[1], 'state')
 if state then return {state, 0} end
+redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', redis.call('TIME')[1])
+redis.call('ZREM', KEYS[4], KEYS[1])
+if redis.call('ZCARD', KEYS[4]) >= tonumber(ARGV[3]) then return {'many', 0} end
 redis.call('DEL', KEYS[2])
-redis.call('HSET', KEYS[1], unpack(ARGV, 3))
+redis.call('HSET', KEYS[1], unpack(ARGV, 4))
 redis.call('SADD', KEYS[3], ARGV[2])
-keep(ARGV[1])
+keep_open(ARGV[1])
 return {'done', 0}
 """
 )
@@ -63,7 +74,7 @@ local left = tonumber(ARGV[4]) - tonumber(task[2])
 if #ARGV[2] > left then return {'size', left} end
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 redis.call('HINCRBY', KEYS[1], 'size', #ARGV[2])
-keep(task[3])
+keep_open(task[3])
 return {'done', 0}
 """
 )
@@ -78,10 +89,25 @@ if state ~= 'open' then return {state, 0} end
 local cleared = redis.call('HLEN', KEYS[2])
 redis.call('DEL', KEYS[2])
 redis.call('HSET', KEYS[1], 'state', ARGV[1], 'ended_at', ARGV[2], 'size', 0)
+redis.call('ZREM', KEYS[4], KEYS[1])
 keep(ARGV[3])
 return {'done', cleared}
 """
 )
+
+# ARGV: how the fields begin that say what was promoted.
+_CLEAR = """
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state then return {'unknown', 0} end
+if state ~= 'open' then return {state, 0} end
+local cleared = redis.call('HLEN', KEYS[2])
+redis.call('DEL', KEYS[2])
+redis.call('HSET', KEYS[1], 'size', 0)
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if field:sub(1, #ARGV[1]) == ARGV[1] then redis.call('HDEL', KEYS[1], field) end
+end
+return {'done', cleared}
+"""
 
 # ARGV: field and value; only of a task that is still open.
 _MARK = """
@@ -112,14 +138,15 @@ class TaskKey:
 
     @property
     def names(self) -> list[str]:
-        """The keys of the task, its items and the owners of its id."""
+        """The keys of the task, its items, the owners of its id and the team's open tasks."""
         owner = str(self.agent_id or _TEAMS_OWN)
         task = f"{settings.REDIS_PREFIX}:task:{self.team_id}:{owner}:{self.task_id}"
-        return [task, f"{task}/items", _owners(self.team_id, self.task_id)]
+        open_tasks = f"{settings.REDIS_PREFIX}:open-tasks:{self.team_id}"
+        return [task, f"{task}/items", _owners(self.team_id, self.task_id), open_tasks]
 
 
 def begin(key: TaskKey, task: Task) -> str:
-    """Keep a new task: "done", or the state of the one that is there."""
+    """Keep a new task: "done", the state of the one that is there, or "many" with too many open."""
     fields = {
         "agent": task.agent,
         "project": task.project,
@@ -130,7 +157,8 @@ def begin(key: TaskKey, task: Task) -> str:
     }
     flat = [part for pair in fields.items() for part in pair]
     owner = str(key.agent_id or _TEAMS_OWN)
-    return _run(_BEGIN, key, [str(task.ttl_seconds), owner, *flat])[0]
+    most = str(settings.TASK_MAX_OPEN)
+    return _run(_BEGIN, key, [str(task.ttl_seconds), owner, most, *flat])[0]
 
 
 def add(key: TaskKey, item: TaskItem) -> tuple[str, int]:
@@ -146,6 +174,11 @@ def end(key: TaskKey, *, state: TaskState, now: datetime) -> tuple[str, int]:
     """Clear an open task: "done" and how many items went, "unknown", or the state it ended in."""
     kept = str(settings.TASK_FINISHED_SECONDS)
     return _run(_END, key, [state.value, now.isoformat(), kept])
+
+
+def clear(key: TaskKey) -> tuple[str, int]:
+    """Empty an open task: "done" and how many items went, "unknown", or the state it ended in."""
+    return _run(_CLEAR, key, [_PROMOTED])
 
 
 def mark_promoted(key: TaskKey, *, item_id: UUID, memory_id: UUID) -> None:
@@ -200,7 +233,7 @@ def _run(script: str, key: TaskKey, arguments: Sequence[str]) -> tuple[str, int]
 
 
 def _state(client: redis.Redis, key: TaskKey) -> Any:  # Any: what Redis answers
-    task, items, _ = key.names
+    task, items, *_ = key.names
     pipe = client.pipeline()
     pipe.hgetall(task)
     pipe.pttl(task)

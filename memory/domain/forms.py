@@ -69,6 +69,11 @@ class ArtifactQuery:
     kind: ArtifactKind
     ref: str = ""
 
+    @property
+    def is_folder(self) -> bool:
+        """Whether it means all files whose path begins so, as `src/auth/` does."""
+        return self.kind is ArtifactKind.FILE and self.ref.endswith("/")
+
     @classmethod
     def parse(cls, text: str) -> ArtifactQuery:
         """`commit` or `commit:abc123`; raises ValueError with a sentence for anything else."""

@@ -17,3 +17,4 @@ from .search import MessageEntry as MessageEntry
 from .search import SearchEntry as SearchEntry
 from .search import SearchGraph as SearchGraph
 from .settlement import Settlement as Settlement
+from .workflow import WorkflowRecording as WorkflowRecording

@@ -17,15 +17,17 @@ class ConsentRequest(TeamOwned):
     A `profile_field` proposes `content` for a field of the person (`field`, such as "city");
     `present` is the memory that says it now, `draft` what a yes writes. A `team_preference`
     proposes that all know `memory`, which belongs to the person until then, or to the project where
-    there is no `end_user`. `memory` is also what
-    an approved profile field was written as. `agent` is set where the draft would be that agent's
-    alone, `heard_by` is the agent of the talk it comes from, or the one that proposed it. A
+    there is no `end_user`. `memory` is also what an approved value was written as. A `workflow`
+    proposes `draft`, steps that `agent` took several times; its `end_user` is the one person in
+    whose talk it did. `agent` is set where the draft would be that agent's alone, `heard_by` is the
+    agent of the talk it comes from, or the one that proposed it. A
     request that needs nobody waits for a second independent signal.
     """
 
     class Kind(models.TextChoices):
         PROFILE_FIELD = "profile_field", "Profile field"
         TEAM_PREFERENCE = "team_preference", "Team preference"
+        WORKFLOW = "workflow", "Workflow"
 
     class State(models.TextChoices):
         WAITING = "waiting", "Waiting"
@@ -64,10 +66,15 @@ class ConsentRequest(TeamOwned):
                 condition=models.Q(state="waiting"),
                 name="consent_waiting_once",
             ),
+            models.UniqueConstraint(
+                fields=["team", "agent", "value_key"],
+                condition=models.Q(state="waiting", kind="workflow"),
+                name="consent_workflow_once",
+            ),
             models.CheckConstraint(
                 condition=models.Q(
                     state__in=["waiting", "approved", "rejected", "expired"],
-                    kind__in=["profile_field", "team_preference"],
+                    kind__in=["profile_field", "team_preference", "workflow"],
                 ),
                 name="consent_state_known",
             ),

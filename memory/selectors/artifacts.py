@@ -29,7 +29,7 @@ class FileTouches:
 
 def names_artifact_q(*, team_id: UUID, wanted: Sequence[ArtifactQuery]) -> Q:
     """Memories that name one of the artifacts; who may see them is the caller's to say."""
-    each = (Q(kind=one.kind.value, **({"ref": one.ref} if one.ref else {})) for one in wanted)
+    each = (Q(kind=one.kind.value) & _ref_q(one) for one in wanted)
     rows = MemoryArtifact.objects.filter(team_id=team_id, memory_id=OuterRef("id"))
     return Q(Exists(rows.filter(reduce(or_, each))))
 
@@ -64,3 +64,9 @@ def file_touches(*, viewer: Viewer, names: Sequence[str]) -> FileTouches:
     )
     newest = set(list(dict.fromkeys(each.key for each in reversed(latest_first)))[:LATEST])
     return FileTouches(named_first, [each for each in latest_first if each.key in newest])
+
+
+def _ref_q(wanted: ArtifactQuery) -> Q:
+    if wanted.is_folder:
+        return Q(ref__startswith=wanted.ref)
+    return Q(ref=wanted.ref) if wanted.ref else Q()

@@ -68,8 +68,8 @@ def profile_of(*, viewer: Viewer, end_user_id: UUID, fields: Collection[str]) ->
 def requests_visible_to(viewer: Viewer) -> QuerySet[ConsentRequest, ConsentRequest]:
     """The consent requests that the viewer may see.
 
-    An agent sees those of people that it knows and of projects' memories that it may see, in
-    categories that it may read, and none that are another agent's own.
+    An agent sees those of people that it knows, of projects' memories that it may see and of its
+    own workflows, in categories that it may read, and none that are another agent's own.
     """
     rows = ConsentRequest.objects.filter(allowed_q(viewer), team_id=viewer.team_id)
     if viewer.agent_id is not None:
@@ -77,6 +77,8 @@ def requests_visible_to(viewer: Viewer) -> QuerySet[ConsentRequest, ConsentReque
         seen = Memory.objects.visible_to(viewer).values("pk")
         rows = rows.filter(
             Q(agent_id__isnull=True) | Q(agent_id=viewer.agent_id),
-            Q(end_user__in=known) | Q(end_user__isnull=True, memory__in=seen),
+            Q(end_user__in=known)
+            | Q(end_user__isnull=True, memory__in=seen)
+            | Q(kind=ConsentRequest.Kind.WORKFLOW, end_user__isnull=True),
         )
     return rows.select_related("end_user", "present")

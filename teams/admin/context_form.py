@@ -49,7 +49,7 @@ def _kind(name: str) -> forms.CharField:
     return _text(
         f"Categories for {name.replace('_', ' ')} requests",
         ", ".join(DEFAULT_CATEGORIES[name]),
-        "Separated by commas; * is every category but preferences.",
+        "Separated by commas; * is every category but preferences and procedures.",
     )
 
 

@@ -15,9 +15,9 @@ MOST_FACTS = 1_000
 MAX_CATEGORIES = 50
 MAX_CATEGORY_CHARS = 100
 # Seed 001, "Memory Selection Rules", in the words of our categories; the types that it does not
-# name have what such requests need. "*" is every category but preferences.
+# name have what such requests need. "*" is every category but preferences and procedures.
 DEFAULT_CATEGORIES: Mapping[str, tuple[str, ...]] = {
-    "coding": ("decision", "constraint", "technical_fact", "convention"),
+    "coding": ("decision", "constraint", "technical_fact", "convention", "procedure"),
     "output_format": ("preferences",),
     "general": ("*",),
     "planning": ("decision", "constraint", "event", "technical_fact", "goal"),
@@ -28,6 +28,7 @@ DEFAULT_CATEGORIES: Mapping[str, tuple[str, ...]] = {
         "decision",
         "constraint",
         "convention",
+        "procedure",
         "event",
     ),
 }

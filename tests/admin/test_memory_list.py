@@ -149,9 +149,11 @@ def test_a_line_says_whose_it_is_how_old_and_how_much_used(
         ({"use": "week"}, set()),
         ({"category": "billing"}, {"old"}),
         ({"category": "-"}, {"new"}),
+        ({"form__exact": "fact"}, {"old"}),
+        ({"form__exact": "poem"}, {"new", "old"}),
     ],
 )
-def test_age_use_and_category_narrow_the_list(
+def test_age_use_category_and_form_narrow_the_list(
     query: dict[str, str], expected: set[str], inside: Cast, viewer_client: Client
 ) -> None:
     MemoryFactory.create(team=inside.team, content="new")
@@ -159,6 +161,8 @@ def test_age_use_and_category_narrow_the_list(
         team=inside.team,
         content="old",
         category="billing",
+        form="fact",
+        payload={"key": "old", "value": "1"},
         created_at=timezone.now() - timedelta(days=90),
     )
     MemoryUsage.objects.create(

@@ -34,16 +34,19 @@ class ConsentRequestSerializer(ApiSerializer):
     kind = serializers.ChoiceField(
         choices=ConsentRequest.Kind.choices,
         help_text="`profile_field` changes a field of the person; `team_preference` tells all of"
-        " the team what the person said of it, or what a project prefers.",
+        " the team what the person said of it, or what a project prefers; `workflow` are steps that"
+        " an agent took several times.",
     )
     status = serializers.ChoiceField(choices=ConsentRequest.State.choices, source="state")
     user = serializers.CharField(
         source="end_user.external_id",
         default=None,
         allow_null=True,
-        help_text="null for what a project prefers.",
+        help_text="null for what a project prefers and for a workflow of an agent.",
     )
-    field = serializers.CharField(help_text="Such as `city`; empty for a team preference.")
+    field = serializers.CharField(
+        help_text="Such as `city`; empty for a team preference, `workflow` for a workflow."
+    )
     present = serializers.CharField(
         source="present.content",
         default=None,

@@ -137,7 +137,7 @@ class SelectionSerializer(ApiSerializer):
     request_type = serializers.ChoiceField(choices=_TYPES)
     categories = serializers.ListField(
         child=serializers.CharField(),
-        help_text="Those that are relevant; `*` is every one but preferences.",
+        help_text="Those that are relevant; `*` is every one but preferences and procedures.",
     )
     confidence_threshold = serializers.FloatField(help_text="The least confidence that was asked.")
     scopes = AskedScopesSerializer()

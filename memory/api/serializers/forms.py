@@ -17,7 +17,7 @@ from memory.api.fields import (
     StrictIntegerField,
 )
 from memory.api.serializers.base import StrictSerializer
-from memory.domain.forms import ArtifactKind, ArtifactQuery, Form, rendered, texts_of
+from memory.domain.forms import ArtifactKind, ArtifactQuery, Form, Payload, rendered, texts_of
 
 FORMS = [(each.value, each.value) for each in Form]
 ARTIFACT_KINDS = [(each.value, each.value) for each in ArtifactKind]
@@ -223,10 +223,15 @@ def _checked(form: Form, payload: Any, *, gives_text: bool) -> dict[str, Any]:
     if not serializer.is_valid():
         raise serializers.ValidationError({"payload": serializer.errors})
     checked = dict(serializer.validated_data)
-    chars = sum(map(len, texts_of(checked)))
-    if chars > MAX_CHARS or (gives_text and len(rendered(form, checked)) > MAX_CHARS):
-        raise _refused("payload", _TOO_LONG)
+    check_length(form, checked, gives_text=gives_text, field="payload")
     return checked
+
+
+def check_length(form: Form, payload: Payload, *, gives_text: bool, field: str) -> None:
+    """Raise ValidationError, under `field`, for texts that are longer than a memory may be."""
+    chars = sum(map(len, texts_of(payload)))
+    if chars > MAX_CHARS or (gives_text and len(rendered(form, payload)) > MAX_CHARS):
+        raise _refused(field, _TOO_LONG)
 
 
 def _refused(field: str, message: str) -> serializers.ValidationError:

@@ -83,8 +83,8 @@ class TaskSerializer(ApiSerializer):
         return task.project or None
 
 
-class EndedTaskSerializer(TaskSerializer):
-    """A task that ended."""
+class ClearedTaskSerializer(TaskSerializer):
+    """A task whose items are gone."""
 
     cleared = serializers.IntegerField(help_text="How many items are gone.")
 

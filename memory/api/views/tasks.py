@@ -17,7 +17,7 @@ from memory.api.base import answers, refusals
 from memory.api.request_events import write_event
 from memory.api.serializers.memories import WrittenMemorySerializer
 from memory.api.serializers.tasks import (
-    EndedTaskSerializer,
+    ClearedTaskSerializer,
     ItemFilterSerializer,
     ItemSerializer,
     ItemsSerializer,
@@ -36,6 +36,7 @@ from memory.services.working.tasks import (
     NewItem,
     add_item,
     begin_task,
+    clear_items,
     end_task,
     items_of,
     task_for,
@@ -43,13 +44,13 @@ from memory.services.working.tasks import (
 
 _ID = OpenApiParameter("task_id", OpenApiTypes.STR, OpenApiParameter.PATH)
 # Any: what drf-spectacular takes for a response
-_ENDED: dict[Any, Any] = answers(EndedTaskSerializer, 403, 404, 409, 422)
+_CLEARED: dict[Any, Any] = answers(ClearedTaskSerializer, 403, 404, 409, 422)
 
 
 class TaskViewSet(MemoryWrites):
     """What an agent notes while it works on a task; it ends with the task."""
 
-    memory_actions = ("create", "load", "add", "items", "complete", "fail", "promote")
+    memory_actions = ("create", "load", "add", "items", "clear", "complete", "fail", "promote")
     operations = {"promote": ("hotpath", "create")}
 
     @extend_schema(
@@ -61,7 +62,8 @@ class TaskViewSet(MemoryWrites):
         """Begin a task. Its items lie in Redis alone, until it ends or its time to live is over.
 
         Each item lets the time begin anew. The id is the agent's own: 409 where it has a task of
-        that id, or had one that ended within the last day.
+        that id, or had one that ended within the last day, and where the team has as many open
+        tasks as it may.
         """
         given = self.body(NewTaskSerializer)
         self.check_agent(given.get("agent"))
@@ -134,10 +136,20 @@ class TaskViewSet(MemoryWrites):
         return Response(ItemsSerializer({"results": found}, context={"task": task_id}).data)
 
     @extend_schema(
+        operation_id="tasks_items_clear",
+        parameters=[_ID, TaskQuerySerializer],
+        responses=_CLEARED,
+    )
+    def clear(self, request: Request, task_id: str) -> Response:
+        """Drop all items of a task, which stays open; what was promoted of them stays a memory."""
+        viewer = self._viewer(self.params(TaskQuerySerializer))
+        return self._cleared(*clear_items(viewer=viewer, task_id=task_id, now=timezone.now()))
+
+    @extend_schema(
         operation_id="tasks_complete",
         parameters=[_ID, TaskQuerySerializer],
         request=None,
-        responses=_ENDED,
+        responses=_CLEARED,
     )
     def complete(self, request: Request, task_id: str) -> Response:
         """Complete a task: its items are gone."""
@@ -147,7 +159,7 @@ class TaskViewSet(MemoryWrites):
         operation_id="tasks_fail",
         parameters=[_ID, TaskQuerySerializer],
         request=None,
-        responses=_ENDED,
+        responses=_CLEARED,
     )
     def fail(self, request: Request, task_id: str) -> Response:
         """Say that a task failed: its items are gone."""
@@ -198,12 +210,11 @@ class TaskViewSet(MemoryWrites):
 
     def _close(self, task_id: str, state: TaskState) -> Response:
         viewer = self._viewer(self.params(TaskQuerySerializer))
-        task, cleared = end_task(viewer=viewer, task_id=task_id, state=state, now=timezone.now())
-        return Response(_ended(task, cleared))
+        ended = end_task(viewer=viewer, task_id=task_id, state=state, now=timezone.now())
+        return self._cleared(*ended)
+
+    def _cleared(self, task: Task, cleared: int) -> Response:
+        return Response({**TaskSerializer(task).data, "cleared": cleared})
 
     def _viewer(self, given: Mapping[str, Any]) -> Viewer:  # Any: checked parameters
         return self.named_viewer({"agent": given.get("agent")})
-
-
-def _ended(task: Task, cleared: int) -> dict[str, Any]:  # Any: as JSON
-    return {**TaskSerializer(task).data, "cleared": cleared}

@@ -84,6 +84,20 @@ def said_without_calls(text: str) -> str:
     return "\n".join(lines).strip()
 
 
+def called_in(text: str) -> list[tuple[str, Json]]:
+    """The tools that a kept text says were called, each with its arguments; none if unreadable."""
+    found: list[tuple[str, Json]] = []
+    for line in text.splitlines():
+        if line.startswith(_CALL) and line.endswith("]"):
+            name, _, given = line[len(_CALL) : -1].partition(" ")
+            try:
+                arguments = json.loads(given)
+            except (ValueError, RecursionError):
+                arguments = None
+            found.append((name, arguments if isinstance(arguments, dict) else {}))
+    return found
+
+
 def calls_of(message: Json) -> Sequence[Json]:
     """The tool calls of an assistant's message."""
     calls = message.get("tool_calls")

@@ -99,6 +99,11 @@ class Block:
     after: str | None = None
 
 
+FORGETTING = (
+    "Tell whoever wants something forgotten that their team does it in the memory's admin or API."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Sections as they claim room, blocks as printed; `mandatory` names what passes the budget.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from memory.domain.packing import Room
-from memory.domain.plans.plan import Block, Plan, Section, Written
+from memory.domain.plans.plan import FORGETTING, Block, Plan, Section, Written
 from memory.domain.rendering import Line
 from memory.domain.types import Scope
 
@@ -34,11 +34,12 @@ CHARACTERS = Characters()
 def read_only_plan(scopes: tuple[Scope, ...], *, has_marker: bool = True) -> Plan:
     """The block of facts, scope after scope in that order, each filled before the next.
 
-    Without the marker it neither calls itself read-only nor says that nothing can modify it. It
-    takes the facts that are given: what is told was chosen before.
+    Without the marker it neither calls itself read-only nor says that nothing can modify it, nor
+    how something is forgotten. It takes the facts that are given: what is told was chosen before.
     """
     opening = f"{TITLE}{MARKER if has_marker else ''}\n{RULE}\n"
-    closing = f"{USE}\n{AUTHORITATIVE}\n\n{RULE}" if has_marker else f"{USE}\n\n{RULE}"
+    said = (USE, AUTHORITATIVE, FORGETTING) if has_marker else (USE,)
+    closing = "\n".join((*said, "", RULE))
     return Plan(
         name="read_only",
         sections=[

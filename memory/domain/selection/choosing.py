@@ -80,7 +80,7 @@ def _refusal(fact: Fact, rules: Rules) -> LeftOut | None:
         return LeftOut(fact.key, Cause.OTHER_SCOPE, f"scope {fact.scope} is not asked for")
     if fact.is_stale:
         return LeftOut(fact.key, Cause.STALE, "it does not hold any more")
-    if not is_relevant(fact.category, among=rules.categories):
+    if not is_relevant(fact.category, among=rules.categories, needs_naming=fact.needs_naming):
         why = f"category {fact.category} is not relevant to the request"
         return LeftOut(fact.key, Cause.CATEGORY, why)
     if fact.confidence < rules.threshold:

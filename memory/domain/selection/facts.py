@@ -12,13 +12,14 @@ from memory.domain.categories import plain_category
 from memory.domain.types import MemoryType, Scope
 
 PREFERENCES = "preferences"
-# In a list of categories: all of them but preferences, which are told only where they are named.
+# In a list of categories: all of them but preferences and how something is done, which are told
+# only where they are named.
 EVERY_CATEGORY = "*"
 _OF_TYPE = {
     MemoryType.USER_PROFILE: "profile",
     MemoryType.INSIGHT: "profile",
     MemoryType.EPISODIC: "event",
-    MemoryType.PROCEDURAL: "convention",
+    MemoryType.PROCEDURAL: "procedure",
     MemoryType.IDENTITY: "identity",
 }
 _FACT = "technical_fact"
@@ -43,7 +44,8 @@ class Fact:
 
     `scope` is where it counts, None for what is of another session, project or person than the
     request. `says` is equal for what says the same, `at` is since when it stands, `chars` the
-    length of its line. Of a stale one something else took the place, or its time is over.
+    length of its line. Of a stale one something else took the place, or its time is over. What
+    `needs_naming` is told only where its category is named.
     """
 
     key: UUID
@@ -53,6 +55,7 @@ class Fact:
     at: datetime
     score: float = 0.0
     is_stale: bool = False
+    needs_naming: bool = False
     says: Hashable = None
     chars: int = 0
 
@@ -99,9 +102,9 @@ def category_of(*, category: str, memory_type: MemoryType, subject: str) -> str:
     return _OF_TYPE.get(memory_type, _FACT)
 
 
-def is_relevant(category: str, *, among: Collection[str]) -> bool:
+def is_relevant(category: str, *, among: Collection[str], needs_naming: bool = False) -> bool:
     """Whether the categories hold this one; number, case and separators make no difference."""
     name = plain_category(category)
     if any(plain_category(each) == name for each in among):
         return True
-    return EVERY_CATEGORY in among and name != plain_category(PREFERENCES)
+    return EVERY_CATEGORY in among and not needs_naming and name != plain_category(PREFERENCES)

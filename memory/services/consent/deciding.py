@@ -35,9 +35,9 @@ def approve_request(
 ) -> ConsentRequest:
     """Say yes: the proposed value is written in place of what the field says now.
 
-    A preference of the team is given to the team. Raises NotFoundError where the viewer may not
-    see the request, ConflictError where it was decided or has expired, and ForbiddenError for
-    whoever proposed it. Call it outside any transaction.
+    A preference of the team is given to the team, a workflow is written as proposed. Raises
+    NotFoundError where the viewer may not see the request, ConflictError where it was decided or
+    has expired, and ForbiddenError for whoever proposed it. Call it outside any transaction.
     """
     note = masked_note(note)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
@@ -52,7 +52,8 @@ def approve_request(
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
             lock_owners([(draft.team_id, draft.end_user_id)])
             row = _waiting(viewer, request_id, now, is_locked=True)
-            presents = _presents(row, draft)
+            is_field = row.kind == ConsentRequest.Kind.PROFILE_FIELD
+            presents = _presents(row, draft) if is_field else []
             if presents:
                 row.present = presents[0]
             replaces = tuple(each.pk for each in presents)
@@ -60,6 +61,8 @@ def approve_request(
             (result,) = store(viewer=viewer, prepared=[item], tools=tools)
             row.memory = result.memory
             decide(row, State.APPROVED, actor=viewer.actor, now=now, note=note)
+            if not is_field:
+                return row
             # What else waits for this field would change the new value.
             same_readers = Q(agent_id=row.agent_id) if row.agent_id else Q(agent_id__isnull=True)
             ConsentRequest.objects.filter(
@@ -138,7 +141,8 @@ def _waiting(
         raise ConflictError(f"It is {row.state} already, by {row.decided_by}.")
     if row.expires_at <= now:
         raise ConflictError("It has expired: nobody said yes within seven days.")
-    if row.end_user_id is None and viewer.agent_id is not None:
+    is_of_team = row.end_user_id is None and row.kind != ConsentRequest.Kind.WORKFLOW
+    if is_of_team and viewer.agent_id is not None:
         raise ForbiddenError("What the whole team is told is decided with a key of the team.")
     if row.proposed_by == viewer.actor:
         raise ForbiddenError("Who proposed a change cannot decide it; somebody else has to.")
@@ -147,6 +151,8 @@ def _waiting(
 
 def _agreed_draft(row: ConsentRequest) -> MemoryDraft:
     """What a yes writes: filed under the field, also where it was told as something else."""
+    if row.kind == ConsentRequest.Kind.WORKFLOW:
+        return replace(draft_from_json(row.draft), needs_consent=False)
     draft = replace(draft_from_json(row.draft), needs_consent=False, is_agreed=True)
     field = field_of(row.field)
     if matter_of(memory_type=draft.memory_type, subject=draft.subject, fields=(field,)):

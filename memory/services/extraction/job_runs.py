@@ -50,6 +50,7 @@ from memory.services.extraction.shared_talk import share_extracted
 from memory.services.extraction.taking_back import take_back_confided
 from memory.services.extraction.work_metrics import count_work
 from memory.services.retrying import run_write
+from memory.services.workflows.proposing import look_for_workflows
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.write_path import prepare, store
 from teams.tenancy import team_scope
@@ -111,6 +112,8 @@ def run_job(
             step = _run_window(
                 team_id=team_id, job_id=job_id, claim=claim, tools=tools, clock=clock
             )
+            if step is _Step.DONE:
+                look_for_workflows(team_id=team_id, job_id=job_id)
             if step is not _Step.MORE:
                 return step is _Step.DONE
             if seconds is not None and time.monotonic() - started >= seconds:

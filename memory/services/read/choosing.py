@@ -65,6 +65,7 @@ class FactChooser:
             score=each.rank,
             is_stale=not row.is_live
             or (row.held_until is not None and row.held_until < self.now.timestamp()),
+            needs_naming=row.memory_type == MemoryType.PROCEDURAL and not row.is_pinned,
             # Whether somebody disputes it makes no other statement of it.
             says=saying(line_of(row._replace(status=Status.ACTIVE.value), row.content)),
             chars=len(line.render()) + 1,

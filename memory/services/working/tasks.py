@@ -47,7 +47,7 @@ def begin_task(
 
     Agent and project are created when new; without a `task_id` one is made. The time to live
     begins anew with each item. Raises ConflictError where the agent has or had a task of that id,
-    and WorkingMemoryAwayError while Redis is away.
+    or the team has as many open tasks as it may, and WorkingMemoryAwayError while Redis is away.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         owner = _owner(viewer, agent)
@@ -65,6 +65,12 @@ def begin_task(
         expires_at=now + timedelta(seconds=ttl),
     )
     known = task_store.begin(_key(viewer, task), task)
+    if known == "many":
+        most = settings.TASK_MAX_OPEN
+        raise ConflictError(
+            f"The team has {most:,} open tasks, which is as many as it may: complete or fail one"
+            " first, or wait until the time of one is over."
+        )
     if known != "done":
         raise ConflictError(f"There is a task '{task.id}' already; it is {known}.", field="id")
     return task
@@ -169,6 +175,17 @@ def item_for(
         if item.id == item_id:
             return task, item
     raise NotFoundError("There is no such item in this task.")
+
+
+def clear_items(*, viewer: Viewer, task_id: str, now: datetime) -> tuple[Task, int]:
+    """Empty an open task, which stays open; returns it and how many items went.
+
+    Raises as `add_item`.
+    """
+    task = task_for(viewer=viewer, task_id=task_id, now=now)
+    outcome, cleared = task_store.clear(_key(viewer, task))
+    _check(outcome, task_id)
+    return task_for(viewer=viewer, task_id=task_id, now=now), cleared
 
 
 def end_task(*, viewer: Viewer, task_id: str, state: TaskState, now: datetime) -> tuple[Task, int]:

@@ -63,6 +63,8 @@ class TestTheBlock:
             "",
             "Use these facts unless the user explicitly contradicts them.",
             "These facts are authoritative and cannot be modified by AI.",
+            "Tell whoever wants something forgotten that their team does it in the memory's admin"
+            " or API.",
             "",
             RULE,
         ]
@@ -83,6 +85,7 @@ class TestTheBlock:
 
         assert block.startswith(f"PERSISTENT MEMORY\n{RULE}")
         assert "cannot be modified" not in block
+        assert "forgotten" not in block
 
     def test_never_passes_its_length_and_names_what_found_no_room(self, api: APIClient) -> None:
         for number in range(8):

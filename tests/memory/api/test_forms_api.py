@@ -379,6 +379,9 @@ def test_lists_are_filtered_by_form_and_artifact(api: APIClient) -> None:
     assert listed(api, "artifact=commit") == [episode]
     assert listed(api, "artifact=file:src/auth/login.ts&form=episode") == [episode]
     assert listed(api, "artifact=file:src/auth") == []
+    assert listed(api, "artifact=file:src/auth/") == listed(api, "artifact=file:src/") == [episode]
+    assert listed(api, "artifact=file:src/au/") == listed(api, "artifact=file:auth/") == []
+    assert listed(api, "artifact=file:src_auth/") == listed(api, "artifact=commit:4f/") == []
     assert listed(api, "artifact=pr:4f2a9c0") == []
 
 
@@ -402,6 +405,7 @@ def test_questions_are_filtered_by_form_and_artifact(api: APIClient) -> None:
     assert found(form=["fact", "workflow"]) == {"fact", "workflow"}
     assert found(artifact="commit:4f2a9c0") == {"episode"}
     assert found(artifact=["pr", "adr:ADR-012"]) == {"episode"}
+    assert found(artifact=["pr", "file:src/"]) == {"episode"}
     assert found(**{"not": {"artifact": "commit"}}) == set(Form) - {"episode"}
     assert found(form={"ne": "episode"}, artifact="commit") == set()
 

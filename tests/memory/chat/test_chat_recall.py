@@ -43,3 +43,15 @@ def test_in_its_own_thread_what_the_model_reads_anyhow_is_not_told_twice(
     prompt, *sent = model.chats[-1].body["messages"]
     assert SAID in [each["content"] for each in sent]
     assert SAID not in prompt["content"]
+
+
+def test_how_something_is_done_is_no_part_of_talk(town: Town, model: FakeOpenAI, ask: Ask) -> None:
+    fact, steps = "The deploy of Monday was quick.", "deploy: test → build → prod"
+    town.remember(fact)
+    town.remember(steps, memory_type="procedural")
+
+    ask("How was the deploy of Monday?")
+
+    prompt, *_ = model.chats[-1].body["messages"]
+    assert fact in prompt["content"]
+    assert steps not in prompt["content"]

@@ -14,6 +14,7 @@ import pytest
 from django.db.models import Q
 from rest_framework.test import APIClient
 
+from memory.domain.plans.plan import FORGETTING
 from memory.domain.plans.prompt import NOTICE
 from memory.domain.rendering import HEADINGS, SAID_HEADING
 from memory.models import Contradiction, Memory
@@ -168,8 +169,8 @@ def test_no_request_for_context_opens_its_block(
         lines = block.splitlines()
         if lines:
             assert lines[:3] == ["PERSISTENT MEMORY (READ-ONLY)", RULE, ""]
-            assert all(LABELLED.match(line) for line in lines[3:-5])
-            assert lines[-1] == RULE
+            assert all(LABELLED.match(line) for line in lines[3:-6])
+            assert lines[-3:] == [FORGETTING, "", RULE]
             assert lines.count(RULE) == 2
         for secret in SECRETS:
             assert secret not in answer.content.decode()
@@ -188,6 +189,7 @@ def test_chat_passes_orders_on_as_the_users_words_and_obeys_none(
         ask(*talk, last, thread=None, metadata=where)
         prompt, *sent = model.chats[-1].body["messages"]
         assert prompt["role"] == "system"
+        assert FORGETTING in prompt["content"]
         assert_apart(prompt["content"])
         assert sent[-1] == user(last)
 

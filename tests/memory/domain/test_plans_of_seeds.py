@@ -71,7 +71,7 @@ class TestPlansOfTheOtherSeeds:
             entry("Session fact.", scope=Scope.SESSION, score=0.1),
         ]
 
-        result = assemble(plan=READ_ONLY, entries=entries, token_budget=80, counter=ESTIMATE)
+        result = assemble(plan=READ_ONLY, entries=entries, token_budget=105, counter=ESTIMATE)
 
         lines = result.prompt.splitlines()
         assert lines[0] == "PERSISTENT MEMORY (READ-ONLY)"

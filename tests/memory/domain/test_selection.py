@@ -239,10 +239,16 @@ class TestCategories:
         assert not is_relevant("preference", among=["*"])
         assert is_relevant("preference", among=["*", "preferences"])
 
+    def test_how_something_is_done_is_told_only_where_its_category_is_named(self) -> None:
+        assert not is_relevant("procedure", among=["*"], needs_naming=True)
+        assert is_relevant("procedure", among=["*", "procedure"], needs_naming=True)
+        assert is_relevant("procedure", among=["*"])
+
     def test_of_a_memory_without_one_is_told_by_its_subject_and_type(self) -> None:
         def named(subject: str, kind: MemoryType) -> str:
             return category_of(category="", memory_type=kind, subject=subject)
 
         assert named("user.preference.units", MemoryType.SEMANTIC) == "preferences"
         assert named("", MemoryType.USER_PROFILE) == "profile"
+        assert named("", MemoryType.PROCEDURAL) == "procedure"
         assert named("", MemoryType.SEMANTIC) == "technical_fact"

@@ -123,6 +123,7 @@ def test_another_agents_and_another_teams_task_is_as_none(
             ("post", "/complete", None),
             ("post", "/fail", None),
             ("post", f"/items/{item}/promote", {}),
+            ("delete", "/items", None),
         ):
             for task in ("mine", "never"):
                 url = f"/v1/tasks/{task}{end}"
@@ -188,6 +189,54 @@ def test_a_full_task_refuses_what_is_too_much_and_keeps_what_it_has(
     found = [list(each.json()["errors"]) for each in (large, output, many)]
     assert found == [["text"], ["output"], ["items"]]
     assert len(items(api, path)) == 2
+
+
+def test_items_are_cleared_and_the_task_goes_on(api: APIClient) -> None:
+    path = begin(api, agent="kyra", project="apollo")
+    kept = post(api, f"{path}/items", **REASONING).json()["id"]
+    memory = post(api, f"{path}/items/{kept}/promote").json()["id"]
+    post(api, f"{path}/items", **OUTPUT)
+
+    cleared = api.delete(f"/v1/{path}/items")
+    noted = post(api, f"{path}/items", **REASONING)
+
+    assert cleared.status_code == 200
+    told = cleared.json()
+    assert (told["status"], told["cleared"], told["items"], told["bytes"]) == ("open", 2, 0, 0)
+    assert [each["id"] for each in items(api, path)] == [noted.json()["id"]]
+    assert api.get(f"/v1/memories/{memory}").json()["status"] == "active"
+    post(api, f"{path}/complete")
+    assert api.delete(f"/v1/{path}/items").status_code == 409
+
+
+def test_a_team_has_only_so_many_open_tasks(
+    acme: Cast, globex: Cast, client_of: Clients, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "TASK_MAX_OPEN", 2)
+    api = client_of(acme)
+    first, second = begin(api, id="one", agent="kyra"), begin(api, id="two", agent="luke")
+
+    refused = post(api, "tasks", id="three")
+    again = post(api, "tasks", id="one", agent="kyra")
+    post(api, f"{first}/items", **REASONING)
+    begin(client_of(globex), id="three")
+    post(api, f"{second}/fail")
+
+    assert (refused.status_code, again.status_code) == (409, 409)
+    assert "complete or fail one" in refused.json()["detail"]
+    assert "already" in again.json()["detail"]
+    assert api.get("/v1/tasks/three").status_code == 404
+    begin(api, id="three")
+    assert post(api, "tasks", id="four").status_code == 409
+
+
+def test_a_task_that_died_counts_no_more(api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "TASK_MAX_OPEN", 1)
+    begin(api, id="brief", ttl=1)
+    assert post(api, "tasks", id="next").status_code == 409
+    time.sleep(2.1)
+
+    begin(api, id="next")
 
 
 @pytest.mark.parametrize(
