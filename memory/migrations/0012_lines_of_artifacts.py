@@ -29,6 +29,11 @@ class Migration(migrations.Migration):
             name='removed',
             field=models.PositiveIntegerField(null=True),
         ),
+        migrations.AddField(
+            model_name='memoryartifact',
+            name='breadth',
+            field=models.PositiveIntegerField(db_default=1, default=1),
+        ),
         migrations.RunSQL(
             (MEMORY_SQL / "artifact_lines.sql").read_text(), migrations.RunSQL.noop
         ),

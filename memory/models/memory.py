@@ -221,7 +221,8 @@ class MemoryArtifact(TeamOwned):
     """Something outside of the memory that its payload names, kept by a trigger from it.
 
     `name` is the last part of a path, lower case and without leading underscores; `added` and
-    `removed` are lines, null where the payload does not tell them.
+    `removed` are lines, null where the payload does not tell them; `breadth` is how many artifacts
+    of the kind the memory names.
     """
 
     memory = SameTeamKey(Memory, related_name="artifact_rows")
@@ -230,6 +231,7 @@ class MemoryArtifact(TeamOwned):
     name = models.CharField(max_length=500, default="", db_default="")
     added = models.PositiveIntegerField(null=True)
     removed = models.PositiveIntegerField(null=True)
+    breadth = models.PositiveIntegerField(default=1, db_default=1)
 
     class Meta:
         verbose_name = "artifact"

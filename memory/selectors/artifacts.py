@@ -8,7 +8,7 @@ from functools import reduce
 from operator import or_
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, Subquery, Value
+from django.db.models import Exists, OuterRef, Q, Value
 
 from memory.domain.forms import ArtifactKind, ArtifactQuery
 from memory.domain.prediction.ownership import LATEST, Touch
@@ -41,18 +41,7 @@ def file_touches(*, viewer: Viewer, names: Sequence[str]) -> FileTouches:
     """
     seen = Memory.objects.visible_to(viewer).searchable(include_cold=False)
     files = MemoryArtifact.objects.filter(team_id=viewer.team_id, kind=ArtifactKind.FILE.value)
-    breadth = (
-        files.filter(memory_id=OuterRef("memory_id"))
-        .order_by()
-        .values("memory_id")
-        .annotate(files=Count("id"))
-        .values("files")
-    )
-    rows = (
-        files.filter(Exists(seen.filter(id=OuterRef("memory_id"))))
-        .annotate(breadth=Subquery(breadth))
-        .order_by("-memory_id")
-    )
+    rows = files.filter(Exists(seen.filter(id=OuterRef("memory_id")))).order_by("-memory_id")
     columns = ("memory_id", "ref", "added", "removed", "breadth")
     named = rows.filter(name__in=names).values_list(*columns, Value(True))[:_MOST_NAMED]
     latest = rows.values_list(*columns, Value(False))[:_MOST_LATEST]
