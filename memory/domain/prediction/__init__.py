@@ -1,0 +1,1 @@
+"""What an agent at work will need next: the signals of its work, and the scores of memories."""
