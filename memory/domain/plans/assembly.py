@@ -156,7 +156,8 @@ def _items(
     ]
     for entry in entries:
         line = entry.line
-        if (section := plan.section_of(line)) is not None:
+        section = sections.get(entry.section) or plan.section_of(line)
+        if section is not None:
             written = section.write(line)
             items.append(item(entry, section, written, is_mandatory=section.must(line)))
     return items

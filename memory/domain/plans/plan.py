@@ -100,11 +100,15 @@ class Plan:
 
 
 class Entry(NamedTuple):
-    """A memory that a plan may show; `key` is its id, `score` its rank, 0-1."""
+    """A memory that a plan may show; `key` is its id, `score` its rank, 0-1.
+
+    `section` is the one it stands in where rules chose one of the plan; else its line decides.
+    """
 
     key: UUID
     line: Line
     score: float
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@
     UNION SELECT memory_id FROM important
     UNION SELECT memory_id FROM continued
     UNION SELECT memory_id FROM related
+    UNION SELECT id FROM unnest(%(also)s::uuid[]) AS also (id)
     {given}
 ), {held}, proposed AS MATERIALIZED (
     SELECT memory_id, held.terms, related.strength
@@ -73,7 +74,7 @@ SELECT
     proposed.strength,
     m.end_user_id, m.project_id, m.agent_id, m.content, m.subject, m.category, m.scope,
     nullif(m.tags, '{{}}'), nullif(m.contradicts, '{{}}'),
-    m.confidence, coalesce(u.succeeded, 0), coalesce(u.failed, 0)
+    m.confidence, coalesce(u.succeeded, 0), coalesce(u.failed, 0), m.form
 FROM proposed
 CROSS JOIN LATERAL (
     SELECT * FROM memory_searchentry e

@@ -78,6 +78,7 @@ class SignalRow(NamedTuple):
     confidence: float
     succeeded: int
     failed: int
+    form: str
 
     @property
     def created_at(self) -> datetime:
@@ -160,7 +161,8 @@ class Sought:
 
     `vector` is a unit vector, or zeros where words alone decide. `only` narrows the search to
     those memories, in whatever tier, of which at least `least` are candidates, however far from
-    the question; `with_cold` adds what is cold or past.
+    the question; `with_cold` adds what is cold or past. What `also` names is a candidate whatever
+    the signals propose.
     """
 
     terms: Sequence[str]
@@ -170,6 +172,7 @@ class Sought:
     only: Uuids | None = None
     with_cold: bool = False
     least: int = 0
+    also: Sequence[UUID] = ()
 
     @property
     def has_vector(self) -> bool:

@@ -83,7 +83,8 @@ class Search:
     `rows` narrows the memories, of which at least `least` are ranked, however little they say;
     messages fit no such filter, so that they are reached only when they are asked for. Of the
     types in `set_aside` only pinned memories are ranked, and profiles only where the viewer or, by
-    `names_user`, a filter says whose. `revision` is the team's in this transaction.
+    `names_user`, a filter says whose. `revision` is the team's in this transaction. What is in
+    `also` is ranked as well.
     """
 
     viewer: Viewer
@@ -97,6 +98,7 @@ class Search:
     set_aside: Collection[str] = ()
     names_user: bool = False
     revision: Revision | None = None
+    also: tuple[UUID, ...] = ()
 
     def run(self) -> Candidates:
         """The candidates of the levels that the depth asks for."""
@@ -143,7 +145,10 @@ class Search:
         found = find_candidates(
             viewer=self.viewer,
             sought=self.question.sought(
-                only=only, with_cold=with_cold or only is not None, least=self.least
+                only=only,
+                with_cold=with_cold or only is not None,
+                least=self.least,
+                also=self.also,
             ),
         )
         if rows is not None and only is None:

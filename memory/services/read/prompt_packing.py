@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -35,19 +35,23 @@ _ALWAYS = (MemoryType.IDENTITY.value, MemoryType.USER_PROFILE.value)
 class Chosen:
     """Candidates that rules chose, as they are to be told.
 
-    `together` names for each that is told only with another one that other one.
+    `together` names for each that is told only with another one that other one, `clashes` are those
+    that are still marked, and `sections` where in the plan each is told, if not as its line says.
     """
 
     ranked: Sequence[Ranked]
-    together: Mapping[UUID, UUID]
-    selection: Selection
+    together: Mapping[UUID, UUID] = field(default_factory=dict)
+    selection: Selection | None = None
+    clashes: Sequence[Clash] = ()
+    sections: Mapping[UUID, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
     """How an answer becomes a prompt: whose weights rank it, and the plan that prints it.
 
-    `texts` stand in the prompt beside memories; messages are quoted in the section `quoted_in`.
+    `texts` stand in the prompt beside memories; messages are quoted in the section `quoted_in`,
+    which may depend on the message.
     Where the summary of a conversation is among the texts, `summary_of` is that conversation: its
     summaries are not told as memories too. `choose` narrows the candidates and settles the clashes
     among them before they are packed; what `keeps` holds for is a candidate whatever it says.
@@ -58,7 +62,7 @@ class Packing:
     token_budget: int
     counter: TokenCounter = ESTIMATE
     texts: tuple[Text, ...] = ()
-    quoted_in: str = "rest"
+    quoted_in: str | Callable[[ScoredMessage], str] = "rest"
     summary_of: UUID | None = None
     choose: Callable[[Sequence[Ranked], Sequence[Clash]], Chosen] | None = None
     keeps: Callable[[SignalRow], bool] | None = None
@@ -94,6 +98,7 @@ def pack_prompt(
     names: PersonNames,
     words: Sequence[str],
     limit: int | None,
+    sections: Mapping[UUID, str],
 ) -> Assembly:
     """The plan's prompt of the candidates, best first; at most `limit` that are not mandatory.
 
@@ -102,7 +107,12 @@ def pack_prompt(
     `names` stand in the lines where a memory says "User".
     """
     entries = [
-        Entry(key, line_of(row, names.told(key, row.content), opposites.get(key, ())), rank)
+        Entry(
+            key,
+            line_of(row, names.told(key, row.content), opposites.get(key, ())),
+            rank,
+            sections.get(key, ""),
+        )
         for row, key, rank in ((each.row, each.row.memory_id, each.rank) for each in ranked)
     ]
     texts = [*packing.texts, *_quotes(messages, words=words, section=packing.quoted_in)]
@@ -127,7 +137,12 @@ def quoted(messages: Sequence[ScoredMessage], tokens: Mapping[UUID, int]) -> lis
     return [replace(each, tokens=tokens[each.id]) for each in messages if each.id in tokens]
 
 
-def _quotes(messages: Sequence[ScoredMessage], *, words: Sequence[str], section: str) -> list[Text]:
+def _quotes(
+    messages: Sequence[ScoredMessage],
+    *,
+    words: Sequence[str],
+    section: str | Callable[[ScoredMessage], str],
+) -> list[Text]:
     """The messages as lines for that section, in the order they were said."""
     found = []
     for each in messages:
@@ -135,7 +150,8 @@ def _quotes(messages: Sequence[ScoredMessage], *, words: Sequence[str], section:
         if text:
             said = SaidLine(text, each.speaker, each.said_at)
             written = Written(said.render(), SAID_HEADING, order=each.said_at.timestamp())
-            found.append(Text(section, written, score=each.score, key=each.id, said=said))
+            where = section if isinstance(section, str) else section(each)
+            found.append(Text(where, written, score=each.score, key=each.id, said=said))
     return found
 
 

@@ -82,7 +82,12 @@ class ReadQuestion:
         return [term.word for term in self.asked.terms]
 
     def sought(
-        self, *, only: Uuids | None = None, with_cold: bool = False, least: int = 0
+        self,
+        *,
+        only: Uuids | None = None,
+        with_cold: bool = False,
+        least: int = 0,
+        also: Sequence[UUID] = (),
     ) -> Sought:
         """What the database is asked for it; the options are those of `Sought`."""
         return Sought(
@@ -93,6 +98,7 @@ class ReadQuestion:
             only=only,
             with_cold=with_cold,
             least=least,
+            also=also,
         )
 
 
