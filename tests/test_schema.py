@@ -34,6 +34,8 @@ ENDPOINTS = {
     ("/v1/memory/context", "get"),
     ("/v1/memory/select", "post"),
     ("/v1/memory/conflicts", "get"),
+    ("/v1/context/assemble", "post"),
+    ("/v1/context/expand", "get"),
     ("/v1/prompt", "post"),
     ("/v1/route", "post"),
     ("/v1/budget", "get"),

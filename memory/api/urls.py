@@ -19,6 +19,7 @@ from memory.api.views.routing import BudgetViewSet, RouteViewSet
 from memory.api.views.tasks import TaskViewSet
 from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
 from memory.api.views.users import UserViewSet
+from memory.api.views.working_context import WorkingContextViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("conversations", ConversationViewSet, basename="conversation")
@@ -37,6 +38,12 @@ urlpatterns = [
     path("memory/context", ContextViewSet.as_view({"get": "context"}), name="memory-context"),
     path("memory/select", ContextViewSet.as_view({"post": "select"}), name="memory-select"),
     path("memory/conflicts", ContextViewSet.as_view({"get": "conflicts"}), name="memory-conflicts"),
+    path(
+        "context/assemble",
+        WorkingContextViewSet.as_view({"post": "assemble"}),
+        name="context-assemble",
+    ),
+    path("context/expand", WorkingContextViewSet.as_view({"get": "expand"}), name="context-expand"),
     path("chat/completions", ChatViewSet.as_view({"post": "create"}), name="chat-completions"),
     path("", include(router.urls)),
     path(

@@ -15,6 +15,7 @@ from memory.domain.plans.plan import (
     is_identity,
     is_pinned,
     never,
+    without_heading,
 )
 from memory.domain.plans.prompt import NOTICE
 from memory.domain.plans.read_only import MARKER, RULE
@@ -22,6 +23,7 @@ from memory.domain.rendering import Line
 
 DEFAULT_BUDGET = 8_000
 TITLE = "WORKING CONTEXT"
+TOPIC_TITLE = "TOPIC"
 
 
 class ContextTier(StrEnum):
@@ -98,3 +100,15 @@ def _is_mandatory(line: Line) -> bool:
 
 def _below(heading: str) -> Callable[[Line], Written]:
     return lambda line: Written(line.render(), heading)
+
+
+def topic_plan() -> Plan:
+    """What is known of one topic, in the order of rank."""
+    return Plan(
+        name="topic",
+        sections=[
+            Section(Room("topic", share=1.0), takes=always, write=without_heading, block="topic")
+        ],
+        blocks=[Block("topic", opening=f"{TOPIC_TITLE}{MARKER}\n{RULE}\n{NOTICE}\n", closing=RULE)],
+        on_request=(),
+    )
