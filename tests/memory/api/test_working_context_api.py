@@ -17,6 +17,12 @@ FILE = "src/auth/login.ts"
 ERROR = "TimeoutError in checkout: the pool has no connection left"
 
 
+@pytest.fixture(autouse=True)
+def floors(settings: SettingsWrapper) -> None:
+    """What says too little is not told, as in production."""
+    settings.MIN_SCORE, settings.MIN_BEST_SCORE = 0.1, 0.24
+
+
 def know(api: APIClient, content: str = "", **fields: Any) -> str:
     """Store a memory of the project unless the fields say otherwise; its id."""
     body: dict[str, Any] = {"project": "shop", "check": False, **fields}
@@ -97,17 +103,20 @@ class TestTiers:
         assert answer["rebalanced"] is True
 
     def test_errors_find_what_was_said_of_them_lately(self, api: APIClient, acme: Cast) -> None:
-        talk = api.post("/v1/conversations", {"agent": "kyra", "project": "shop"}, format="json")
+        start = {"agent": "kyra", "user": "sarah", "project": "shop", "thread_id": "checkout"}
+        talk = api.post("/v1/conversations", start, format="json")
         said = "The checkout pool had no connection left, so I raised it to forty."
         path = f"/v1/conversations/{talk.json()['id']}/messages"
         posted = api.post(path, {"messages": [{"role": "user", "content": said}]}, format="json")
         assert posted.status_code in (200, 201), posted.content
 
-        answer = assemble(api, recent_errors=[ERROR])
+        answer = assemble(api, user="sarah", recent_errors=[ERROR])
 
         assert [each["content"] for each in answer["messages"]] == [said]
         assert answer["tiers"]["tier1"] > 0
         assert said in answer["context"]
+        assert assemble(api, recent_errors=[ERROR])["messages"] == []
+        assert assemble(api, collaborator="sarah", recent_errors=[ERROR])["messages"] == []
 
     def test_conventions_workflows_and_summaries_are_background(
         self, api: APIClient, acme: Cast
