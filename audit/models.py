@@ -29,6 +29,7 @@ EVENTS = (
     "soft_deleted",
     "restored",
     "erased",
+    "compressed",
     "linked",
     "unlinked",
     "updated",

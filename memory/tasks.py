@@ -14,6 +14,7 @@ from memory.services.consent.deciding import expire_requests
 from memory.services.decisions.project_limits import keep_all_to_limits, keep_to_limit
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import RUN_JOB_TASK, overdue_jobs, queue_rested
+from memory.services.indexing.levels import write_waiting_levels
 from memory.services.indexing.message_index import index_waiting
 from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import extend_vector_graphs
@@ -82,6 +83,12 @@ def renew_statistics() -> None:
 def index_messages() -> None:
     """Make the messages that wait searchable, a few thousand of each team at a time."""
     index_waiting(tools=default_tools(), most=MESSAGES_A_SWEEP)
+
+
+@shared_task(name="memory.tasks.write_levels")
+def write_levels() -> None:
+    """Write the shorter versions of long memories that wait for them."""
+    write_waiting_levels(tools=default_tools(), seconds=settings.CELERY_TASK_TIME_LIMIT / 4)
 
 
 @shared_task(name="memory.tasks.expire_consent_requests")

@@ -26,6 +26,7 @@ EVENT_WORDS = {
     "soft_deleted": "deleted",
     "restored": "restored",
     "erased": "erased",
+    "compressed": "shorter versions written",
     "linked": "linked",
     "unlinked": "unlinked",
     "updated": "changed",

@@ -5,7 +5,8 @@ CREATE OR REPLACE FUNCTION palimpsest_forget_statistics() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET lock_timeout = 0 AS $$
 BEGIN
     ANALYZE teams_enduser, teams_conversation, teams_message, teams_checkpoint, memory_memory,
-        memory_memorytag, memory_memoryartifact, memory_searchentry, memory_messageentry,
+        memory_memorytag, memory_memoryartifact,
+        memory_memorylevels, memory_searchentry, memory_messageentry,
         memory_contradiction, memory_compaction, memory_job, memory_consentrequest,
         audit_memorylog, audit_operationalevent, routing_routingdecision, django_admin_log,
         teams_idempotentrequest;

@@ -29,6 +29,8 @@ if REVIEW_MODEL and not EXTRACTION_MODEL:
     raise ImproperlyConfigured("REVIEW_MODEL needs an EXTRACTION_MODEL, whose work it reviews.")
 # The judge of contradictions; empty means the rules.
 JUDGE_MODEL = read_str("JUDGE_MODEL", "")
+# Writes the shorter versions of long memories; empty means the rules.
+LEVELS_MODEL = read_str("LEVELS_MODEL", "")
 # The cheap model that scores how complex a query is; empty means the heuristics, which also answer
 # when the model stays silent for the timeout.
 CLASSIFIER_MODEL = read_str("CLASSIFIER_MODEL", "")
@@ -75,6 +77,7 @@ REVIEW_INPUT_PRICE, REVIEW_OUTPUT_PRICE = (
     else (EXTRACTION_INPUT_PRICE, EXTRACTION_OUTPUT_PRICE)
 )
 JUDGE_INPUT_PRICE, JUDGE_OUTPUT_PRICE = _prices("JUDGE", JUDGE_MODEL)
+LEVELS_INPUT_PRICE, LEVELS_OUTPUT_PRICE = _prices("LEVELS", LEVELS_MODEL)
 CHAT_CONTEXT_TOKENS = read_int("CHAT_CONTEXT_TOKENS", 200_000, minimum=1_024)
 CHAT_MAX_OUTPUT_TOKENS = read_int("CHAT_MAX_OUTPUT_TOKENS", 8_192, minimum=1)
 # The user of chat requests that name none.

@@ -30,6 +30,7 @@ _PERIODIC = {
     "memory.tasks.extract_rested": 60.0,
     "memory.tasks.index_messages": 3.0,
     "memory.tasks.extend_graphs": 30.0,
+    "memory.tasks.write_levels": 10.0,
     "memory.tasks.renew_statistics": read_float("STATISTICS_SECONDS", 10.0, minimum=1.0),
     "memory.tasks.flush_usage": 10.0,
     "memory.tasks.expire_consent_requests": 600.0,

@@ -87,7 +87,11 @@ def found_memory_json(found: ScoredMemory) -> Json:
 
 def packed_memory_json(found: ScoredMemory) -> Json:
     """A memory in a prompt as `PackedMemorySerializer` describes it."""
-    return {**found_memory_json(found), "tokens": found.tokens}
+    return {
+        **found_memory_json(found),
+        "tokens": found.tokens,
+        "text_level": found.text_level.value,
+    }
 
 
 def found_message_json(found: ScoredMessage) -> Json:

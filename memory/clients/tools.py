@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 
 import numpy as np
@@ -17,7 +17,9 @@ from memory.clients.embedders import WordLlamaEmbedder
 from memory.clients.judgement_cache import JudgementCache
 from memory.clients.model_extractor import ModelExtractor
 from memory.clients.model_judge import ModelJudge, judge_name
-from memory.domain.ports import Embedder, Extractor, Judge, Summariser
+from memory.clients.model_levels import ModelLevels
+from memory.domain.levels import RulesLevels
+from memory.domain.ports import Embedder, Extractor, Judge, LevelWriter, Summariser
 from memory.domain.summarising import RulesSummariser
 from memory.fallback.extractor import RulesExtractor
 from memory.fallback.judge import RulesJudge
@@ -33,6 +35,7 @@ class Tools:
     extractor: Extractor
     judge: Judge
     summariser: Summariser
+    levels: LevelWriter = field(default_factory=RulesLevels)
 
     @property
     def embedding_model(self) -> str | None:
@@ -100,7 +103,14 @@ def configured_tools() -> Tools:
         extractor=extractor,
         judge=judge,
         summariser=RulesSummariser(),
+        levels=_level_writer(),
     )
+
+
+def _level_writer() -> LevelWriter:
+    if not settings.LEVELS_MODEL:
+        return RulesLevels()
+    return ModelLevels(completions=_completions(settings.LEVELS_MODEL), tariff=_tariff("levels"))
 
 
 @cache

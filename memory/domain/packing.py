@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
@@ -42,7 +42,9 @@ class Item(NamedTuple, Generic[T]):
 
     `section` names its room, `tokens` is its written size, `score` its rank there. `opens` names
     the headings it stands under with their sizes; each is paid once, by the first item under it.
-    What is not `is_counted` is outside of a limit on how many go in.
+    What is not `is_counted` is outside of a limit on how many go in. `shorter` are shorter versions
+    of the value with their sizes, the longest first, one of which goes into the rest where the
+    whole does not fit.
     """
 
     value: T
@@ -52,6 +54,12 @@ class Item(NamedTuple, Generic[T]):
     opens: tuple[tuple[Hashable, int], ...] = ()
     is_mandatory: bool = False
     is_counted: bool = True
+    shorter: tuple[tuple[T, int], ...] = ()
+
+    @property
+    def least(self) -> int:
+        """The size of its shortest version."""
+        return self.shorter[-1][1] if self.shorter else self.tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,16 +212,25 @@ class _Packer(Generic[T]):
     def add_to_rest(self, room: Room, item: Item[T]) -> None:
         """Take what still fits, from a room that joins the rest and is not closed."""
         # Most of what is left is too long by itself.
-        if self.used + item.tokens > self.budget or not room.joins_rest or self._is_closed(room):
+        if self.used + item.least > self.budget or not room.joins_rest or self._is_closed(room):
             return
+        for version in self._versions(item):
+            if self._has_room(room, version):
+                if not self._is_duplicate(item):
+                    self.take(version)
+                self.cut.pop(id(item), None)
+                return
+
+    def _versions(self, item: Item[T]) -> Iterator[Item[T]]:
+        yield item
+        for value, tokens in item.shorter:
+            yield item._replace(value=value, tokens=tokens)
+
+    def _has_room(self, room: Room, item: Item[T]) -> bool:
         ceiling = room.ceiling
         if ceiling is not None and self._written[room.name] + item.tokens > ceiling:
-            return
-        if not self._fits(item):
-            return
-        if not self._is_duplicate(item):
-            self.take(item)
-        self.cut.pop(id(item), None)
+            return False
+        return self._fits(item)
 
     def _price(self, item: Item[T]) -> int:
         if id(item.opens) in self._paid:

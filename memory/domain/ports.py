@@ -9,6 +9,7 @@ from typing import Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from .levels import LongText, WrittenLevels
 from .types import (
     Asker,
     Candidate,
@@ -95,6 +96,15 @@ class Summariser(Protocol):
         `points` are a bounded number of statements in the order of time, what was summed up
         before included; they may be none.
         """
+
+
+class LevelWriter(Protocol):
+    """Writes shorter versions of a memory's text; never called inside a transaction."""
+
+    name: str
+
+    def write(self, text: LongText) -> WrittenLevels:
+        """The levels, and who wrote them: this writer, or the rules where it had none."""
 
 
 class Embedder(Protocol):

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memory', '0010_project_memories'),
+        ('memory', '0011_memory_levels'),
         ('teams', '0007_context_settings'),
     ]
 

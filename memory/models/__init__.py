@@ -4,6 +4,7 @@ from .category import Category as Category
 from .consent import ConsentRequest as ConsentRequest
 from .job import Compaction as Compaction
 from .job import Job as Job
+from .levels import MemoryLevels as MemoryLevels
 from .memory import ExternalName as ExternalName
 from .memory import Memory as Memory
 from .memory import MemoryArtifact as MemoryArtifact

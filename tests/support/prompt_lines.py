@@ -43,6 +43,7 @@ ENTRIES = st.lists(
             scope=st.sampled_from(list(Scope)),
         ),
         score=st.floats(0, 1),
+        levels=st.none(),
     ),
     max_size=20,
     unique_by=lambda each: each.key,

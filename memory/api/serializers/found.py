@@ -26,6 +26,7 @@ from memory.api.serializers.base import (
 )
 from memory.api.serializers.contradictions import ContradictionSerializer
 from memory.api.serializers.memories import MemorySerializer
+from memory.domain.levels import Level as TextLevel
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.spoken_lines import SPEAKING_ROLES
 from memory.models.memory import MEMORY_TYPES
@@ -206,6 +207,11 @@ class PackedMemorySerializer(FoundMemorySerializer):
     """A memory in a prompt, with the tokens it takes there."""
 
     tokens = serializers.IntegerField()
+    text_level = serializers.ChoiceField(
+        choices=[(level.value, level.value) for level in TextLevel],
+        help_text="How much of its text the prompt tells: what does not fit whole is told by its"
+        " summary or its compressed text.",
+    )
 
 
 class FoundMessageSerializer(ApiSerializer):

@@ -342,8 +342,18 @@ class PromotedMemorySerializer(MemorySerializer):
     )
 
 
+class LevelsSerializer(ApiSerializer):
+    """Shorter versions of a memory's text, each no longer than the one before."""
+
+    summary = serializers.CharField()
+    compressed = serializers.CharField()
+    index_term = serializers.CharField(help_text="At most 50 characters.")
+
+
 class ReadMemorySerializer(MemorySerializer):
-    """A memory read by its id, with its merge sources."""
+    """A memory read by its id, with its merge sources and the shorter versions of its text."""
+
+    levels = LevelsSerializer()
 
     merged_from = serializers.ListField(
         child=serializers.UUIDField(),

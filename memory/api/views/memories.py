@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -36,6 +37,7 @@ from memory.domain.forms import USUAL_TYPES, Form
 from memory.domain.types import MemoryType, Scope
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
+from memory.selectors.levels import levels_of_memory
 from memory.selectors.memories import (
     MemoryFilters,
     filtered_memories,
@@ -133,6 +135,7 @@ class MemoryViewSet(MemoryChanges):
         self.params(NoQuerySerializer)
         with self.team_scope():
             memory = memory_for(viewer=self.viewer, memory_id=pk)
+            memory.levels = asdict(levels_of_memory(memory))  # type: ignore[attr-defined]
             memory.merged_from = merged_into(viewer=self.viewer, memory=memory)  # type: ignore[attr-defined]
             return Response(ReadMemorySerializer(memory).data)
 

@@ -132,7 +132,7 @@ class WorkingContextViewSet(ApiViewSet):
 def _told(each: ScoredMemory) -> Json:
     return {
         **memory_json(each.memory),
-        "level": "content",
+        "level": each.text_level.value,
         "score": each.score,
         "tokens": each.tokens,
     }

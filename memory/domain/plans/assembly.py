@@ -8,20 +8,22 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memory.domain.duplicates import plain_words, said_saying, saying
+from memory.domain.levels import Level
 from memory.domain.packing import Item, Packed, pack
 from memory.domain.plans.plan import Block, Entry, Plan, Section, Text, Written
 from memory.domain.tokens import TokenCounter
 
 # What stands in a section: a memory or a text, as it is printed.
-Shown = tuple[Entry | Text, Written]
+Shown = tuple[Entry | Text, Written, Level]
 
 
 class Told(NamedTuple):
-    """A memory in the prompt, the section it stands in, and the tokens of its line."""
+    """A memory in the prompt, the section it stands in, the tokens of its line, and its level."""
 
     entry: Entry
     section: str
     tokens: int
+    level: Level = Level.CONTENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def assemble(
             break
         budget = min(budget, packed.tokens_used) - excess
     told = [
-        Told(item.value[0], item.section, item.tokens)
+        Told(item.value[0], item.section, item.tokens, item.value[2])
         for item in sorted(packed.items, key=lambda item: -item.score)
         if isinstance(item.value[0], Entry)
     ]
@@ -136,21 +138,35 @@ def _items(
         return openings[name, heading]
 
     def item(
-        shown: Entry | Text, section: Section, written: Written, *, is_mandatory: bool
+        shown: Entry | Text,
+        section: Section,
+        versions: Sequence[tuple[Level, Written]],
+        *,
+        is_mandatory: bool,
     ) -> Item[Shown]:
+        (value, tokens), *shorter = (
+            ((shown, written, level), counter.count(f"{written.text}\n"))
+            for level, written in versions
+        )
         return Item(
-            (shown, written),
+            value,
             section.room.name,
-            counter.count(f"{written.text}\n"),
+            tokens,
             shown.score,
-            opens(section.block, written.heading),
+            opens(section.block, value[1].heading),
             is_mandatory,
             # The summary of a conversation is neither a memory nor a message.
             is_counted=shown.key is not None,
+            shorter=tuple(shorter),
         )
 
     items = [
-        item(text, sections[text.section], text.written, is_mandatory=text.is_mandatory)
+        item(
+            text,
+            sections[text.section],
+            [(Level.CONTENT, text.written)],
+            is_mandatory=text.is_mandatory,
+        )
         for text in texts
         if text.written.text
     ]
@@ -158,8 +174,8 @@ def _items(
         line = entry.line
         section = sections.get(entry.section) or plan.section_of(line)
         if section is not None:
-            written = section.write(line)
-            items.append(item(entry, section, written, is_mandatory=section.must(line)))
+            versions = section.written(entry)
+            items.append(item(entry, section, versions, is_mandatory=section.must(line)))
     return items
 
 

@@ -7,10 +7,11 @@ step 5).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 from uuid import UUID
 
+from memory.domain.levels import ORDER, Level, Levels
 from memory.domain.packing import Room
 from memory.domain.rendering import HEADINGS, Line, SaidLine
 from memory.domain.types import MemoryType
@@ -58,7 +59,8 @@ class Section:
     """A part of a plan: which memories belong to it, what room they have, how they are written.
 
     A memory belongs to the first section that `takes` it, or to none. Those that it `must` hold
-    are told whatever the budget. Its lines are printed in `block`.
+    are told whatever the budget. Its lines are printed in `block`. Each is told whole, or from the
+    level `longest` on; what is too long for what is left of the budget is told at a shorter level.
     """
 
     room: Room
@@ -66,6 +68,24 @@ class Section:
     must: Callable[[Line], bool] = never
     write: Callable[[Line], Written] = by_type
     block: str = ""
+    longest: Level = Level.CONTENT
+
+    def written(self, entry: Entry) -> list[tuple[Level, Written]]:
+        """The entry at each level that the section may tell it at, the longest first.
+
+        An index term says too little to stand for its memory where more was meant.
+        """
+        line, levels = entry.line, entry.levels
+        if levels is None or self.must(line):
+            return [(Level.CONTENT, self.write(line))]
+        last = Level.INDEX_TERM if self.longest is Level.INDEX_TERM else Level.COMPRESSED
+        told: dict[str, Level] = {}
+        for level in ORDER[ORDER.index(self.longest) : ORDER.index(last) + 1]:
+            told.setdefault(levels.at(level, line.content), level)
+        return [
+            (level, self.write(replace(line, content=text) if text != line.content else line))
+            for text, level in told.items()
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +123,14 @@ class Entry(NamedTuple):
     """A memory that a plan may show; `key` is its id, `score` its rank, 0-1.
 
     `section` is the one it stands in where rules chose one of the plan; else its line decides.
+    `levels` are shorter versions of its text, None where it is told whole or not at all.
     """
 
     key: UUID
     line: Line
     score: float
     section: str = ""
+    levels: Levels | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
+from memory.domain.levels import Level
 from memory.domain.packing import Room
 from memory.domain.plans.plan import (
     Block,
@@ -65,7 +66,7 @@ def shares_of(activity: Activity | None) -> Shares:
 def working_plan(*, shares: Shares, token_budget: int) -> Plan:
     """The first three tiers, of which each may fill what those before it leave free.
 
-    `token_budget` is that of all four. Which memory stands in which tier is chosen before; what is
+    `token_budget` is that of all four. The background is told in compressed texts. Which memory stands in which tier is chosen before; what is
     told whatever the budget stands in the first.
     """
     tiers = list(zip(HEADINGS, shares, strict=False))
@@ -77,6 +78,7 @@ def working_plan(*, shares: Shares, token_budget: int) -> Plan:
                 must=_is_mandatory if place == 0 else never,
                 takes=always if place == 1 else never,
                 write=_below(HEADINGS[tier]),
+                longest=Level.COMPRESSED if tier is ContextTier.BACKGROUND else Level.CONTENT,
                 block="working",
             )
             for place, (tier, share) in enumerate(tiers)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from memory.domain.levels import Level as TextLevel
 from memory.domain.plans.assembly import Assembly
 from memory.domain.scoring import Signals
 from memory.domain.selection.choosing import Selection
@@ -20,12 +21,16 @@ from memory.services.read.relevant import Floor
 
 @dataclass(frozen=True, slots=True)
 class ScoredMemory:
-    """A memory with its score 0-1, its signals, and the tokens of its line in a prompt."""
+    """A memory with its score 0-1, its signals, and the tokens of its line in a prompt.
+
+    `text_level` says how much of its text that line tells.
+    """
 
     memory: Memory
     score: float
     signals: Signals
     tokens: int = 0
+    text_level: TextLevel = TextLevel.CONTENT
 
     @property
     def id(self) -> UUID:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import UUID
 
+from memory.domain.levels import Level, Levels, is_long, levels_of
 from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import Entry, Plan, Text, Written
 from memory.domain.rendering import SAID_HEADING, Line, Opposite, SaidLine
@@ -16,6 +17,7 @@ from memory.domain.selection.choosing import Selection
 from memory.domain.spoken_lines import excerpt
 from memory.domain.tokens import CHARACTERS_A_TOKEN, ESTIMATE, TokenCounter
 from memory.domain.types import MemoryType, Scope
+from memory.selectors.levels import stored_levels
 from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.read.cascade import told_alone
@@ -99,12 +101,13 @@ def pack_prompt(
     words: Sequence[str],
     limit: int | None,
     sections: Mapping[UUID, str],
+    levels: Mapping[UUID, Levels],
 ) -> Assembly:
     """The plan's prompt of the candidates, best first; at most `limit` that are not mandatory.
 
     `opposites` are the texts that a candidate contradicts, as they are told, `words` those of the
     question, and `ends` name what superseded a past candidate: the past is not told without it.
-    `names` stand in the lines where a memory says "User".
+    `names` stand in the lines where a memory says "User", `levels` are shorter texts of some.
     """
     entries = [
         Entry(
@@ -112,6 +115,7 @@ def pack_prompt(
             line_of(row, names.told(key, row.content), opposites.get(key, ())),
             rank,
             sections.get(key, ""),
+            _named(levels.get(key), key, names),
         )
         for row, key, rank in ((each.row, each.row.memory_id, each.rank) for each in ranked)
     ]
@@ -130,6 +134,37 @@ def pack_prompt(
         if not alone:
             return assembly
         without = {*without, *alone}
+
+
+def _named(levels: Levels | None, key: UUID, names: PersonNames) -> Levels | None:
+    if levels is None:
+        return None
+    return replace(
+        levels,
+        summary=names.told(key, levels.summary),
+        compressed=names.told(key, levels.compressed),
+    )
+
+
+def levels_among(
+    packing: Packing, *, team_id: UUID, ranked: Sequence[Ranked]
+) -> Mapping[UUID, Levels]:
+    """Shorter texts of the candidates: of long ones, where not everything may fit.
+
+    Where a section of the plan never tells the whole, of all. Call it in the team's scope.
+    """
+    shortens = any(each.longest is not Level.CONTENT for each in packing.plan.sections)
+    room = packing.token_budget * CHARACTERS_A_TOKEN
+    if not shortens and sum(len(each.row.content) + _LABEL_CHARS for each in ranked) <= room:
+        return {}
+    wanted = {
+        each.row.memory_id: each.row.content
+        for each in ranked
+        if shortens or is_long(each.row.content)
+    }
+    long = [key for key, content in wanted.items() if is_long(content)]
+    stored = stored_levels(team_id=team_id, ids=long)
+    return {key: stored.get(key) or levels_of(content) for key, content in wanted.items()}
 
 
 def quoted(messages: Sequence[ScoredMessage], tokens: Mapping[UUID, int]) -> list[ScoredMessage]:

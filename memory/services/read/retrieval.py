@@ -29,7 +29,13 @@ from memory.services.read.answers import Considered, Retrieval, RetrievalStats, 
 from memory.services.read.cascade import Candidates, Depth, Search
 from memory.services.read.conflicts import Clash, clashes_among, opposites_among
 from memory.services.read.messages import load_messages
-from memory.services.read.prompt_packing import Packing, likely_to_fit, pack_prompt, quoted
+from memory.services.read.prompt_packing import (
+    Packing,
+    levels_among,
+    likely_to_fit,
+    pack_prompt,
+    quoted,
+)
 from memory.services.read.ranking import (
     SEARCH_WEIGHTS,
     Question,
@@ -244,12 +250,16 @@ def _prompt(
         words=asked.words,
         limit=limit,
         sections=sections,
+        levels=levels_among(packing, team_id=viewer.team_id, ranked=ranked),
     )
     watch.lap("pack")
     tokens = {each.entry.key: each.tokens for each in assembly.told}
+    levels = {each.entry.key: each.level for each in assembly.told}
     told = [each for each in ranked if each.row.memory_id in tokens]
     memories = _loaded(viewer, told) if is_loaded else []
-    memories = [replace(each, tokens=tokens[each.id]) for each in memories]
+    memories = [
+        replace(each, tokens=tokens[each.id], text_level=levels[each.id]) for each in memories
+    ]
     contradictions = _contradictions(viewer, told, memories, clashes)
     watch.lap("load")
     return Retrieval(

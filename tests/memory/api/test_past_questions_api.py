@@ -78,7 +78,10 @@ def test_what_is_past_does_not_come_without_what_holds(api: APIClient, path: str
         answer = api.post(f"/v1/{path}", body, format="json").content.decode()
         told.append(("called Dot" in answer, "called Star" in answer))
 
-    assert told == [(False, False), (False, False), (True, True)]
+    # What holds may be told by its summary where it does not fit whole.
+    assert told[-1] == (True, True)
+    assert all(holds or not past for past, holds in told)
+    assert not all(past for past, _ in told)
 
 
 def test_the_past_costs_a_query_one_statement(api: APIClient) -> None:

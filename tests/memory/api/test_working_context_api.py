@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from memory.domain.tokens import estimate_tokens
@@ -18,7 +19,7 @@ ERROR = "TimeoutError in checkout: the pool has no connection left"
 
 
 @pytest.fixture(autouse=True)
-def floors(settings: SettingsWrapper) -> None:
+def floors(settings: Settings) -> None:
     """What says too little is not told, as in production."""
     settings.MIN_SCORE, settings.MIN_BEST_SCORE = 0.1, 0.24
 
@@ -129,6 +130,17 @@ class TestTiers:
 
         assert set(tier_of(answer).values()) == {"tier3"}
         assert len(answer["memories"]) == 3
+
+    def test_the_background_is_told_in_compressed_texts(self, api: APIClient, acme: Cast) -> None:
+        text = "All of the tests are to be named after the behaviour that they are about."
+        know(api, form="convention", payload={"convention": text})
+
+        answer = assemble(api, current_file=FILE)
+
+        (told,) = answer["memories"]
+        assert (told["level"], told["content"]) == ("compressed", text)
+        assert text not in answer["context"]
+        assert "tests" in answer["context"]
 
     def test_what_the_query_retrieves_is_relevant(self, api: APIClient, acme: Cast) -> None:
         know(api, "The Riga studio pays 1,200 euros of rent.")

@@ -37,6 +37,7 @@ ITEMS = st.lists(
             tuple
         ),
         is_mandatory=st.booleans(),
+        shorter=st.just(()),
     ),
     max_size=25,
     unique_by=lambda item: item.value,
@@ -298,3 +299,29 @@ def test_what_a_room_leaves_free_goes_to_the_next_one_first() -> None:
     # 25 + 37.5 of which the first leaves 15: five lines; without it three, and more of the third.
     assert (packed.tokens["a"], packed.tokens["b"]) == (10, 50)
     assert packed.tokens_used == 100
+
+
+@given(ITEMS, ROOMS, BUDGETS, st.integers(1, 40))
+def test_a_shorter_version_goes_in_only_where_the_whole_does_not_fit(
+    items: Items, rooms: Sequence[Room], budget: int, size: int
+) -> None:
+    whole = {each.value: each for each in items}
+    offered = [
+        each._replace(shorter=((f"{each.value} shortly", min(size, each.tokens)),))
+        for each in items
+    ]
+
+    result = pack(offered, rooms=rooms, token_budget=budget)
+
+    names = [each.value.removesuffix(" shortly") for each in result.items]
+    assert len(names) == len(set(names))
+    assert all(not whole[each].is_mandatory for each in names if each not in values(result))
+    assert cost(result.items) <= max(budget, cost(mandatory(items)))
+
+
+def test_what_does_not_fit_whole_is_told_shorter() -> None:
+    long = item("long", tokens=60, score=0.9)._replace(shorter=(("short", 20), ("shorter", 5)))
+
+    packed = pack([long, item("other", tokens=30)], rooms=FLAT, token_budget=50)
+
+    assert values(packed) == {"short", "other"}

@@ -1,0 +1,219 @@
+"""Four levels of a memory's text, each shorter than the one before (seed 002, "Compression").
+
+The rules take words away and add none: a shorter level tells less, never something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from memory.domain.forms import texts_of
+from memory.domain.text.sentences import split_sentences
+from memory.domain.text.stop_words import STOP_WORDS, word_set
+from memory.domain.tokens import estimate_tokens
+from memory.domain.types import Asker
+
+RULES = "rules:1"
+"""What wrote the levels that the rules make, numbered by what they make."""
+
+LONG_TOKENS = 40
+"""A longer text has levels of its own, which are stored; of a shorter one rules make them."""
+
+INDEX_CHARS = 50
+_SUMMARY_TOKENS = 60
+_COMPRESSED_TOKENS = 20
+_INDEX_WORDS = 4
+_CUT = " …"
+# Words of grammar without which a sentence may say something else.
+_KEPT = word_set(
+    """
+    no nor not only before after until under over off out up down more most than from to into if
+    would should could can will once other same about all any
+    """
+)
+_DROPPED = STOP_WORDS - _KEPT
+_EDGES = "\"'“”‘’.,;:!?()[]{}"
+_CLAUSE = re.compile(r"(?<=[,;:])\s")
+
+
+class Level(StrEnum):
+    """How much of a memory's text is told."""
+
+    CONTENT = "content"
+    SUMMARY = "summary"
+    COMPRESSED = "compressed"
+    INDEX_TERM = "index_term"
+
+
+ORDER = tuple(Level)
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The shorter levels of a text; one may equal the one above it."""
+
+    summary: str
+    compressed: str
+    index_term: str
+
+    def at(self, level: Level, content: str) -> str:
+        """The text at that level."""
+        return content if level is Level.CONTENT else str(getattr(self, level.value))
+
+
+@dataclass(frozen=True, slots=True)
+class LongText:
+    """A memory's text and payload, of which shorter versions are wanted, and who pays for them."""
+
+    content: str
+    asker: Asker
+    form: str = ""
+    payload: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLevels:
+    """Levels, and the name of the rules or the model that wrote them."""
+
+    levels: Levels
+    writer: str
+
+
+class RulesLevels:
+    """The `LevelWriter` that needs no model."""
+
+    name = RULES
+
+    def write(self, text: LongText) -> WrittenLevels:
+        """What the rules make of it."""
+        return WrittenLevels(levels_of(text.content, form=text.form, payload=text.payload), RULES)
+
+
+def is_long(content: str) -> bool:
+    """Whether the text's levels are worth storing."""
+    return estimate_tokens(content) > LONG_TOKENS
+
+
+def levels_of(
+    content: str,
+    *,
+    form: str = "",
+    payload: Mapping[str, Any] | None = None,  # Any: JSON
+) -> Levels:
+    """The levels that the rules make of a memory's text and, where it has a form, its payload."""
+    short, term = _of_payload(form, payload or {})
+    summary = _shorter(content, _summary(content))
+    compressed = _shorter(summary, short or _compressed(summary))
+    return Levels(
+        summary, compressed, _index_term(term if _is_short(term, compressed) else compressed)
+    )
+
+
+def checked_levels(
+    levels: Levels,
+    *,
+    content: str,
+    payload: Mapping[str, Any],  # Any: JSON
+) -> str:
+    """What is wrong with levels that a model wrote, in words; "" when they can be used.
+
+    No level may be empty or longer than the one above it, or hold a word that neither the text
+    nor the payload has.
+    """
+    known = _words_of("\n".join([content, *texts_of(payload)]))
+    above = content
+    for level in ORDER[1:]:
+        text = levels.at(level, content)
+        if not text.strip():
+            return f"{level} is empty."
+        if estimate_tokens(text) > estimate_tokens(above):
+            return f"{level} is longer than the level above it."
+        strange = sorted(_words_of(text) - known)
+        if strange:
+            return f"{level} says what the text does not: {', '.join(strange[:5])}."
+        above = text
+    if len(levels.index_term) > INDEX_CHARS:
+        return f"index_term has more than {INDEX_CHARS} characters."
+    return ""
+
+
+def _words_of(text: str) -> set[str]:
+    return {word.casefold() for word in re.findall(r"[^\W_]+", text)}
+
+
+def _shorter(above: str, text: str) -> str:
+    """The text, or the level above it where that is as short."""
+    return text if text and estimate_tokens(text) < estimate_tokens(above) else above
+
+
+def _is_short(term: str, compressed: str) -> bool:
+    return bool(term) and estimate_tokens(term) <= estimate_tokens(compressed)
+
+
+def _summary(content: str) -> str:
+    """The first sentences, up to half of the text."""
+    if not is_long(content):
+        return content
+    room = min(_SUMMARY_TOKENS, estimate_tokens(content) // 2)
+    kept: list[str] = []
+    for sentence in split_sentences(content):
+        if kept and estimate_tokens(" ".join([*kept, sentence.text])) > room:
+            break
+        kept.append(sentence.text.strip())
+        if estimate_tokens(" ".join(kept)) > room:
+            break
+    return _within(" ".join(kept) or content, room) + _CUT
+
+
+def _compressed(summary: str) -> str:
+    """The summary's words without those of grammar."""
+    words = summary.removesuffix(_CUT).split()
+    kept = [word for word in words if word.strip(_EDGES).casefold() not in _DROPPED]
+    text = " ".join(kept or words).rstrip(".")
+    return _within(text, _COMPRESSED_TOKENS) if estimate_tokens(text) > LONG_TOKENS // 2 else text
+
+
+def _within(text: str, tokens: int) -> str:
+    """As much of the text as fits: whole clauses if any fits, else whole words."""
+    if estimate_tokens(text) <= tokens:
+        return text
+    for parts, joint in ((_CLAUSE.split(text), " "), (text.split(), " ")):
+        kept = ""
+        for part in parts:
+            longer = f"{kept}{joint}{part}" if kept else part
+            if estimate_tokens(longer) > tokens:
+                break
+            kept = longer
+        if kept:
+            return kept.rstrip(",;: ")
+    return text[: 3 * tokens]
+
+
+def _index_term(text: str) -> str:
+    """The first words that say something."""
+    words = [word.strip(_EDGES) for word in text.split()]
+    kept = [word for word in words if word and word.casefold() not in STOP_WORDS] or words
+    term = ""
+    for word in kept[:_INDEX_WORDS]:
+        longer = f"{term} {word}".strip()
+        if len(longer) > INDEX_CHARS:
+            break
+        term = longer
+    return term or text.strip()[:INDEX_CHARS].strip()
+
+
+def _of_payload(form: str, payload: Mapping[str, Any]) -> tuple[str, str]:  # Any: JSON
+    """The compressed level and the index term that a payload gives; "" for none."""
+    if form == "fact" and payload:
+        return f"{payload['key']}: {payload['value']}", str(payload["key"])
+    if form == "workflow" and payload:
+        return f"{payload['trigger']}: {'→'.join(payload['steps'])}", str(payload["trigger"])
+    if form == "pattern" and payload:
+        return str(payload.get("hint") or payload["trigger"]), str(payload["trigger"])
+    if form == "episode" and payload:
+        return str(payload["title"]), str(payload["title"])
+    return "", ""
