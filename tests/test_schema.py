@@ -290,3 +290,21 @@ def test_tasks_answer_as_described(schema: Schema, api: APIClient, acme: Cast) -
     check(schema, f"{path}/fail", "post", api.post("/v1/tasks/t/fail"), 409)
     check(schema, "/v1/projects/{slug}", "get", api.get("/v1/projects/apollo"))
     check(schema, "/v1/team/clear", "post", api.post("/v1/team/clear", body, format="json"))
+
+
+def test_contexts_of_work_answer_as_described(schema: Schema, api: APIClient, acme: Cast) -> None:
+    decision = {"form": "decision", "payload": {"decision": "Sessions end at midnight."}}
+    for extra in ({"category": "auth"}, {"form": None, "payload": None, "content": "Yaks."}):
+        body = {**decision, **extra}
+        stored = {name: value for name, value in body.items() if value is not None}
+        made = api.post("/v1/memories", {**stored, "tags": ["day"]}, format="json")
+        assert made.status_code == 201
+    signals = {"current_file": "src/auth/login.ts", "time": "2026-02-09T09:04:00Z"}
+    body = {"agent": "kyra", "signals": signals}
+    told = api.post("/v1/context/assemble", body, format="json")
+    opened = api.get("/v1/context/expand", {"agent": "kyra", "topic": "day"})
+
+    check(schema, "/v1/context/assemble", "post", told)
+    check(schema, "/v1/context/expand", "get", opened)
+    assert told.json()["memories"]
+    assert opened.json()["memories"]

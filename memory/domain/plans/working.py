@@ -66,8 +66,8 @@ def shares_of(activity: Activity | None) -> Shares:
 def working_plan(*, shares: Shares, token_budget: int) -> Plan:
     """The first three tiers, of which each may fill what those before it leave free.
 
-    `token_budget` is that of all four. The background is told in compressed texts. Which memory stands in which tier is chosen before; what is
-    told whatever the budget stands in the first.
+    `token_budget` is that of all four. The background is told in compressed texts. Which memory
+    stands in which tier is chosen before; what is told whatever the budget stands in the first.
     """
     tiers = list(zip(HEADINGS, shares, strict=False))
     return Plan(
