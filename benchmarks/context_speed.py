@@ -80,7 +80,7 @@ def stated(commit: Commit) -> StatedMemory:
 
 def store(viewer: Viewer, commits: Sequence[Commit], tools: Tools) -> dict[str, UUID]:
     """Write them; the memory of each commit."""
-    found = {}
+    found: dict[str, UUID] = {}
     for begin in range(0, len(commits), BATCH):
         part = commits[begin : begin + BATCH]
         rows = remember(

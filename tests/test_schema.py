@@ -294,15 +294,13 @@ def test_tasks_answer_as_described(schema: Schema, api: APIClient, acme: Cast) -
 
 def test_contexts_of_work_answer_as_described(schema: Schema, api: APIClient, acme: Cast) -> None:
     decision = {"form": "decision", "payload": {"decision": "Sessions end at midnight."}}
-    for extra in ({"category": "auth"}, {"form": None, "payload": None, "content": "Yaks."}):
-        body = {**decision, **extra}
-        stored = {name: value for name, value in body.items() if value is not None}
-        made = api.post("/v1/memories", {**stored, "tags": ["day"]}, format="json")
-        assert made.status_code == 201
+    for stated in ({**decision, "category": "auth"}, {"content": "Yaks are shaggy."}):
+        stored = {**stated, "project": "shop", "tags": ["day"]}
+        assert api.post("/v1/memories", stored, format="json").status_code == 201
     signals = {"current_file": "src/auth/login.ts", "time": "2026-02-09T09:04:00Z"}
-    body = {"agent": "kyra", "signals": signals}
+    body = {"agent": "kyra", "project": "shop", "signals": signals}
     told = api.post("/v1/context/assemble", body, format="json")
-    opened = api.get("/v1/context/expand", {"agent": "kyra", "topic": "day"})
+    opened = api.get("/v1/context/expand", {"agent": "kyra", "project": "shop", "topic": "day"})
 
     check(schema, "/v1/context/assemble", "post", told)
     check(schema, "/v1/context/expand", "get", opened)
