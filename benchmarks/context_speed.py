@@ -8,9 +8,9 @@ files as artifacts, a revert a failure, and a commit that documents how to contr
 
 It prints milliseconds of `retrieve`, the read-only context, assemble and predict, in process on the
 same data and for the same questions, and their ratios to `retrieve`. Then, before each of the last
-commits, what is told when its files are opened: the share of the needed commits in it, its tokens,
-and those of the same memories pasted in full; and the recall of `retrieve` with that budget. Rows
-stay: use a database that may be thrown away.
+commits, what is told when its files are opened, by budget: the share of the needed commits in it
+beside that of `retrieve`, its tokens, and those of the same memories pasted in full. Rows stay: use
+a database that may be thrown away.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from benchmarks.ground import ACTOR, analyse, statements
 from benchmarks.texts import Texts
 from memory.clients.tools import Tools, default_tools
 from memory.domain.forms import Form
-from memory.domain.plans.working import DEFAULT_BUDGET
+from memory.domain.plans.working import DEFAULT_BUDGET, ContextTier
 from memory.domain.prediction.signals import Signals
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE, estimate_tokens
@@ -51,6 +51,7 @@ from teams.tenancy import team_scope
 
 AGENT, PROJECT = "coder", "history"
 BATCH = 500
+BUDGETS = (1_000, 2_000, 4_000, DEFAULT_BUDGET)
 WARM_UP = 10
 # Any: a commit as JSON has it
 Commit = Mapping[str, Any]
@@ -97,23 +98,27 @@ def signals_of(commit: Commit, *, asks: bool = False) -> Signals:
     return Signals(current_file=first, opened_files=tuple(others), query=query)
 
 
-def assembled(viewer: Viewer, signals: Signals, tools: Tools) -> WorkingContext:
-    """The context of these signals within the usual budget."""
+def assembled(
+    viewer: Viewer, signals: Signals, tools: Tools, *, budget: int = DEFAULT_BUDGET
+) -> WorkingContext:
+    """The context of these signals within the budget."""
     return assemble_context(
         viewer=viewer,
         signals=signals,
         collaborator_id=None,
         weights=Weights(),
-        token_budget=DEFAULT_BUDGET,
+        token_budget=budget,
         counter=ESTIMATE,
         tools=tools,
         now=timezone.now(),
     )
 
 
-def retrieved(viewer: Viewer, text: str, tools: Tools) -> set[UUID]:
+def retrieved(
+    viewer: Viewer, text: str, tools: Tools, *, budget: int = DEFAULT_BUDGET
+) -> set[UUID]:
     """What a retrieval with that budget tells."""
-    packing = packing_for(weights=Weights(), token_budget=DEFAULT_BUDGET)
+    packing = packing_for(weights=Weights(), token_budget=budget)
     found = retrieve(
         viewer=viewer,
         question=Question(text),
@@ -158,23 +163,28 @@ def speed(viewer: Viewer, commits: Sequence[Commit], tools: Tools) -> None:
 def efficiency(
     viewer: Viewer, commits: Sequence[Commit], known: dict[str, UUID], tools: Tools
 ) -> None:
-    """Print what is told before each commit, and write it afterwards."""
-    recalls, usual, tokens, whole = [], [], [], []
+    """Print what is told before each commit, by budget, and write it afterwards."""
+    figures: dict[int, list[tuple[float, ...]]] = {budget: [] for budget in BUDGETS}
     for commit in commits:
         needed = {known[sha] for sha in commit["needed"] if sha in known}
         if needed and commit["files"]:
-            made = assembled(viewer, signals_of(commit, asks=True), tools)
-            recalls.append(len(needed & made.places.keys()) / len(needed))
-            found = retrieved(named_alone(viewer), commit["subject"] or "change", tools)
-            usual.append(len(needed & found) / len(needed))
-            tokens.append(made.token_count)
-            texts = (each.memory.content for each in made.retrieval.memories)
-            whole.append(sum(estimate_tokens(text) for text in texts))
+            for budget, found in figures.items():
+                made = assembled(viewer, signals_of(commit, asks=True), tools, budget=budget)
+                usual = retrieved(named_alone(viewer), commit["subject"], tools, budget=budget)
+                texts = (each.memory.content for each in made.retrieval.memories)
+                told = len(needed & made.places.keys()) / len(needed)
+                tokens = made.token_count - made.tiers[ContextTier.INDEX]
+                whole = sum(estimate_tokens(text) for text in texts)
+                found.append((told, len(needed & usual) / len(needed), tokens, whole))
         known |= store(viewer, [commit], tools)
-    print(f"{len(recalls)} commits; recall of needed: {np.mean(recalls):.3f}", end="")
-    print(f" (retrieve with the same budget: {np.mean(usual):.3f})")
-    print(f"tokens: {np.mean(tokens):.0f}; the same memories in full: {np.mean(whole):.0f}", end="")
-    print(f"; ratio {np.sum(tokens) / np.sum(whole):.2f}")
+    print(f"{len(figures[BUDGETS[0]])} commits, by budget: recall of what is needed, that of")
+    print("retrieve; tokens without the index, those of the same texts pasted in full, their ratio")
+    for budget, each in figures.items():
+        told, usual, tokens, whole = np.mean(each, axis=0)
+        row = (
+            f"{budget:>6}{told:>8.3f}{usual:>8.3f}{tokens:>8.0f}{whole:>8.0f}{tokens / whole:>8.2f}"
+        )
+        print(row)
 
 
 def main() -> None:

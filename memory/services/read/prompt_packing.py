@@ -147,20 +147,27 @@ def _named(levels: Levels | None, key: UUID, names: PersonNames) -> Levels | Non
 
 
 def levels_among(
-    packing: Packing, *, team_id: UUID, ranked: Sequence[Ranked]
+    packing: Packing,
+    *,
+    team_id: UUID,
+    ranked: Sequence[Ranked],
+    sections: Mapping[UUID, str],
 ) -> Mapping[UUID, Levels]:
     """Shorter texts of the candidates: of long ones, where not everything may fit.
 
-    Where a section of the plan never tells the whole, of all. Call it in the team's scope.
+    And of those that stand in one of `sections` that never tells the whole, or may stand there.
+    Call it in the team's scope.
     """
-    shortens = any(each.longest is not Level.CONTENT for each in packing.plan.sections)
+    shortening = [each.room.name for each in packing.plan.sections if each.longest != Level.CONTENT]
     room = packing.token_budget * CHARACTERS_A_TOKEN
-    if not shortens and sum(len(each.row.content) + _LABEL_CHARS for each in ranked) <= room:
+    fits = sum(len(each.row.content) + _LABEL_CHARS for each in ranked) <= room
+    if not shortening and fits:
         return {}
     wanted = {
-        each.row.memory_id: each.row.content
-        for each in ranked
-        if shortens or is_long(each.row.content)
+        row.memory_id: row.content
+        for row in (each.row for each in ranked)
+        if (shortening and sections.get(row.memory_id, shortening[0]) in shortening)
+        or (not fits and is_long(row.content))
     }
     long = [key for key, content in wanted.items() if is_long(content)]
     stored = stored_levels(team_id=team_id, ids=long)

@@ -250,7 +250,7 @@ def _prompt(
         words=asked.words,
         limit=limit,
         sections=sections,
-        levels=levels_among(packing, team_id=viewer.team_id, ranked=ranked),
+        levels=levels_among(packing, team_id=viewer.team_id, ranked=ranked, sections=sections),
     )
     watch.lap("pack")
     tokens = {each.entry.key: each.tokens for each in assembly.told}
