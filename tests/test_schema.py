@@ -34,6 +34,8 @@ ENDPOINTS = {
     ("/v1/memory/context", "get"),
     ("/v1/memory/select", "post"),
     ("/v1/memory/conflicts", "get"),
+    ("/v1/context/assemble", "post"),
+    ("/v1/context/expand", "get"),
     ("/v1/prompt", "post"),
     ("/v1/route", "post"),
     ("/v1/budget", "get"),
@@ -314,3 +316,19 @@ def test_workflows_answer_as_described(schema: Schema, api: APIClient, acme: Cas
     check(schema, f"{base}/{{id}}/steps", "post", step)
     check(schema, f"{base}/{{id}}/finish", "post", api.post(f"{own}/finish"))
     check(schema, f"{base}/{{id}}/discard", "post", api.post(f"{own}/discard"), 409)
+
+
+def test_contexts_of_work_answer_as_described(schema: Schema, api: APIClient, acme: Cast) -> None:
+    decision = {"form": "decision", "payload": {"decision": "Sessions end at midnight."}}
+    for stated in ({**decision, "category": "auth"}, {"content": "Yaks are shaggy."}):
+        stored = {**stated, "project": "shop", "tags": ["day"]}
+        assert api.post("/v1/memories", stored, format="json").status_code == 201
+    signals = {"current_file": "src/auth/login.ts", "time": "2026-02-09T09:04:00Z"}
+    body = {"agent": "kyra", "project": "shop", "signals": signals}
+    told = api.post("/v1/context/assemble", body, format="json")
+    opened = api.get("/v1/context/expand", {"agent": "kyra", "project": "shop", "topic": "day"})
+
+    check(schema, "/v1/context/assemble", "post", told)
+    check(schema, "/v1/context/expand", "get", opened)
+    assert told.json()["memories"]
+    assert opened.json()["memories"]

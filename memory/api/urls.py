@@ -23,6 +23,7 @@ from memory.api.views.tasks import TaskViewSet
 from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
 from memory.api.views.users import UserViewSet
 from memory.api.views.workflows import RecordingViewSet, WorkflowViewSet
+from memory.api.views.working_context import WorkingContextViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("conversations", ConversationViewSet, basename="conversation")
@@ -44,6 +45,12 @@ urlpatterns = [
     path("memory/conflicts", ContextViewSet.as_view({"get": "conflicts"}), name="memory-conflicts"),
     path("context/package", PackageViewSet.as_view({"post": "package"}), name="context-package"),
     path("context/predict", PredictionViewSet.as_view({"post": "predict"}), name="context-predict"),
+    path(
+        "context/assemble",
+        WorkingContextViewSet.as_view({"post": "assemble"}),
+        name="context-assemble",
+    ),
+    path("context/expand", WorkingContextViewSet.as_view({"get": "expand"}), name="context-expand"),
     path("chat/completions", ChatViewSet.as_view({"post": "create"}), name="chat-completions"),
     path("", include(router.urls)),
     path(

@@ -19,7 +19,8 @@ class Room:
     It may fill `reserve` tokens or `share` of the budget (0-1), whichever is more, before anything
     is given to the rest; what it leaves free goes to the rest. It never gets more than `ceiling`
     tokens. Sections with a higher `trim` are trimmed first: as soon as one section gets less than
-    its own room holds, all sections with a higher `trim` hold nothing but what is mandatory.
+    its own room holds, all sections with a higher `trim` hold nothing but what is mandatory. One
+    that `inherits` may at once fill what the section before it left free.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Room:
     ceiling: int | None = None
     trim: int = 0
     joins_rest: bool = True
+    inherits: bool = False
 
     def own(self, token_budget: int) -> int:
         """The tokens it may fill before the rest."""
@@ -170,6 +172,8 @@ class _Packer(Generic[T]):
         self._said: dict[Hashable, dict[Hashable, Item[T]]] = {}
         self._closed_above: int | None = None
         self._optional = 0
+        # What the room that was filled last left of its own.
+        self._free = 0
 
     def take(self, item: Item[T]) -> None:
         """Put it in, whatever it takes."""
@@ -195,6 +199,8 @@ class _Packer(Generic[T]):
     def fill(self, room: Room, items: Sequence[Item[T]]) -> list[Item[T]]:
         """Fill the room's own tokens; returns what is left for the rest."""
         own, wanted = room.own(self.budget), self._written[room.name]
+        if room.inherits:
+            own += self._free
         is_closed = self._is_closed(room)
         left: list[Item[T]] = []
         for item in items:
@@ -210,6 +216,7 @@ class _Packer(Generic[T]):
                     self.cut[id(item)] = item
         if not is_closed and any(id(item) in self.cut for item in left):
             self._closed_above = room.trim
+        self._free = max(0, own - self._written[room.name])
         return left
 
     def add_to_rest(self, room: Room, item: Item[T]) -> None:

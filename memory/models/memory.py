@@ -151,6 +151,11 @@ class Memory(TeamOwned):
                 name="memory_live_of_project",
             ),
             models.Index(
+                fields=["team", "form", "-id"],
+                condition=_IS_LIVE & ~models.Q(form=""),
+                name="memory_live_by_form",
+            ),
+            models.Index(
                 fields=["team", "conversation"],
                 condition=models.Q(conversation__isnull=False),
                 name="memory_by_conversation",

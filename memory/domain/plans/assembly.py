@@ -174,7 +174,8 @@ def _items(
     ]
     for entry in entries:
         line = entry.line
-        if (section := plan.section_of(line)) is not None:
+        section = sections.get(entry.section) or plan.section_of(line)
+        if section is not None:
             versions = section.written(entry)
             items.append(item(entry, section, versions, is_mandatory=section.must(line)))
     return items

@@ -133,12 +133,14 @@ class Plan:
 class Entry(NamedTuple):
     """A memory that a plan may show; `key` is its id, `score` its rank, 0-1.
 
+    `section` is the one it stands in where rules chose one of the plan; else its line decides.
     `levels` are shorter versions of its text, None where it is told whole or not at all.
     """
 
     key: UUID
     line: Line
     score: float
+    section: str = ""
     levels: Levels | None = None
 
 

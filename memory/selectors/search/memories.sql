@@ -55,6 +55,7 @@
     UNION SELECT memory_id FROM important
     UNION SELECT memory_id FROM continued
     UNION SELECT memory_id FROM related
+    UNION SELECT id FROM unnest(%(also)s::uuid[]) AS also (id)
     {given}
     {of_project}
 ), {held}, proposed AS MATERIALIZED (
@@ -74,7 +75,7 @@ SELECT
     proposed.strength,
     m.end_user_id, m.project_id, m.agent_id, m.content, m.subject, m.category, m.scope,
     nullif(m.tags, '{{}}'), nullif(m.contradicts, '{{}}'),
-    m.confidence, coalesce(u.succeeded, 0), coalesce(u.failed, 0)
+    m.confidence, coalesce(u.succeeded, 0), coalesce(u.failed, 0), m.form
 FROM proposed
 CROSS JOIN LATERAL (
     SELECT * FROM memory_searchentry e

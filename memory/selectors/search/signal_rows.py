@@ -79,6 +79,7 @@ class SignalRow(NamedTuple):
     confidence: float
     succeeded: int
     failed: int
+    form: str
 
     @property
     def created_at(self) -> datetime:
@@ -162,7 +163,7 @@ class Sought:
     `vector` is a unit vector, or zeros where words alone decide. `only` narrows the search to
     those memories, in whatever tier, of which at least `least` are candidates, however far from
     the question; `with_cold` adds what is cold or past, `with_project` what is most important to
-    the viewer's project.
+    the viewer's project. What `also` names is a candidate whatever the signals propose.
     """
 
     terms: Sequence[str]
@@ -173,6 +174,7 @@ class Sought:
     with_cold: bool = False
     least: int = 0
     with_project: bool = False
+    also: Sequence[UUID] = ()
 
     @property
     def has_vector(self) -> bool:

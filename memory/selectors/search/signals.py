@@ -33,7 +33,7 @@ from memory.selectors.search.signal_statement import (
 )
 from memory.selectors.search.vectors import VectorSearch
 from memory.selectors.ttl_cache import SharedTTLCache
-from teams.prepared import Uuids, fetch_planned
+from teams.prepared import Uuids, fetch_planned, uuids
 
 _NOBODY = "nobody"
 _cold = SharedTTLCache()
@@ -80,6 +80,7 @@ def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
         "total": total,
         "conversation": sought.conversation_id,
         "least": sought.least,
+        "also": uuids(sought.also),
     }
     near = search.statement() if sought.has_vector else None
     planning = search.planning() if sought.has_vector else {}

@@ -84,7 +84,8 @@ class Search:
     messages fit no such filter, so that they are reached only when they are asked for. Of the
     types in `set_aside` only pinned memories are ranked, and profiles only where the viewer or, by
     `names_user`, a filter says whose; `with_project` proposes the most important memories of the
-    viewer's project too. `revision` is the team's in this transaction.
+    viewer's project too. `revision` is the team's in this transaction. What is in `also` is ranked
+    as well.
     """
 
     viewer: Viewer
@@ -99,6 +100,7 @@ class Search:
     names_user: bool = False
     with_project: bool = False
     revision: Revision | None = None
+    also: tuple[UUID, ...] = ()
 
     def run(self) -> Candidates:
         """The candidates of the levels that the depth asks for."""
@@ -149,6 +151,7 @@ class Search:
                 with_cold=with_cold or only is not None,
                 least=self.least,
                 with_project=self.with_project,
+                also=self.also,
             ),
         )
         if rows is not None and only is None:

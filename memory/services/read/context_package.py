@@ -192,7 +192,7 @@ def _entry(item: TaskItem) -> Entry:
     )
     # The rules shorten prose; what a tool put out is told whole or not at all.
     levels = levels_of(words) if is_long(words) and not item.tool else None
-    return Entry(item.id, line, item.importance / 10, levels)
+    return Entry(item.id, line, item.importance / 10, levels=levels)
 
 
 def _items(assembly: Assembly, ends: int) -> tuple[PackageItem, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -37,12 +37,15 @@ _ALWAYS = (MemoryType.IDENTITY.value, MemoryType.USER_PROFILE.value)
 class Chosen:
     """Candidates that rules chose, as they are to be told.
 
-    `together` names for each that is told only with another one that other one.
+    `together` names for each that is told only with another one that other one, `clashes` are those
+    that are still marked, and `sections` where in the plan each is told, if not as its line says.
     """
 
     ranked: Sequence[Ranked]
-    together: Mapping[UUID, UUID]
-    selection: Selection
+    together: Mapping[UUID, UUID] = field(default_factory=dict)
+    selection: Selection | None = None
+    clashes: Sequence[Clash] = ()
+    sections: Mapping[UUID, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Packing:
     """How an answer becomes a prompt: whose weights rank it, and the plan that prints it.
 
     `texts` and `entries` stand in the prompt beside memories; messages are quoted in the section
-    `quoted_in`.
+    `quoted_in`, which may depend on the message.
     Where the summary of a conversation is among the texts, `summary_of` is that conversation: its
     summaries are not told as memories too. `choose` narrows the candidates and settles the clashes
     among them before they are packed; what `keeps` holds for is a candidate whatever it says.
@@ -62,7 +65,7 @@ class Packing:
     counter: TokenCounter = ESTIMATE
     texts: tuple[Text, ...] = ()
     entries: tuple[Entry, ...] = ()
-    quoted_in: str = "rest"
+    quoted_in: str | Callable[[ScoredMessage], str] = "rest"
     summary_of: UUID | None = None
     choose: Callable[[Sequence[Ranked], Sequence[Clash]], Chosen] | None = None
     keeps: Callable[[SignalRow], bool] | None = None
@@ -98,6 +101,7 @@ def pack_prompt(
     names: PersonNames,
     words: Sequence[str],
     limit: int | None,
+    sections: Mapping[UUID, str],
     levels: Mapping[UUID, Levels],
 ) -> Assembly:
     """The plan's prompt of the candidates, best first; at most `limit` that are not mandatory.
@@ -112,6 +116,7 @@ def pack_prompt(
             key,
             line_of(row, names.told(key, row.content), opposites.get(key, ())),
             rank,
+            sections.get(key, ""),
             _named(levels.get(key), key, names),
         )
         for row, key, rank in ((each.row, each.row.memory_id, each.rank) for each in ranked)
@@ -144,20 +149,27 @@ def _named(levels: Levels | None, key: UUID, names: PersonNames) -> Levels | Non
 
 
 def levels_among(
-    packing: Packing, *, team_id: UUID, ranked: Sequence[Ranked]
+    packing: Packing,
+    *,
+    team_id: UUID,
+    ranked: Sequence[Ranked],
+    sections: Mapping[UUID, str],
 ) -> Mapping[UUID, Levels]:
     """Shorter texts of the candidates: of long ones, where not everything may fit.
 
-    Where a section of the plan never tells the whole, of all. Call it in the team's scope.
+    And of those that stand in one of `sections` that never tells the whole, or may stand there.
+    Call it in the team's scope.
     """
-    shortens = any(each.longest is not Level.CONTENT for each in packing.plan.sections)
+    shortening = [each.room.name for each in packing.plan.sections if each.longest != Level.CONTENT]
     room = packing.token_budget * CHARACTERS_A_TOKEN
-    if not shortens and sum(len(each.row.content) + _LABEL_CHARS for each in ranked) <= room:
+    fits = sum(len(each.row.content) + _LABEL_CHARS for each in ranked) <= room
+    if not shortening and fits:
         return {}
     wanted = {
-        each.row.memory_id: each.row.content
-        for each in ranked
-        if shortens or is_long(each.row.content)
+        row.memory_id: row.content
+        for row in (each.row for each in ranked)
+        if (shortening and sections.get(row.memory_id, shortening[0]) in shortening)
+        or (not fits and is_long(row.content))
     }
     long = [key for key, content in wanted.items() if is_long(content)]
     stored = stored_levels(team_id=team_id, ids=long)
@@ -169,7 +181,12 @@ def quoted(messages: Sequence[ScoredMessage], tokens: Mapping[UUID, int]) -> lis
     return [replace(each, tokens=tokens[each.id]) for each in messages if each.id in tokens]
 
 
-def _quotes(messages: Sequence[ScoredMessage], *, words: Sequence[str], section: str) -> list[Text]:
+def _quotes(
+    messages: Sequence[ScoredMessage],
+    *,
+    words: Sequence[str],
+    section: str | Callable[[ScoredMessage], str],
+) -> list[Text]:
     """The messages as lines for that section, in the order they were said."""
     found = []
     for each in messages:
@@ -177,7 +194,8 @@ def _quotes(messages: Sequence[ScoredMessage], *, words: Sequence[str], section:
         if text:
             said = SaidLine(text, each.speaker, each.said_at)
             written = Written(said.render(), SAID_HEADING, order=each.said_at.timestamp())
-            found.append(Text(section, written, score=each.score, key=each.id, said=said))
+            where = section if isinstance(section, str) else section(each)
+            found.append(Text(where, written, score=each.score, key=each.id, said=said))
     return found
 
 

@@ -88,6 +88,7 @@ class ReadQuestion:
         with_cold: bool = False,
         least: int = 0,
         with_project: bool = False,
+        also: Sequence[UUID] = (),
     ) -> Sought:
         """What the database is asked for it; the options are those of `Sought`."""
         return Sought(
@@ -99,6 +100,7 @@ class ReadQuestion:
             with_cold=with_cold,
             least=least,
             with_project=with_project,
+            also=also,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -97,6 +97,7 @@ def retrieve(
     is_counted: bool = True,
     is_loaded: bool = True,
     revision: Revision | None = None,
+    also: Collection[UUID] = (),
 ) -> Retrieval:
     """What says most about the question among what the viewer may see, best first.
 
@@ -111,6 +112,7 @@ def retrieve(
 
     Reads are counted unless `is_counted` is false; without `is_loaded` the memories of a prompt
     are named and not loaded. `revision` is the team's at any moment since somebody began to ask.
+    The memories `also` named are candidates whatever the signals propose.
     """
     watch = Stopwatch()
     asked = read_with_vector(question, team_id=viewer.team_id, tools=tools, now=now)
@@ -135,6 +137,7 @@ def retrieve(
             names_user=names_user,
             with_project=packing is not None and packing.plan.has_tiers,
             revision=revision,
+            also=tuple(also),
         ).run()
         floor = floor_of(
             question=asked, min_score=min_score, keeps_all=keeps_all and packing is None
@@ -229,10 +232,11 @@ def _prompt(
     if clashes and not flags_of_id(team_id=viewer.team_id).contradiction_detection:
         clashes = []
     ends, selection = found.ends, None
+    sections: Mapping[UUID, str] = {}
     if packing.choose is not None:
         narrowed = packing.choose(ranked, clashes)
-        ranked, clashes = list(narrowed.ranked), []
-        ends, selection = narrowed.together, narrowed.selection
+        ranked, clashes = list(narrowed.ranked), list(narrowed.clashes)
+        ends, selection, sections = narrowed.together, narrowed.selection, narrowed.sections
     opposed = opposites_among(viewer=viewer, ranked=ranked, clashes=clashes)
     texts = [*opposed.contents, *((each.row.memory_id, each.row.content) for each in ranked)]
     names = person_names(viewer=viewer, texts=texts)
@@ -246,7 +250,8 @@ def _prompt(
         names=names,
         words=asked.words,
         limit=limit,
-        levels=levels_among(packing, team_id=viewer.team_id, ranked=ranked),
+        sections=sections,
+        levels=levels_among(packing, team_id=viewer.team_id, ranked=ranked, sections=sections),
     )
     watch.lap("pack")
     tokens = {each.entry.key: each.tokens for each in assembly.told}

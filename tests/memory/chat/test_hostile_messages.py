@@ -16,6 +16,8 @@ from rest_framework.test import APIClient
 
 from memory.domain.plans.plan import FORGETTING
 from memory.domain.plans.prompt import NOTICE
+from memory.domain.plans.topic_index import OPENING as INDEX
+from memory.domain.plans.working import HEADINGS as WORKING_HEADINGS
 from memory.domain.rendering import HEADINGS, SAID_HEADING
 from memory.models import Contradiction, Memory
 from teams.services.keys import issue_key
@@ -38,6 +40,8 @@ OUR_HEADINGS = {
     "## Your Skills",
 }
 LABELLED = re.compile(r"\[[A-Z][A-Z-]*(?: [^\[\]]{1,80})?\]: \S")
+
+INDEXED = re.compile(r"- [^\[\]]+ \(\d+\)$")
 
 
 @pytest.fixture
@@ -177,6 +181,49 @@ def test_no_request_for_context_opens_its_block(
 
     assert told > len(MESSAGES) / 10
     assert_unchanged(town, before)
+
+
+def test_no_signal_of_work_and_no_topic_opens_the_context(
+    town: Town, api: APIClient, known: list[dict[str, Any]]
+) -> None:
+    for text in MESSAGES[5::12]:
+        body = {"content": f"Note: {text}", "check": False, "importance": 9}
+        if text.isprintable():
+            body |= {"tags": [text[:100]], "category": text[:100]}
+        assert api.post("/v1/memories", body, format="json").status_code in (200, 201)
+    before = rows(town)
+
+    topics: set[str] = set()
+    for text in MESSAGES[::2]:
+        signals = {"query": text, "recent_errors": [text], "current_file": "src/tea.py"}
+        asked = {"agent": "kyra", "user": "sarah", "project": "harbour", "budget": 2_000}
+        body = {**asked, "signals": signals}
+        answer = api.post("/v1/context/assemble", body, format="json")
+        assert answer.status_code == 200, answer.content
+        block, _, index = answer.json()["context"].partition(f"\n\n{INDEX}\n")
+        assert_framed(block, "WORKING CONTEXT (READ-ONLY)")
+        assert all(INDEXED.match(line) for line in index.splitlines())
+        assert not [secret for secret in SECRETS if secret in answer.content.decode()]
+        topics |= {each["topic"] for each in answer.json()["index"]}
+
+    assert len(topics) > 10
+    for topic in topics:
+        params = {"topic": topic, "agent": "kyra", "user": "sarah", "project": "harbour"}
+        opened = api.get("/v1/context/expand", params)
+        assert opened.status_code == 200, opened.content
+        assert_framed(opened.json()["context"], "TOPIC (READ-ONLY)")
+        assert not [secret for secret in SECRETS if secret in opened.content.decode()]
+    assert_unchanged(town, before)
+
+
+def assert_framed(block: str, title: str) -> None:
+    """Between two rules nothing stands but our headings and a line for each memory."""
+    lines = block.splitlines()
+    assert lines[:3] == [title, RULE, NOTICE]
+    assert lines[-1] == RULE
+    assert lines.count(RULE) == 2
+    for line in filter(None, lines[3:-1]):
+        assert line in {*WORKING_HEADINGS.values(), SAID_HEADING} or LABELLED.match(line), line
 
 
 def test_chat_passes_orders_on_as_the_users_words_and_obeys_none(

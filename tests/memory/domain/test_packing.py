@@ -42,7 +42,13 @@ ITEMS = st.lists(
     max_size=25,
     unique_by=lambda item: item.value,
 )
-ROOMS = st.sampled_from([FLAT, TRIMMED, SHUT])
+INHERITING = (
+    Room("a", share=0.25),
+    Room("b", share=0.375, inherits=True),
+    Room("c", share=0.25, inherits=True),
+    Room("d", share=0.125),
+)
+ROOMS = st.sampled_from([FLAT, TRIMMED, SHUT, INHERITING])
 BUDGETS = st.integers(0, 700)
 LIMITS = st.none() | st.integers(1, 30)
 Items = Sequence[Item[str]]
@@ -296,6 +302,18 @@ def test_within_a_limit_the_best_of_all_rooms_go_in(items: Items, limit: int) ->
     assert chosen == bounded[:limit]
     uncounted = {each.value for each in items if not each.is_counted}
     assert uncounted <= {each.value for each in result.items}
+
+
+def test_what_a_room_leaves_free_goes_to_the_next_one_first() -> None:
+    first = [item("a", tokens=10, section="a")]
+    second = [item(f"b{n}", section="b", score=0.1) for n in range(10)]
+    third = [item(f"c{n}", section="c", score=0.9) for n in range(10)]
+
+    packed = pack([*first, *second, *third], rooms=INHERITING, token_budget=100)
+
+    # 25 + 37.5 of which the first leaves 15: five lines; without it three, and more of the third.
+    assert (packed.tokens["a"], packed.tokens["b"]) == (10, 50)
+    assert packed.tokens_used == 100
 
 
 @given(ITEMS, ROOMS, BUDGETS, st.integers(1, 40))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -14,7 +15,9 @@ from memory.domain.tokens import estimate_tokens
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
+from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
+from memory.services.read.retrieval import packing_for, retrieve
 from memory.services.read.usage import flush_noted_usage
 from tests import factories
 from tests.support.cast import Cast
@@ -320,3 +323,35 @@ def test_what_is_recent_and_important_ranks_behind_what_answers(acme: Cast, tool
     found = ask(acme, tools, "How much rent does the Riga studio pay?")
 
     assert contents(found)[0] == answer.content
+
+
+def test_what_is_named_as_well_is_a_candidate_unless_the_viewer_may_not_see_it(
+    acme: Cast, tools: Tools
+) -> None:
+    (own,) = remember(acme, tools, "Zebras are striped.", importance=1)
+    (foreign,) = remember(
+        acme,
+        tools,
+        "Yaks are shaggy.",
+        memory_type=MemoryType.AGENT_PRIVATE,
+        agent_id=acme.luke.pk,
+    )
+    remember(acme, tools, *(f"The billing rule number {n}." for n in range(150)), importance=6)
+    viewer = Viewer(team_id=acme.team.id, actor="test", agent_id=acme.kyra.pk)
+    packing = packing_for(weights=Weights(), token_budget=20_000)
+
+    def told(also: list[UUID]) -> set[UUID]:
+        found = retrieve(
+            viewer=viewer,
+            question=Question("billing"),
+            packing=packing,
+            depth=Depth(include_cold=False, include_raw=False),
+            min_score=0.0,
+            tools=tools,
+            now=NOON,
+            also=also,
+        )
+        return {each.id for each in found.memories}
+
+    assert not {own.pk, foreign.pk} & told([])
+    assert {own.pk, foreign.pk} & told([own.pk, foreign.pk]) == {own.pk}

@@ -1,0 +1,165 @@
+"""Which tier of the context of work in progress a memory stands in, and why (seed 002)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+from uuid import UUID
+
+from memory.domain.forms import Form
+from memory.domain.pair_selection import shared_words
+from memory.domain.plans.working import ContextTier
+from memory.domain.prediction.signals import Signals
+from memory.domain.text.stop_words import STOP_WORDS
+from memory.domain.types import MemoryType
+
+# Words of paths, branches and topics: camelCase and snake_case are taken apart.
+_WORD = re.compile(r"[^\W\d_a-z]+(?![^\W\d_A-Z])|[^\W\d_]?[^\W\d_A-Z]+|\d+")
+_SHORTEST_WORD = 3
+# So much of the shorter one, of an error and of a memory, is in the other one.
+SAME_ERROR = 0.3
+_ACTIVE = frozenset({Form.DECISION.value, Form.FAILURE.value})
+_OF_ERRORS = frozenset({Form.FAILURE.value, Form.EPISODE.value})
+_BACKGROUND: Mapping[str, str] = {
+    Form.CONVENTION.value: "a convention",
+    Form.WORKFLOW.value: "a workflow",
+    Form.PATTERN.value: "a pattern",
+}
+_DISPUTE_RANK = 0.7
+# Of an error so much is asked for.
+_ERROR_CHARS = 300
+# What a session that tells nothing begins with.
+_NOTHING_KNOWN = "decisions and conventions of the project"
+
+
+class Nearness(IntEnum):
+    """How near a memory is to the open files."""
+
+    FAR = 0
+    TOPIC = 1
+    FOLDER = 2
+    FILE = 3
+
+
+_NEAR_RANK = {Nearness.TOPIC: 0.6, Nearness.FOLDER: 0.8, Nearness.FILE: 0.95}
+_NEAR_WHY = {
+    Nearness.TOPIC: "on this topic",
+    Nearness.FOLDER: "on this folder",
+    Nearness.FILE: "on this file",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What is known of a memory that may be told.
+
+    `rank` is what the question alone gives it, 0-1; `confidence` that of its prediction, with the
+    `reasons`. `is_liked` says that it is a preference of the collaborator, `is_mandatory` that it
+    is told whatever the budget. `opposites` are those that contradict it.
+    """
+
+    key: UUID
+    rank: float
+    content: str = ""
+    memory_type: str = MemoryType.SEMANTIC.value
+    form: str = ""
+    nearness: Nearness = Nearness.FAR
+    confidence: float = 0.0
+    reasons: tuple[str, ...] = ()
+    is_summary: bool = False
+    is_liked: bool = False
+    is_mandatory: bool = False
+    opposites: frozenset[UUID] = frozenset()
+
+
+class Place(NamedTuple):
+    """Where a memory stands, its rank there (0-1), and why."""
+
+    tier: ContextTier
+    rank: float
+    why: str
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a path, branch or topic in lower case, without those that say nothing."""
+    found = (each.lower() for each in _WORD.findall(text))
+    return frozenset(
+        each for each in found if len(each) >= _SHORTEST_WORD and each not in STOP_WORDS
+    )
+
+
+def folder_of(path: str) -> str:
+    """What is before the last slash, "" where there is none."""
+    return path.rpartition("/")[0]
+
+
+def nearness(signals: Signals, *, files: Iterable[str], topics: Iterable[str]) -> Nearness:
+    """How near a memory of these files, categories, tags and subject is to the open ones."""
+    named, opened = tuple(files), signals.files
+    if any(_is_same(one, other) for one in named for other in opened):
+        return Nearness.FILE
+    folders = {folder_of(each) for each in opened} - {""}
+    if any(_is_same(folder_of(one), other) for one in named for other in folders):
+        return Nearness.FOLDER
+    words = words_of(" ".join([*opened, signals.branch]))
+    return Nearness.TOPIC if words & words_of(" ".join(topics)) else Nearness.FAR
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether they name the same, the one perhaps from further up."""
+    return bool(one) and (one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}"))
+
+
+def placed(candidates: Sequence[Candidate], *, errors: Collection[str]) -> dict[UUID, Place]:
+    """The place of each; both sides of an open contradiction of what is in play are critical."""
+    places = {each.key: _place(each, errors) for each in candidates}
+    background = {key for key, place in places.items() if place.tier is ContextTier.BACKGROUND}
+    for each in candidates:
+        if not each.opposites or each.key in background:
+            continue
+        for key in (each.key, *each.opposites & places.keys()):
+            if places[key].tier is not ContextTier.CRITICAL:
+                places[key] = Place(
+                    ContextTier.CRITICAL, max(_DISPUTE_RANK, places[key].rank), "it is disputed"
+                )
+    return places
+
+
+def _place(each: Candidate, errors: Collection[str]) -> Place:
+    if each.is_mandatory:
+        return Place(ContextTier.CRITICAL, 1.0, "it is always told")
+    if each.form in _OF_ERRORS or each.memory_type == MemoryType.EPISODIC:
+        alike = max((shared_words(each.content, error) for error in errors), default=0.0)
+        if alike >= SAME_ERROR:
+            why = "it is about a recent error"
+            return Place(ContextTier.CRITICAL, max(each.rank, 0.6 + 0.4 * min(alike, 1.0)), why)
+    if each.form in _ACTIVE and each.nearness:
+        why = f"a {each.form} {_NEAR_WHY[each.nearness]}"
+        return Place(ContextTier.CRITICAL, max(each.rank, _NEAR_RANK[each.nearness]), why)
+    if each.is_liked:
+        return Place(ContextTier.RELEVANT, max(each.rank, 0.5), "a preference of the collaborator")
+    background = _BACKGROUND.get(each.form, "")
+    if each.is_summary:
+        background = "a summary of what was"
+    elif not background and each.memory_type == MemoryType.PROCEDURAL:
+        background = "how something is done"
+    if background:
+        near = _NEAR_RANK.get(each.nearness, 0.0)
+        return Place(ContextTier.BACKGROUND, max(each.rank, each.confidence, near), background)
+    if each.confidence > 0:
+        why = f"predicted: {'; '.join(each.reasons)}" if each.reasons else "predicted"
+        return Place(ContextTier.RELEVANT, max(each.confidence, each.rank), why)
+    return Place(ContextTier.RELEVANT, each.rank, "it says something about the work")
+
+
+def asked_of(signals: Signals, *, longest: int) -> str:
+    """The question that the signals ask: the query and errors, else words of files and branch."""
+    errors = [" ".join(each.split())[:_ERROR_CHARS] for each in signals.recent_errors]
+    lines = [each for each in (signals.query, *errors) if each.strip()]
+    if not lines:
+        words = words_of(" ".join([*signals.files, signals.branch, signals.activity]))
+        lines = [" ".join(sorted(words)) or _NOTHING_KNOWN]
+    return "\n".join(lines)[:longest]

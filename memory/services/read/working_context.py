@@ -1,0 +1,309 @@
+"""The context of work in progress in four tiers, and one topic of its index (seed 002)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from memory.clients.tools import Tools
+from memory.domain.plans.placing import Candidate, Place, asked_of, nearness, placed
+from memory.domain.plans.topic_index import TopicIndex, topic_index, untold
+from memory.domain.plans.working import (
+    DEFAULT_SHARES,
+    Activity,
+    ContextTier,
+    shares_of,
+    topic_plan,
+    working_plan,
+)
+from memory.domain.prediction.signals import Signals
+from memory.domain.scoring import Weights
+from memory.domain.tokens import TokenCounter
+from memory.domain.types import MemoryType
+from memory.domain.viewer import Viewer
+from memory.selectors.filters import NOBODY
+from memory.selectors.revisions import team_revision
+from memory.selectors.search.signal_rows import SignalRow
+from memory.selectors.topics import of_topic, topic_counts, topics_of
+from memory.selectors.working_set import files_of, working_set
+from memory.services.compaction.summaries import SUMMARY_TAG
+from memory.services.read.answers import Retrieval
+from memory.services.read.cascade import Depth
+from memory.services.read.conflicts import Clash
+from memory.services.read.messages import ScoredMessage
+from memory.services.read.predicting import Predicted, predict, prefetched
+from memory.services.read.prompt_packing import Chosen, Packing, line_of
+from memory.services.read.ranking import MAX_QUERY_CHARS, Question, Ranked
+from memory.services.read.retrieval import retrieve
+from teams.errors import NotFoundError
+from teams.tenancy import team_scope
+
+_RECENT = timedelta(hours=24)
+# Of a topic so many are ranked at most.
+_MOST_OF_TOPIC = 500
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingContext:
+    """The context, its tokens in all and by tier, and where each of its memories stands and why.
+
+    `is_rebalanced` says that the shares are not the default ones, or that a tier has more than its
+    share because another one left it free.
+    """
+
+    context: str
+    token_count: int
+    tiers: dict[ContextTier, int]
+    places: dict[UUID, Place]
+    index: TopicIndex
+    activity: Activity | None
+    is_rebalanced: bool
+    retrieval: Retrieval
+
+
+def named_alone(viewer: Viewer) -> Viewer:
+    """The viewer who is told nothing of a person or project that is not named."""
+    return replace(
+        viewer,
+        end_user_id=viewer.end_user_id or NOBODY,
+        project_id=viewer.project_id or NOBODY,
+    )
+
+
+@dataclass(slots=True)
+class _Chooser:
+    """Places the candidates for these signals; `places` and `topics` are what came of it."""
+
+    viewer: Viewer
+    signals: Signals
+    predicted: dict[UUID, Predicted]
+    kept: frozenset[UUID]
+    is_preferences_alone: bool
+    collaborator_id: UUID | None
+    places: dict[UUID, Place] = field(default_factory=dict)
+    topics: dict[UUID, frozenset[str]] = field(default_factory=dict)
+
+    def keeps(self, row: SignalRow) -> bool:
+        """Whether it is told whatever words the question has."""
+        return row.memory_id in self.kept
+
+    def choose(self, ranked: Sequence[Ranked], clashes: Sequence[Clash]) -> Chosen:
+        """The candidates in their tiers; of a collaborator only what they prefer."""
+        ranked = [each for each in ranked if self._may_tell(each.row)]
+        keys = {each.row.memory_id for each in ranked}
+        files = files_of(team_id=self.viewer.team_id, ids=list(keys))
+        opposites: dict[UUID, set[UUID]] = {
+            each.row.memory_id: set(each.row.contradicts or ()) for each in ranked
+        }
+        clashes = [
+            each for each in clashes if {each.earlier.memory_id, each.later.memory_id} <= keys
+        ]
+        for clash in clashes:
+            one, other = clash.earlier.memory_id, clash.later.memory_id
+            opposites[one].add(other)
+            opposites[other].add(one)
+        self.topics = {
+            row.memory_id: topics_of(
+                category=row.category,
+                subject=row.subject,
+                tags=row.tags or (),
+                files=files.get(row.memory_id, ()),
+            )
+            for row in (each.row for each in ranked)
+        }
+        self.places = placed(
+            [
+                self._candidate(each, files.get(each.row.memory_id, ()), opposites)
+                for each in ranked
+            ],
+            errors=self.signals.recent_errors,
+        )
+        chosen = [
+            each._replace(rank=place.rank, score=place.rank)
+            for each in ranked
+            for place in [self.places[each.row.memory_id]]
+        ]
+        return Chosen(
+            sorted(chosen, key=lambda each: -each.rank),
+            clashes=clashes,
+            sections={key: place.tier for key, place in self.places.items()},
+        )
+
+    def _may_tell(self, row: SignalRow) -> bool:
+        is_theirs = row.end_user_id is not None and row.end_user_id == self.viewer.end_user_id
+        return not (self.is_preferences_alone and is_theirs) or _is_liked(row)
+
+    def _candidate(
+        self, each: Ranked, files: Sequence[str], opposites: dict[UUID, set[UUID]]
+    ) -> Candidate:
+        row = each.row
+        guess = self.predicted.get(row.memory_id)
+        is_theirs = self.collaborator_id is not None and row.end_user_id == self.collaborator_id
+        return Candidate(
+            key=row.memory_id,
+            rank=each.rank,
+            content=row.content,
+            memory_type=row.memory_type,
+            form=row.form,
+            nearness=nearness(
+                self.signals, files=files, topics=[row.category, row.subject, *(row.tags or ())]
+            ),
+            confidence=guess.confidence if guess else 0.0,
+            reasons=guess.reasons if guess else (),
+            is_summary=SUMMARY_TAG in (row.tags or ()),
+            is_liked=is_theirs and _is_liked(row),
+            is_mandatory=row.is_pinned or row.memory_type == MemoryType.IDENTITY,
+            opposites=frozenset(opposites[row.memory_id]),
+        )
+
+
+def _is_liked(row: SignalRow) -> bool:
+    return row.memory_type == MemoryType.USER_PROFILE or line_of(row, "").is_preference
+
+
+def assemble_context(
+    *,
+    viewer: Viewer,
+    signals: Signals,
+    collaborator_id: UUID | None,
+    weights: Weights,
+    token_budget: int,
+    counter: TokenCounter,
+    tools: Tools,
+    now: datetime,
+) -> WorkingContext:
+    """What matters for the work in progress, within the budget.
+
+    Nothing of a person or project is told unless the viewer names them; of a collaborator of that
+    id, where the viewer names nobody, what they prefer and their profile.
+    """
+    activity = _activity(signals)
+    shares = shares_of(activity)
+    own = named_alone(viewer)
+    is_preferences_alone = viewer.end_user_id is None and collaborator_id is not None
+    reader = replace(own, end_user_id=collaborator_id) if is_preferences_alone else own
+    predicted = {each.memory_id: each for each in prefetched(viewer=viewer)}
+    guesses = predict(viewer=own, signals=signals, tools=tools, now=now)
+    predicted |= {each.memory_id: each for each in guesses}
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+        revision = team_revision(team_id=viewer.team_id)
+        rows = working_set(viewer=reader, files=signals.files, collaborator_id=collaborator_id)
+        topics = topic_counts(viewer=own, revision=revision)
+    kept = frozenset(
+        row.memory_id
+        for row in rows
+        if row.reason
+        or row.form not in ("decision", "failure")
+        or nearness(
+            signals,
+            files=row.files or (),
+            topics=[row.category, row.subject, *(row.tags or ())],
+        )
+    ) | frozenset(predicted)
+    chooser = _Chooser(
+        viewer=reader,
+        signals=signals,
+        predicted=predicted,
+        kept=kept,
+        is_preferences_alone=is_preferences_alone,
+        collaborator_id=collaborator_id,
+    )
+    reserved = topic_index(
+        topics, token_budget=int(shares[3] * token_budget), counter=counter
+    ).tokens
+    found = retrieve(
+        viewer=reader,
+        question=Question(asked_of(signals, longest=MAX_QUERY_CHARS)),
+        # Of what a collaborator said nothing is quoted.
+        depth=Depth(
+            include_cold=False,
+            include_raw=bool(signals.recent_errors) and not is_preferences_alone,
+        ),
+        packing=Packing(
+            plan=working_plan(shares=shares, token_budget=token_budget),
+            weights=weights,
+            token_budget=token_budget - reserved,
+            counter=counter,
+            quoted_in=lambda message: _tier_of_message(message, now),
+            choose=chooser.choose,
+            keeps=chooser.keeps,
+        ),
+        tools=tools,
+        now=now,
+        also=kept,
+        revision=revision,
+    )
+    told = [each.row.memory_id for each in found.told]
+    counted = Counter(topic for key in told for topic in chooser.topics[key])
+    index = topic_index(
+        untold(topics, told=counted),
+        token_budget=token_budget - counter.count(found.formatted_prompt),
+        counter=counter,
+    )
+    context = "\n\n".join(filter(None, [found.formatted_prompt, index.prompt]))
+    used = found.assembly.tokens if found.assembly else {}
+    tiers = {tier: used.get(tier, 0) for tier in ContextTier} | {ContextTier.INDEX: index.tokens}
+    return WorkingContext(
+        context=context,
+        token_count=counter.count(context),
+        tiers=tiers,
+        places={key: chooser.places[key] for key in told},
+        index=index,
+        activity=activity,
+        is_rebalanced=shares != DEFAULT_SHARES
+        or any(
+            tiers[tier] > share * token_budget
+            for tier, share in zip(ContextTier, shares, strict=True)
+        ),
+        retrieval=found,
+    )
+
+
+def expand_topic(
+    *,
+    viewer: Viewer,
+    topic: str,
+    weights: Weights,
+    token_budget: int,
+    counter: TokenCounter,
+    tools: Tools,
+    now: datetime,
+) -> Retrieval:
+    """The memories of a topic that the viewer may see, as many as the budget holds.
+
+    Raises NotFoundError where there are none.
+    """
+    found = retrieve(
+        viewer=named_alone(viewer),
+        question=Question(topic),
+        limit=_MOST_OF_TOPIC,
+        depth=Depth(include_cold=False, include_raw=False),
+        packing=Packing(
+            plan=topic_plan(),
+            weights=weights,
+            token_budget=token_budget,
+            counter=counter,
+            keeps=lambda _: True,
+        ),
+        rows=of_topic(topic),
+        tools=tools,
+        now=now,
+    )
+    if found.considered is None or not found.considered.relevant.memories:
+        raise NotFoundError(f"There is no topic '{topic}'.", field="topic")
+    return found
+
+
+def _activity(signals: Signals) -> Activity | None:
+    """What is named, else debugging where there are errors."""
+    if signals.activity:
+        return Activity(signals.activity)
+    return Activity.DEBUGGING if signals.recent_errors else None
+
+
+def _tier_of_message(message: ScoredMessage, now: datetime) -> ContextTier:
+    is_recent = now - message.said_at <= _RECENT
+    return ContextTier.CRITICAL if is_recent else ContextTier.RELEVANT
