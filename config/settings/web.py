@@ -116,6 +116,7 @@ SPECTACULAR_SETTINGS = {
         "LayerNameEnum": "memory.api.serializers.prompt.LAYER_NAMES",
         "ModelTierEnum": "teams.domain.model_config.TIERS",
         "LevelEnum": "memory.api.serializers.found.LEVELS",
+        "TextLevelEnum": "memory.api.serializers.found.TEXT_LEVELS",
         "RawLevelEnum": "memory.api.serializers.found.RAW",
         "RoleEnum": "teams.models.conversations.ROLES",
         "ItemKindEnum": "memory.api.serializers.tasks.KINDS",

@@ -34,6 +34,7 @@ from memory.services.read.answers import ScoredMemory
 from memory.services.read.cascade import Level
 
 LEVELS = [(level.value, level.value) for level in Level]
+TEXT_LEVELS = [(level.value, level.value) for level in TextLevel]
 RAW = [("raw", "raw")]
 SPEAKERS = [(role, role) for role in SPEAKING_ROLES]
 INCLUDE_COLD = (
@@ -208,7 +209,7 @@ class PackedMemorySerializer(FoundMemorySerializer):
 
     tokens = serializers.IntegerField()
     text_level = serializers.ChoiceField(
-        choices=[(level.value, level.value) for level in TextLevel],
+        choices=TEXT_LEVELS,
         help_text="How much of its text the prompt tells: what does not fit whole is told by its"
         " summary or its compressed text.",
     )

@@ -10,9 +10,9 @@ from memory.api.fields import NameField, StrictIntegerField
 from memory.api.serializers.agents import SharesSerializer
 from memory.api.serializers.base import MAX_TOKEN_BUDGET, ApiSerializer, StrictSerializer
 from memory.api.serializers.filters import FilterField
+from memory.api.serializers.found import TEXT_LEVELS
 from memory.api.serializers.tasks import TaskIdField
 from memory.domain.filters import All
-from memory.domain.levels import Level
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.plans.package import Tier
 from teams.domain.context_policy import MOST_PRESERVED
@@ -73,7 +73,7 @@ class PackageItemSerializer(ApiSerializer):
     tier = serializers.ChoiceField(choices=[(tier.value, tier.value) for tier in Tier])
     text = serializers.CharField(help_text="Its line.")
     text_level = serializers.ChoiceField(
-        choices=[(level.value, level.value) for level in Level],
+        choices=TEXT_LEVELS,
         help_text="How much of its text the line tells: what does not fit whole is told by its"
         " summary or its compressed text.",
     )
@@ -87,7 +87,7 @@ class PackageItemSerializer(ApiSerializer):
     )
 
 
-class TierTokensSerializer(ApiSerializer):
+class PackageTokensSerializer(ApiSerializer):
     """Tokens of each tier's lines and headings; together those of the package."""
 
     task = serializers.IntegerField()
@@ -106,7 +106,7 @@ class PackageSerializer(ApiSerializer):
     items = PackageItemSerializer(
         many=True, help_text="The more important first; of equal ones the older."
     )
-    tokens = TierTokensSerializer()
+    tokens = PackageTokensSerializer()
     tokens_used = serializers.IntegerField()
     token_budget = serializers.IntegerField()
     token_counter = serializers.CharField()

@@ -18,15 +18,13 @@ from memory.api.serializers.base import (
     QuerySerializer,
     StrictSerializer,
 )
-from memory.api.serializers.found import PackedMessageSerializer
+from memory.api.serializers.found import TEXT_LEVELS, PackedMessageSerializer
 from memory.api.serializers.memories import MemorySerializer
-from memory.domain.levels import Level
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.plans.working import DEFAULT_BUDGET, Activity, ContextTier
 
 _ACTIVITIES = [(each.value, each.value) for each in Activity]
 _TIERS = [(each.value, each.value) for each in ContextTier]
-_LEVELS = [(each.value, each.value) for each in Level]
 _MOST_ERRORS = 10
 _MOST_ERROR_CHARS = 8_000
 _MOST_PATH_CHARS = 500
@@ -91,7 +89,7 @@ class ToldMemorySerializer(MemorySerializer):
     """A memory in the context, with the tokens of its line and the form of its text there."""
 
     level = serializers.ChoiceField(
-        choices=_LEVELS, help_text="How much of its text the context tells."
+        choices=TEXT_LEVELS, help_text="How much of its text the context tells."
     )
     score = serializers.FloatField(help_text="Its rank in its tier, 0-1.")
     tokens = serializers.IntegerField()
