@@ -8,7 +8,7 @@ from functools import reduce
 from operator import or_
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, Value
+from django.db.models import Exists, OuterRef, Q
 
 from memory.domain.forms import ArtifactKind, ArtifactQuery
 from memory.domain.prediction.ownership import LATEST, Touch
@@ -35,21 +35,27 @@ def names_artifact_q(*, team_id: UUID, wanted: Sequence[ArtifactQuery]) -> Q:
 
 
 def file_touches(*, viewer: Viewer, names: Sequence[str]) -> FileTouches:
-    """Files of those names, and of the latest memories, by one statement; call it in scope.
+    """Files of those names, and of the latest memories; call it in the team's scope.
 
     Read are the live memories that the viewer may see; they count from oldest to latest by id.
     """
-    seen = Memory.objects.visible_to(viewer).searchable(include_cold=False)
     files = MemoryArtifact.objects.filter(team_id=viewer.team_id, kind=ArtifactKind.FILE.value)
-    rows = files.filter(Exists(seen.filter(id=OuterRef("memory_id")))).order_by("-memory_id")
-    columns = ("memory_id", "ref", "added", "removed", "breadth")
-    named = rows.filter(name__in=names).values_list(*columns, Value(True))[:_MOST_NAMED]
-    latest = rows.values_list(*columns, Value(False))[:_MOST_LATEST]
-    found = FileTouches([], [])
-    for *touch, is_named in named.union(latest, all=True):
-        (found.named if is_named else found.latest).append(Touch(*touch))
+    rows = files.order_by("-memory_id").values_list(
+        "memory_id", "ref", "added", "removed", "breadth"
+    )
+    named, latest = rows.filter(name__in=names)[:_MOST_NAMED], rows[:_MOST_LATEST]
+    read = [list(each) for each in (named, latest)]
+    # In a statement of its own: as a condition the planner looks through all memories of the team
+    # for each row.
+    ids: set[UUID] = {row[0] for each in read for row in each}
+    seen = set(
+        Memory.objects.visible_to(viewer)
+        .searchable(include_cold=False)
+        .filter(id__in=ids)
+        .values_list("id", flat=True)
+    )
     named_first, latest_first = (
-        sorted(each, key=lambda touch: str(touch.key)) for each in (found.named, found.latest)
+        [Touch(*row) for row in reversed(each) if row[0] in seen] for each in read
     )
     newest = set(list(dict.fromkeys(each.key for each in reversed(latest_first)))[:LATEST])
     return FileTouches(named_first, [each for each in latest_first if each.key in newest])
