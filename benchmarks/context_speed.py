@@ -6,11 +6,11 @@ with the settings that manage.py uses. FILE has a commit a line, as {"sha", "at"
 files as artifacts, a revert a failure, and a commit that documents how to contribute a convention.
 ``--facts`` adds so many facts about other things.
 
-It prints milliseconds of `retrieve`, the read-only context, assemble and predict, in process on the
-same data and for the same questions, and their ratios to `retrieve`. Then, before each of the last
-commits, what is told when its files are opened, by budget: the share of the needed commits in it
-beside that of `retrieve`, its tokens, and those of the same memories pasted in full. Rows stay: use
-a database that may be thrown away.
+It prints milliseconds of `retrieve`, the read-only context, assemble, predict and package, in
+process on the same data and for the same questions, and their ratios to `retrieve`. Then, before
+each of the last commits, what is told when its files are opened, by budget: the share of the needed
+commits in it beside that of `retrieve`, its tokens, and those of the same memories pasted in full.
+Rows stay: use a database that may be thrown away.
 """
 
 from __future__ import annotations
@@ -31,20 +31,25 @@ from django.utils import timezone
 from benchmarks.ground import ACTOR, analyse, statements
 from benchmarks.texts import Texts
 from memory.clients.tools import Tools, default_tools
+from memory.domain.filters import All
 from memory.domain.forms import Form
 from memory.domain.plans.working import DEFAULT_BUDGET, ContextTier
 from memory.domain.prediction.signals import Signals
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE, estimate_tokens
 from memory.domain.viewer import Viewer
+from memory.domain.working_memory import ItemKind
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.read.cascade import Depth
 from memory.services.read.context import ContextRequest, read_only_context
+from memory.services.read.context_package import PackageRequest, context_package
 from memory.services.read.predicting import predict
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import packing_for, retrieve
 from memory.services.read.working_context import WorkingContext, assemble_context, named_alone
+from memory.services.working.tasks import NewItem, add_item, begin_task
 from memory.services.write.explicit import StatedMemory, remember
+from teams.domain.context_policy import ContextPolicy
 from teams.models import Agent, Project
 from teams.services.people import ensure_agent, ensure_team
 from teams.tenancy import team_scope
@@ -130,6 +135,28 @@ def retrieved(
     return {each.row.memory_id for each in found.told}
 
 
+def with_task(viewer: Viewer, commit: Commit) -> None:
+    """Begin the commit's task, in which its subject is noted."""
+    task, now = commit["sha"], timezone.now()
+    begin_task(viewer=viewer, task_id=task, agent=AGENT, project=PROJECT, now=now)
+    item = NewItem(ItemKind.REASONING, text=commit["subject"])
+    add_item(viewer=viewer, task_id=task, item=item, now=now)
+
+
+def packaged(viewer: Viewer, commit: Commit, tools: Tools) -> object:
+    """What the commit's task brings."""
+    request = PackageRequest(
+        task_id=commit["sha"],
+        token_budget=DEFAULT_BUDGET,
+        counter=ESTIMATE,
+        policy=ContextPolicy(),
+        filters=All(),
+    )
+    return context_package(
+        viewer=viewer, request=request, weights=Weights(), tools=tools, now=timezone.now()
+    )
+
+
 def speed(viewer: Viewer, commits: Sequence[Commit], tools: Tools) -> None:
     """Print what each kind of read takes for the same questions, and its ratio to `retrieve`."""
     own = named_alone(viewer)
@@ -146,8 +173,11 @@ def speed(viewer: Viewer, commits: Sequence[Commit], tools: Tools) -> None:
         "predict": lambda each: predict(
             viewer=own, signals=signals_of(each), tools=tools, now=timezone.now()
         ),
+        "package": lambda each: packaged(viewer, each, tools),
     }
     took: dict[str, list[float]] = {name: [] for name in kinds}
+    for commit in commits:
+        with_task(viewer, commit)
     # In turns, so that the load of the machine is the same for all.
     for commit in commits:
         for name, read in kinds.items():
@@ -159,7 +189,6 @@ def speed(viewer: Viewer, commits: Sequence[Commit], tools: Tools) -> None:
     for name, each in took.items():
         p50, p95 = np.percentile(each[WARM_UP:], [50, 95])
         print(f"{name:<10}{p50:>8.1f}{p95:>8.1f}{p50 / usual:>8.2f}")
-    print("package   not measured: there is no such read yet")
 
 
 def efficiency(

@@ -186,7 +186,9 @@ def assemble_context(
     is_preferences_alone = viewer.end_user_id is None and collaborator_id is not None
     reader = replace(own, end_user_id=collaborator_id) if is_preferences_alone else own
     predicted = {each.memory_id: each for each in prefetched(viewer=viewer)}
-    guesses = predict(viewer=own, signals=signals, tools=tools, now=now)
+    # What the errors and the query say is asked of the one retrieval below.
+    unasked = replace(signals, recent_errors=(), query="", activity="")
+    guesses = predict(viewer=own, signals=unasked, tools=tools, now=now)
     predicted |= {each.memory_id: each for each in guesses}
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         revision = team_revision(team_id=viewer.team_id)
