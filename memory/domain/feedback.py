@@ -20,6 +20,9 @@ class Feedback(StrEnum):
     WRONG = "wrong"
 
 
+OF_USE = (Feedback.CITED, Feedback.HELPFUL)
+
+
 def adjusted_importance(*, importance: int, signal: Feedback, ignored: int) -> int:
     """The importance 1-10 after the signal.
 

@@ -10,6 +10,7 @@ from .memory import Memory as Memory
 from .memory import MemoryArtifact as MemoryArtifact
 from .memory import MemoryTag as MemoryTag
 from .memory import MemoryUsage as MemoryUsage
+from .prediction import SignalUse as SignalUse
 from .relation import Contradiction as Contradiction
 from .relation import MemoryRelation as MemoryRelation
 from .search import EmbeddingState as EmbeddingState

@@ -248,6 +248,7 @@ def test_every_table_of_a_team_is_known_to_the_erasure(committed_db: None) -> No
         (source,) = cursor.fetchone()
     by_trigger = {
         *("memory_externalname", "memory_memorytag", "memory_memoryartifact"),
+        *("memory_memorylevels", "memory_signaluse", "memory_workflowrecording"),
         "routing_routingdecision",
     }
 

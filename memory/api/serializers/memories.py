@@ -26,6 +26,7 @@ from memory.api.serializers.base import (
     StrictSerializer,
 )
 from memory.api.serializers.forms import FORMS, ArtifactQueryField, FormedSerializer, PayloadField
+from memory.api.serializers.work import WorkSerializer
 from memory.domain.feedback import Feedback
 from memory.domain.forms import stated_importance
 from memory.models import Memory
@@ -208,6 +209,11 @@ class FeedbackSerializer(StrictSerializer):
 
     signal = OneOfField(choices=[(item.value, item.value) for item in Feedback])
     note = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+    work = WorkSerializer(
+        required=False,
+        allow_null=True,
+        help_text="What the agent had in front of it when the memory was of use.",
+    )
 
 
 class NoQuerySerializer(QuerySerializer):

@@ -4,44 +4,21 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from memory.api.fields import ContentField, NameField, StrictIntegerField, ZonedDateTimeField
-from memory.api.serializers.base import ApiSerializer, StrictSerializer
-from memory.api.serializers.forms import MAX_REF_CHARS
+from memory.api.fields import NameField, StrictIntegerField
+from memory.api.serializers.base import ApiSerializer
 from memory.api.serializers.memories import MemorySerializer
+from memory.api.serializers.work import WorkSerializer
 
-MAX_FILES = 50
 MAX_PREDICTED = 100
-_SIGNALS = ("file_opened", "opened_files", "branch", "error", "time", "collaborator")
 
 
-class PredictSerializer(StrictSerializer):
+class PredictSerializer(WorkSerializer):
     """What is in front of the agent; at least one signal of it."""
 
     agent = NameField()
     user = NameField(required=False, allow_null=True, max_length=200)
     project = NameField(required=False, allow_null=True)
-    file_opened = NameField(required=False, max_length=MAX_REF_CHARS)
-    opened_files = serializers.ListField(
-        child=NameField(max_length=MAX_REF_CHARS),
-        required=False,
-        max_length=MAX_FILES,
-        help_text="Paths that were opened before `file_opened`.",
-    )
-    branch = NameField(required=False, max_length=MAX_REF_CHARS)
-    error = ContentField(required=False, max_length=2000)
-    time = ZonedDateTimeField(
-        required=False, help_text="The local time of the work. Nothing is predicted from it yet."
-    )
-    collaborator = NameField(required=False, max_length=200)
     limit = StrictIntegerField(required=False, default=20, min_value=1, max_value=MAX_PREDICTED)
-
-    def validate(self, attrs: dict[str, object]) -> dict[str, object]:
-        """Refuses a request without any signal."""
-        if not any(attrs.get(name) for name in _SIGNALS):
-            raise serializers.ValidationError(
-                {"file_opened": f"Give at least one signal: {', '.join(_SIGNALS)}."}
-            )
-        return attrs
 
 
 class PredictedMemorySerializer(MemorySerializer):

@@ -28,6 +28,7 @@ from memory.api.serializers.memories import (
     WrittenMemorySerializer,
     warnings_of,
 )
+from memory.api.serializers.work import signals_of
 from memory.clients.tools import default_tools
 from memory.domain.feedback import Feedback
 from memory.domain.forms import Form
@@ -41,6 +42,7 @@ from memory.services.decisions.moving import Move, move_memory
 from memory.services.decisions.promoting import promote_memory
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory, pin_memory
+from memory.services.signal_uses import Work
 from memory.services.write.drafts import Outcome, WriteResult
 from memory.services.write.scopes import check_may_confirm
 
@@ -224,13 +226,18 @@ class MemoryChanges(MemoryWrites):
     @extend_schema(request=FeedbackSerializer, responses=_CHANGED)
     @action(detail=True, methods=["post"])
     def feedback(self, request: Request, pk: UUID) -> Response:
-        """Give feedback on a memory: "wrong" opens a dispute, "helpful" raises its importance."""
+        """Give feedback on a memory: "wrong" opens a dispute, "helpful" raises its importance.
+
+        With the signals of the `work`, a memory that was cited or helpful is predicted by
+        `POST /v1/context/predict` when such signals come again.
+        """
         given = self.body(FeedbackSerializer)
         memory = give_feedback(
             viewer=self.viewer,
             memory_id=pk,
             signal=Feedback(given["signal"]),
             note=given.get("note") or "",
+            work=Work(signals_of(given["work"]), timezone.now()) if given.get("work") else None,
         )
         return self._changed(memory)
 

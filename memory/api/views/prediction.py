@@ -13,8 +13,8 @@ from rest_framework.request import Request
 from memory.api.base import ApiViewSet, answers
 from memory.api.memory_json import MEDIA_TYPE, memory_json
 from memory.api.serializers.prediction import PredictionSerializer, PredictSerializer
+from memory.api.serializers.work import signals_of
 from memory.clients.tools import default_tools
-from memory.domain.prediction.signals import Signals
 from memory.selectors.filters import NOBODY
 from memory.selectors.loading.memories import memories_by_id
 from memory.services.read.predicting import predict
@@ -38,7 +38,8 @@ class PredictionViewSet(ApiViewSet):
 
         Open files speak for the memories of changes whose lines are likely to stand in them still,
         by the line counts of their artifacts; a branch, an error and a collaborator speak by their
-        words. What is predicted is kept for 15 minutes for the next reads of the same agent, user
+        words, and all of them for what feedback called useful when they held before.
+        What is predicted is kept for 15 minutes for the next reads of the same agent, user
         and project.
         """
         given = self.body(PredictSerializer)
@@ -47,14 +48,7 @@ class PredictionViewSet(ApiViewSet):
             raise NotFoundError(f"There is no project '{given['project']}'.", field="project")
         found = predict(
             viewer=viewer,
-            signals=Signals(
-                current_file=given.get("file_opened", ""),
-                opened_files=tuple(given.get("opened_files", ())),
-                branch=given.get("branch", ""),
-                recent_errors=tuple(filter(None, [given.get("error")])),
-                collaborator=given.get("collaborator", ""),
-                time=given.get("time"),
-            ),
+            signals=signals_of(given),
             tools=default_tools(),
             now=timezone.now(),
             limit=given["limit"],

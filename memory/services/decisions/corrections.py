@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import F
 
 from memory.clients.tools import Tools
-from memory.domain.feedback import Feedback, adjusted_importance
+from memory.domain.feedback import OF_USE, Feedback, adjusted_importance
 from memory.domain.forms import PROJECT_FORMS, Form, Payload
 from memory.domain.types import Status, Strategy, Verdict
 from memory.domain.viewer import Viewer
@@ -18,6 +18,7 @@ from memory.models import Contradiction, Memory, MemoryUsage
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.decisions.state import locked_memory, settle_tier, what_stands_for
 from memory.services.retrying import retried
+from memory.services.signal_uses import Work, note_useful
 from memory.services.write.drafts import WriteResult
 from memory.services.write.secrets import masked_note, note_masked
 from memory.services.write.statements import safe_statement
@@ -95,10 +96,18 @@ def _check_form(memory: Memory, form: Form | None, *, drops_form: bool) -> None:
 
 
 @retried
-def give_feedback(*, viewer: Viewer, memory_id: UUID, signal: Feedback, note: str) -> Memory:
+def give_feedback(
+    *,
+    viewer: Viewer,
+    memory_id: UUID,
+    signal: Feedback,
+    note: str,
+    work: Work | None = None,
+) -> Memory:
     """Count the signal, move the importance within its bounds, and open a dispute for "wrong".
 
-    The tier follows the importance.
+    The tier follows the importance. What was of use in a `work` is predicted when its signals come
+    again.
 
     Raises NotFoundError when the viewer may not see the memory and ConflictError when it is not
     live.
@@ -132,6 +141,8 @@ def give_feedback(*, viewer: Viewer, memory_id: UUID, signal: Feedback, note: st
                 },
             )
         memory.save(update_fields=["importance", "tier", "status"])
+        if work is not None and signal in OF_USE:
+            note_useful(memory=memory, work=work)
         return memory
 
 

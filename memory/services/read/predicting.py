@@ -21,6 +21,7 @@ from memory.domain.viewer import Viewer
 from memory.selectors.artifacts import file_touches
 from memory.services.read.cascade import Depth, Search
 from memory.services.read.ranking import SEARCH_WEIGHTS, ReadQuestion, by_relevance
+from memory.services.signal_uses import learned
 from routing.clients.quick_redis import quick_redis
 from teams.tenancy import team_scope
 
@@ -52,6 +53,8 @@ def predict(
     found: dict[UUID, Predicted] = {}
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         proposed = _by_files(viewer, signals) if signals.files else []
+        of_use = learned(viewer=viewer, signals=signals, now=now)
+        proposed += [Predicted(pk, *said) for pk, said in of_use.items()]
         for reason, text in _texts(signals):
             proposed += _by_words(viewer, reason, text, tools, now)
     for each in proposed:

@@ -1,0 +1,13 @@
+-- An erasure takes away what a memory was of use for, and the recording that it was made of.
+CREATE FUNCTION palimpsest_forget_with_memory() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    DELETE FROM public.memory_signaluse WHERE team_id = NEW.team_id AND memory_id = NEW.id;
+    DELETE FROM public.memory_workflowrecording
+    WHERE team_id = NEW.team_id AND memory_id = NEW.id;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER forget_with_memory AFTER UPDATE OF erased_at ON memory_memory
+    FOR EACH ROW WHEN (NEW.erased_at IS NOT NULL)
+    EXECUTE FUNCTION palimpsest_forget_with_memory();
