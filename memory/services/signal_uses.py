@@ -86,12 +86,17 @@ def learned(
         weights[use.memory_id] += keys[use.signal] * decayed(
             use.weight, since=use.noted_at, now=now
         )
-        reasons[use.memory_id].append(f"was of use at {use.signal}")
+        reasons[use.memory_id].append(f"was of use at {_told(use.signal)}")
     seen = Memory.objects.visible_to(viewer).searchable(include_cold=False)
     return {
         pk: (confidence_of(weights[pk]), tuple(reasons[pk][:2]))
         for pk in seen.filter(id__in=weights).values_list("id", flat=True)
     }
+
+
+def _told(signal: str) -> str:
+    """The signal in a reason; a person is not named by an id that nobody else uses."""
+    return "the same collaborator" if signal.startswith("collaborator:") else signal
 
 
 def _keys(team_id: UUID, signals: Signals) -> dict[str, float]:

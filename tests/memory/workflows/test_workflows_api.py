@@ -9,7 +9,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from memory.models import Memory, WorkflowRecording
-from memory.services.workflows import recording
+from memory.services.workflows.recording import MOST_OPEN, MOST_STEPS
 from tests.support.cast import Cast, Clients, switch
 from tests.support.memories_api import post
 
@@ -182,13 +182,14 @@ def test_a_wrong_step_is_refused_by_its_field(
     assert api.get(f"/v1/{path}").json()["steps"] == []
 
 
-def test_what_is_too_much_is_refused_and_the_rest_stays(
-    api: APIClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recording, "MOST_STEPS", 2)
-    monkeypatch.setattr(recording, "MOST_OPEN", 1)
+def test_what_is_too_much_is_refused_and_the_rest_stays(api: APIClient, acme: Cast) -> None:
     path = begin(api)
+    under_way = WorkflowRecording.objects.filter(team=acme.team)
+    noted = [{"name": f"step {number}", "detail": ""} for number in range(MOST_STEPS - 2)]
+    under_way.update(steps=noted)
     post(api, f"{path}/steps", name="one", detail="x" * 20_000)
+    others = (WorkflowRecording(team=acme.team, trigger="x") for _ in range(MOST_OPEN - 1))
+    WorkflowRecording.objects.bulk_create(others)
 
     long = post(api, f"{path}/steps", name="two", detail="y" * 20_000)
     fits = post(api, f"{path}/steps", name="two")
@@ -197,7 +198,9 @@ def test_what_is_too_much_is_refused_and_the_rest_stays(
 
     assert [each.status_code for each in (long, fits, many, other)] == [413, 201, 413, 409]
     assert "finish or discard" in other.json()["detail"]
-    assert [each["name"] for each in api.get(f"/v1/{path}").json()["steps"]] == ["one", "two"]
+    kept = api.get(f"/v1/{path}").json()["steps"]
+    assert [each["name"] for each in kept[-2:]] == ["one", "two"]
+    assert len(kept) == MOST_STEPS
 
 
 def test_a_step_sent_twice_under_a_key_is_noted_once(api: APIClient) -> None:
