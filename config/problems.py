@@ -19,7 +19,7 @@ from rest_framework.response import Response
 from rest_framework.utils.serializer_helpers import ReturnDict
 from rest_framework.views import set_rollback
 
-from memory.services.decisions.undoing import SettlementChangedError
+from memory.services.decisions.later_changes import ChangedSinceError
 from routing.services.cost_guard import BudgetExceededError
 from routing.services.routes import NoModelConfiguredError
 from teams import errors, refusals
@@ -99,7 +99,7 @@ def problem_for(error: Exception) -> JsonResponse | None:
         detail = f"{error.field}: {error.message}" if error.field else error.message
         wait = error.retry_after_seconds if isinstance(error, errors.UnavailableError) else None
         headers = None if wait is None else {"Retry-After": str(math.ceil(wait))}
-        changed = error.changed if isinstance(error, SettlementChangedError) else ()
+        changed = error.changed if isinstance(error, ChangedSinceError) else ()
         members = {"memories": [str(each.memory.pk) for each in changed]} if changed else None
         answer = problem(code, title, detail, problems=fields, members=members, headers=headers)
         if code >= 500:

@@ -18,8 +18,9 @@ from django.utils.safestring import SafeString
 from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
+from memory.services.decisions.later_changes import ChangedSinceError
 from memory.services.decisions.snoozing import snooze_contradiction
-from memory.services.decisions.undoing import SettlementChangedError, undo_settlement
+from memory.services.decisions.undoing import undo_settlement
 from memory.services.write.secrets import masked_note, masked_text
 from teams.admin.confirm import MAX_REASON
 from teams.admin.display import excerpt
@@ -170,7 +171,7 @@ def take_back(request: HttpRequest, pair: Contradiction) -> None:
             undone = undo_settlement(
                 viewer=viewer_of(request, pair), contradiction_id=pair.pk, now=timezone.now()
             )
-    except SettlementChangedError as error:
+    except ChangedSinceError as error:
         told = [f"“{excerpt(each.memory.content, 60)}” {each.how}" for each in error.changed]
         messages.warning(request, f"Not taken back, as memories changed since: {'; '.join(told)}.")
     except DomainError as error:

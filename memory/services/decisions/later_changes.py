@@ -1,17 +1,17 @@
-"""What stands in the way of taking a settlement back: memories that changed after it."""
+"""What stands in the way of taking changes back: memories that changed after them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
-
 from audit.models import MemoryLog
-from memory.models import Contradiction, Memory, Settlement
+from memory.domain.viewer import Viewer
+from memory.models import Memory
 from memory.models.memory import LIVE
+from memory.services.decisions.log_changes import Change
+from teams.errors import ConflictError
 
 _CHAIN = {
     "superseded_by_id": "has another successor now",
@@ -19,58 +19,66 @@ _CHAIN = {
     "version": "has another version number now",
 }
 
-State = Mapping[str, Any]  # Any: a memory's columns as the log has them
-
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """What a settlement did to a memory: its states before, None for a new one, and after.
+class ChangedMemory:
+    """A memory that changed afterwards, and how, in words."""
 
-    `seq` is the number of the last log row that the settlement wrote about it.
+    memory: Memory
+    how: str
+
+
+class ChangedSinceError(ConflictError):
+    """Something cannot be taken back: `changed` are the memories that changed since.
+
+    The message names the first few of them; `unseen` counts those that the viewer does not see.
     """
 
-    memory_id: UUID
-    before: State | None
-    after: State
-    seq: int
+    def __init__(self, changed: Sequence[ChangedMemory], *, unseen: int, since: str) -> None:
+        told = [f"{each.memory.pk} {each.how}" for each in changed[:_TOLD]]
+        more = len(changed) - len(told)
+        told += [f"{more} more"] if more else []
+        told += [f"{unseen} that you do not see"] if unseen else []
+        super().__init__(
+            f"It cannot be taken back, as memories changed since {since}: {'; '.join(told)}."
+        )
+        self.changed = tuple(changed)
 
-    @property
-    def states(self) -> tuple[State, State]:
-        """Both states of a memory that is not new."""
-        assert self.before is not None
-        return self.before, self.after
 
-    @property
-    def is_back(self) -> bool:
-        """Whether taking it back makes the memory live again."""
-        before, after = self.states
-        return before["status"] in LIVE and after["status"] not in LIVE
+_TOLD = 20
+
+
+def refuse_changed(*, viewer: Viewer, found: Mapping[UUID, ChangedMemory], since: str) -> None:
+    """Raise ChangedSinceError, which names what the viewer sees, unless nothing was found."""
+    if not found:
+        return
+    rows = Memory.objects.visible_to(viewer).filter(pk__in=found)
+    seen = set(rows.values_list("pk", flat=True))
+    shown = [each for pk, each in found.items() if pk in seen]
+    raise ChangedSinceError(shown, unseen=len(found) - len(shown), since=since)
 
 
 def later_changes(
-    *, settlement: Settlement, changes: Sequence[Change], memories: Mapping[UUID, Memory]
-) -> list[tuple[Memory, str]]:
-    """The memories that are not as the settlement left them, each with how it differs in words.
+    *, team_id: UUID, changes: Sequence[Change], memories: Mapping[UUID, Memory]
+) -> dict[UUID, ChangedMemory]:
+    """By id, the memories that are not as the changes left them, each with how it differs in words.
 
     A memory may meanwhile be in other disputes, pinned, or rated anew: that stays and is no
     hindrance. Call it in the team's scope, with the memories locked.
     """
-    found: dict[UUID, tuple[Memory, str]] = {}
+    found: dict[UUID, ChangedMemory] = {}
     ids = [each.memory_id for each in changes]
-    erased = MemoryLog.objects.filter(
-        team_id=settlement.team_id, memory_id__in=ids, event="erased"
-    ).values_list("memory_id", flat=True)
-    for memory_id in erased:
-        found[memory_id] = memories[memory_id], "was erased for good"
+    erased = MemoryLog.objects.filter(team_id=team_id, memory_id__in=ids, event="erased")
+    for memory_id in erased.values_list("memory_id", flat=True):
+        found[memory_id] = ChangedMemory(memories[memory_id], "was erased for good")
     for change in changes:
         memory = memories[change.memory_id]
         if how := _difference(memory, change):
-            found.setdefault(memory.pk, (memory, how))
-    for memory in _twins(settlement, changes, memories):
-        found.setdefault(memory.pk, (memory, "says the same as one that would come back"))
-    for memory in _asked_again(settlement):
-        found.setdefault(memory.pk, (memory, "is in the same dispute again"))
-    return list(found.values())
+            found.setdefault(memory.pk, ChangedMemory(memory, how))
+    for memory in _twins(team_id, changes, memories):
+        says = ChangedMemory(memory, "says the same as one that would come back")
+        found.setdefault(memory.pk, says)
+    return found
 
 
 def _difference(memory: Memory, change: Change) -> str:
@@ -93,7 +101,7 @@ def _as_stored(value: object) -> object:
 
 
 def _twins(
-    settlement: Settlement, changes: Sequence[Change], memories: Mapping[UUID, Memory]
+    team_id: UUID, changes: Sequence[Change], memories: Mapping[UUID, Memory]
 ) -> list[Memory]:
     """Live memories with the words of one that would come back; there is room for one alone."""
     back = [each.memory_id for each in changes if each.before is not None and each.is_back]
@@ -102,21 +110,6 @@ def _twins(
     if not keys:
         return []
     rows = Memory.objects.filter(
-        team_id=settlement.team_id, dedupe_key__in=keys, dedupe_key__isnull=False, status__in=LIVE
+        team_id=team_id, dedupe_key__in=keys, dedupe_key__isnull=False, status__in=LIVE
     )
     return list(rows.exclude(pk__in=going))
-
-
-def _asked_again(settlement: Settlement) -> list[Memory]:
-    """The first sides of open contradictions of the same sides as those that would open again."""
-    mine = Contradiction.objects.filter(
-        team_id=settlement.team_id, pk__in=[settlement.contradiction_id, *settlement.ended]
-    )
-    same = Q()
-    for row in mine:
-        if row.resolved_at is not None:
-            same |= Q(memory_a_id=row.memory_a_id, memory_b_id=row.memory_b_id)
-    if not same:
-        return []
-    rows = Contradiction.objects.filter(same, team_id=settlement.team_id, resolved_at=None)
-    return [row.memory_a for row in rows.select_related("memory_a")]

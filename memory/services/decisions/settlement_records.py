@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db.models import Max, Min, Q
+from django.db.models import Q
 from django.utils import timezone
 
-from audit.models import MemoryLog
 from memory.models import Contradiction, Memory, Settlement
+from memory.services.decisions.log_changes import LogMark, ids_in
 from memory.services.write.prior_decisions import LOST, SUPERSEDED
 
 
@@ -19,9 +19,8 @@ class SettlementRecord:
     """
 
     def __init__(self, contradiction: Contradiction) -> None:
-        log = MemoryLog.objects.filter(team_id=contradiction.team_id)
         self._contradiction = contradiction
-        self._before: int = log.order_by("-seq").values_list("seq", flat=True).first() or 0
+        self._mark = LogMark(team_id=contradiction.team_id)
         self._began_at = timezone.now()
 
     def keep(self, *, merged: Memory | None) -> Settlement:
@@ -36,17 +35,13 @@ class SettlementRecord:
             settled_at=row.resolved_at,
             merged_memory=merged,
         )
-        written = MemoryLog.objects.filter(team_id=row.team_id, seq__gt=self._before)
-        # Both sides are locked: a later row about one of them is of this transaction.
-        sides = [each for each in (row.memory_a_id, row.memory_b_id) if each]
-        own = written.filter(memory_id__in=sides)
-        settlement.commit_id = own.values_list("commit_id", flat=True).first()
-        if settlement.commit_id is not None:
-            written = written.filter(commit_id=settlement.commit_id)
-            settlement.first_seq, settlement.last_seq = written.aggregate(
-                first=Min("seq"), last=Max("seq")
-            ).values()
-            settlement.ended = self._ended(set(written.values_list("memory_id", flat=True)))
+        written = self._mark.written(
+            locked=[each for each in (row.memory_a_id, row.memory_b_id) if each]
+        )
+        if written is not None:
+            settlement.commit_id = written.commit_id
+            settlement.first_seq, settlement.last_seq = written.first, written.last
+            settlement.ended = self._ended(ids_in(ranges=[written]))
         settlement.save(force_insert=True)
         return settlement
 

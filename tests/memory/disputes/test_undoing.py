@@ -13,8 +13,9 @@ from audit.models import MemoryLog
 from memory.clients.tools import Tools
 from memory.models import Contradiction, Memory, Settlement
 from memory.services.decisions.corrections import correct_memory
+from memory.services.decisions.later_changes import ChangedSinceError
 from memory.services.decisions.state import delete_memory, pin_memory
-from memory.services.decisions.undoing import SettlementChangedError, Undone, undo_settlement
+from memory.services.decisions.undoing import Undone, undo_settlement
 from teams.errors import ConflictError, NotFoundError
 from tests.support.cast import Cast
 from tests.support.disputes import (
@@ -160,7 +161,7 @@ def test_it_is_refused_with_a_list_where_a_side_changed_since(
         )
     before = state(sides)
 
-    with pytest.raises(SettlementChangedError) as refused:
+    with pytest.raises(ChangedSinceError) as refused:
         undo(acme, row)
 
     (changed,) = refused.value.changed
@@ -177,7 +178,7 @@ def test_it_is_refused_where_the_words_stand_again(
     row = resolve(acme, plain, object_to(acme, sides[0]), "b_wins")
     again = write(acme, plain, draft(acme, THREE[0], subject=SUBJECT))[0].memory
 
-    with pytest.raises(SettlementChangedError, match="says the same") as refused:
+    with pytest.raises(ChangedSinceError, match="says the same") as refused:
         undo(acme, row)
 
     assert [each.memory.pk for each in refused.value.changed] == [again.pk]
