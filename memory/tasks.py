@@ -18,6 +18,8 @@ from memory.services.indexing.levels import write_waiting_levels
 from memory.services.indexing.message_index import index_waiting
 from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import extend_vector_graphs
+from memory.services.lifecycle.running import run_consolidation as go_on_with_run
+from memory.services.lifecycle.runs import RUN_TASK, start_due_runs
 from memory.services.read.usage import flush_noted_usage
 from memory.services.workflows.proposing import PROPOSE_TASK, propose_workflows
 from memory.services.write.project_growth import KEEP_TO_LIMIT_TASK
@@ -128,3 +130,26 @@ def keep_project_to_limit(team_id: str, project_id: str) -> None:
 def keep_projects_to_limits() -> None:
     """Archive what the projects of all teams have too much."""
     keep_all_to_limits()
+
+
+@shared_task(
+    name=RUN_TASK,
+    autoretry_for=(OperationalError,),
+    retry_backoff=True,
+    retry_jitter=True,
+    max_retries=5,
+)
+def run_consolidation(team_id: str, run_id: str) -> None:
+    """Go on with a consolidation; a long one goes on in another task, far from the time limit."""
+    go_on_with_run(
+        team_id=UUID(team_id),
+        run_id=UUID(run_id),
+        tools=default_tools(),
+        seconds=settings.CELERY_TASK_TIME_LIMIT / 10,
+    )
+
+
+@shared_task(name="memory.tasks.consolidate_due_teams")
+def consolidate_due_teams() -> None:
+    """Start the daily runs whose hour it is, and go on with those whose worker died."""
+    start_due_runs(now=timezone.now())

@@ -6,7 +6,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp 
 BEGIN
     ANALYZE teams_enduser, teams_conversation, teams_message, teams_checkpoint, memory_memory,
         memory_memorytag, memory_memoryartifact,
-        memory_memorylevels, memory_signaluse, memory_searchentry, memory_messageentry,
+        memory_memorylevels, memory_signaluse, memory_judgedpair, memory_searchentry, memory_messageentry,
         memory_contradiction, memory_compaction, memory_job, memory_consentrequest,
         audit_memorylog, audit_operationalevent, routing_routingdecision, django_admin_log,
         teams_idempotentrequest;

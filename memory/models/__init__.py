@@ -2,6 +2,9 @@
 
 from .category import Category as Category
 from .consent import ConsentRequest as ConsentRequest
+from .consolidation import ConsolidationChange as ConsolidationChange
+from .consolidation import ConsolidationRun as ConsolidationRun
+from .consolidation import JudgedPair as JudgedPair
 from .job import Compaction as Compaction
 from .job import Job as Job
 from .levels import MemoryLevels as MemoryLevels

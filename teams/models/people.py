@@ -14,6 +14,7 @@ from django.utils import timezone
 from teams.domain.checking import DocumentError
 from teams.domain.context_settings import check_context_settings
 from teams.domain.flags import check_overrides
+from teams.domain.lifecycle_settings import check_lifecycle_settings
 from teams.domain.profile_fields import check_sensitive_fields, default_sensitive_fields
 from teams.domain.zones import known_zone, zone_or_utc
 from teams.ids import new_id
@@ -63,6 +64,14 @@ def check_context(value: object) -> None:
         raise ValidationError(str(error)) from None
 
 
+def check_lifecycle(value: object) -> None:
+    """Raise ValidationError for what are no settings of consolidation."""
+    try:
+        check_lifecycle_settings(value)
+    except DocumentError as error:
+        raise ValidationError(str(error)) from None
+
+
 class Team(models.Model):
     """A tenant: everything else belongs to exactly one team.
 
@@ -92,6 +101,13 @@ class Team(models.Model):
         validators=[check_context],
         help_text="How facts are chosen and told as read-only context, where it differs from the"
         " defaults.",
+    )
+    lifecycle_settings = models.JSONField(
+        default=dict,
+        blank=True,
+        validators=[check_lifecycle],
+        help_text="When memories are merged, shortened, ranked and forgotten, where it differs from"
+        " the defaults.",
     )
     monthly_budget_usd = models.DecimalField(
         max_digits=12,

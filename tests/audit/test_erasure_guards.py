@@ -184,6 +184,7 @@ WORDLESS = {
     "audit_teamrevision",
     "audit_writtenbatch",
     "memory_category",
+    "memory_consolidationrun",
     "memory_embeddingstate",
     "memory_memoryrelation",
     "memory_searchgraph",
@@ -249,6 +250,7 @@ def test_every_table_of_a_team_is_known_to_the_erasure(committed_db: None) -> No
     by_trigger = {
         *("memory_externalname", "memory_memorytag", "memory_memoryartifact"),
         *("memory_memorylevels", "memory_signaluse", "memory_workflowrecording"),
+        *("memory_judgedpair", "memory_consolidationchange"),
         "routing_routingdecision",
     }
 

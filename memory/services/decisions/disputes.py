@@ -142,15 +142,15 @@ def resolve_contradiction(
         if resolution == MERGED:
             (merged,) = store(viewer=viewer, prepared=prepared, tools=tools)
             merged = replace(merged, judging=tuple(judging))
-            _keep_merge(merged, [side for side in (first, second) if side is not None])
+            keep_merge(merged.memory, [side for side in (first, second) if side is not None])
             if safe.is_masked:
                 merged = note_masked(team_id=viewer.team_id, result=merged)
         elif resolution == BOTH_VALID:
             _part(first, second)
         elif resolution == A_WINS:
-            _let_stand(winner=first, loser=second, viewer=viewer)
+            let_stand(winner=first, loser=second, viewer=viewer)
         else:
-            _let_stand(winner=second, loser=first, viewer=viewer)
+            let_stand(winner=second, loser=first, viewer=viewer)
         record.keep(merged=merged.memory if merged else None)
         return Settled(contradiction, merged)
 
@@ -199,7 +199,11 @@ def _part(first: Memory, second: Memory | None) -> None:
         settle_status(memory=memory)
 
 
-def _let_stand(*, winner: Memory | None, loser: Memory | None, viewer: Viewer) -> None:
+def let_stand(*, winner: Memory | None, loser: Memory | None, viewer: Viewer) -> None:
+    """Let one side stand, as important and as pinned as the other, and take the other's place.
+
+    Both are locked. Without a winner the loser is soft-deleted.
+    """
     if winner is not None and loser is not None:
         winner.is_pinned = winner.is_pinned or loser.is_pinned
         winner.importance = max(winner.importance, loser.importance)
@@ -237,18 +241,19 @@ def _union(lists: Iterable[Sequence[T]]) -> tuple[T, ...]:
     return tuple(dict.fromkeys(item for each in lists for item in each))
 
 
-def _keep_merge(result: WriteResult, sides: Sequence[Memory]) -> None:
+def keep_merge(merged: Memory, sides: Sequence[Memory]) -> None:
+    """Keep of which memories a merged one was made."""
     MemoryRelation.objects.bulk_create(
         (
             MemoryRelation(
-                team_id=result.memory.team_id,
-                from_memory=result.memory,
+                team_id=merged.team_id,
+                from_memory=merged,
                 to_memory=side,
                 relation_type="merged_from",
                 strength=1.0,
             )
             for side in sides
-            if side.pk != result.memory.pk
+            if side.pk != merged.pk
         ),
         ignore_conflicts=True,
     )

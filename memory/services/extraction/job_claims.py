@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.db import DatabaseError, connection
 from django.db.models import F, Q
-from django.utils import timezone
 
 from audit.services.events import Event, record_events
 from memory.models import Job
+from memory.services import leases
 from memory.services.extraction.jobs import LEFT, publish
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
@@ -36,41 +33,20 @@ def claim_job(*, team_id: UUID, job_id: UUID, now: datetime) -> UUID | None:
         taken = Job.objects.filter(free, team_id=team_id, id=job_id).update(
             state=Job.State.RUNNING,
             claim=claim,
-            lease_until=now + timedelta(seconds=settings.JOB_LEASE_SECONDS),
+            lease_until=leases.lease_end(now=now),
             attempts=F("attempts") + 1,
         )
     return claim if taken else None
 
 
-@contextmanager
-def kept_lease(*, team_id: UUID, job_id: UUID, claim: UUID) -> Iterator[None]:
-    """Renew the job's lease every third of it while the block runs.
+def kept_lease(*, team_id: UUID, job_id: UUID, claim: UUID) -> AbstractContextManager[None]:
+    """Renew the job's lease while the block runs."""
 
-    So a lease may be short: a run that was killed is taken over within JOB_LEASE_SECONDS, however
-    long a live one waits for a model.
-    """
-    done = threading.Event()
-    every = settings.JOB_LEASE_SECONDS / 3
+    def renew(until: datetime) -> None:
+        job = Job.objects.filter(team_id=team_id, id=job_id, claim=claim)
+        job.filter(state=Job.State.RUNNING).update(lease_until=until)
 
-    def renew() -> None:
-        while not done.wait(every):
-            try:
-                until = timezone.now() + timedelta(seconds=settings.JOB_LEASE_SECONDS)
-                with team_scope(team_ids=[team_id], actor=ACTOR):
-                    job = Job.objects.filter(team_id=team_id, id=job_id, claim=claim)
-                    job.filter(state=Job.State.RUNNING).update(lease_until=until)
-            except DatabaseError:
-                logger.warning("The lease of job %s was not renewed.", job_id)
-            finally:
-                connection.close()
-
-    thread = threading.Thread(target=renew, name=f"lease-{job_id}", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
+    return leases.kept_lease(team_id=team_id, actor=ACTOR, name=f"job {job_id}", renew=renew)
 
 
 def hand_on(*, team_id: UUID, job_id: UUID, claim: UUID) -> None:

@@ -96,7 +96,7 @@ def save_marks(memories: Iterable[Memory]) -> None:
 
 
 def _mark_disputes(memory: Memory, ruling: Ruling) -> Iterator[Memory]:
-    """Let the new memory and those it is in dispute with name each other; yields the changed ones.
+    """Let the memory and those it is in dispute with name each other; yields the changed ones.
 
     What fewer readers see is never named by what more of them see.
     """
@@ -108,7 +108,7 @@ def _mark_disputes(memory: Memory, ruling: Ruling) -> Iterator[Memory]:
             yield each.memory
     if marks or ruling.is_objected:
         memory.status = Status.DISPUTED.value
-        memory.contradicts = marks
+        memory.contradicts = list(dict.fromkeys([*memory.contradicts, *marks]))
         yield memory
 
 

@@ -1,0 +1,1 @@
+"""How a store tends itself: steps, tiers and times, without Django."""

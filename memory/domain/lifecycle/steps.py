@@ -1,0 +1,68 @@
+"""The steps of a consolidation, and what a plan of one says (seed 002, "Consolidation Engine")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+Json = Any  # Any: what JSON holds
+
+
+class Step(StrEnum):
+    """The steps in the order in which they run; a memory is changed by one step of a run."""
+
+    DEDUPLICATE = "deduplicate"
+    COMPRESS = "compress"
+    RANK = "rank"
+    CONTRADICTIONS = "contradictions"
+    FORGET = "forget"
+    LINK = "link"
+
+
+class Kind(StrEnum):
+    """What a planned change does to its memory."""
+
+    MERGE = "merge"
+    SUPERSEDE = "supersede"
+    DISPUTE = "dispute"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One change that a step proposes.
+
+    `before` holds the columns of the memory that it rests on: where one of them is another when
+    the change is to be made, it is left out. `after` is what they will be, and what else the kind
+    needs; neither holds texts. `because` says in words why, at most 300 characters.
+    """
+
+    kind: Kind
+    memory_id: UUID
+    because: str
+    other_id: UUID | None = None
+    before: Mapping[str, Json] = field(default_factory=dict)
+    after: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def memory_ids(self) -> tuple[UUID, ...]:
+        """The memories that it is about."""
+        return (self.memory_id,) if self.other_id is None else (self.memory_id, self.other_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a step proposes for a page of its candidates.
+
+    `cursor` is where its next page begins, None after the last one, and `resume` where the next run
+    goes on with what no run looks at wholly. `looked_at` counts the candidates, `judged` the pairs
+    that a judge was asked about.
+    """
+
+    planned: tuple[Planned, ...] = ()
+    cursor: Json = None
+    resume: Json = None
+    looked_at: int = 0
+    judged: int = 0

@@ -1,0 +1,1 @@
+"""What a consolidation reads: its candidates, its runs and what was judged before."""

@@ -1,0 +1,52 @@
+"""What judges said of pairs of memories, as far as it still holds (seed 004, §4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import TypeAlias
+from uuid import UUID
+
+from memory.domain.types import Judgement, Verdict
+from memory.models import Contradiction, JudgedPair
+
+# Of two memories the earlier one, the later one and their cosine in hundredths.
+PairKey: TypeAlias = tuple[UUID, UUID, int]
+KEPT = timedelta(days=14)
+
+
+def judgements_of(
+    *, team_id: UUID, keys: Iterable[PairKey], judge: str, now: datetime
+) -> dict[PairKey, Judgement]:
+    """What that judge said of the pairs within the last 14 days; call it in the team's scope."""
+    wanted = set(keys)
+    rows = JudgedPair.objects.filter(
+        team_id=team_id,
+        later_id__in={later for _, later, _ in wanted},
+        judge=judge,
+        judged_at__gt=now - KEPT,
+    )
+    found = {
+        (row.earlier_id, row.later_id, round(row.similarity * 100)): Judgement(
+            Verdict(row.verdict), row.reason, row.confidence, row.judge
+        )
+        for row in rows
+    }
+    return {key: each for key, each in found.items() if key in wanted}
+
+
+def judged_today(*, team_id: UUID, now: datetime) -> Mapping[UUID | None, int]:
+    """How many pairs were judged about each person, or nobody, on the day (UTC) of `now`."""
+    begins = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    rows = JudgedPair.objects.filter(team_id=team_id, judged_at__gte=begins, judged_at__lte=now)
+    return Counter(rows.values_list("end_user_id", flat=True))
+
+
+def pairs_in_contradiction(*, team_id: UUID, ids: Iterable[UUID]) -> set[frozenset[UUID]]:
+    """The pairs, one side among the ids, that somebody was asked about or decided on before."""
+    rows = Contradiction.objects.filter(team_id=team_id, memory_b__isnull=False)
+    wanted = list(ids)
+    pairs = rows.filter(memory_a__in=wanted).values_list("memory_a_id", "memory_b_id")
+    others = rows.filter(memory_b__in=wanted).values_list("memory_a_id", "memory_b_id")
+    return {frozenset(pair) for pair in (*pairs, *others)}

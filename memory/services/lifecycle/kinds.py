@@ -1,0 +1,37 @@
+"""The steps that can be planned and the kinds of changes that can be made and taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from memory.clients.tools import Tools
+from memory.domain.lifecycle.steps import Json, Kind, Page, Step
+from memory.selectors.lifecycle.scope import Scope
+from memory.services.lifecycle import conflicting, merging
+from memory.services.lifecycle.batches import Batch as Batch
+from memory.services.lifecycle.batches import Executor
+
+# Reads a page of its candidates, from a cursor on, and says what to change; call it in no
+# transaction, for it may ask a model.
+Plan: TypeAlias = Callable[[Scope, Json, Tools], Page]
+
+
+def _nothing(scope: Scope, cursor: Json, tools: Tools) -> Page:
+    del scope, cursor, tools
+    return Page()
+
+
+PLANS: Mapping[Step, Plan] = {
+    Step.DEDUPLICATE: merging.plan,
+    Step.COMPRESS: _nothing,
+    Step.RANK: _nothing,
+    Step.CONTRADICTIONS: conflicting.plan,
+    Step.FORGET: _nothing,
+    Step.LINK: _nothing,
+}
+EXECUTORS: Mapping[str, Executor] = {
+    Kind.MERGE: merging.Merge(),
+    Kind.SUPERSEDE: conflicting.Conflicts(),
+    Kind.DISPUTE: conflicting.Conflicts(),
+}

@@ -1,0 +1,205 @@
+"""Runs are planned, carried out exactly as planned, resumed, and taken back as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from audit.models import MemoryLog
+from memory.clients.tools import Tools
+from memory.domain.lifecycle.steps import Step
+from memory.domain.types import Judgement, Statement, Verdict
+from memory.domain.viewer import Viewer
+from memory.models import ConsolidationChange, ConsolidationRun, Contradiction, JudgedPair, Memory
+from memory.services.decisions.later_changes import ChangedSinceError
+from memory.services.decisions.state import delete_memory, pin_memory
+from memory.services.lifecycle.running import run_consolidation
+from memory.services.lifecycle.runs import start_due_runs, start_run
+from memory.services.lifecycle.undoing import undo_run
+from teams.errors import ConflictError, NotFoundError
+from teams.tenancy import team_scope
+from tests.support.cast import Cast
+from tests.support.writing import live, store
+
+NOW = datetime(2026, 5, 2, 3, tzinfo=UTC)
+TEA = "Sarah drinks green tea in the morning."
+TEA_AGAIN = "Sarah drinks her green tea in the morning."
+LIMIT = "The API limit is 100 requests per minute."
+OTHER_LIMIT = "The API limit is 500 requests per minute."
+
+
+def viewer_of(cast: Cast) -> Viewer:
+    return Viewer(team_id=cast.team.id, actor="admin:test")
+
+
+def run(cast: Cast, tools: Tools, *, now: datetime = NOW, **given: Any) -> ConsolidationRun:
+    """A whole run."""
+    started = start_run(viewer=viewer_of(cast), now=now, **given)
+    run_consolidation(team_id=cast.team.id, run_id=started.pk, tools=tools)
+    return again(started)
+
+
+def again(row: ConsolidationRun) -> ConsolidationRun:
+    with team_scope(team_ids=[row.team_id], actor="test"):
+        return ConsolidationRun.objects.get(team_id=row.team_id, pk=row.pk)
+
+
+def changes(row: ConsolidationRun) -> list[tuple[Any, ...]]:
+    """What it planned, without which run it was."""
+    names = ("position", "step", "kind", "memory_id", "other_id", "before", "after", "because")
+    with team_scope(team_ids=[row.team_id], actor="test"):
+        return list(ConsolidationChange.objects.filter(run=row).values_list(*names))
+
+
+def states(cast: Cast) -> dict[UUID, tuple[Any, ...]]:
+    names = ("status", "tier", "importance", "is_pinned", "version", "superseded_by", "contradicts")
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        rows = Memory.objects.order_by("id").values_list("id", *names, "corroboration")
+        return {pk: state for pk, *state in rows}
+
+
+def test_what_says_the_same_is_merged_with_the_sources_of_both(acme: Cast, tools: Tools) -> None:
+    first, second = store(acme, tools, TEA, TEA_AGAIN)
+
+    done = run(acme, tools, steps=[Step.DEDUPLICATE])
+
+    assert done.state == ConsolidationRun.State.DONE
+    assert done.counts["deduplicate"]["made"] == 1
+    assert live(acme) == [TEA]
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        gone = Memory.objects.get(pk=second.pk)
+        reasons = set(MemoryLog.objects.filter(reason__contains=str(done.pk)).values_list("reason"))
+    assert (gone.status, gone.superseded_by_id) == ("superseded", first.pk)
+    assert reasons == {(f"consolidation: deduplicate, run {done.pk}",)}
+
+
+def test_a_dry_run_changes_nothing_and_a_run_after_it_does_just_that(
+    acme: Cast, tools: Tools
+) -> None:
+    store(acme, tools, TEA, TEA_AGAIN, LIMIT, OTHER_LIMIT)
+    before = states(acme)
+
+    dry = run(acme, tools, is_dry=True)
+    unchanged = states(acme)
+    real = run(acme, tools, now=NOW + timedelta(minutes=5))
+
+    assert unchanged == before
+    assert changes(dry)
+    assert changes(real) == changes(dry)
+    assert real.judged == 0, "a pair is judged once in 14 days"
+    assert states(acme) != before
+
+
+def test_a_run_is_taken_back_as_a_whole(acme: Cast, tools: Tools) -> None:
+    store(acme, tools, TEA, TEA_AGAIN, LIMIT, OTHER_LIMIT)
+    before = states(acme)
+    done = run(acme, tools)
+    assert states(acme) != before
+
+    undone = undo_run(viewer=viewer_of(acme), run_id=done.pk, tools=tools, now=NOW)
+
+    assert states(acme) == before
+    assert undone.state == ConsolidationRun.State.UNDONE
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        assert not Contradiction.objects.filter(resolved_at=None).exists()
+    with pytest.raises(ConflictError, match="already"):
+        undo_run(viewer=viewer_of(acme), run_id=done.pk, tools=tools, now=NOW)
+
+
+def test_a_run_whose_memories_changed_since_is_not_taken_back(acme: Cast, tools: Tools) -> None:
+    first, *_ = store(acme, tools, TEA, TEA_AGAIN, LIMIT, OTHER_LIMIT)
+    done = run(acme, tools)
+    delete_memory(viewer=viewer_of(acme), memory_id=first.pk)
+    before = states(acme)
+
+    with pytest.raises(ChangedSinceError) as refused:
+        undo_run(viewer=viewer_of(acme), run_id=done.pk, tools=tools, now=NOW)
+
+    assert [each.memory.pk for each in refused.value.changed] == [first.pk]
+    assert states(acme) == before
+
+
+def test_what_changed_after_the_plan_is_left_out(acme: Cast, tools: Tools) -> None:
+    _, second = store(acme, tools, TEA, TEA_AGAIN)
+    started = start_run(viewer=viewer_of(acme), now=NOW, steps=[Step.DEDUPLICATE])
+    # Nothing but the plan: no time is left for a batch.
+    while not again(started).is_planned:
+        run_consolidation(team_id=acme.team.id, run_id=started.pk, tools=tools, seconds=0)
+    pin_memory(viewer=viewer_of(acme), memory_id=second.pk, pinned=True)
+
+    run_consolidation(team_id=acme.team.id, run_id=started.pk, tools=tools)
+
+    assert again(started).counts["deduplicate"]["left_out"] == 1
+    assert len(live(acme)) == 2
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was(acme: Cast, tools: Tools) -> None:
+    store(acme, tools, TEA, TEA_AGAIN)
+    started = start_run(viewer=viewer_of(acme), now=NOW)
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        ConsolidationRun.objects.filter(pk=started.pk).update(
+            state="running", claim=started.pk, lease_until=NOW
+        )
+
+    assert run_consolidation(team_id=acme.team.id, run_id=started.pk, tools=tools)
+    assert not run_consolidation(team_id=acme.team.id, run_id=started.pk, tools=tools)
+    assert live(acme) == [TEA]
+
+
+class Counting:
+    """A judge that calls nothing a conflict and counts what it is asked."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
+        self.asked += 1
+        return Judgement(Verdict.COEXIST, "both hold", judge=self.name)
+
+
+def test_the_judge_is_asked_about_so_many_pairs_a_person_and_day(acme: Cast, tools: Tools) -> None:
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        acme.team.lifecycle_settings = {"pairs_per_person": 3}
+        acme.team.save()
+    store(acme, tools, *(f"The API limit is {n}00 requests per minute." for n in range(1, 9)))
+    judge = Counting()
+    asking = replace(tools, judge=judge)
+
+    run(acme, asking)
+    run(acme, asking, now=NOW + timedelta(hours=1))
+    assert judge.asked == 3
+    run(acme, asking, now=NOW + timedelta(days=1))
+    assert judge.asked == 6
+
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        assert JudgedPair.objects.count() == 6
+
+
+def test_each_team_has_a_run_a_day(acme: Cast, tools: Tools) -> None:
+    evening = NOW.replace(hour=23, minute=59)
+
+    assert start_due_runs(now=evening) >= 1
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        (daily,) = ConsolidationRun.objects.all()
+    run_consolidation(team_id=acme.team.id, run_id=daily.pk, tools=tools)
+    start_due_runs(now=evening)
+
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        assert ConsolidationRun.objects.count() == 1
+
+
+def test_one_run_of_a_team_at_a_time_and_none_of_another(
+    acme: Cast, globex: Cast, tools: Tools
+) -> None:
+    first = start_run(viewer=viewer_of(acme), now=NOW)
+
+    with pytest.raises(ConflictError, match=str(first.pk)):
+        start_run(viewer=viewer_of(acme), now=NOW)
+    with pytest.raises(NotFoundError):
+        undo_run(viewer=viewer_of(globex), run_id=first.pk, tools=tools, now=NOW)
