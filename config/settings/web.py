@@ -123,6 +123,9 @@ SPECTACULAR_SETTINGS = {
         "ProjectKindEnum": "memory.api.serializers.tasks.PROJECT_KINDS",
         "TaskStatusEnum": "memory.api.serializers.tasks.STATES",
         "RecordingStatusEnum": "memory.api.serializers.workflows.STATES",
+        "StepEnum": "memory.models.consolidation.STEPS",
+        "RunStateEnum": "memory.models.consolidation.RUN_STATES",
+        "ChangeStateEnum": "memory.models.consolidation.CHANGE_STATES",
         "SpeakerEnum": "memory.api.serializers.found.SPEAKERS",
     },
 }

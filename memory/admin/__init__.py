@@ -1,5 +1,23 @@
 """The web admin's pages of the memory itself."""
 
-from . import agents, categories, consent, contradictions, jobs, memories, projects
+from . import (
+    agents,
+    categories,
+    consent,
+    consolidation,
+    contradictions,
+    jobs,
+    memories,
+    projects,
+)
 
-__all__ = ["agents", "categories", "consent", "contradictions", "jobs", "memories", "projects"]
+__all__ = [
+    "agents",
+    "categories",
+    "consent",
+    "consolidation",
+    "contradictions",
+    "jobs",
+    "memories",
+    "projects",
+]

@@ -85,6 +85,7 @@ _GROUPS = {
         ("time_travel", "Time travel", "history_toggle_off"),
         ("memory_category", "Categories", "category"),
         ("memory_job", "Jobs", "manufacturing"),
+        ("memory_consolidationrun", "Consolidation", "cleaning_services"),
     ],
     "People": [
         ("teams_team", "Teams", "groups"),

@@ -7,6 +7,7 @@ from memory.api.views.agents import AgentViewSet
 from memory.api.views.audit import AuditViewSet, HistoryViewSet
 from memory.api.views.chat import ChatViewSet, ModelViewSet
 from memory.api.views.consent import ConsentRequestViewSet
+from memory.api.views.consolidation import ConsolidationViewSet
 from memory.api.views.context import ContextViewSet
 from memory.api.views.contradictions import ContradictionViewSet
 from memory.api.views.conversations import ConversationViewSet, JobViewSet
@@ -100,6 +101,27 @@ urlpatterns = [
         name="task-complete",
     ),
     path("tasks/<str:task_id>/fail", TaskViewSet.as_view({"post": "fail"}), name="task-fail"),
+    path("consolidate", ConsolidationViewSet.as_view({"post": "start"}), name="consolidate"),
+    path(
+        "consolidate/runs",
+        ConsolidationViewSet.as_view({"get": "entries"}),
+        name="consolidation-runs",
+    ),
+    path(
+        "consolidate/runs/<uuid:pk>",
+        ConsolidationViewSet.as_view({"get": "load"}),
+        name="consolidation-run",
+    ),
+    path(
+        "consolidate/runs/<uuid:pk>/changes",
+        ConsolidationViewSet.as_view({"get": "changes"}),
+        name="consolidation-run-changes",
+    ),
+    path(
+        "consolidate/runs/<uuid:pk>/undo",
+        ConsolidationViewSet.as_view({"post": "undo"}),
+        name="consolidation-run-undo",
+    ),
     path("projects", ProjectViewSet.as_view({"get": "entries"}), name="projects"),
     path(
         "projects/<path:slug>/clear",

@@ -152,3 +152,7 @@ class JudgedPair(TeamOwned):
 
     def __str__(self) -> str:
         return f"{self.verdict} {str(self.pk)[-6:]}"
+
+
+RUN_STATES = ConsolidationRun.State.choices
+CHANGE_STATES = ConsolidationChange.State.choices

@@ -34,7 +34,7 @@ from memory.services.write.neighbours import NeighbourSearch
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
 
-# The later of two memories was said within so many days (seed 004, §4).
+# A candidate changed, or was stored, within so many days (seed 004, §4).
 _RECENT = timedelta(days=90)
 _MAX_REASON = 500
 
@@ -121,7 +121,8 @@ def _found(scope: Scope, memories: Sequence[Memory], tools: Tools) -> list[Found
     meanings = meanings_of(
         team_id=scope.team_id, ids=[each.pk for each in memories], embedding_model=model
     )
-    rows = [each for each in memories if each.pk in meanings]
+    oldest = scope.now - _RECENT
+    rows = [each for each in memories if each.pk in meanings and each.updated_at >= oldest]
     if not rows:
         return []
     drafts = [_draft(each) for each in rows]
@@ -140,7 +141,7 @@ def _found(scope: Scope, memories: Sequence[Memory], tools: Tools) -> list[Found
         ):
             sides = frozenset({memory.pk, pair.neighbour.memory.pk})
             each = Found(memory, pair)
-            if sides not in decided and each.sides[1].created_at >= scope.now - _RECENT:
+            if sides not in decided:
                 found.setdefault(sides, each)
     return list(found.values())
 
