@@ -21,6 +21,7 @@ from teams.services.people import create_team, team_id_of_slug
 from .base import TeamAdmin, section
 from .context_form import CONTEXT_FIELDS, ContextForm, chosen_context
 from .display import time_column, words
+from .lifecycle_form import LIFECYCLE_FIELDS, LifecycleForm, chosen_lifecycle
 from .theme import SelectWidget, TextWidget, display
 from .versions import refuse_stale, versions_table
 
@@ -83,7 +84,7 @@ def _latest_version(team: Team) -> int | None:
     return numbers.values_list("number", flat=True).first()
 
 
-class TeamForm(ContextForm, forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
+class TeamForm(ContextForm, LifecycleForm, forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
     """A team's names and settings; each flag overrides the installation's or follows it."""
 
     loaded_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
@@ -112,6 +113,7 @@ class TeamForm(ContextForm, forms.ModelForm):  # type: ignore[type-arg]  # not g
                 self.fields[name].label = label
                 self.fields[name].help_text = help_text.format(getattr(settings, setting))
         self.show_context(self.instance.context_settings)
+        self.show_lifecycle(self.instance.lifecycle_settings)
         self.initial["sensitive_fields"] = ", ".join(self.instance.sensitive_fields)
         if "time_zone" in self.fields:
             self.fields["time_zone"].required = False
@@ -155,6 +157,9 @@ class TeamForm(ContextForm, forms.ModelForm):  # type: ignore[type-arg]  # not g
         context = self.read_context(values)
         if context is not None:
             self.instance.context_settings = context
+        lifecycle = self.read_lifecycle(values)
+        if lifecycle is not None:
+            self.instance.lifecycle_settings = lifecycle
         if any(name in self.fields for name in FLAGS):
             self.instance.feature_flags = {
                 name: _CHOSEN[values[name]] for name in FLAGS if values.get(name) in _CHOSEN
@@ -189,6 +194,7 @@ class TeamsAdmin(TeamAdmin[Team]):
             section("Time and budgets", "time_zone", "monthly_budget_usd", "daily_user_budget_usd"),
             section("Privacy", "sensitive_fields" if may_write else "sensitive"),
             section("Read-only context", *(CONTEXT_FIELDS if may_write else ["context"])),
+            section("Consolidation", *(LIFECYCLE_FIELDS if may_write else ["lifecycle"])),
             section("Features", *(FLAGS if may_write else ["flags"])),
             section("Versions", "versions"),
         ]
@@ -199,14 +205,20 @@ class TeamsAdmin(TeamAdmin[Team]):
         """The form of the fields that are shown; a new team has no settings yet."""
         form = super().get_form(request, obj, change, **kwargs)
         if obj is None:
-            for name in (*FLAGS, *CONTEXT_FIELDS, "sensitive_fields", "loaded_version"):
+            for name in (
+                *FLAGS,
+                *CONTEXT_FIELDS,
+                *LIFECYCLE_FIELDS,
+                "sensitive_fields",
+                "loaded_version",
+            ):
                 form.base_fields.pop(name, None)
         return form
 
     def get_readonly_fields(self, request: HttpRequest, obj: Team | None = None) -> list[str]:
         """The slug is what keys and scripts call a team, so it stays."""
         del request
-        own = ["created", "flags", "sensitive", "context", "versions"]
+        own = ["created", "flags", "sensitive", "context", "lifecycle", "versions"]
         return own if obj is None else ["slug", *own]
 
     def save_model(self, request: HttpRequest, obj: Team, form: Any, change: bool) -> None:
@@ -239,6 +251,11 @@ class TeamsAdmin(TeamAdmin[Team]):
     def context(self, team: Team) -> str:
         """What differs from the usual."""
         return words(chosen_context(team.context_settings))
+
+    @display(description="consolidation")
+    def lifecycle(self, team: Team) -> str:
+        """What differs from the usual."""
+        return words(chosen_lifecycle(team.lifecycle_settings))
 
     @display(description="latest versions")
     def versions(self, team: Team) -> str:
