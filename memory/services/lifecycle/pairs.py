@@ -12,6 +12,7 @@ from uuid import UUID
 import numpy as np
 
 from memory.clients.tools import Tools
+from memory.domain.forms import Form
 from memory.domain.judgements import is_sure_enough, judged_by_words
 from memory.domain.lifecycle.steps import Json, Step
 from memory.domain.ports import PreparingJudge
@@ -161,6 +162,7 @@ def _draft(memory: Memory) -> MemoryDraft:
         end_user_id=memory.end_user_id,
         project_id=memory.project_id,
         extraction_pass=memory.extraction_pass,
+        form=Form(memory.form) if memory.form else None,
     )
 
 
