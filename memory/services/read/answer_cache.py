@@ -5,7 +5,8 @@ only while a reader still sees that revision (audit/sql/team_revision.sql): an a
 in every answer after it. Its key holds everything that decides it, the viewer with the categories
 of its agent first of all, so that nobody is given what was made for somebody else. What was
 predicted for a reader is read together with it, and it is made anew where that changed. The
-recency of the memories drifts for no longer than `HOT_ANSWER_SECONDS`, and not into another day.
+recency and the use of the memories drift for no longer than `HOT_ANSWER_SECONDS`, and not into
+another day.
 """
 
 from __future__ import annotations
