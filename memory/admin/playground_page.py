@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from memory.domain.scoring import Signals, Weights, score_shares
+from memory.domain.scoring import USAGE_SHARE, Signals, Weights, score_shares
 from memory.domain.types import MemoryType, Status
 from memory.services.read.outcomes import Fate, Outcome
 from memory.services.read.playground import Tried
@@ -153,6 +153,9 @@ def _notes(outcome: Outcome) -> list[str]:
         "pinned: always told, score at least 0.95": row.is_pinned,
         "disputed: score halved": row.status == Status.DISPUTED,
         "past": not row.is_live,
+        f"use so far: score {USAGE_SHARE * outcome.signals.usage:+.3f}": bool(
+            outcome.signals.usage
+        ),
     }
     return [note for note, holds in notes.items() if holds]
 

@@ -22,6 +22,7 @@ from memory.api.views.retrieval import PromptViewSet, RetrievalViewSet
 from memory.api.views.routing import BudgetViewSet, RouteViewSet
 from memory.api.views.tasks import TaskViewSet
 from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
+from memory.api.views.usage import UsageViewSet
 from memory.api.views.users import UserViewSet
 from memory.api.views.workflows import RecordingViewSet, WorkflowViewSet
 from memory.api.views.working_context import WorkingContextViewSet
@@ -52,6 +53,7 @@ urlpatterns = [
         name="context-assemble",
     ),
     path("context/expand", WorkingContextViewSet.as_view({"get": "expand"}), name="context-expand"),
+    path("usage", UsageViewSet.as_view({"post": "report"}), name="usage"),
     path("chat/completions", ChatViewSet.as_view({"post": "create"}), name="chat-completions"),
     path("", include(router.urls)),
     path(

@@ -1,4 +1,8 @@
-"""How the five signals of a memory become one score (seed 000, the pipeline's step 4)."""
+"""How the signals of a memory become one score (seed 000, the pipeline's step 4).
+
+Five are weighed by the agent. What use was made of the memory, and what was predicted before the
+question came, add to their mean by at most `USAGE_SHARE` and `PREFETCH_SHARE`.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,14 @@ DECAY_PER_HOUR = 0.01
 PINNED_FLOOR = 0.95
 DISPUTED_FACTOR = 0.5
 SAME_CONVERSATION = 1.0
+# Enough to decide between candidates that say about the same, too little to bring up another
+# matter (docs/decisions/0050-what-was-of-use.md).
+USAGE_SHARE = 0.03
+PREFETCH_SHARE = 0.05
+# So many ignores weigh against one citation: most of what a prompt holds is not used.
+IGNORES_PER_CITATION = 5
+# The rate of use counts as if so many uses had been seen that speak neither way.
+USAGE_PRIOR = 3
 # Where even the best candidate is less relevant than this, all are compared with this.
 LEAST_BEST = 0.3
 
@@ -73,10 +85,10 @@ class Parts:
 
 @dataclass(slots=True)
 class Signals:
-    """The five signals of one memory for one query, each 0-1, and what lies behind relevance.
+    """The signals of one memory for one query, each 0-1, and what lies behind relevance.
 
     `cosine` is of its vector, `lexical` the share of the question's words that it or, discounted,
-    its neighbours have.
+    its neighbours have. `usage` is -1 to 1, and `prefetched` the chance that was predicted.
     """
 
     semantic: float = 0.0
@@ -86,12 +98,14 @@ class Signals:
     relation: float = 0.0
     cosine: float = 0.0
     lexical: float = 0.0
+    usage: float = 0.0
+    prefetched: float = 0.0
     parts: Parts = field(default_factory=Parts)
 
 
 @dataclass(frozen=True)
 class SignalTable:
-    """The signals of many memories for one query: a column for each, all of one length, 0-1.
+    """The signals of many memories for one query: as `Signals`, a column each, of one length.
 
     `parts` has a row for each field of `Parts`; None stands for nothing but zeros.
     """
@@ -103,13 +117,15 @@ class SignalTable:
     relation: Floats
     cosine: Floats
     lexical: Floats
+    usage: Floats
+    prefetched: Floats
     parts: Floats | None = None
 
     def at(self, place: int) -> Signals:
         """Those of one memory."""
         parts = Parts(*self._parts[place]) if self._parts else Parts()
-        a, b, c, d, e, cosine, lexical = self._rows[place]
-        return Signals(a, b, c, d, e, cosine, lexical, parts)
+        a, b, c, d, e, cosine, lexical, usage, prefetched = self._rows[place]
+        return Signals(a, b, c, d, e, cosine, lexical, usage, prefetched, parts)
 
     # There are dozens of answers to a question: read once, and not number by number.
     @cached_property
@@ -138,6 +154,15 @@ def importance_signal(*, importance: Floats, is_pinned: Flags) -> Floats:
     return np.where(is_pinned, 1.0, _unit(importance / 10))
 
 
+def usage_signal(*, cited: Floats, ignored: Floats) -> Floats:
+    """How often a memory was of use where it was told, -1 to 1; 0 where nobody said (seed 002, §5).
+
+    A smoothed rate: it rises with each citation, falls with each ignore, and tends to 1 or -1.
+    """
+    against = ignored / IGNORES_PER_CITATION
+    return (cited - against) / (cited + against + USAGE_PRIOR)
+
+
 def relative_to_best(relevance: Floats) -> Floats:
     """Each candidate's share of the best one's relevance, squared: 0-1, mostly 1 for the best.
 
@@ -150,10 +175,15 @@ def relative_to_best(relevance: Floats) -> Floats:
 
 
 def weighted_means(signals: SignalTable, *, weights: Weights) -> Floats:
-    """The five signals, clipped to 0-1, under the weights; 0-1 whatever the weights sum to."""
+    """The five signals, clipped to 0-1, under the weights, and what adds to their mean.
+
+    It is 0-1 whatever the weights sum to.
+    """
     total = sum(getattr(weights, name) for name in _WEIGHED)
     score = sum(getattr(weights, name) * _unit(getattr(signals, name)) for name in _WEIGHED)
-    return _unit(np.asarray(score) / total)
+    added = USAGE_SHARE * np.clip(signals.usage, -1.0, 1.0)
+    added += PREFETCH_SHARE * _unit(signals.prefetched)
+    return _unit(np.asarray(score) / total + added)
 
 
 def score_shares(signals: Signals, *, weights: Weights) -> dict[str, float]:

@@ -12,7 +12,7 @@ from django_redis import get_redis_connection
 
 from memory.clients.tools import default_tools
 from memory.domain.types import MemoryType
-from memory.models import Memory
+from memory.models import Memory, MemoryUsage
 from memory.services.read.usage import NOTED, TAKEN
 from teams.models import Agent, AgentVersion
 from teams.tenancy import team_scope
@@ -84,6 +84,18 @@ def test_a_viewer_sees_what_an_agent_would_be_told_and_why(
     assert {"question", "search", "pack"} <= steps.keys()
     assert "Retrieval playground" in page
     assert fates(answer)["Fires are reported to Ida."].startswith("left out: below the minimum")
+
+
+def test_what_use_adds_to_a_score_is_noted(office: Cast, viewer_client: Client) -> None:
+    memory = Memory.objects.get(content="The office is in Lisbon.")
+    plain = lines(ask(viewer_client, office))[0]
+    MemoryUsage.objects.create(team=office.team, memory=memory, cited=9)
+
+    used = lines(ask(viewer_client, office))[0]
+
+    assert not plain.notes
+    assert used.notes == ["use so far: score +0.022"]
+    assert used.score - plain.score == pytest.approx(0.0225, abs=0.001)
 
 
 def test_it_reads_as_the_agent_does(office: Cast, viewer_client: Client) -> None:

@@ -109,6 +109,7 @@ REMEMBERING: list[tuple[str, str, object]] = [
     ("post", "/v1/memories/{memory}/restore", {}),
     ("post", "/v1/memories/{memory}/feedback", {"signal": "helpful"}),
     ("post", "/v1/memories/{memory}/correct", {"corrected_content": "Sarah lives in Rome."}),
+    ("post", "/v1/usage", {"cited": ["01920000-0000-7000-8000-00000000dead"]}),
     ("post", "/v1/conversations/{talk}/extract", {}),
     ("post", "/v1/conversations/{talk}/compact", {"keep_last": 0}),
     ("get", "/v1/threads/{talk}/changes", None),

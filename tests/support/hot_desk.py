@@ -17,12 +17,12 @@ from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.read.answer_cache import send_retrieval
 from memory.services.read.answers import Retrieval, RetrievalStats
 from memory.services.read.cascade import Depth
 from memory.services.read.prompting import send_prompt
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import packing_for
+from memory.services.read.sending import send_retrieval
 from tests.support.cast import Cast, make_cast
 from tests.support.writing import store
 

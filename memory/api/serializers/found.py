@@ -140,7 +140,7 @@ class ReadOptionsSerializer(StrictSerializer):
         min_value=0,
         max_value=1,
         help_text=f"{_RELEVANCE} In a prompt, identity, pinned memories and, in its layer 4, the"
-        " user's profile come whatever is asked.",
+        " user's profile come whatever is asked, and in retrieve what was predicted as likely.",
     )
     include_cold = StrictBooleanField(required=False, help_text=INCLUDE_COLD)
     include_raw = StrictBooleanField(required=False, help_text=INCLUDE_RAW)
@@ -179,7 +179,7 @@ class PartsSerializer(ApiSerializer):
 
 
 class SignalsSerializer(ApiSerializer):
-    """Why a memory was found: five signals, each 0-1, and the parts of `semantic`."""
+    """Why a memory was found: five signals, each 0-1, the parts of `semantic`, and what adds."""
 
     semantic = serializers.FloatField()
     recency = serializers.FloatField()
@@ -189,6 +189,14 @@ class SignalsSerializer(ApiSerializer):
     cosine = serializers.FloatField(help_text="Cosine similarity of its vector and the question's.")
     lexical = serializers.FloatField(
         help_text="The share of the question's words, by rarity, found in it and its neighbours."
+    )
+    usage = serializers.FloatField(
+        help_text="How often it was cited where it was told, -1 to 1; 0 where nobody said. It adds"
+        " at most 0.03 to the score, or takes as much away."
+    )
+    prefetched = serializers.FloatField(
+        help_text="The chance, 0-1, at which POST /v1/context/predict put it into the hot tier for"
+        " this reader; it adds at most 0.05 to the score."
     )
     parts = PartsSerializer()
 

@@ -45,10 +45,10 @@ from memory.selectors.memories import (
     merged_into,
     related_to,
 )
-from memory.services.read.answer_cache import send_retrieval
 from memory.services.read.answers import Retrieval
 from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
+from memory.services.read.sending import send_retrieval
 from memory.services.write.explicit import StatedMemory, remember
 from memory.services.write.scopes import check_may_confirm
 

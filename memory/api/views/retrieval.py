@@ -33,7 +33,7 @@ from memory.api.views.reading import ReadViewSet
 from memory.clients.token_counters import counter_for
 from memory.clients.tools import default_tools
 from memory.domain.plans.documents import Document
-from memory.services.read.answer_cache import Sent, send_retrieval
+from memory.services.read.answer_cache import Sent
 from memory.services.read.answers import Retrieval
 from memory.services.read.documents import with_documents
 from memory.services.read.prompting import (
@@ -43,6 +43,7 @@ from memory.services.read.prompting import (
     send_prompt,
 )
 from memory.services.read.retrieval import of_types, packing_for
+from memory.services.read.sending import send_retrieval
 from memory.services.read.updates import News, with_news
 
 
@@ -58,7 +59,12 @@ class RetrievalViewSet(ReadViewSet):
         responses=answers(RetrievalSerializer, 403, 404, 422),
     )
     def retrieve(self, request: Request) -> HttpResponse:
-        """The memories an agent needs for a question, within a token budget, and as a prompt."""
+        """The memories an agent needs for a question, within a token budget, and as a prompt.
+
+        What `POST /v1/context/predict` predicted for the same agent, user and project in the last
+        15 minutes is among the candidates; what is likelier than not to be needed is told whatever
+        is asked.
+        """
         asked = self.asked(self.body(RetrieveSerializer))
         viewer = asked.viewer
         sent = send_retrieval(

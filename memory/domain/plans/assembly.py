@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from memory.domain.duplicates import plain_words, said_saying, saying
 from memory.domain.levels import Level
 from memory.domain.packing import Item, Packed, pack
 from memory.domain.plans.plan import Block, Entry, Plan, Section, Text, Written
+from memory.domain.rendering import Line
 from memory.domain.tokens import TokenCounter
 
 # What stands in a section: a memory or a text, as it is printed.
@@ -24,6 +25,14 @@ class Told(NamedTuple):
     section: str
     tokens: int
     level: Level = Level.CONTENT
+
+    @property
+    def line(self) -> Line:
+        """Its line, with the text of its level."""
+        line, levels = self.entry.line, self.entry.levels
+        if levels is None:
+            return line
+        return replace(line, content=levels.at(self.level, line.content))
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,8 @@ SELECT
     proposed.strength,
     m.end_user_id, m.project_id, m.agent_id, m.content, m.subject, m.category, m.scope,
     nullif(m.tags, '{{}}'), nullif(m.contradicts, '{{}}'),
-    m.confidence, coalesce(u.succeeded, 0), coalesce(u.failed, 0), m.form
+    m.confidence, coalesce(u.succeeded, 0), coalesce(u.failed, 0), coalesce(u.cited, 0), coalesce(u.ignored, 0),
+    m.form
 FROM proposed
 CROSS JOIN LATERAL (
     SELECT * FROM memory_searchentry e

@@ -79,6 +79,8 @@ class SignalRow(NamedTuple):
     confidence: float
     succeeded: int
     failed: int
+    cited: int
+    ignored: int
     form: str
 
     @property
@@ -116,6 +118,9 @@ class MessageRow(_MessageColumns):
     held_from = None
     held_until = None
     relation = None
+    memory_id = None
+    cited = 0
+    ignored = 0
 
     @property
     def accessed(self) -> float:

@@ -16,6 +16,7 @@ from django.utils import timezone
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.services.chat.asking import ChatAsk, Json
+from memory.services.chat.citing import GivenAnswer, note_citations
 from memory.services.chat.exchanges import Context, Exchange, spoken_of, summed_up
 from memory.services.chat.history import Recorded, earlier_messages, record_answer, record_request
 from memory.services.chat.threads import conversation_of
@@ -131,6 +132,8 @@ def answer_chat(*, prepared: Prepared) -> Answered:
     prepared, answer = asked(prepared=prepared, ask=partial(call, keep=outcomes.append))
     message = answer.body["choices"][0]["message"]
     settle_call(prepared, answer, message=message, is_partial=False, outcomes=outcomes)
+    given = GivenAnswer(message, is_partial=False)
+    note_citations(prepared.exchange.viewer, prepared.context, answer=lambda: given)
     return Answered(prepared, answer.body, answer)
 
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from memory.services.chat.answering import Prepared, Used, asked, settle_call
 from memory.services.chat.asking import Json
+from memory.services.chat.citing import GivenAnswer, note_citations
 from routing.services.calling import AnswerStream, open_stream
 from routing.services.decisions import Outcome
 from teams.errors import UnavailableError
@@ -65,6 +66,11 @@ class LiveAnswer:
         for chunk in held:
             yield chunk, True
 
+    def stored(self) -> GivenAnswer | None:
+        """What of the answer was stored, None for nothing so far."""
+        is_partial = self._stream.finish_reason is None
+        return GivenAnswer(self._stream.message, is_partial) if self._is_stored else None
+
     def close(self) -> None:
         """Stop the model, store what came and count it; harmless twice. Raises nothing."""
         if self._is_ended:
@@ -100,4 +106,6 @@ def stream_chat(*, prepared: Prepared) -> LiveAnswer:
     prepared, stream = asked(prepared=prepared, ask=partial(open_stream, keep=outcomes.append))
     # What failed before may have been written down.
     give_back_connection()
-    return LiveAnswer(prepared=prepared, stream=stream, outcomes=outcomes)
+    live = LiveAnswer(prepared=prepared, stream=stream, outcomes=outcomes)
+    note_citations(prepared.exchange.viewer, prepared.context, answer=live.stored)
+    return live

@@ -3,8 +3,10 @@
 An answer is kept with the revision of the team that was read before it was made, and given again
 only while a reader still sees that revision (audit/sql/team_revision.sql): an acknowledged write is
 in every answer after it. Its key holds everything that decides it, the viewer with the categories
-of its agent first of all, so that nobody is given what was made for somebody else. The recency of
-the memories drifts for no longer than `HOT_ANSWER_SECONDS`, and not into another day.
+of its agent first of all, so that nobody is given what was made for somebody else. What was
+predicted for a reader is read together with it, and it is made anew where that changed. The
+recency and the use of the memories drift for no longer than `HOT_ANSWER_SECONDS`, and not into
+another day.
 """
 
 from __future__ import annotations
@@ -24,15 +26,10 @@ from django.db import connection
 from memory.clients.afterwards import afterwards, at_its_end
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
-from memory.models.querysets import MemoryQuerySet
 from memory.selectors.revisions import Revision, committed_revision
 from memory.selectors.zones import zone_of
-from memory.services.read.answers import Retrieval, RetrievalStats
-from memory.services.read.cascade import Depth, Level
-from memory.services.read.prompt_packing import Packing
-from memory.services.read.ranking import Question
-from memory.services.read.relevant import default_floor
-from memory.services.read.retrieval import retrieve
+from memory.services.read.answers import RetrievalStats
+from memory.services.read.cascade import Level
 from memory.services.read.stopwatch import milliseconds
 from memory.services.read.usage import note_retrieved
 from routing.clients.quick_redis import quick_redis
@@ -80,6 +77,10 @@ class Made:
     stats: RetrievalStats = field(default_factory=RetrievalStats)
 
 
+# Makes an answer of what Redis holds beside it, see `answered`.
+Make = Callable[["bytes | None"], Made]
+
+
 @dataclass(frozen=True, slots=True)
 class Sent:
     """An answer as it is sent, made anew or kept; the fields are those of `Made`."""
@@ -121,16 +122,21 @@ def answered(
     *,
     viewer: Viewer,
     now: datetime,
-    make: Callable[[], Made],
+    make: Make,
     revision: Revision | None = None,
+    beside: str | None = None,
 ) -> Sent:
     """The answer that is kept under the key while it holds, else the one that `make` makes.
 
+    `make` is given what Redis holds under the name `beside`, which is read together with the
+    answer, for that is only given again while this is the same.
     `revision` is the team's at any moment since somebody began to ask. Reads are counted for what
     is kept; `make` counts its own.
     """
     started = time.perf_counter()
-    kept = _kept(key, revision) if key is not None else None
+    value, given = _read(key, beside)
+    mark = _mark(given)
+    kept = _held(key, value, mark, revision) if key is not None and value is not None else None
     if kept is not None:
         head, body = kept
         note_retrieved(team_id=viewer.team_id, memory_ids=head["memories"], now=now)
@@ -146,82 +152,41 @@ def answered(
         )
         return Sent(body, head["found"], head["similarity"], stats)
     with at_its_end():
-        made = make()
+        made = make(given)
         if key is not None and made.revision is not None:
-            _keep(key, made, made.revision)
+            _keep(key, made, made.revision, mark)
     return Sent(made.body, made.found, made.similarity, made.stats)
 
 
-def send_retrieval(
-    *,
-    viewer: Viewer,
-    question: Question,
-    limit: int | None,
-    depth: Depth,
-    write: Callable[[Retrieval], bytes],
-    form: str,
-    tools: Tools,
-    now: datetime,
-    packing: Packing | None = None,
-    rows: MemoryQuerySet | None = None,
-    min_score: float | None = None,
-    revision: Revision | None = None,
-) -> Sent:
-    """As `retrieve`, written by `write`: what was written before is not made or written again.
+def _read(key: AnswerKey | None, beside: str | None) -> tuple[bytes | None, bytes | None]:
+    """The kept answer and what is beside it, in one round trip; None for what is not there.
 
-    `form` is that of `answer_key`. What a filter narrows, `rows`, is not kept.
+    In a transaction, which may have written, no answer is.
     """
-    key = None
-    if rows is None:
-        parts = {
-            "question": question,
-            "limit": limit,
-            "depth": depth,
-            "min_score": default_floor() if min_score is None else min_score,
-            "packing": packing and [packing.weights, packing.token_budget, packing.counter.name],
-        }
-        key = answer_key(form=form, viewer=viewer, tools=tools, now=now, parts=parts)
-
-    def make() -> Made:
-        found = retrieve(
-            viewer=viewer,
-            question=question,
-            limit=limit,
-            depth=depth,
-            packing=packing,
-            rows=rows,
-            min_score=min_score,
-            tools=tools,
-            now=now,
-            revision=revision,
-        )
-        return Made(
-            body=write(found),
-            memory_ids=[each.row.memory_id for each in found.told],
-            found=len(found.told) if packing else len(found.results),
-            similarity=found.similarity,
-            revision=found.revision,
-            read_messages=found.read_messages,
-            stats=found.stats,
-        )
-
-    return answered(key, viewer=viewer, now=now, make=make, revision=revision)
+    own = key.name if key is not None and not connection.in_atomic_block else None
+    names = [name for name in (own, beside) if name is not None]
+    if not names:
+        return None, None
+    values = cast("list[bytes | None] | None", quick_redis().ask(lambda client: client.mget(names)))
+    found = dict(zip(names, values or (), strict=False))
+    return found.get(own or ""), found.get(beside or "")
 
 
-def _kept(key: AnswerKey, revision: Revision | None) -> tuple[dict[str, Any], bytes] | None:
-    """What is kept under the key and still holds; None in a transaction, which may have written."""
-    if connection.in_atomic_block:
-        return None
-    value = cast("bytes | None", quick_redis().ask(lambda client: client.get(key.name)))
-    if value is None:
-        return None
+def _mark(value: bytes | None) -> str | None:
+    return None if value is None else hashlib.sha256(value).hexdigest()
+
+
+def _held(
+    key: AnswerKey, value: bytes, mark: str | None, revision: Revision | None
+) -> tuple[dict[str, Any], bytes] | None:
+    """The kept answer if it still holds; `mark` is of what is beside it."""
     head, _, body = value.partition(_END)
     try:
         known = orjson.loads(head)
         memories, messages = known["revision"]
     except (KeyError, TypeError, ValueError):
         return None  # what another release kept
-    if not _is_of_today(known["at"], key):
+    if known.get("beside") != mark or not _is_of_today(known["at"], key):
         return None
     revision = revision or committed_revision(team_id=key.viewer.team_id)
     if revision is None or memories != revision.memories:
@@ -229,7 +194,7 @@ def _kept(key: AnswerKey, revision: Revision | None) -> tuple[dict[str, Any], by
     return (known, body) if messages in (None, revision.messages) else None
 
 
-def _keep(key: AnswerKey, made: Made, revision: Revision) -> None:
+def _keep(key: AnswerKey, made: Made, revision: Revision, mark: str | None) -> None:
     head = {
         "memories": made.memory_ids,
         "found": made.found,
@@ -237,6 +202,7 @@ def _keep(key: AnswerKey, made: Made, revision: Revision) -> None:
         "stats": made.stats,
         "revision": [revision.memories, revision.messages if made.read_messages else None],
         "at": key.now,
+        "beside": mark,
     }
     value = orjson.dumps(head) + _END + made.body
     if len(value) <= MOST_BYTES:

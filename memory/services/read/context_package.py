@@ -70,10 +70,7 @@ class PackageItem:
     @property
     def text(self) -> str:
         """Its line, at the level at which it is told."""
-        entry, line = self.told.entry, self.told.entry.line
-        if entry.levels is not None:
-            line = replace(line, content=entry.levels.at(self.told.level, line.content))
-        return line.render()
+        return self.told.line.render()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,12 +43,19 @@ class Predicted:
 
 
 def predict(
-    *, viewer: Viewer, signals: Signals, tools: Tools, now: datetime, limit: int = 20
+    *,
+    viewer: Viewer,
+    signals: Signals,
+    tools: Tools,
+    now: datetime,
+    limit: int = 20,
+    is_kept: bool = True,
 ) -> tuple[Predicted, ...]:
     """The live memories that the signals speak for among what the viewer may see, likeliest first.
 
     At most `limit`; what nothing speaks for is left out. Call it in the team's scope or outside of
-    any transaction. What is predicted is kept in Redis for the viewer's next reads.
+    any transaction. Unless `is_kept` is false, what is predicted is kept in Redis for the viewer's
+    next reads, in place of what was.
     """
     found: dict[UUID, Predicted] = {}
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
@@ -61,7 +68,8 @@ def predict(
         known = found.get(each.memory_id)
         found[each.memory_id] = _both(known, each) if known else each
     ranked = sorted(found.values(), key=lambda each: -each.confidence)[:limit]
-    _keep(viewer, ranked)
+    if is_kept:
+        _keep(viewer, ranked)
     return tuple(ranked)
 
 
@@ -71,8 +79,13 @@ def prefetched(*, viewer: Viewer) -> tuple[Predicted, ...]:
     Empty after a while, where nothing was predicted, and while Redis is away. Whoever tells them
     loads them through `visible_to`, as each may have changed since.
     """
-    key = _key(viewer)
+    key = prefetch_key(viewer)
     value = cast("bytes | None", quick_redis().ask(lambda client: client.get(key)))
+    return read_prefetch(value)
+
+
+def read_prefetch(value: bytes | None) -> tuple[Predicted, ...]:
+    """What Redis holds under `prefetch_key`, None for nothing, likeliest first."""
     if value is None:
         return ()
     try:
@@ -142,12 +155,13 @@ def _both(one: Predicted, other: Predicted) -> Predicted:
 
 def _keep(viewer: Viewer, ranked: list[Predicted]) -> None:
     value = orjson.dumps([[each.memory_id, each.confidence, each.reasons] for each in ranked])
-    key = _key(viewer)
+    key = prefetch_key(viewer)
     afterwards(lambda pipe: pipe.set(key, value, ex=PREFETCH_SECONDS))
 
 
-def _key(viewer: Viewer) -> str:
-    """Everything that decides what the viewer may see is in it."""
+def prefetch_key(viewer: Viewer) -> str:
+    """Where Redis keeps what was predicted for exactly this viewer."""
+    # Everything that decides what the viewer may see is in it.
     seen = [
         viewer.agent_id,
         viewer.end_user_id,

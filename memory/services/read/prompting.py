@@ -202,7 +202,7 @@ def send_prompt(
         "counter": counter.name,
     }
 
-    def make() -> Made:
+    def make(_: bytes | None) -> Made:
         built = build_prompt(
             viewer=viewer,
             agent=agent,

@@ -119,7 +119,7 @@ def query_memories(
         "rules": [(each.name, each.context, each.length) for each in known],
     }
 
-    def make() -> Made:
+    def make(_: bytes | None) -> Made:
         made = _Query(viewer=viewer, query=query, known=known, tools=tools, now=now)
         return made.answer(write)
 

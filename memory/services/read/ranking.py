@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from memory.domain.scoring import (
     importance_signal,
     recency,
     relative_to_best,
+    usage_signal,
     weighted_means,
 )
 from memory.domain.types import MemoryType, Status
@@ -62,7 +63,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class ReadQuestion:
-    """A question taken apart, with its vector: all that the database is asked with."""
+    """A question taken apart, with its vector: all that the database is asked with.
+
+    `prefetched` are the memories that were predicted before it came, with the chance of each, 0-1.
+    """
 
     asked: Asked
     vector: NDArray[np.float32]
@@ -70,6 +74,7 @@ class ReadQuestion:
     conversation_id: UUID | None
     in_view: tuple[int, ...] | None = None
     warnings: tuple[str, ...] = ()
+    prefetched: Mapping[UUID, float] = field(default_factory=dict)
 
     @property
     def has_vector(self) -> bool:
@@ -246,8 +251,18 @@ def _signals(question: ReadQuestion, pool: Pool[CandidateRow], now: datetime) ->
         relation=floats([row.relation or 0.0 for row in rows]),
         cosine=np.clip(np.nan_to_num(floats([row.cosine for row in rows])), 0.0, 1.0),
         lexical=relevance.words,
+        usage=usage_signal(
+            cited=floats([row.cited for row in rows]), ignored=floats([row.ignored for row in rows])
+        ),
+        prefetched=_prefetched(rows, question.prefetched),
         parts=relevance.shares.round(_DECIMALS),
     )
+
+
+def _prefetched(rows: Sequence[CandidateRow], chances: Mapping[UUID, float]) -> NDArray[np.float64]:
+    if not chances:
+        return np.zeros(len(rows))
+    return floats([chances.get(row.memory_id, 0.0) if row.memory_id else 0.0 for row in rows])
 
 
 def relevance_of(asked: Asked, found: Pool[CandidateRow]) -> Relevance:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 from uuid import UUID
 
 from django.db.models import Q
@@ -59,6 +60,7 @@ logger = logging.getLogger(__name__)
 _USUAL_LIMIT = 50
 # A prompt quotes at most so many messages; each takes up to some 120 tokens.
 MOST_QUOTED = 20
+_NOTHING: Mapping[UUID, float] = MappingProxyType({})
 _SIGNALS = ("semantic", "recency", "importance", "continuity", "relation")
 
 
@@ -98,6 +100,7 @@ def retrieve(
     is_loaded: bool = True,
     revision: Revision | None = None,
     also: Collection[UUID] = (),
+    prefetched: Mapping[UUID, float] = _NOTHING,
 ) -> Retrieval:
     """What says most about the question among what the viewer may see, best first.
 
@@ -112,10 +115,12 @@ def retrieve(
 
     Reads are counted unless `is_counted` is false; without `is_loaded` the memories of a prompt
     are named and not loaded. `revision` is the team's at any moment since somebody began to ask.
-    The memories `also` named are candidates whatever the signals propose.
+    The memories `also` named are candidates whatever the signals propose, and so are `prefetched`
+    ones, whose chances of 0-1 are among the signals.
     """
     watch = Stopwatch()
     asked = read_with_vector(question, team_id=viewer.team_id, tools=tools, now=now)
+    asked = replace(asked, prefetched=prefetched)
     watch.lap("question")
     with (
         queued_read(),
@@ -137,7 +142,7 @@ def retrieve(
             names_user=names_user,
             with_project=packing is not None and packing.plan.has_tiers,
             revision=revision,
-            also=tuple(also),
+            also=(*also, *prefetched),
         ).run()
         floor = floor_of(
             question=asked, min_score=min_score, keeps_all=keeps_all and packing is None

@@ -1,9 +1,9 @@
-"""Usage counters: counted in Redis by reads, written down in batches by a task."""
+"""Usage counters: counted in Redis by reads and answers, written down in batches by a task."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -12,6 +12,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 from django_redis import get_redis_connection
+from redis.client import Pipeline
 
 from memory.clients.afterwards import afterwards
 from memory.services.retrying import retried
@@ -29,13 +30,20 @@ _WHOLE_ANSWERS = 5_000
 KEPT_DAYS = 60
 _DAY_SECONDS = 86_400
 _NOTE = """
+local kind = ARGV[5]
 if redis.call('HLEN', KEYS[1]) < tonumber(ARGV[4]) then
-    redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':' .. ARGV[2] .. ':' .. ARGV[3], 1)
+    local field = ARGV[1] .. ':' .. ARGV[2] .. ':' .. ARGV[3]
+    if kind ~= 'n' then
+        field = field .. ':' .. kind
+    end
+    redis.call('HINCRBY', KEYS[1], field, 1)
     return
 end
 for memory in string.gmatch(ARGV[3], '[^,]+') do
-    redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':' .. memory .. ':n', 1)
-    redis.call('HSET', KEYS[1], ARGV[1] .. ':' .. memory .. ':t', ARGV[2])
+    redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':' .. memory .. ':' .. kind, 1)
+    if kind == 'n' then
+        redis.call('HSET', KEYS[1], ARGV[1] .. ':' .. memory .. ':t', ARGV[2])
+    end
 end
 """
 # What was counted so far becomes a batch with a name; one that is still there comes first.
@@ -61,13 +69,17 @@ WITH batch AS (
 )
 INSERT INTO memory_memoryusage
     (memory_id, team_id, retrieved, cited, ignored, succeeded, failed, last_accessed_at, daily)
-SELECT m.id, m.team_id, n.retrieved, 0, 0, 0, 0, n.accessed_at, n.daily
-FROM unnest(%(ids)s::uuid[], %(counts)s::bigint[], %(times)s::timestamptz[], %(days)s::jsonb[])
-    AS n (memory_id, retrieved, accessed_at, daily)
+SELECT m.id, m.team_id, n.retrieved, n.cited, n.ignored, 0, 0, n.accessed_at, n.daily
+FROM unnest(
+    %(ids)s::uuid[], %(retrieved)s::bigint[], %(cited)s::bigint[], %(ignored)s::bigint[],
+    %(times)s::timestamptz[], %(days)s::jsonb[]
+) AS n (memory_id, retrieved, cited, ignored, accessed_at, daily)
 JOIN memory_memory m ON m.team_id = %(team)s AND m.id = n.memory_id
 WHERE EXISTS (SELECT FROM batch)
 ON CONFLICT (team_id, memory_id) DO UPDATE SET
     retrieved = memory_memoryusage.retrieved + EXCLUDED.retrieved,
+    cited = memory_memoryusage.cited + EXCLUDED.cited,
+    ignored = memory_memoryusage.ignored + EXCLUDED.ignored,
     last_accessed_at = greatest(memory_memoryusage.last_accessed_at, EXCLUDED.last_accessed_at),
     daily = (
         SELECT coalesce(jsonb_object_agg(kept.day, kept.retrieved), '{}')
@@ -91,6 +103,31 @@ WHERE team_id = %(team)s AND id <> %(batch)s AND at < now() - interval '1 hour'
 
 def note_retrieved(*, team_id: UUID, memory_ids: Iterable[UUID | str], now: datetime) -> None:
     """Count one retrieval of each memory; never fails a read, nor slows it, with Redis away."""
+    if given := _given(team_id, memory_ids, now, "n"):
+        # With its text: that Redis has not seen it yet would be known only afterwards.
+        afterwards(lambda pipe: pipe.eval(_NOTE, 1, NOTED, *given))
+
+
+def note_answer(
+    *,
+    team_id: UUID,
+    find: Callable[[], tuple[Iterable[UUID], Iterable[UUID]]],
+    now: datetime,
+) -> None:
+    """Count the memories that an answer cited and ignored, which `find` finds once it is sent."""
+
+    def note(pipe: Pipeline) -> None:
+        for kind, ids in zip("ci", find(), strict=True):
+            if given := _given(team_id, ids, now, kind):
+                pipe.eval(_NOTE, 1, NOTED, *given)
+
+    afterwards(note)
+
+
+def _given(
+    team_id: UUID, memory_ids: Iterable[UUID | str], now: datetime, kind: str
+) -> tuple[str | int, ...]:
+    """What `_NOTE` takes, nothing where there are no memories."""
     # Without hyphens an id is written in a third of the time.
     ids = ",".join(
         [
@@ -98,10 +135,7 @@ def note_retrieved(*, team_id: UUID, memory_ids: Iterable[UUID | str], now: date
             for each in memory_ids
         ]
     )
-    if ids:
-        given = (str(team_id), int(now.timestamp()), ids, _WHOLE_ANSWERS)
-        # With its text: that Redis has not seen it yet would be known only afterwards.
-        afterwards(lambda pipe: pipe.eval(_NOTE, 1, NOTED, *given))
+    return (str(team_id), int(now.timestamp()), ids, _WHOLE_ANSWERS, kind) if ids else ()
 
 
 def flush_noted_usage() -> None:
@@ -117,24 +151,33 @@ def flush_noted_usage() -> None:
         return
     batch = fields.pop(b"batch").decode()
     for team_id, counts in _by_team(fields).items():
-        _write(team_id, UUID(batch), counts)
+        _flush(team_id, UUID(batch), counts)
     client.eval(_DROP, 1, TAKEN, batch)
 
 
 @dataclass(slots=True)
-class _Reads:
+class Uses:
     """How often a memory was read, when last in seconds of the epoch, and how often on which day.
 
-    Where nobody wrote down for long, all of it counts for the day of the last read.
+    And how often it was cited or ignored. Where nobody wrote down for long, all reads count for the
+    day of the last one.
     """
 
     count: int = 0
     last: int = 0
     loose: int = 0
     days: dict[str, int] = field(default_factory=dict)
+    cited: int = 0
+    ignored: int = 0
 
-    def add(self, count: int, second: int) -> None:
-        """Count reads of one moment."""
+    def add(self, kind: str, count: int, second: int) -> None:
+        """Count uses of one kind and moment."""
+        if kind == "c":
+            self.cited += count
+            return
+        if kind == "i":
+            self.ignored += count
+            return
         self.count += count
         self.last = max(self.last, second)
         day = _day(second)
@@ -152,44 +195,56 @@ def _day(second: int) -> str:
     return datetime.fromtimestamp(second, UTC).date().isoformat()
 
 
-def _by_team(fields: Mapping[bytes, bytes]) -> dict[UUID, dict[UUID, _Reads]]:
-    """What was read of each team's memories."""
-    by_team: dict[UUID, dict[str, _Reads]] = {}
+def _by_team(fields: Mapping[bytes, bytes]) -> dict[UUID, dict[UUID, Uses]]:
+    """What was used of each team's memories."""
+    by_team: dict[UUID, dict[str, Uses]] = {}
     for name, value in fields.items():
-        team, second, last = name.decode().replace("-", "").split(":")
+        team, second, last, *kind = name.decode().replace("-", "").split(":")
         entries = by_team.setdefault(UUID(team), {})
         if last in ("n", "t"):
-            reads = entries.setdefault(second, _Reads())
+            uses = entries.setdefault(second, Uses())
             if last == "n":
-                reads.count += int(value)
-                reads.loose += int(value)
+                uses.count += int(value)
+                uses.loose += int(value)
             else:
-                reads.last = max(reads.last, int(value))
-            continue
-        for memory in last.split(","):
-            entries.setdefault(memory, _Reads()).add(int(value), int(second))
+                uses.last = max(uses.last, int(value))
+        elif last in ("c", "i"):
+            entries.setdefault(second, Uses()).add(last, int(value), 0)
+        else:
+            for memory in last.split(","):
+                uses = entries.setdefault(memory, Uses())
+                uses.add(kind[0] if kind else "n", int(value), int(second))
     return {
-        team: {UUID(memory): reads for memory, reads in entries.items()}
+        team: {UUID(memory): uses for memory, uses in entries.items()}
         for team, entries in by_team.items()
     }
 
 
 @retried
-def _write(team_id: UUID, batch: UUID, counts: dict[UUID, _Reads]) -> None:
-    ids = sorted(counts)
-    latest = max(reads.last for reads in counts.values())
+def _flush(team_id: UUID, batch: UUID, uses: Mapping[UUID, Uses]) -> None:
+    with team_scope(team_ids=[team_id], actor="task:flush_usage"):
+        write_uses(team_id=team_id, batch=batch, uses=uses)
+
+
+def write_uses(*, team_id: UUID, batch: UUID, uses: Mapping[UUID, Uses]) -> None:
+    """Add to the counters, once for each name of a batch; call it in the team's scope."""
+    ids = sorted(uses)
+    ordered = [uses[memory_id] for memory_id in ids]
+    latest = max(each.last for each in ordered)
     given: dict[str, Any] = {  # Any: a parameter of any type
         "team": team_id,
         "batch": batch,
         "ids": ids,
-        "counts": [counts[memory_id].count for memory_id in ids],
-        "times": [datetime.fromtimestamp(counts[memory_id].last, UTC) for memory_id in ids],
-        "days": [json.dumps(counts[memory_id].by_day()) for memory_id in ids],
-        "oldest": _day(latest - KEPT_DAYS * _DAY_SECONDS),
+        "retrieved": [each.count for each in ordered],
+        "cited": [each.cited for each in ordered],
+        "ignored": [each.ignored for each in ordered],
+        "times": [
+            datetime.fromtimestamp(each.last, UTC) if each.last else None for each in ordered
+        ],
+        "days": [json.dumps(each.by_day()) for each in ordered],
+        # Where nothing was read no day has become an old one.
+        "oldest": _day(latest - KEPT_DAYS * _DAY_SECONDS) if latest else "",
     }
-    with (
-        team_scope(team_ids=[team_id], actor="task:flush_usage"),
-        connection.cursor() as cursor,
-    ):
+    with connection.cursor() as cursor:
         cursor.execute(_WRITE, given)
         cursor.execute(_FORGET, given)

@@ -188,7 +188,7 @@ def assemble_context(
     predicted = {each.memory_id: each for each in prefetched(viewer=viewer)}
     # What the errors and the query say is asked of the one retrieval below.
     unasked = replace(signals, recent_errors=(), query="", activity="")
-    guesses = predict(viewer=own, signals=unasked, tools=tools, now=now)
+    guesses = predict(viewer=own, signals=unasked, tools=tools, now=now, is_kept=False)
     predicted |= {each.memory_id: each for each in guesses}
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         revision = team_revision(team_id=viewer.team_id)

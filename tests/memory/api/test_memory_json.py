@@ -23,7 +23,7 @@ from teams.models import Project
 from tests.support.cast import Cast
 
 PARTS = Parts(0.2, 0.1, 0.05, 0.1, 0.03, 0.02)
-SIGNALS = Signals(0.5, 0.25, 0.7, 0.0, 0.1, 0.4, 0.6, PARTS)
+SIGNALS = Signals(0.5, 0.25, 0.7, 0.0, 0.1, 0.4, 0.6, -0.2, 0.8, PARTS)
 FULL = {
     "content": "Sarah lives in Berlin.",
     "user": "sarah",

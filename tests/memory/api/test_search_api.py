@@ -66,6 +66,7 @@ def test_each_result_shows_its_signals(filled: APIClient) -> None:
         signals = {name: value for name, value in each["signals"].items() if name != "parts"}
         assert set(signals) == {
             "semantic", "recency", "importance", "continuity", "relation", "cosine", "lexical",
+            "usage", "prefetched",
         }  # fmt: skip
         assert all(0 <= value <= 1 for value in signals.values())
 

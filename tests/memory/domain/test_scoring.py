@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 from memory.domain.scoring import (
     LEAST_BEST,
     PINNED_FLOOR,
+    PREFETCH_SHARE,
+    USAGE_SHARE,
     Signals,
     SignalTable,
     Weights,
     final_scores,
     relative_to_best,
+    usage_signal,
     weighted_means,
 )
 from memory.domain.scoring import importance_signal as importance_signals
@@ -63,7 +66,8 @@ UNIT = st.floats(0, 1)
 ANY = st.floats(-5, 5)
 NAMES = ("semantic", "recency", "importance", "continuity", "relation")
 SIGNALS = st.builds(Signals, **dict.fromkeys(NAMES, UNIT))
-WILD_SIGNALS = st.builds(Signals, **dict.fromkeys(NAMES, ANY))
+WILD_SIGNALS = st.builds(Signals, **dict.fromkeys((*NAMES, "usage", "prefetched"), ANY))
+COUNTS = st.integers(0, 10**9)
 WEIGHTS = st.builds(Weights, **{name: st.floats(0, 10) for name in NAMES}).filter(
     lambda weights: sum(getattr(weights, name) for name in NAMES) > 0.001
 )
@@ -218,3 +222,57 @@ def test_relative_relevance_keeps_the_order_and_gives_the_best_one(found: list[f
     assert ((relative >= 0) & (relative <= 1)).all()
     assert (np.diff(relative[np.argsort(relevance)]) >= 0).all()
     assert (relative.max() == 1) == (relevance.max() >= LEAST_BEST)
+
+
+def usage(cited: int, ignored: int) -> float:
+    """The signal of one memory."""
+    return float(
+        usage_signal(cited=np.array([float(cited)]), ignored=np.array([float(ignored)]))[0]
+    )
+
+
+@given(COUNTS, COUNTS)
+def test_use_is_bounded_and_zero_where_nobody_said(cited: int, ignored: int) -> None:
+    assert -1 < usage(cited, ignored) < 1 or max(cited, ignored) > 10**6
+    assert -1 <= usage(cited, ignored) <= 1
+    assert usage(0, 0) == 0
+
+
+@given(COUNTS, COUNTS, st.integers(1, 1000))
+def test_a_citation_raises_the_use_and_an_ignore_lowers_it(
+    cited: int, ignored: int, more: int
+) -> None:
+    now = usage(cited, ignored)
+
+    assert usage(cited + more, ignored) >= now >= usage(cited, ignored + more)
+    if max(cited, ignored) < 10**5:
+        assert usage(cited + more, ignored) > now > usage(cited, ignored + more)
+
+
+def test_one_citation_outweighs_a_few_ignores_and_not_many() -> None:
+    assert usage(1, 4) > 0 > usage(1, 6)
+    assert abs(usage(0, 1)) < usage(1, 0) / 3
+
+
+@given(SIGNALS, WEIGHTS, st.floats(-1, 1), UNIT)
+def test_use_and_prefetching_move_a_score_by_no_more_than_their_shares(
+    signals: Signals, weights: Weights, used: float, chance: float
+) -> None:
+    plain = weighted_mean(signals, weights=weights)
+    by_use = weighted_mean(replace(signals, usage=used), weights=weights)
+    by_chance = weighted_mean(replace(signals, prefetched=chance), weights=weights)
+
+    assert abs(by_use - plain) <= abs(used) * USAGE_SHARE + 1e-12
+    assert (by_use - plain) * used >= 0
+    assert 0 <= by_chance - plain <= chance * PREFETCH_SHARE + 1e-12
+
+
+@given(SIGNALS, WEIGHTS, st.sampled_from(("usage", "prefetched")), UNIT, UNIT)
+def test_more_use_or_a_higher_chance_never_lowers_a_score(
+    signals: Signals, weights: Weights, name: str, one: float, other: float
+) -> None:
+    ends: list[dict[str, Any]] = [{name: value} for value in sorted((one, other))]
+
+    low, high = (weighted_mean(replace(signals, **end), weights=weights) for end in ends)
+
+    assert low <= high

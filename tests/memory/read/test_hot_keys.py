@@ -19,7 +19,7 @@ def keep(body: bytes) -> AnswerKey:
     now = datetime(2026, 5, 1, tzinfo=UTC)
     key = AnswerKey(f"{settings.REDIS_PREFIX}:hot:{uuid4()}", viewer, now)
     made = Made(body, [], 0, None, Revision(1, 1))
-    assert answered(key, viewer=viewer, now=now, make=lambda: made).body == body
+    assert answered(key, viewer=viewer, now=now, make=lambda _: made).body == body
     return key
 
 

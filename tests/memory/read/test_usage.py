@@ -19,12 +19,14 @@ from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
+from memory.selectors.usage import UsageCounts, usage_counts
 from memory.services.decisions.state import locked_memory
 from memory.services.read.usage import (
     KEPT_DAYS,
     NOTED,
     TAKEN,
     flush_noted_usage,
+    note_answer,
     note_retrieved,
 )
 from memory.services.write.drafts import MemoryDraft
@@ -144,6 +146,76 @@ def test_a_crash_between_two_teams_forgets_and_repeats_neither(town: Cast, ids: 
 
     assert counts(town) == dict.fromkeys(ids, 1)
     assert not client.exists(TAKEN)
+
+
+def answer(cast: Cast, cited: list[UUID], ignored: list[UUID], now: datetime = NOON) -> None:
+    """One answer that used some of them."""
+    note_answer(team_id=cast.team.id, find=lambda: (cited, ignored), now=now)
+
+
+def used(cast: Cast) -> Mapping[UUID, UsageCounts]:
+    """How they were used, seen at noon and over a week."""
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        known = list(MemoryUsage.objects.values_list("memory_id", flat=True))
+        return usage_counts(team_id=cast.team.id, memory_ids=known, days=7, now=NOON)
+
+
+def test_what_answers_use_is_counted_beside_what_is_read(town: Cast, ids: list[UUID]) -> None:
+    one, two, three = ids
+    note(town, ids[:2])
+    answer(town, [one], [two])
+    answer(town, [one, three], [])
+    answer(town, [], [])
+    flush_noted_usage()
+    answer(town, [], [two])
+    flush_noted_usage()
+    flush_noted_usage()
+
+    assert used(town) == {
+        one: UsageCounts(1, NOON, cited=2, ignored=0),
+        two: UsageCounts(1, NOON, cited=0, ignored=2),
+        three: UsageCounts(0, None, cited=1, ignored=0),
+    }
+
+
+def test_a_batch_that_was_written_counts_no_citation_twice(town: Cast, ids: list[UUID]) -> None:
+    client = get_redis_connection("default")
+    answer(town, ids[:1], ids[1:])
+    client.rename(NOTED, TAKEN)
+    client.hset(TAKEN, "batch", str(new_id()))
+    taken = client.dump(TAKEN)
+    flush_noted_usage()
+    client.restore(TAKEN, 0, taken)
+    flush_noted_usage()
+
+    assert [(each.cited, each.ignored) for each in used(town).values()].count((0, 1)) == 2
+    assert used(town)[ids[0]] == UsageCounts(cited=1)
+
+
+def test_citations_that_nobody_writes_down_for_long_are_bounded_and_counted(
+    town: Cast, ids: list[UUID]
+) -> None:
+    client = get_redis_connection("default")
+    for second in range(5_020):
+        answer(town, ids[:1], ids[1:2], now=NOON + timedelta(seconds=second // 2))
+        note(town, ids[2:], now=NOON + timedelta(seconds=second))
+    assert client.hlen(NOTED) <= 5_000 + 4 * len(ids)
+    flush_noted_usage()
+
+    counted = used(town)
+    assert (counted[ids[0]].cited, counted[ids[1]].ignored) == (5_020, 5_020)
+    assert counts(town)[ids[2]] == 5_020
+
+
+def test_recent_retrievals_are_those_of_whole_days_up_to_now(town: Cast, ids: list[UUID]) -> None:
+    for days in (0, 6, 7, 30):
+        note(town, ids[:1], now=NOON - timedelta(days=days))
+    flush_noted_usage()
+
+    assert used(town)[ids[0]] == UsageCounts(2, NOON)
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        of_two = usage_counts(team_id=town.team.id, memory_ids=ids[:2], days=31, now=NOON)
+    assert of_two == {ids[0]: UsageCounts(4, NOON), ids[1]: UsageCounts()}
 
 
 def test_what_nobody_writes_down_for_long_is_bounded_and_counted(
