@@ -18,7 +18,7 @@ from memory.domain.prediction.ownership import file_name, likely_needed
 from memory.domain.prediction.signals import Signals
 from memory.domain.retrieval.question import read_question
 from memory.domain.viewer import Viewer
-from memory.selectors.artifacts import file_touches
+from memory.selectors.file_touches import file_touches
 from memory.services.read.cascade import Depth, Search
 from memory.services.read.ranking import SEARCH_WEIGHTS, ReadQuestion, by_relevance
 from memory.services.signal_uses import learned
