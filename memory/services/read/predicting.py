@@ -51,7 +51,7 @@ def predict(
     any transaction. What is predicted is kept in Redis for the viewer's next reads.
     """
     found: dict[UUID, Predicted] = {}
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         proposed = _by_files(viewer, signals) if signals.files else []
         of_use = learned(viewer=viewer, signals=signals, now=now)
         proposed += [Predicted(pk, *said) for pk, said in of_use.items()]
