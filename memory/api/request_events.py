@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from audit.services.events import Event, add_events
 from memory.api.idempotency import REPLAY_HEADER, IdempotentPosts
 from memory.clients.afterwards import afterwards, gathering
+from memory.domain.plans.read_only import CHARACTERS
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.filters import NOBODY
@@ -120,7 +121,8 @@ def context_event(
         similarity=context.similarity,
         meta={
             "found": found,
-            "tokens": stats.tokens_used,
+            # A block whose length is given in characters was counted in them.
+            "chars" if stats.token_counter == CHARACTERS.name else "tokens": stats.tokens_used,
             "cache_hit": stats.cache_hit,
             "ms": stats.total_ms,
         },
