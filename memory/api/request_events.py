@@ -15,10 +15,12 @@ from rest_framework.request import Request
 from audit.services.events import Event, add_events
 from memory.api.idempotency import REPLAY_HEADER, IdempotentPosts
 from memory.clients.afterwards import afterwards, gathering
+from memory.domain.plans.read_only import CHARACTERS
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.filters import NOBODY
 from memory.services.read.answer_cache import Sent
+from memory.services.read.answers import Retrieval
 from memory.services.read.prompting import BuiltPrompt
 from memory.services.write.drafts import Outcome, WriteResult
 from teams.principal import Principal
@@ -101,20 +103,26 @@ def search_event(viewer: Viewer, sent: Sent) -> Event:
 
 
 def context_event(
-    viewer: Viewer, context: BuiltPrompt | Sent, conversation_id: UUID | None
+    viewer: Viewer,
+    context: BuiltPrompt | Retrieval | Sent,
+    conversation_id: UUID | None = None,
+    *,
+    found: int | None = None,
 ) -> Event:
-    """A prompt or part of one, with what it took."""
+    """A prompt or part of one, with what it took; `found` where it tells more or less than that."""
     stats = context.stats
+    found = context.found if found is None else found
     return Event(
         node="context",
         op="context",
-        status="ok" if context.found else "skipped",
+        status="ok" if found else "skipped",
         end_user_id=known_person(viewer),
         conversation_id=conversation_id,
         similarity=context.similarity,
         meta={
-            "found": context.found,
-            "tokens": stats.tokens_used,
+            "found": found,
+            # A block whose length is given in characters was counted in them.
+            "chars" if stats.token_counter == CHARACTERS.name else "tokens": stats.tokens_used,
             "cache_hit": stats.cache_hit,
             "ms": stats.total_ms,
         },

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 MAX_CATEGORIES = 500
 MAX_NAME_CHARS = 100
@@ -184,6 +185,7 @@ class _Reader:
         self.problems.append(f"{path} {problem}")
 
 
+@lru_cache(maxsize=1_024)
 def plain_category(name: str) -> str:
     """Equal for names that differ in case, separators or number: "Technical facts" is one."""
     plain = " ".join(re.split(r"[\s_-]+", name.strip().casefold()))

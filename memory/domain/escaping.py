@@ -36,9 +36,11 @@ _ENTITY = re.compile(r"&(?=\#|[A-Za-z])")
 
 def plain_line(text: str) -> str:
     """The text on one line, without control, bidirectional and invisible characters."""
-    if not text.isprintable() or _HIDDEN.search(text):
-        text = "".join(_readable(text, place) for place in range(len(text)))
-    return " ".join(text.split())
+    line = " ".join(text.split())
+    if line.isprintable() and not _HIDDEN.search(line):
+        return line
+    # Slow, so only where more than line breaks and tabs is to go.
+    return " ".join("".join(_readable(line, place) for place in range(len(line))).split())
 
 
 def beginning(text: str, *, longest: int) -> str:

@@ -53,6 +53,14 @@ USUAL_TYPES: Mapping[Form, MemoryType] = {
 """The type of a memory of that form where none is named; of all others semantic."""
 
 
+def are_both_events(one: str | None, other: str | None) -> bool:
+    """Whether memories of these forms both tell of past events, which never contradict each other.
+
+    What is known of an event is changed by correcting its memory.
+    """
+    return one == other == Form.EPISODE
+
+
 class ArtifactKind(StrEnum):
     """What kind of thing outside of the memory an artifact is."""
 

@@ -13,10 +13,9 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
-from audit.services.events import Event
 from memory.api.base import ApiViewSet, answers
 from memory.api.memory_json import MEDIA_TYPE, Json, memory_json
-from memory.api.request_events import known_person
+from memory.api.request_events import context_event
 from memory.api.serializers.context import (
     ConflictGroupsSerializer,
     ConflictsQuerySerializer,
@@ -108,7 +107,7 @@ class ContextViewSet(ApiViewSet):
             now=timezone.now(),
             is_written=is_written,
         )
-        self.noted([_event(viewer, made)])
+        self.noted([context_event(viewer, made.retrieval, found=len(made.facts))])
         return made
 
     def _asker(self, given: Mapping[str, Any]) -> tuple[Viewer, UUID | None, Weights]:
@@ -173,18 +172,6 @@ def _group(group: ConflictGroup) -> Json:
         "recommended": _conflict(group.conflict),
         "contradictions": [str(each) for each in group.contradictions],
     }
-
-
-def _event(viewer: Viewer, made: ReadOnlyContext) -> Event:
-    """What was told, and what it took."""
-    return Event(
-        node="context",
-        op="context",
-        status="ok" if made.facts else "skipped",
-        end_user_id=known_person(viewer),
-        similarity=made.retrieval.similarity,
-        meta={"found": len(made.facts), "ms": made.retrieval.stats.total_ms},
-    )
 
 
 def _response(body: Json) -> HttpResponse:

@@ -11,14 +11,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from audit.services.events import Event
 from memory.api.base import ApiViewSet, answers
-from memory.api.request_events import known_person
+from memory.api.request_events import context_event
 from memory.api.serializers.package import PackageRequestSerializer, PackageSerializer
 from memory.clients.token_counters import counter_for
 from memory.clients.tools import default_tools
 from memory.domain.plans.package import Tier
-from memory.domain.viewer import Viewer
 from memory.services.read.agent_options import budget_for, own_weights
 from memory.services.read.context_package import (
     ContextPackage,
@@ -65,7 +63,7 @@ class PackageViewSet(ApiViewSet):
             tools=default_tools(),
             now=timezone.now(),
         )
-        self.noted([_event(viewer, made)])
+        self.noted([context_event(viewer, made.retrieval, found=len(made.items))])
         return Response(PackageSerializer(_shown(made)).data)
 
 
@@ -108,16 +106,3 @@ def _item(item: PackageItem) -> dict[str, Any]:  # Any: as above
         "at": entry.line.at,
         "is_kept": item.is_kept,
     }
-
-
-def _event(viewer: Viewer, made: ContextPackage) -> Event:
-    """What was told, and what it took."""
-    stats = made.retrieval.stats
-    return Event(
-        node="context",
-        op="context",
-        status="ok" if made.items else "skipped",
-        end_user_id=known_person(viewer),
-        similarity=made.retrieval.similarity,
-        meta={"found": len(made.items), "tokens": stats.tokens_used, "ms": stats.total_ms},
-    )

@@ -12,10 +12,9 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
-from audit.services.events import Event
 from memory.api.base import ApiViewSet, answers
 from memory.api.memory_json import MEDIA_TYPE, Json, memory_json, packed_message_json
-from memory.api.request_events import known_person
+from memory.api.request_events import context_event
 from memory.api.serializers.working_context import (
     AssembleSerializer,
     ExpandedTopicSerializer,
@@ -27,7 +26,7 @@ from memory.clients.tools import default_tools
 from memory.domain.prediction.signals import Signals
 from memory.domain.viewer import Viewer
 from memory.services.read.agent_options import own_weights
-from memory.services.read.answers import Retrieval, ScoredMemory
+from memory.services.read.answers import ScoredMemory
 from memory.services.read.working_context import assemble_context, expand_topic
 
 
@@ -65,7 +64,7 @@ class WorkingContextViewSet(ApiViewSet):
             now=timezone.now(),
         )
         found = made.retrieval
-        self.noted([_event(viewer, found)])
+        self.noted([context_event(viewer, found)])
         return _response(
             {
                 "context": made.context,
@@ -102,7 +101,7 @@ class WorkingContextViewSet(ApiViewSet):
             tools=default_tools(),
             now=timezone.now(),
         )
-        self.noted([_event(viewer, found)])
+        self.noted([context_event(viewer, found)])
         assert found.considered is not None
         candidates = len(found.considered.relevant.memories)
         return _response(
@@ -136,17 +135,6 @@ def _told(each: ScoredMemory) -> Json:
         "score": each.score,
         "tokens": each.tokens,
     }
-
-
-def _event(viewer: Viewer, found: Retrieval) -> Event:
-    return Event(
-        node="context",
-        op="context",
-        status="ok" if found.memories else "skipped",
-        end_user_id=known_person(viewer),
-        similarity=found.similarity,
-        meta={"found": len(found.memories), "ms": found.stats.total_ms},
-    )
 
 
 def _response(body: Json) -> HttpResponse:

@@ -48,9 +48,13 @@ class Activity(StrEnum):
 
 Shares = tuple[float, float, float, float]
 DEFAULT_SHARES: Shares = (0.25, 0.375, 0.25, 0.125)
-# Seed 002, "Token Budget Examples", scenario 2. The others have the default until it is measured
-# that shares of their own tell more of what is needed.
-SHARES: Mapping[Activity, Shares] = {Activity.DEBUGGING: (0.375, 0.3125, 0.1875, 0.125)}
+# Of debugging by seed 002, "Token Budget Examples", scenario 2; of deployments as measured. The
+# others have the default: of no other shares two histories agree that they tell more of what is
+# needed (docs/decisions/0044-context-of-work-in-progress.md).
+SHARES: Mapping[Activity, Shares] = {
+    Activity.DEBUGGING: (0.375, 0.3125, 0.1875, 0.125),
+    Activity.DEPLOY: (0.15, 0.6, 0.125, 0.125),
+}
 HEADINGS: Mapping[ContextTier, str] = {
     ContextTier.CRITICAL: "## Critical",
     ContextTier.RELEVANT: "## Relevant",

@@ -27,6 +27,7 @@ _COMPARED = (
     "end_user_id",
     "project_id",
     "category",
+    "form",
 )
 _WHOLE = tuple(field.attname for field in Memory._meta.concrete_fields)
 _SQL = load_sql_parts(__file__, "comparing.sql")

@@ -97,6 +97,11 @@ class Retrieval:
     selection: Selection | None = None
 
     @property
+    def found(self) -> int:
+        """How many memories it has."""
+        return len(self.memories)
+
+    @property
     def formatted_prompt(self) -> str:
         """The prompt, "" where none was asked for."""
         return self.assembly.prompt if self.assembly else ""

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from memory.clients.tools import Tools
 from memory.domain.audience import Audience
+from memory.domain.forms import are_both_events
 from memory.domain.judgements import is_sure_enough
 from memory.domain.pair_selection import (
     NEAR_ENOUGH,
@@ -119,7 +120,7 @@ def _of_one_subject(rows: Sequence[SignalRow]) -> list[_Pair]:
         for group in by_subject.values()
         if len(group) <= MOST_OF_A_SUBJECT
         for pair in combinations(group, 2)
-        if _may_concern_each_other(*pair)
+        if _may_concern_each_other(*pair) and not are_both_events(pair[0].form, pair[1].form)
     ]
 
 
@@ -141,7 +142,8 @@ def _of_different_audiences(viewer: Viewer, rows: Sequence[SignalRow]) -> list[_
         if _may_concern_each_other(ones[0], others[0])
         for one in ones
         for other in others
-        if (shared := shared_words(one.content, other.content)) >= _LEAST_SHARED
+        if not are_both_events(one.form, other.form)
+        and (shared := shared_words(one.content, other.content)) >= _LEAST_SHARED
         and not is_same_matter(one.subject, other.subject)
         # A copy says nothing against it, and would take another pair's place.
         and normalise_text(one.content) != normalise_text(other.content)

@@ -157,7 +157,7 @@ def _rules(
 
 
 def _loaded(viewer: Viewer, selection: Selection, told: set[UUID]) -> tuple[ChosenFact, ...]:
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         memories = memories_by_id(viewer=viewer, ids=list(told))
     return tuple(
         ChosenFact(memories[each.fact.key], each.fact.scope, each.reason, bool(each.rivals))

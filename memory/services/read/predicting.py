@@ -18,7 +18,7 @@ from memory.domain.prediction.ownership import file_name, likely_needed
 from memory.domain.prediction.signals import Signals
 from memory.domain.retrieval.question import read_question
 from memory.domain.viewer import Viewer
-from memory.selectors.artifacts import file_touches
+from memory.selectors.file_touches import file_touches
 from memory.services.read.cascade import Depth, Search
 from memory.services.read.ranking import SEARCH_WEIGHTS, ReadQuestion, by_relevance
 from memory.services.signal_uses import learned
@@ -58,7 +58,7 @@ def predict(
     next reads, in place of what was.
     """
     found: dict[UUID, Predicted] = {}
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         proposed = _by_files(viewer, signals) if signals.files else []
         of_use = learned(viewer=viewer, signals=signals, now=now)
         proposed += [Predicted(pk, *said) for pk, said in of_use.items()]

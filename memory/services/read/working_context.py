@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from memory.clients.tools import Tools
-from memory.domain.plans.placing import Candidate, Place, asked_of, nearness, placed
+from memory.domain.plans.placing import Place, asked_of, nearness
 from memory.domain.plans.topic_index import TopicIndex, topic_index, untold
 from memory.domain.plans.working import (
     DEFAULT_SHARES,
@@ -22,22 +21,19 @@ from memory.domain.plans.working import (
 from memory.domain.prediction.signals import Signals
 from memory.domain.scoring import Weights
 from memory.domain.tokens import TokenCounter
-from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.selectors.filters import NOBODY
-from memory.selectors.revisions import team_revision
-from memory.selectors.search.signal_rows import SignalRow
-from memory.selectors.topics import of_topic, topic_counts, topics_of
-from memory.selectors.working_set import files_of, working_set
-from memory.services.compaction.summaries import SUMMARY_TAG
+from memory.selectors.revisions import Revision, team_revision
+from memory.selectors.topics import of_topic, topic_counts
+from memory.selectors.working_set import WorkingRow, working_set
 from memory.services.read.answers import Retrieval
 from memory.services.read.cascade import Depth
-from memory.services.read.conflicts import Clash
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.predicting import Predicted, predict, prefetched
-from memory.services.read.prompt_packing import Chosen, Packing, line_of
-from memory.services.read.ranking import MAX_QUERY_CHARS, Question, Ranked
+from memory.services.read.prompt_packing import Packing
+from memory.services.read.ranking import MAX_QUERY_CHARS, Question
 from memory.services.read.retrieval import retrieve
+from memory.services.read.working_choice import Chooser
 from teams.errors import NotFoundError
 from teams.tenancy import team_scope
 
@@ -73,97 +69,6 @@ def named_alone(viewer: Viewer) -> Viewer:
     )
 
 
-@dataclass(slots=True)
-class _Chooser:
-    """Places the candidates for these signals; `places` and `topics` are what came of it."""
-
-    viewer: Viewer
-    signals: Signals
-    predicted: dict[UUID, Predicted]
-    kept: frozenset[UUID]
-    is_preferences_alone: bool
-    collaborator_id: UUID | None
-    places: dict[UUID, Place] = field(default_factory=dict)
-    topics: dict[UUID, frozenset[str]] = field(default_factory=dict)
-
-    def keeps(self, row: SignalRow) -> bool:
-        """Whether it is told whatever words the question has."""
-        return row.memory_id in self.kept
-
-    def choose(self, ranked: Sequence[Ranked], clashes: Sequence[Clash]) -> Chosen:
-        """The candidates in their tiers; of a collaborator only what they prefer."""
-        ranked = [each for each in ranked if self._may_tell(each.row)]
-        keys = {each.row.memory_id for each in ranked}
-        files = files_of(team_id=self.viewer.team_id, ids=list(keys))
-        opposites: dict[UUID, set[UUID]] = {
-            each.row.memory_id: set(each.row.contradicts or ()) for each in ranked
-        }
-        clashes = [
-            each for each in clashes if {each.earlier.memory_id, each.later.memory_id} <= keys
-        ]
-        for clash in clashes:
-            one, other = clash.earlier.memory_id, clash.later.memory_id
-            opposites[one].add(other)
-            opposites[other].add(one)
-        self.topics = {
-            row.memory_id: topics_of(
-                category=row.category,
-                subject=row.subject,
-                tags=row.tags or (),
-                files=files.get(row.memory_id, ()),
-            )
-            for row in (each.row for each in ranked)
-        }
-        self.places = placed(
-            [
-                self._candidate(each, files.get(each.row.memory_id, ()), opposites)
-                for each in ranked
-            ],
-            errors=self.signals.recent_errors,
-        )
-        chosen = [
-            each._replace(rank=place.rank, score=place.rank)
-            for each in ranked
-            for place in [self.places[each.row.memory_id]]
-        ]
-        return Chosen(
-            sorted(chosen, key=lambda each: -each.rank),
-            clashes=clashes,
-            sections={key: place.tier for key, place in self.places.items()},
-        )
-
-    def _may_tell(self, row: SignalRow) -> bool:
-        is_theirs = row.end_user_id is not None and row.end_user_id == self.viewer.end_user_id
-        return not (self.is_preferences_alone and is_theirs) or _is_liked(row)
-
-    def _candidate(
-        self, each: Ranked, files: Sequence[str], opposites: dict[UUID, set[UUID]]
-    ) -> Candidate:
-        row = each.row
-        guess = self.predicted.get(row.memory_id)
-        is_theirs = self.collaborator_id is not None and row.end_user_id == self.collaborator_id
-        return Candidate(
-            key=row.memory_id,
-            rank=each.rank,
-            content=row.content,
-            memory_type=row.memory_type,
-            form=row.form,
-            nearness=nearness(
-                self.signals, files=files, topics=[row.category, row.subject, *(row.tags or ())]
-            ),
-            confidence=guess.confidence if guess else 0.0,
-            reasons=guess.reasons if guess else (),
-            is_summary=SUMMARY_TAG in (row.tags or ()),
-            is_liked=is_theirs and _is_liked(row),
-            is_mandatory=row.is_pinned or row.memory_type == MemoryType.IDENTITY,
-            opposites=frozenset(opposites[row.memory_id]),
-        )
-
-
-def _is_liked(row: SignalRow) -> bool:
-    return row.memory_type == MemoryType.USER_PROFILE or line_of(row, "").is_preference
-
-
 def assemble_context(
     *,
     viewer: Viewer,
@@ -180,41 +85,28 @@ def assemble_context(
     Nothing of a person or project is told unless the viewer names them; of a collaborator of that
     id, where the viewer names nobody, what they prefer and their profile.
     """
-    activity = _activity(signals)
-    shares = shares_of(activity)
-    own = named_alone(viewer)
+    named = named_alone(viewer)
     is_preferences_alone = viewer.end_user_id is None and collaborator_id is not None
-    reader = replace(own, end_user_id=collaborator_id) if is_preferences_alone else own
-    predicted = {each.memory_id: each for each in prefetched(viewer=viewer)}
-    # What the errors and the query say is asked of the one retrieval below.
-    unasked = replace(signals, recent_errors=(), query="", activity="")
-    guesses = predict(viewer=own, signals=unasked, tools=tools, now=now, is_kept=False)
-    predicted |= {each.memory_id: each for each in guesses}
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
-        revision = team_revision(team_id=viewer.team_id)
-        rows = working_set(viewer=reader, files=signals.files, collaborator_id=collaborator_id)
-        topics = topic_counts(viewer=own, revision=revision)
-    kept = frozenset(
-        row.memory_id
-        for row in rows
-        if row.reason
-        or row.form not in ("decision", "failure")
-        or nearness(
-            signals,
-            files=row.files or (),
-            topics=[row.category, row.subject, *(row.tags or ())],
-        )
-    ) | frozenset(predicted)
-    chooser = _Chooser(
+    reader = replace(named, end_user_id=collaborator_id) if is_preferences_alone else named
+    shares = shares_of(_activity(signals))
+    known = _known(
+        viewer=viewer,
+        reader=reader,
+        signals=signals,
+        collaborator_id=collaborator_id,
+        tools=tools,
+        now=now,
+    )
+    chooser = Chooser(
         viewer=reader,
         signals=signals,
-        predicted=predicted,
-        kept=kept,
+        predicted=known.predicted,
+        kept=known.kept,
         is_preferences_alone=is_preferences_alone,
         collaborator_id=collaborator_id,
     )
     reserved = topic_index(
-        topics, token_budget=int(shares[3] * token_budget), counter=counter
+        known.topics, token_budget=int(shares[3] * token_budget), counter=counter
     ).tokens
     found = retrieve(
         viewer=reader,
@@ -235,9 +127,64 @@ def assemble_context(
         ),
         tools=tools,
         now=now,
-        also=kept,
-        revision=revision,
+        also=known.kept,
+        revision=known.revision,
     )
+    return _told(
+        found, chooser=chooser, topics=known.topics, token_budget=token_budget, counter=counter
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What may matter before anything is asked: predictions, what is `kept`, topics with counts."""
+
+    predicted: dict[UUID, Predicted]
+    kept: frozenset[UUID]
+    topics: list[tuple[str, int]]
+    revision: Revision | None
+
+
+def _known(
+    *,
+    viewer: Viewer,
+    reader: Viewer,
+    signals: Signals,
+    collaborator_id: UUID | None,
+    tools: Tools,
+    now: datetime,
+) -> _Known:
+    named = named_alone(viewer)
+    predicted = {each.memory_id: each for each in prefetched(viewer=viewer)}
+    # What the errors and the query say is asked of the one retrieval.
+    unasked = replace(signals, recent_errors=(), query="", activity="")
+    guesses = predict(viewer=named, signals=unasked, tools=tools, now=now, is_kept=False)
+    predicted |= {each.memory_id: each for each in guesses}
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+        revision = team_revision(team_id=viewer.team_id)
+        rows = working_set(viewer=reader, files=signals.files, collaborator_id=collaborator_id)
+        topics = topic_counts(viewer=named, revision=revision)
+    near = (row.memory_id for row in rows if _is_kept(row, signals))
+    return _Known(predicted, frozenset((*near, *predicted)), topics, revision)
+
+
+def _is_kept(row: WorkingRow, signals: Signals) -> bool:
+    """Whether it is told whatever is asked: of decisions and failures those that are near."""
+    if row.reason or row.form not in ("decision", "failure"):
+        return True
+    topics = [row.category, row.subject, *(row.tags or ())]
+    return bool(nearness(signals, files=row.files or (), topics=topics))
+
+
+def _told(
+    found: Retrieval,
+    *,
+    chooser: Chooser,
+    topics: list[tuple[str, int]],
+    token_budget: int,
+    counter: TokenCounter,
+) -> WorkingContext:
+    """What was found, with the index of the topics that it does not tell."""
     told = [each.row.memory_id for each in found.told]
     counted = Counter(topic for key in told for topic in chooser.topics[key])
     index = topic_index(
@@ -248,6 +195,11 @@ def assemble_context(
     context = "\n\n".join(filter(None, [found.formatted_prompt, index.prompt]))
     used = found.assembly.tokens if found.assembly else {}
     tiers = {tier: used.get(tier, 0) for tier in ContextTier} | {ContextTier.INDEX: index.tokens}
+    activity = _activity(chooser.signals)
+    shares = shares_of(activity)
+    has_more = any(
+        tiers[tier] > share * token_budget for tier, share in zip(ContextTier, shares, strict=True)
+    )
     return WorkingContext(
         context=context,
         token_count=counter.count(context),
@@ -255,11 +207,7 @@ def assemble_context(
         places={key: chooser.places[key] for key in told},
         index=index,
         activity=activity,
-        is_rebalanced=shares != DEFAULT_SHARES
-        or any(
-            tiers[tier] > share * token_budget
-            for tier, share in zip(ContextTier, shares, strict=True)
-        ),
+        is_rebalanced=shares != DEFAULT_SHARES or has_more,
         retrieval=found,
     )
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.conf import settings
 
 from memory.domain.audience import Reach
+from memory.domain.forms import are_both_events
 from memory.domain.judgements import (
     as_carried_out,
     as_dispute,
@@ -169,15 +170,15 @@ def pairs_to_judge(
 ) -> list[Pair]:
     """The neighbours that may be about the same matter as the draft, the likeliest first.
 
-    At most JUDGED_NEIGHBOURS, without those the draft replaces; `anchor` is the embedder's
-    opposition similarity.
+    At most JUDGED_NEIGHBOURS, without those the draft replaces and, beside an event, other events;
+    `anchor` is the embedder's opposition similarity.
     """
     said = Statement(draft.told or draft.content, draft.created_at, draft.subject)
     usual = usual_words([said.content, *(each.memory.content for each in neighbours)])
     pairs = []
     for neighbour in neighbours:
         memory = neighbour.memory
-        if memory.pk in draft.replaces:
+        if memory.pk in draft.replaces or are_both_events(draft.form, memory.form):
             continue
         stored = Statement(memory.content, memory.created_at, memory.subject)
         is_older = draft.created_at < memory.created_at

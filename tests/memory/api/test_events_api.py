@@ -67,6 +67,27 @@ def test_each_request_leaves_its_event(api: APIClient) -> None:
     assert "Berlin" not in str(rows)
 
 
+def test_contexts_of_every_kind_say_what_they_told_and_took(api: APIClient) -> None:
+    fact = {"content": "The port of the billing service is 5433.", "project": "apollo"}
+    post(api, "/v1/memories", fact)
+    post(api, "/v1/tasks", {"id": "fix-17", "agent": "kyra", "project": "apollo"})
+    asked = {"agent": "kyra", "project": "apollo"}
+    for project in ("apollo", None):
+        signals = {"query": "port of the billing service"}
+        post(api, "/v1/context/assemble", {**asked, "project": project, "signals": signals})
+    post(api, "/v1/context/package", {"task": "fix-17", **asked})
+    post(api, "/v1/memory/select", {"user_request": "Fix the billing service's port.", **asked})
+
+    rows = [row for row in reversed(events(api)) if row["op"] == "context"]
+
+    assert [row["status"] for row in rows] == ["ok", "skipped", "ok", "ok"]
+    assert [row["meta"]["found"] for row in rows] == [1, 0, 1, 1]
+    units = [row["meta"].keys() & {"tokens", "chars"} for row in rows]
+    assert units == [{"tokens"}, {"tokens"}, {"tokens"}, {"chars"}]
+    assert all(row["meta"].keys() >= {"ms", "cache_hit"} for row in rows)
+    assert rows[0]["meta"]["tokens"] > 0
+
+
 def test_reads_about_a_person_are_found_under_the_name(api: APIClient) -> None:
     post(api, "/v1/memories", {"content": "Sarah lives in Berlin.", "user": "sarah"})
     for user in ("sarah", "stranger"):

@@ -110,6 +110,27 @@ def test_what_is_of_another_person_is_not_predicted(api: APIClient) -> None:
     assert ids(predicted(api, file_opened="src/pool.py", user="sarah")) == [of_sarah]
 
 
+def test_changes_of_a_busy_project_take_no_places_of_another_one(api: APIClient) -> None:
+    def file(path: str) -> dict[str, Any]:
+        return {"ref": path, "added": 5, "removed": 0}
+
+    atlas = [
+        change(api, "Raise the pool size", file("src/pool.py"), project="atlas"),
+        change(api, "Repaint the settings page", file("src/settings.css"), project="atlas"),
+    ]
+    parts = [file(f"part{each}/pool.py") for each in range(200)]
+    for each in range(11):
+        change(api, f"Move part {each}", *parts, project="zeus")
+
+    found = predicted(api, file_opened="src/pool.py", project="atlas")
+
+    assert ids(found) == atlas
+    assert [each["why"] for each in found["predicted_memories"]] == [
+        ["changed src/pool.py"],
+        ["among the latest changes"],
+    ]
+
+
 def test_what_was_predicted_is_found_by_exactly_the_same_viewer(api: APIClient, acme: Cast) -> None:
     made = change(api, "Raise the pool size", {"ref": "src/pool.py", "added": 5, "removed": 0})
     predicted(api, file_opened="src/pool.py")

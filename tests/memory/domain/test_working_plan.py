@@ -54,6 +54,21 @@ def test_shares_are_of_one_whole(activity: Activity | None) -> None:
     assert sum(shares_of(activity)) == pytest.approx(1)
 
 
+def test_full_tiers_have_the_shares_of_the_activity() -> None:
+    full = [
+        *entries(CRITICAL, 200),
+        *entries(RELEVANT, 200, 1_000),
+        *entries(BACKGROUND, 200, 2_000),
+    ]
+
+    usual, deploying = (
+        told(*full, shares=shares_of(each)).tokens for each in (None, Activity.DEPLOY)
+    )
+
+    assert deploying[RELEVANT] > usual[RELEVANT]
+    assert deploying[CRITICAL] < usual[CRITICAL]
+
+
 def test_full_tiers_have_their_shares() -> None:
     found = told(
         *entries(CRITICAL, 200), *entries(RELEVANT, 200, 1_000), *entries(BACKGROUND, 200, 2_000)

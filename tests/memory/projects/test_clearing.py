@@ -6,13 +6,15 @@ import pytest
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
+from memory.clients.tools import Tools
 from memory.domain.types import Scope
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
-from memory.services.decisions import clearing
-from memory.services.decisions.clearing import clear_project, clear_team
+from memory.services.decisions.clearing import AT_ONCE, clear_project, clear_team
+from tests import factories
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import OLD_LIMIT, OTHER_LIMIT, post, remember, shown
+from tests.support.writing import store
 
 
 @pytest.fixture
@@ -99,16 +101,23 @@ def test_disputes_with_what_is_cleared_end(api: APIClient) -> None:
     assert not Contradiction.objects.filter(resolved_at=None).exists()
 
 
-def test_what_takes_long_is_done_in_steps(
-    api: APIClient, viewer: Viewer, notes: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(clearing, "AT_ONCE", 1)
+def test_what_takes_long_is_done_in_steps(acme: Cast, tools: Tools, viewer: Viewer) -> None:
+    project = factories.ProjectFactory.create(team=acme.team, slug="apollo")
+    texts = [f"Apollo has a part {number}." for number in range(AT_ONCE + 2)]
+    store(acme, tools, *texts, project_id=project.pk)
 
     first = clear_project(viewer=viewer, slug="apollo", typed="apollo", seconds=-1)
-    rest = clear_project(viewer=viewer, slug="apollo", typed="apollo")
-    again = clear_team(viewer=viewer, scope=Scope.PROJECT, typed="acme", seconds=60)
+    rest = clear_team(viewer=viewer, scope=Scope.PROJECT, typed="acme")
 
-    assert (first.deleted, first.left) == (1, 1)
-    assert (rest.deleted, rest.left) == (1, 0)
-    assert again.deleted == 1
-    assert Memory.objects.filter(status="soft_deleted").count() == 3
+    assert (first.deleted, first.left) == (AT_ONCE, 2)
+    assert (rest.deleted, rest.left) == (2, 0)
+    assert Memory.objects.filter(status="soft_deleted").count() == len(texts)
+
+
+def test_one_call_goes_on_until_all_is_cleared(acme: Cast, tools: Tools, viewer: Viewer) -> None:
+    texts = [f"The office has a room {number}." for number in range(AT_ONCE + 2)]
+    store(acme, tools, *texts)
+
+    cleared = clear_team(viewer=viewer, scope=Scope.TEAM, typed="acme")
+
+    assert (cleared.deleted, cleared.left) == (len(texts), 0)

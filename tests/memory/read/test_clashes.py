@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.clients.tools import Tools
+from memory.domain.forms import Form
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
@@ -39,6 +40,7 @@ def tell(
     day: int,
     subject: str = "infra.staging.port",
     tags: tuple[str, ...] = (),
+    form: Form | None = None,
 ) -> Memory:
     """Kyra learns it for herself, or Luke lets all agents know."""
     draft = MemoryDraft(
@@ -50,6 +52,8 @@ def tell(
         created_at=NOON + timedelta(days=day),
         subject=subject,
         tags=tags,
+        form=form,
+        payload={"title": text} if form else {},
         agent_id=acme.kyra.pk if own else None if subject else acme.luke.pk,
         author_id=acme.kyra.pk if own else acme.luke.pk,
     )
@@ -80,6 +84,21 @@ def test_what_one_agent_knows_against_all_is_marked_for_it_alone(acme: Cast, too
     assert [each.id for each in kyras.contradictions] == [None]
     assert "DISPUTED" not in lukes.formatted_prompt
     assert lukes.contradictions == []
+
+
+@pytest.mark.parametrize("subject", ["infra.staging.port", ""])
+def test_events_of_two_agents_do_not_contradict_each_other(
+    acme: Cast, tools: Tools, subject: str
+) -> None:
+    for day, port in enumerate((5433, 5432)):
+        text = f"The staging database listens on port {port}."
+        tell(acme, tools, text, own=not day, day=day, subject=subject, form=Form.EPISODE)
+
+    kyras = ask(acme, tools, acme.kyra.pk)
+
+    assert len(kyras.memories) == 2
+    assert "DISPUTED" not in kyras.formatted_prompt
+    assert kyras.contradictions == []
 
 
 def test_a_clash_seen_on_the_way_out_writes_nothing(acme: Cast, tools: Tools) -> None:

@@ -11,9 +11,10 @@ import pytest
 
 from audit.models import MemoryLog
 from memory.clients.tools import Tools
+from memory.domain.forms import Form
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.models import Contradiction, Memory, MemoryRelation, SearchEntry
-from memory.services.write.drafts import Outcome, WriteResult
+from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from teams.ids import new_id
 from teams.tenancy import team_scope
 from tests import factories
@@ -116,6 +117,31 @@ def test_unrelated_facts_leave_each_other_alone(acme: Cast, tools: Tools) -> Non
 
     assert [each.outcome for each in results] == [Outcome.CREATED] * 5
     assert live(acme) == texts
+
+
+def test_two_events_stand_side_by_side_whatever_they_say(acme: Cast, tools: Tools) -> None:
+    def event(content: str, day: int) -> MemoryDraft:
+        payload = {"title": content, "artifacts": [{"kind": "commit", "ref": f"c{day}"}]}
+        at = NOON + timedelta(days=day)
+        return draft(acme, content, form=Form.EPISODE, payload=payload, created_at=at)
+
+    write(acme, tools, event(OLD_LIMIT, 0))
+    write(acme, tools, event(OTHER_LIMIT, 1))
+    write(acme, tools, event(NEW_LIMIT, 3), event(OLD_LIMIT, 2))
+
+    assert live(acme) == [OLD_LIMIT, OTHER_LIMIT, NEW_LIMIT, OLD_LIMIT]
+    assert not Contradiction.objects.exists()
+
+
+@pytest.mark.parametrize("forms", [(Form.EPISODE, None), (None, Form.EPISODE)])
+def test_an_event_and_a_fact_may_contradict_each_other(
+    acme: Cast, tools: Tools, forms: tuple[Form | None, Form | None]
+) -> None:
+    for content, form in zip((OLD_LIMIT, OTHER_LIMIT), forms, strict=True):
+        payload = {"title": content} if form else {}
+        (result,) = write(acme, tools, draft(acme, content, form=form, payload=payload))
+
+    assert result.outcome == Outcome.DISPUTED
 
 
 def test_an_older_statement_that_arrives_later_does_not_win(acme: Cast, tools: Tools) -> None:
