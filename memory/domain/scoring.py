@@ -17,6 +17,8 @@ DECAY_PER_HOUR = 0.01
 PINNED_FLOOR = 0.95
 DISPUTED_FACTOR = 0.5
 SAME_CONVERSATION = 1.0
+# What is only drawn from other memories stands behind them.
+INSIGHT_FACTOR = 0.5
 # Where even the best candidate is less relevant than this, all are compared with this.
 LEAST_BEST = 0.3
 

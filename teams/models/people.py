@@ -109,11 +109,23 @@ class Team(models.Model):
         validators=[MinValueValidator(Decimal(0))],
         help_text="What models may cost for one end user in a day, in USD; empty for the usual.",
     )
+    episode_rest_hours = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="Hours without a message after which a sitting of talk becomes an episode; empty"
+        " for the usual.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["slug"]
         constraints = [
+            models.CheckConstraint(
+                condition=models.Q(episode_rest_hours__isnull=True)
+                | models.Q(episode_rest_hours__gte=1),
+                name="team_episode_rest_positive",
+            ),
             models.CheckConstraint(
                 condition=models.Q(monthly_budget_usd__isnull=True)
                 | models.Q(monthly_budget_usd__gte=0),
@@ -194,6 +206,11 @@ class EndUser(TeamOwned):
     external_id = models.CharField(max_length=200)
     display_name = models.CharField(max_length=200, blank=True, default="")
     profile = models.JSONField(default=dict, blank=True)
+    has_insights = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="Whether insights about this person are made.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -51,7 +51,8 @@ class Candidates:
     `matches` and `names` (n × t): the term is in the text, or is a name of a person the memory is
     by or about. `cosine` is NaN without a vector. `conversation` numbers the conversations, -1 for
     none; `position` is that of the first source message. Times are seconds of the epoch, NaN where
-    unknown: when it was said, and from when until when it held.
+    unknown: when it was said, and from when until when it held. `is_episode` says which tell a
+    sitting of talk as a whole.
     """
 
     matches: Flags
@@ -62,6 +63,7 @@ class Candidates:
     said_at: Floats
     held_from: Floats
     held_until: Floats
+    is_episode: Flags | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,11 @@ def fuse(*, asked: Asked, rarity: Rarity, candidates: Candidates) -> Relevance:
     }
     shares = np.array([added[part.name] for part in fields(Parts)])
     shares *= np.where(beyond, BEYOND, 1.0)
+    if asked.of_time_alone and candidates.is_episode is not None:
+        # Whatever was done then is what an episode tells: it answers as far as its time fits.
+        answer = np.zeros_like(shares)
+        answer[[part.name for part in fields(Parts)].index("time")] = time
+        shares = np.where(candidates.is_episode, answer, shares)
     score = np.clip(shares.sum(axis=0), 0.0, 1.0)
     return Relevance(score, words, meaning, person, time, event, shares)
 

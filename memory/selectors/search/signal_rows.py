@@ -116,6 +116,7 @@ class MessageRow(_MessageColumns):
     held_from = None
     held_until = None
     relation = None
+    form = ""
 
     @property
     def accessed(self) -> float:

@@ -16,6 +16,7 @@ from uuid import UUID
 from django.conf import settings
 
 from memory.clients.tools import Tools
+from memory.domain.summarising import SUMMARY_TAG
 from memory.domain.types import Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
@@ -25,7 +26,6 @@ from memory.selectors.memories import outdated_summaries
 from memory.selectors.revisions import Revision
 from memory.selectors.search.signal_rows import Found
 from memory.selectors.search.signals import find_candidates, has_cold, narrowed
-from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.about_whom import is_untold_profile
 from memory.services.read.messages import (
     RankedMessage,

@@ -12,6 +12,7 @@ from memory.domain.filters import All, Expression, Field, Operator, conditions_o
 from memory.domain.packing import Packed
 from memory.domain.personal_names import says_user
 from memory.domain.scoring import Weights
+from memory.domain.summarising import SUMMARY_TAG
 from memory.domain.viewer import Viewer
 from memory.models import Category, Memory
 from memory.models.querysets import MemoryQuerySet
@@ -20,7 +21,6 @@ from memory.selectors.memories import outdated_summaries
 from memory.selectors.person_names import PersonNames, person_names
 from memory.selectors.revisions import Revision, team_revision
 from memory.services.categories import check_allowed, requested_categories
-from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.about_whom import PROFILE, mixed_users, untold_profiles
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
 from memory.services.read.answers import Retrieval

@@ -21,6 +21,7 @@ from memory.domain.plans.working import (
 )
 from memory.domain.prediction.signals import Signals
 from memory.domain.scoring import Weights
+from memory.domain.summarising import SUMMARY_TAG
 from memory.domain.tokens import TokenCounter
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
@@ -29,7 +30,6 @@ from memory.selectors.revisions import team_revision
 from memory.selectors.search.signal_rows import SignalRow
 from memory.selectors.topics import of_topic, topic_counts, topics_of
 from memory.selectors.working_set import files_of, working_set
-from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.answers import Retrieval
 from memory.services.read.cascade import Depth
 from memory.services.read.conflicts import Clash
