@@ -55,6 +55,7 @@ class WrittenInsight:
     """An insight of at most 280 characters, what it rests on, and who wrote it.
 
     `topic` is what it is about, by which a later one of the same is known; "" where nothing says.
+    One that `is_news` takes the place of what was said of its topic at once.
     """
 
     text: str
@@ -62,4 +63,5 @@ class WrittenInsight:
     memory_ids: tuple[UUID, ...] = ()
     message_ids: tuple[UUID, ...] = ()
     topic: str = ""
+    is_news: bool = False
     tags: tuple[str, ...] = ()

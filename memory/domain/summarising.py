@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from .tokens import estimate_tokens
-from .types import Point
+from .types import MemoryType, Point
 
 # What tells of many messages at once, and is no statement that another one could contradict.
 SUMMARY_TAG = "summary"
@@ -18,6 +18,11 @@ MAX_POINTS = 64
 _NOTHING = "Nothing worth keeping was said."
 _HEAD = re.compile(r"\A\[\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?\] ")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+def retells(*, tags: Collection[str] | None, memory_type: str) -> bool:
+    """Whether a memory retells others: a summary, an episode of talk or an insight."""
+    return SUMMARY_TAG in (tags or ()) or memory_type == MemoryType.INSIGHT
 
 
 class RulesSummariser:

@@ -5,15 +5,18 @@ Each says what was counted and nothing that might follow from it; too little evi
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
+from itertools import pairwise
 from uuid import UUID
 
 from memory.domain.escaping import beginning
 from memory.domain.insights import MOST_CHARS, MOST_INSIGHTS, Evidence, Noted, WrittenInsight
-from memory.domain.pair_selection import weighed_words
+from memory.domain.retrieval.periods import NAMES_OF_TIMES
 from memory.domain.text.normalise import name_words
+from memory.domain.text.sentences import split_sentences
+from memory.domain.text.stop_words import STOP_WORDS
 
 _NAME = "rules"
 _PARTS = ("at night", "in the morning", "in the afternoon", "in the evening")
@@ -23,7 +26,9 @@ _FEWEST_DAYS, _SHARE = 5, 0.8
 # A matter comes back in so many conversations on so many days; one in more than this share of the
 # memories is what all talk is about.
 _FEWEST_TIMES, _USUAL = 3, 0.6
-_RAREST = 6
+_NO_NAMES = STOP_WORDS | NAMES_OF_TIMES | {"user", "i'm", "i've", "i'll", "i'd"}
+_EDGES = ".,;:!?\"'“”‘’()[]*"
+_TOPIC_CHARS = 200
 _MOST_SOURCES = 20
 _QUOTED_CHARS = 80
 
@@ -52,38 +57,50 @@ def _changes(evidence: Evidence) -> Iterator[WrittenInsight]:
         f" now “{last}”",
         _NAME,
         memory_ids=tuple(each.id for each in chain),
-        topic=f"insight.change.{chain[-1].subject or chain[0].id}",
+        topic=f"insight.change.{chain[-1].subject or chain[0].id}"[:_TOPIC_CHARS],
+        is_news=True,
         tags=("preferences",),
     )
 
 
 def _returning(evidence: Evidence) -> Iterator[WrittenInsight]:
-    """The matter that comes back in most conversations."""
+    """The name of something that comes up in most conversations; any other word may be chance."""
     holding: dict[str, list[Noted]] = defaultdict(list)
-    people = {name[:5] for name in name_words([evidence.person, *evidence.names])}
+    people = set(name_words([evidence.person, *evidence.names]))
     for each in evidence.recent:
-        for word, weight in weighed_words(each.text).items():
-            if weight >= _RAREST and word not in people and not word.isdigit():
-                holding[word].append(each)
+        for name in set(_named(each.text)):
+            if people.isdisjoint(name_words([name])):
+                holding[name].append(each)
     most = _USUAL * len(evidence.recent)
     matters = [
-        (len({each.conversation_id for each in rows}), len({_day(each) for each in rows}), word)
-        for word, rows in holding.items()
+        (len({each.conversation_id for each in rows}), len({_day(each) for each in rows}), name)
+        for name, rows in holding.items()
         if len(rows) <= most
     ]
     matters = [each for each in matters if min(each[:2]) >= _FEWEST_TIMES]
     if not matters:
         return
-    talks, days, word = max(matters)
-    rows = sorted(holding[word], key=lambda each: each.said_at)
+    talks, days, name = max(matters)
+    rows = sorted(holding[name], key=lambda each: each.said_at)
     yield WrittenInsight(
-        f"{evidence.person} comes back to “{_written(word, rows)}”: in {talks} conversations on"
-        f" {days} days {_span(rows)}.",
+        f"{evidence.person} comes back to “{name}”: in {talks} conversations on {days} days"
+        f" {_span(rows)}.",
         _NAME,
         memory_ids=tuple(each.id for each in rows[-_MOST_SOURCES:]),
-        topic=f"insight.matter.{word}",
+        topic=f"insight.matter.{name.casefold()}"[:_TOPIC_CHARS],
         tags=("topics",),
     )
+
+
+def _named(text: str) -> Iterator[str]:
+    """The words with a capital inside its sentences, without days and months."""
+    for sentence in split_sentences(text):
+        words = sentence.text.split()
+        for before, word in pairwise(words):
+            name = word.strip(_EDGES).removesuffix("'s").removesuffix("’s")
+            is_name = len(name) > 1 and name[0].isupper() and name.casefold() not in _NO_NAMES
+            if is_name and not before.endswith(":"):
+                yield name
 
 
 def _hours(evidence: Evidence) -> Iterator[WrittenInsight]:
@@ -109,12 +126,6 @@ def _hours(evidence: Evidence) -> Iterator[WrittenInsight]:
         topic=f"insight.hours.{part}",
         tags=("times",),
     )
-
-
-def _written(word: str, rows: Sequence[Noted]) -> str:
-    """The word of that beginning as it is mostly written."""
-    words = (each.strip(".,;:!?\"'“”‘’()").lower() for row in rows for each in row.text.split())
-    return Counter(each for each in words if each.startswith(word)).most_common(1)[0][0]
 
 
 def _span(rows: Sequence[Noted]) -> str:

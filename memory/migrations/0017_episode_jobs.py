@@ -1,6 +1,10 @@
-"""Episodes are made by jobs of their own, and may name links."""
+"""Episodes are made by jobs of their own, and may name links; insights forget no messages."""
+
+from pathlib import Path
 
 from django.db import migrations, models
+
+SQL = Path(__file__).parent.parent / "sql"
 
 
 class Migration(migrations.Migration):
@@ -28,5 +32,8 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='job',
             constraint=models.UniqueConstraint(fields=('team', 'conversation', 'from_position', 'kind'), name='job_range_of_kind_once'),
+        ),
+        migrations.RunSQL(
+            (SQL / "insights_forget_nothing.sql").read_text(), migrations.RunSQL.noop
         ),
     ]

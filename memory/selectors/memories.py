@@ -42,6 +42,14 @@ WHERE s.team_id = %s AND s.id = ANY (%s::uuid[]) AND s.extractor LIKE 'episode:%
     WHERE m.team_id = s.team_id AND m.conversation_id = s.conversation_id
         AND m.status = 'soft_deleted' AND m.source_message_ids && s.source_message_ids
 )
+UNION ALL
+SELECT s.id FROM memory_memory s
+WHERE s.team_id = %s AND s.id = ANY (%s::uuid[]) AND s.memory_type = 'insight' AND EXISTS (
+    SELECT FROM memory_memoryrelation r
+    JOIN memory_memory m ON m.team_id = r.team_id AND m.id = r.to_memory_id
+    WHERE r.team_id = s.team_id AND r.from_memory_id = s.id
+        AND r.relation_type = 'derived_from' AND m.status = 'soft_deleted'
+)
 """
 
 
@@ -145,12 +153,14 @@ def merged_into(*, viewer: Viewer, memory: Memory) -> list[UUID]:
 def outdated_summaries(*, team_id: UUID, ids: Collection[UUID]) -> set[UUID]:
     """Of these summaries, those of which a memory was deleted, corrected or superseded since.
 
-    Of episodes those that tell messages of which a memory was deleted.
+    Of episodes those that tell messages of which a memory was deleted, of insights those that rest
+    on a deleted memory.
 
     What somebody wrote in a summary's place is never among them. Call it in the team's scope.
     """
     if not ids:
         return set()
+    own: tuple[UUID, list[UUID]] = (team_id, list(ids))
     with connection.cursor() as cursor:
-        cursor.execute(_OUTDATED, [team_id, list(ids), list(LIVE), team_id, list(ids)])
+        cursor.execute(_OUTDATED, [*own, list(LIVE), *own, *own])
         return {row[0] for row in cursor.fetchall()}

@@ -26,6 +26,11 @@ class Migration(migrations.Migration):
             field=models.BooleanField(db_default=True, default=True, help_text='Whether insights about this person are made.'),
         ),
         migrations.AddField(
+            model_name='enduser',
+            name='insights_at',
+            field=models.DateTimeField(editable=False, help_text='When they were last looked for.', null=True),
+        ),
+        migrations.AddField(
             model_name='team',
             name='episode_rest_hours',
             field=models.PositiveSmallIntegerField(blank=True, help_text='Hours without a message after which a sitting of talk becomes an episode; empty for the usual.', null=True, validators=[django.core.validators.MinValueValidator(1)]),

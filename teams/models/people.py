@@ -9,6 +9,7 @@ from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
+from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
 from teams.domain.checking import DocumentError
@@ -200,6 +201,11 @@ class Project(TeamOwned):
         return self.slug
 
 
+def erased_name(path: str = "") -> Concat:
+    """The external id that the person at `path` has once erased, to compare it with the present."""
+    return Concat(models.Value("erased-"), Cast(f"{path}id", models.CharField()))
+
+
 class EndUser(TeamOwned):
     """A person an agent talks with, known by the team's own external id."""
 
@@ -210,6 +216,9 @@ class EndUser(TeamOwned):
         default=True,
         db_default=True,
         help_text="Whether insights about this person are made.",
+    )
+    insights_at = models.DateTimeField(
+        null=True, editable=False, help_text="When they were last looked for."
     )
     created_at = models.DateTimeField(auto_now_add=True)
 

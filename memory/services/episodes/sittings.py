@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import CharField, Exists, F, OuterRef, QuerySet, Value
-from django.db.models.functions import Cast, Concat
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from memory.domain.episodes import FEWEST_MESSAGES, cut_into_sittings
 from memory.models import Job
 from memory.services.extraction.jobs import UNFINISHED, does_jobs, publish
 from teams.errors import NotFoundError
 from teams.models import Conversation, Message, Team
+from teams.models.people import erased_name
 from teams.services.conversations import lock_conversation
 from teams.tenancy import team_scope
 
@@ -73,8 +73,7 @@ def _rested(team_id: UUID, before: datetime) -> QuerySet[Conversation, Conversat
         episode_position__lt=F("last_position"),
     )
     # Nothing is told of who was erased.
-    erased = Concat(Value("erased-"), Cast("end_user_id", CharField()))
-    return rows.exclude(end_user__external_id=erased)
+    return rows.exclude(end_user__external_id=erased_name("end_user__"))
 
 
 def _queue(conversation: Conversation, rest: timedelta) -> int:

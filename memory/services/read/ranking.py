@@ -297,7 +297,10 @@ def relevance_of(asked: Asked, found: Pool[CandidateRow]) -> Relevance:
             matches=matches,
             names=names,
             cosine=floats([row.cosine for row in rows]),
-            conversation=_numbered([row.conversation_id for row in rows]),
+            # What tells a whole talk lends nothing to what happens to stand where that begins.
+            conversation=_numbered(
+                [None if row.form == Form.EPISODE else row.conversation_id for row in rows]
+            ),
             position=np.array([row.position or 0 for row in rows]),
             said_at=floats([row.said for row in rows]),
             held_from=floats([row.held_from for row in rows]),

@@ -24,8 +24,8 @@ from memory.domain.pair_selection import (
 )
 from memory.domain.ports import Judge
 from memory.domain.repetition import adds_nothing, covers
-from memory.domain.summarising import SUMMARY_TAG
-from memory.domain.types import Judgement, MemoryType, Statement, Strategy, Verdict
+from memory.domain.summarising import retells
+from memory.domain.types import Judgement, Statement, Strategy, Verdict
 from memory.models import Memory
 from memory.selectors.neighbours.comparing import locked_memories
 from memory.selectors.neighbours.comparison_set import Neighbour
@@ -178,7 +178,9 @@ def pairs_to_judge(
     pairs = []
     for neighbour in neighbours:
         memory = neighbour.memory
-        if memory.pk in draft.replaces or _is_retelling(memory):
+        # What retells others is neither repeated nor replaced by a statement.
+        is_retold = retells(tags=memory.tags, memory_type=memory.memory_type)
+        if memory.pk in draft.replaces or is_retold:
             continue
         stored = Statement(memory.content, memory.created_at, memory.subject)
         is_older = draft.created_at < memory.created_at
@@ -194,11 +196,6 @@ def pairs_to_judge(
             pairs.append(Pair(neighbour, *as_compared(existing, new), is_older, near))
     pairs.sort(key=lambda pair: -pair.nearness)
     return pairs[: settings.JUDGED_NEIGHBOURS]
-
-
-def _is_retelling(memory: Memory) -> bool:
-    """Whether it retells what memories say: no statement repeats it or takes its place."""
-    return SUMMARY_TAG in memory.tags or memory.memory_type == MemoryType.INSIGHT
 
 
 def rule_on(
