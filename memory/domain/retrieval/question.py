@@ -152,7 +152,8 @@ def read_question(text: str, *, now: datetime) -> Asked:
         meaning=_without(names, words) or plain,
         ahead=(now.utcoffset() or timedelta(0)).total_seconds(),
         of_past=asks_for_past(plain),
-        of_time_alone=bool(times) and all(word in STOP_WORDS | timed | _DOINGS for word in terms),
+        of_time_alone=bool(times)
+        and all(word in STOP_WORDS | timed | NAMES_OF_TIMES | _DOINGS for word in terms),
     )
 
 
