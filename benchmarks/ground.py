@@ -26,6 +26,9 @@ from memory.domain.text.calendar import WEEKDAYS
 from memory.domain.text.stop_words import STOP_WORDS
 from memory.domain.text.verb_forms import stem
 from memory.domain.viewer import Viewer
+from memory.models import Job
+from memory.services.episodes.making import run_episode_job
+from memory.services.episodes.sittings import queue_episodes
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import overdue_jobs
 from memory.services.write.explicit import StatedMemory
@@ -98,6 +101,20 @@ def run_waiting(*, viewer: Viewer, tools: Tools) -> None:
             return
         for job in jobs:
             run_job(team_id=viewer.team_id, job_id=job, tools=tools)
+
+
+def make_episodes(*, viewer: Viewer, tools: Tools) -> int:
+    """Tell all talk of the team as episodes, as workers do once it is at rest; returns how many."""
+    now, made = timezone.now() + timedelta(days=30), 0
+    while queue_episodes(team_id=viewer.team_id, now=now):
+        with scope_of(viewer):
+            jobs = overdue_jobs(
+                team_id=viewer.team_id, now=now, limit=10_000, kind=Job.Kind.EPISODE
+            )
+        for job in jobs:
+            done = run_episode_job(team_id=viewer.team_id, job_id=job, tools=tools, now=now)
+            made += done is not None
+    return made
 
 
 def unsaid_words(text: str, said: Iterable[str]) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any
 from django.db import OperationalError
 from django.utils import timezone
 
-from benchmarks.ground import ACTOR, new_team, scope_of
+from benchmarks.ground import ACTOR, make_episodes, new_team, scope_of
 from benchmarks.locomo_data import (
     CATEGORIES,
     DEPTHS,
@@ -27,6 +27,7 @@ from benchmarks.locomo_data import (
     read_sample,
 )
 from memory.clients.tools import Tools, default_tools
+from memory.domain.forms import Form
 from memory.domain.viewer import Viewer
 from memory.services.indexing.message_index import index_team
 from memory.services.indexing.statistics import renew_statistics
@@ -47,6 +48,8 @@ MODES = {
     "extracted": (ImportMode.MESSAGES, False),
     "extracted+raw": (ImportMode.MESSAGES, True),
     "extracted+weak": (ImportMode.MESSAGES, None),
+    "episodes": (ImportMode.MESSAGES, False),
+    "episodes+weak": (ImportMode.MESSAGES, None),
 }
 Table = dict[str, dict[str, Any]]  # Any: counts and figures, None where nothing was measured
 
@@ -76,8 +79,10 @@ def ingest(*, sample: Sample, mode: ImportMode, tools: Tools) -> tuple[Viewer, I
 
 
 def _turns(found: ScoredMemory | ScoredMessage) -> list[str]:
-    """The turns that a result stands for."""
+    """The turns that a result stands for; an episode takes a place and stands for none."""
     if isinstance(found, ScoredMemory):
+        if found.memory.form == Form.EPISODE:
+            return []
         return found.memory.source_external_ids
     return [found.external_id] if found.external_id else []
 
@@ -111,6 +116,9 @@ def measure(
         for sample in samples:
             viewer, summary = ingest(sample=sample, mode=way_in, tools=tools)
             done.append(summary)
+            if mode.startswith("episodes"):
+                made = make_episodes(viewer=viewer, tools=tools)
+                print(f"{sample.name}: {made} episodes", file=sys.stderr)
             for question in sample.questions:
                 found = retrieve(
                     viewer=viewer,
@@ -190,7 +198,8 @@ def main() -> None:
     parser.add_argument(
         "--mode",
         default="verbatim,extracted,extracted+raw",
-        help="extracted+weak: messages where memories are weak, as by default",
+        help="extracted+weak: messages where memories are weak, as by default; episodes: with the"
+        " talk told as episodes too",
     )
     parser.add_argument("--limit", type=int, default=max(DEPTHS), help="results of a search")
     parser.add_argument("--questions", type=int, help="of each conversation; all when left out")

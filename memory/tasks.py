@@ -10,14 +10,23 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from memory.clients.tools import default_tools
+from memory.models import Job
 from memory.services.consent.deciding import expire_requests
 from memory.services.decisions.project_limits import keep_all_to_limits, keep_to_limit
+from memory.services.episodes.making import run_episode_job
+from memory.services.episodes.sittings import queue_episodes
 from memory.services.extraction.job_runs import run_job
-from memory.services.extraction.jobs import RUN_JOB_TASK, overdue_jobs, queue_rested
+from memory.services.extraction.jobs import (
+    RUN_EPISODE_TASK,
+    RUN_JOB_TASK,
+    overdue_jobs,
+    queue_rested,
+)
 from memory.services.indexing.levels import write_waiting_levels
 from memory.services.indexing.message_index import index_waiting
 from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import extend_vector_graphs
+from memory.services.insights.making import draw_waiting_insights
 from memory.services.lifecycle.running import run_consolidation as go_on_with_run
 from memory.services.lifecycle.runs import RUN_TASK, start_due_runs
 from memory.services.read.usage import flush_noted_usage
@@ -50,11 +59,13 @@ def run_extraction_job(team_id: str, job_id: str) -> None:
 @shared_task(name="memory.tasks.sweep_jobs")
 def sweep_jobs() -> None:
     """Publish the jobs that the queue lost or whose worker died."""
+    runs = ((Job.Kind.EXTRACT, run_extraction_job), (Job.Kind.EPISODE, make_episode))
     for team_id in all_team_ids():
-        with team_scope(team_ids=[team_id], actor="task:sweep_jobs"):
-            jobs = overdue_jobs(team_id=team_id, now=timezone.now())
-        for job_id in jobs:
-            run_extraction_job.delay(str(team_id), str(job_id))
+        for kind, run in runs:
+            with team_scope(team_ids=[team_id], actor="task:sweep_jobs"):
+                jobs = overdue_jobs(team_id=team_id, now=timezone.now(), kind=kind)
+            for job_id in jobs:
+                run.delay(str(team_id), str(job_id))
 
 
 @shared_task(name="memory.tasks.extract_rested")
@@ -62,6 +73,35 @@ def extract_rested() -> None:
     """Queue what waits in conversations at rest."""
     for team_id in all_team_ids():
         queue_rested(team_id=team_id, now=timezone.now())
+
+
+@shared_task(
+    name=RUN_EPISODE_TASK,
+    autoretry_for=(OperationalError,),
+    retry_backoff=True,
+    retry_jitter=True,
+    max_retries=5,
+)
+def make_episode(team_id: str, job_id: str) -> None:
+    """Tell one sitting of talk as an episode."""
+    run_episode_job(
+        team_id=UUID(team_id), job_id=UUID(job_id), tools=default_tools(), now=timezone.now()
+    )
+
+
+@shared_task(name="memory.tasks.close_sittings")
+def close_sittings() -> None:
+    """Queue the episodes of talk at rest, some conversations of each team at a time."""
+    for team_id in all_team_ids():
+        queue_episodes(team_id=team_id, now=timezone.now())
+
+
+@shared_task(name="memory.tasks.draw_insights")
+def draw_insights() -> None:
+    """Draw insights about people of whom something was learned, each once a day at most."""
+    draw_waiting_insights(
+        tools=default_tools(), now=timezone.now(), seconds=settings.CELERY_TASK_TIME_LIMIT / 4
+    )
 
 
 @shared_task(name="memory.tasks.flush_usage")

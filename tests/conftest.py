@@ -14,6 +14,8 @@ _MODELS = (
     "EXTRACTION_MODEL",
     "REVIEW_MODEL",
     "JUDGE_MODEL",
+    "EPISODE_MODEL",
+    "INSIGHT_MODEL",
     "CLASSIFIER_",
     "CHAT_",
     "PROVIDER_KEY_",

@@ -14,6 +14,9 @@ ENABLE_CONTRADICTION_DETECTION = read_bool("ENABLE_CONTRADICTION_DETECTION", Tru
 ENABLE_MODEL_ROUTING = read_bool("ENABLE_MODEL_ROUTING", True)
 # Whether what is said of a team ("the office closes on Fridays") becomes the team's own memory.
 ENABLE_TEAM_FACTS = read_bool("ENABLE_TEAM_FACTS", True)
+# Whether talk at rest is closed into episodes, and what is learned of a person told in insights.
+ENABLE_EPISODES = read_bool("ENABLE_EPISODES", True)
+ENABLE_INSIGHTS = read_bool("ENABLE_INSIGHTS", True)
 
 MAX_CONTENT_CHARS = 32_000
 MAX_ITEMS_PER_REQUEST = 500
@@ -21,6 +24,9 @@ MAX_ITEMS_PER_REQUEST = 500
 SUMMARIZE_INTERVAL = read_int("SUMMARIZE_INTERVAL", 20, minimum=1)
 # A conversation without a new message for so long is at rest: what waits in it is extracted.
 CONVERSATION_REST_MINUTES = read_float("CONVERSATION_REST_MINUTES", 10.0, minimum=0.0)
+# After so many hours without a message a sitting of talk is over and becomes an episode; a team may
+# have hours of its own.
+EPISODE_REST_HOURS = read_int("EPISODE_REST_HOURS", 6, minimum=1)
 # What talk may write by itself (seed 004 §13); 0 lifts a cap. Compaction and imports have none.
 MAX_MEMORIES_PER_TURN = read_int("MAX_MEMORIES_PER_TURN", 3)
 MAX_MEMORIES_PER_USER_DAY = read_int("MAX_MEMORIES_PER_USER_DAY", 2000)

@@ -31,6 +31,9 @@ if REVIEW_MODEL and not EXTRACTION_MODEL:
 JUDGE_MODEL = read_str("JUDGE_MODEL", "")
 # Writes the shorter versions of long memories; empty means the rules.
 LEVELS_MODEL = read_str("LEVELS_MODEL", "")
+# Tells episodes from talk, and insights about people; empty means the rules.
+EPISODE_MODEL = read_str("EPISODE_MODEL", "")
+INSIGHT_MODEL = read_str("INSIGHT_MODEL", "")
 # The cheap model that scores how complex a query is; empty means the heuristics, which also answer
 # when the model stays silent for the timeout.
 CLASSIFIER_MODEL = read_str("CLASSIFIER_MODEL", "")
@@ -78,6 +81,8 @@ REVIEW_INPUT_PRICE, REVIEW_OUTPUT_PRICE = (
 )
 JUDGE_INPUT_PRICE, JUDGE_OUTPUT_PRICE = _prices("JUDGE", JUDGE_MODEL)
 LEVELS_INPUT_PRICE, LEVELS_OUTPUT_PRICE = _prices("LEVELS", LEVELS_MODEL)
+EPISODE_INPUT_PRICE, EPISODE_OUTPUT_PRICE = _prices("EPISODE", EPISODE_MODEL)
+INSIGHT_INPUT_PRICE, INSIGHT_OUTPUT_PRICE = _prices("INSIGHT", INSIGHT_MODEL)
 CHAT_CONTEXT_TOKENS = read_int("CHAT_CONTEXT_TOKENS", 200_000, minimum=1_024)
 CHAT_MAX_OUTPUT_TOKENS = read_int("CHAT_MAX_OUTPUT_TOKENS", 8_192, minimum=1)
 # The user of chat requests that name none.

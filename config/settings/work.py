@@ -28,6 +28,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 _PERIODIC = {
     "memory.tasks.sweep_jobs": 15.0,
     "memory.tasks.extract_rested": 60.0,
+    "memory.tasks.close_sittings": 300.0,
+    "memory.tasks.draw_insights": 3600.0,
     "memory.tasks.index_messages": 3.0,
     "memory.tasks.extend_graphs": 30.0,
     "memory.tasks.write_levels": 10.0,

@@ -1,4 +1,4 @@
-"""Extraction jobs: the list opens on those that are not done."""
+"""Extractions and episodes as jobs: the list opens on those that are not done."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ class JobAdmin(TeamAdmin[Job]):
 
     list_display = [
         "messages",
+        "kind",
         "state_label",
         "conversation",
         "attempts",
@@ -79,7 +80,7 @@ class JobAdmin(TeamAdmin[Job]):
     fieldsets = [
         section(
             None,
-            ("state", "attempts", "team"),
+            ("kind", "state", "attempts", "team"),
             ("conversation_link", "messages"),
             ("created", "finished", "leased"),
             "error",

@@ -139,7 +139,7 @@ urlpatterns = [
     path("users", UserViewSet.as_view({"get": "entries"}), name="users"),
     path(
         "users/<path:external_id>",
-        UserViewSet.as_view({"get": "load", "delete": "erase"}),
+        UserViewSet.as_view({"get": "load", "patch": "change", "delete": "erase"}),
         name="user",
     ),
 ]

@@ -12,16 +12,29 @@ from django_redis import get_redis_connection
 from numpy.typing import NDArray
 
 from memory.clients.active_embedder import ActiveEmbedder
+from memory.clients.asked_model import AskedModel
 from memory.clients.embedder_choice import configured_spec
 from memory.clients.embedders import WordLlamaEmbedder
 from memory.clients.judgement_cache import JudgementCache
+from memory.clients.model_episodes import ModelEpisodes
 from memory.clients.model_extractor import ModelExtractor
+from memory.clients.model_insights import ModelInsights
 from memory.clients.model_judge import ModelJudge, judge_name
 from memory.clients.model_levels import ModelLevels
+from memory.domain.episodes import RulesEpisodes
 from memory.domain.levels import RulesLevels
-from memory.domain.ports import Embedder, Extractor, Judge, LevelWriter, Summariser
+from memory.domain.ports import (
+    Embedder,
+    EpisodeWriter,
+    Extractor,
+    InsightWriter,
+    Judge,
+    LevelWriter,
+    Summariser,
+)
 from memory.domain.summarising import RulesSummariser
 from memory.fallback.extractor import RulesExtractor
+from memory.fallback.insights import RulesInsights
 from memory.fallback.judge import RulesJudge
 from routing.clients.structured_calls import StructuredCompletions
 from routing.services.paid_calls import Tariff
@@ -36,6 +49,8 @@ class Tools:
     judge: Judge
     summariser: Summariser
     levels: LevelWriter = field(default_factory=RulesLevels)
+    episodes: EpisodeWriter = field(default_factory=RulesEpisodes)
+    insights: InsightWriter = field(default_factory=RulesInsights)
 
     @property
     def embedding_model(self) -> str | None:
@@ -103,14 +118,15 @@ def configured_tools() -> Tools:
         extractor=extractor,
         judge=judge,
         summariser=RulesSummariser(),
-        levels=_level_writer(),
+        levels=ModelLevels(_asked("levels")) if settings.LEVELS_MODEL else RulesLevels(),
+        episodes=ModelEpisodes(_asked("episode")) if settings.EPISODE_MODEL else RulesEpisodes(),
+        insights=ModelInsights(_asked("insight")) if settings.INSIGHT_MODEL else RulesInsights(),
     )
 
 
-def _level_writer() -> LevelWriter:
-    if not settings.LEVELS_MODEL:
-        return RulesLevels()
-    return ModelLevels(completions=_completions(settings.LEVELS_MODEL), tariff=_tariff("levels"))
+def _asked(task: str) -> AskedModel:
+    model = getattr(settings, f"{task.upper()}_MODEL")
+    return AskedModel(completions=_completions(model), tariff=_tariff(task))
 
 
 @cache

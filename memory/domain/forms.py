@@ -68,6 +68,7 @@ class ArtifactKind(StrEnum):
     PR = "pr"
     ADR = "adr"
     FILE = "file"
+    LINK = "link"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +103,10 @@ def _fact(payload: Payload) -> str:
 
 
 def _episode(payload: Payload) -> str:
-    """Files are too many for a text; they are found by their rows and words."""
+    """Files and links are too many for a text; they are found by their rows and words."""
     told = _joined(payload["title"], payload.get("narrative"))
-    named = [each for each in payload.get("artifacts", ()) if each["kind"] != ArtifactKind.FILE]
+    left_out = (ArtifactKind.FILE, ArtifactKind.LINK)
+    named = [each for each in payload.get("artifacts", ()) if each["kind"] not in left_out]
     return told + _in_brackets(", ".join(_artifact(each) for each in named))
 
 

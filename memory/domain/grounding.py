@@ -17,6 +17,8 @@ from memory.domain.text.stop_words import STOP_WORDS, word_set
 SHARE_OF_WORDS: Final = 0.5
 """What share of the content words of a model's memory must be said; chosen in record 32."""
 
+UNSAID_WORDS: Final = "words that no message says"
+
 _LEANS: Final[tuple[Lean, ...]] = ("nearest", "past", "future")
 # How a statement about somebody is told: what English adds in the third person, and the words
 # by which it names who speaks, asks, plans or holds something.
@@ -106,7 +108,7 @@ def ungrounded(text: str, *, grounds: Grounds, is_exact: bool) -> str:
         not known.has(token) and not (token.is_capital and lent.has_name(token)) for token in words
     )
     if missing and (is_exact or len(words) - missing < SHARE_OF_WORDS * len(words)):
-        return "words that no message says"
+        return UNSAID_WORDS
     return ""
 
 

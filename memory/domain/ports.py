@@ -9,6 +9,8 @@ from typing import Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from .episodes import Sitting, WrittenEpisode
+from .insights import Evidence, WrittenInsight
 from .levels import LongText, WrittenLevels
 from .types import (
     Asker,
@@ -105,6 +107,24 @@ class LevelWriter(Protocol):
 
     def write(self, text: LongText) -> WrittenLevels:
         """The levels, and who wrote them: this writer, or the rules where it had none."""
+
+
+class EpisodeWriter(Protocol):
+    """Tells a sitting of talk as an episode; never called inside a transaction."""
+
+    name: str
+
+    def write(self, sitting: Sitting) -> WrittenEpisode | None:
+        """The episode, and who wrote it: this writer, or the rules; None of what tells nothing."""
+
+
+class InsightWriter(Protocol):
+    """Says what the evidence of a person's talk shows about them; not called in a transaction."""
+
+    name: str
+
+    def write(self, evidence: Evidence) -> list[WrittenInsight]:
+        """At most three, each with what it rests on; none where nothing shows."""
 
 
 class Embedder(Protocol):

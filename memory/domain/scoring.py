@@ -29,6 +29,8 @@ PREFETCH_SHARE = 0.05
 IGNORES_PER_CITATION = 5
 # The rate of use counts as if so many uses had been seen that speak neither way.
 USAGE_PRIOR = 3
+# What is only drawn from other memories stands behind them.
+INSIGHT_FACTOR = 0.5
 # Where even the best candidate is less relevant than this, all are compared with this.
 LEAST_BEST = 0.3
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from .tokens import estimate_tokens
-from .types import Point
+from .types import MemoryType, Point
 
+# What tells of many messages at once, and is no statement that another one could contradict.
+SUMMARY_TAG = "summary"
 # Layer 7 of the prompt has about this much room (seed 000, the prompt builder).
 SUMMARY_TOKENS = 200
 # So many points are kept for the next summary: several times what fits into one.
@@ -16,6 +18,11 @@ MAX_POINTS = 64
 _NOTHING = "Nothing worth keeping was said."
 _HEAD = re.compile(r"\A\[\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?\] ")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+def retells(*, tags: Collection[str] | None, memory_type: str) -> bool:
+    """Whether a memory retells others: a summary, an episode of talk or an insight."""
+    return SUMMARY_TAG in (tags or ()) or memory_type == MemoryType.INSIGHT
 
 
 class RulesSummariser:
@@ -37,15 +44,20 @@ def summarise(
 ) -> str:
     """A summary of at most `max_tokens` of what matters most, then is latest, in their order."""
     head = _period(since, until)
-    room = max_tokens - estimate_tokens(head)
+    kept = fitting(points, max_tokens=max_tokens - estimate_tokens(head))
+    return " ".join([head, *([point.text for point in kept] or [_NOTHING])])
+
+
+def fitting(points: Sequence[Point], *, max_tokens: int) -> list[Point]:
+    """The points that matter most, then the latest, as far as they fit, in the given order."""
+    room = max_tokens
     chosen: set[int] = set()
     for index in _ranked(points):
         price = estimate_tokens(" " + points[index].text)
         if price <= room:
             chosen.add(index)
             room -= price
-    body = [points[index].text for index in sorted(chosen)]
-    return " ".join([head, *(body or [_NOTHING])])
+    return [points[index] for index in sorted(chosen)]
 
 
 def most_important(*, points: Sequence[Point], limit: int = MAX_POINTS) -> list[Point]:

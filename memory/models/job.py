@@ -9,8 +9,16 @@ from teams.models import Conversation
 from teams.models.base import SameTeamKey, TeamOwned
 
 
+class JobQuerySet(models.QuerySet["Job"]):
+    """Jobs by what they do."""
+
+    def extractions(self) -> JobQuerySet:
+        """Those that extract memories; each message belongs to one of them."""
+        return self.filter(kind=Job.Kind.EXTRACT)
+
+
 class Job(TeamOwned):
-    """The extraction of one range of a conversation's messages.
+    """The extraction of one range of a conversation's messages, or the episode of one.
 
     A range is given to one job when the job is made; `claim` is the token of the run that may
     write for it, and a run whose lease ended may be taken over. Messages up to `done_position` are
@@ -19,6 +27,10 @@ class Job(TeamOwned):
     caller was last answered with its result.
     """
 
+    class Kind(models.TextChoices):
+        EXTRACT = "extract", "Extraction"
+        EPISODE = "episode", "Episode"
+
     class State(models.TextChoices):
         QUEUED = "queued", "Queued"
         RUNNING = "running", "Running"
@@ -26,6 +38,9 @@ class Job(TeamOwned):
         FAILED = "failed", "Failed"
 
     conversation = SameTeamKey(Conversation, related_name="jobs")
+    kind = models.CharField(
+        max_length=10, choices=Kind.choices, default=Kind.EXTRACT, db_default=Kind.EXTRACT.value
+    )
     from_position = models.PositiveIntegerField()
     to_position = models.PositiveIntegerField()
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
@@ -58,11 +73,14 @@ class Job(TeamOwned):
     finished_at = models.DateTimeField(null=True, blank=True)
     reported_at = models.DateTimeField(null=True, blank=True)
 
+    objects = JobQuerySet.as_manager()
+
     class Meta:
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["team", "conversation", "from_position"], name="job_range_once"
+                fields=["team", "conversation", "from_position", "kind"],
+                name="job_range_of_kind_once",
             ),
             models.CheckConstraint(
                 condition=models.Q(to_position__gte=models.F("from_position")),
@@ -94,7 +112,7 @@ class Job(TeamOwned):
         ]
 
     def __str__(self) -> str:
-        return f"extract {self.from_position}-{self.to_position}"
+        return f"{self.kind} {self.from_position}-{self.to_position}"
 
     @property
     def messages(self) -> int:

@@ -61,9 +61,8 @@ def messages_by_id(*, viewer: Viewer, ids: list[UUID]) -> dict[UUID, Message]:
 
 def job_for(*, viewer: Viewer, job_id: UUID) -> Job:
     """The job; NotFoundError when its conversation is not the viewer's."""
-    row = Job.objects.filter(
-        _own(viewer, "conversation__"), team_id=viewer.team_id, id=job_id
-    ).first()
+    rows = Job.objects.extractions().filter(_own(viewer, "conversation__"))
+    row = rows.filter(team_id=viewer.team_id, id=job_id).first()
     if row is None:
         raise NotFoundError("There is no such job.")
     return row

@@ -21,7 +21,8 @@ from teams.services.agent_names import slug_called
 
 ALL = "all"
 RELATED_LIMIT = 50
-# A summary names the memories it was made of; an older one by its compaction alone.
+# A summary names the memories it was made of; an older one by its compaction alone. An episode
+# tells what was said then, which only what was deleted since takes back.
 _OUTDATED = """
 SELECT s.id FROM memory_memory s
 LEFT JOIN memory_compaction c
@@ -33,6 +34,21 @@ WHERE s.team_id = %s AND s.id = ANY (%s::uuid[]) AND s.extractor LIKE 'summary:%
     )) AS told (id)
     JOIN memory_memory m ON m.team_id = s.team_id AND m.id = told.id::uuid
     WHERE m.status <> ALL (%s::text[])
+)
+UNION ALL
+SELECT s.id FROM memory_memory s
+WHERE s.team_id = %s AND s.id = ANY (%s::uuid[]) AND s.extractor LIKE 'episode:%%' AND EXISTS (
+    SELECT FROM memory_memory m
+    WHERE m.team_id = s.team_id AND m.conversation_id = s.conversation_id
+        AND m.status = 'soft_deleted' AND m.source_message_ids && s.source_message_ids
+)
+UNION ALL
+SELECT s.id FROM memory_memory s
+WHERE s.team_id = %s AND s.id = ANY (%s::uuid[]) AND s.memory_type = 'insight' AND EXISTS (
+    SELECT FROM memory_memoryrelation r
+    JOIN memory_memory m ON m.team_id = r.team_id AND m.id = r.to_memory_id
+    WHERE r.team_id = s.team_id AND r.from_memory_id = s.id
+        AND r.relation_type = 'derived_from' AND m.status = 'soft_deleted'
 )
 """
 
@@ -137,10 +153,14 @@ def merged_into(*, viewer: Viewer, memory: Memory) -> list[UUID]:
 def outdated_summaries(*, team_id: UUID, ids: Collection[UUID]) -> set[UUID]:
     """Of these summaries, those of which a memory was deleted, corrected or superseded since.
 
+    Of episodes those that tell messages of which a memory was deleted, of insights those that rest
+    on a deleted memory.
+
     What somebody wrote in a summary's place is never among them. Call it in the team's scope.
     """
     if not ids:
         return set()
+    own: tuple[UUID, list[UUID]] = (team_id, list(ids))
     with connection.cursor() as cursor:
-        cursor.execute(_OUTDATED, [team_id, list(ids), list(LIVE)])
+        cursor.execute(_OUTDATED, [*own, list(LIVE), *own, *own])
         return {row[0] for row in cursor.fetchall()}

@@ -55,9 +55,6 @@ class LifecycleForm(forms.Form):
         "purge_after_days", "Days until purged", "Since it was soft-deleted; until then it can be"
         " restored.",
     )  # fmt: skip
-    lifecycle_rest_hours = _number(
-        "rest_hours", "Hours of rest", "Without a message a conversation becomes an episode."
-    )
     lifecycle_purge_erases = forms.ChoiceField(
         choices=[("", "Usual (off)"), ("on", "On"), ("off", "Off")],
         required=False,

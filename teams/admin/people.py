@@ -24,7 +24,7 @@ class EndUserAdmin(TeamAdmin[EndUser]):
     list_filter = [("team", RelatedFilter)]
     list_select_related = ["team"]
     search_fields = ["external_id", "display_name"]
-    fields = ["team", "external_id", "display_name", "created"]
+    fields = ["team", "external_id", "display_name", "has_insights", "created"]
     readonly_fields = ["external_id", "created"]
 
     created = time_column("created_at", "created")

@@ -58,6 +58,8 @@ _FLAGS = {
         "Off: what somebody says of the team stays with this person until it is given to the team;"
         " what waits is listed under Memories.",
     ),
+    "episodes": ("Episodes", "Off: talk at rest is not told as an episode."),
+    "insights": ("Insights", "Off: no insights about people are drawn from what is known."),
 }
 
 
@@ -93,6 +95,8 @@ class TeamForm(ContextForm, LifecycleForm, forms.ModelForm):  # type: ignore[typ
     contradiction_detection = _flag_field("contradiction_detection")
     model_routing = _flag_field("model_routing")
     team_facts = _flag_field("team_facts")
+    episodes = _flag_field("episodes")
+    insights = _flag_field("insights")
     sensitive_fields = forms.CharField(
         required=False,
         label="Sensitive fields of a person",
@@ -115,6 +119,8 @@ class TeamForm(ContextForm, LifecycleForm, forms.ModelForm):  # type: ignore[typ
         self.show_context(self.instance.context_settings)
         self.show_lifecycle(self.instance.lifecycle_settings)
         self.initial["sensitive_fields"] = ", ".join(self.instance.sensitive_fields)
+        if "episode_rest_hours" in self.fields:
+            self.fields["episode_rest_hours"].label = "Hours between two sittings of talk"
         if "time_zone" in self.fields:
             self.fields["time_zone"].required = False
             self.fields["time_zone"].help_text = (
@@ -192,6 +198,7 @@ class TeamsAdmin(TeamAdmin[Team]):
         return [
             section(None, *names, *(["loaded_version"] if may_write else [])),
             section("Time and budgets", "time_zone", "monthly_budget_usd", "daily_user_budget_usd"),
+            section("Talk", "episode_rest_hours"),
             section("Privacy", "sensitive_fields" if may_write else "sensitive"),
             section("Read-only context", *(CONTEXT_FIELDS if may_write else ["context"])),
             section("Consolidation", *(LIFECYCLE_FIELDS if may_write else ["lifecycle"])),

@@ -17,6 +17,8 @@ class Flags:
     contradiction_detection: bool = True
     model_routing: bool = True
     team_facts: bool = True
+    episodes: bool = True
+    insights: bool = True
 
     def overridden(self, overrides: object) -> Flags:
         """These flags with a team's own; what is no flag or no true or false is passed over."""

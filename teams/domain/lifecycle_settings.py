@@ -17,8 +17,6 @@ PARTS = (
     "link",
     "expire",
     "team_facts",
-    "episodes",
-    "insights",
 )
 MOST_DAYS = 3_650
 MOST_PAIRS = 10_000
@@ -30,7 +28,6 @@ _WHOLE = {
     "expire_after_days": (1, MOST_DAYS),
     "expire_below": (1, 8),
     "purge_after_days": (1, MOST_DAYS),
-    "rest_hours": (1, 24 * 365),
 }
 _FIELDS = ("off", *_WHOLE, "cost_usd", "purge_erases")
 
@@ -40,11 +37,10 @@ class LifecycleSettings:
     """What a team sets of its consolidation; `off` names the parts that it does without.
 
     A judge is asked about `pairs_per_person` pairs a person and day at most, and its model may
-    cost `cost_usd` a run. Episodes are summarised and compressed after so many days, and talk that
-    rested `rest_hours` becomes one. Unimportant memories that nobody asks for turn cold after
-    `cold_after_days`; those whose importance is below `expire_below` are soft-deleted when nobody
-    asked for them for `expire_after_days`, and purged after `purge_after_days` more, with
-    `purge_erases` for good.
+    cost `cost_usd` a run. Episodes are summarised and compressed after so many days. Unimportant
+    memories that nobody asks for turn cold after `cold_after_days`; those whose importance is below
+    `expire_below` are soft-deleted when nobody asked for them for `expire_after_days`, and purged
+    after `purge_after_days` more, with `purge_erases` for good.
     """
 
     off: tuple[str, ...] = ()
@@ -55,7 +51,6 @@ class LifecycleSettings:
     expire_after_days: int = 60
     expire_below: int = 3
     purge_after_days: int = 30
-    rest_hours: int = 6
     cost_usd: float = 1.0
     purge_erases: bool = False
 

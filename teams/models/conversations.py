@@ -15,7 +15,8 @@ class Conversation(TeamOwned):
     """One thread between an agent and an end user.
 
     `revision` counts changes of memories that came from it; `last_position` is the number of its
-    messages; every message up to `extracted_position` belongs to an extraction job.
+    messages; every message up to `extracted_position` belongs to an extraction job, and of those up
+    to `episode_position` it is decided which episode tells them.
     """
 
     agent = SameTeamKey(Agent)
@@ -25,6 +26,7 @@ class Conversation(TeamOwned):
     revision = models.BigIntegerField(default=0)
     last_position = models.PositiveIntegerField(default=0)
     extracted_position = models.PositiveIntegerField(default=0)
+    episode_position = models.PositiveIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField(default=timezone.now)
     closed_at = models.DateTimeField(null=True, blank=True)
 

@@ -9,6 +9,7 @@ from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
+from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
 from teams.domain.checking import DocumentError
@@ -125,11 +126,23 @@ class Team(models.Model):
         validators=[MinValueValidator(Decimal(0))],
         help_text="What models may cost for one end user in a day, in USD; empty for the usual.",
     )
+    episode_rest_hours = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="Hours without a message after which a sitting of talk becomes an episode; empty"
+        " for the usual.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["slug"]
         constraints = [
+            models.CheckConstraint(
+                condition=models.Q(episode_rest_hours__isnull=True)
+                | models.Q(episode_rest_hours__gte=1),
+                name="team_episode_rest_positive",
+            ),
             models.CheckConstraint(
                 condition=models.Q(monthly_budget_usd__isnull=True)
                 | models.Q(monthly_budget_usd__gte=0),
@@ -204,12 +217,25 @@ class Project(TeamOwned):
         return self.slug
 
 
+def erased_name(path: str = "") -> Concat:
+    """The external id that the person at `path` has once erased, to compare it with the present."""
+    return Concat(models.Value("erased-"), Cast(f"{path}id", models.CharField()))
+
+
 class EndUser(TeamOwned):
     """A person an agent talks with, known by the team's own external id."""
 
     external_id = models.CharField(max_length=200)
     display_name = models.CharField(max_length=200, blank=True, default="")
     profile = models.JSONField(default=dict, blank=True)
+    has_insights = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="Whether insights about this person are made.",
+    )
+    insights_at = models.DateTimeField(
+        null=True, editable=False, help_text="When they were last looked for."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -130,6 +130,12 @@ def ensure_end_users(*, team_id: UUID, external_ids: Collection[str]) -> dict[st
     return found
 
 
+def set_insights(*, person: EndUser, is_on: bool) -> None:
+    """Whether insights about the person are made from now on; call it in the team's scope."""
+    person.has_insights = is_on
+    person.save(update_fields=["has_insights"])
+
+
 def ensure_end_user_id(*, team_id: UUID, external_id: str) -> UUID:
     """The id of `ensure_end_user`, by a plain statement where the person is known."""
     with connection.cursor() as cursor:

@@ -31,6 +31,7 @@ def test_a_team_begins_with_its_first_version(db: None) -> None:
         "sensitive_fields": ["preferred_name", "name", "pronouns", "city", "language"],
         "context_settings": {},
         "lifecycle_settings": {},
+        "episode_rest_hours": None,
         "monthly_budget_usd": None,
         "daily_user_budget_usd": None,
     }

@@ -100,6 +100,9 @@ class PersonSerializer(ApiSerializer):
     external_id = serializers.CharField(source="person.external_id")
     display_name = serializers.CharField(source="person.display_name")
     created_at = serializers.DateTimeField(source="person.created_at")
+    has_insights = serializers.BooleanField(
+        source="person.has_insights", help_text="Whether insights about the person are made."
+    )
     sensitive_fields = serializers.ListField(
         child=serializers.CharField(), help_text="Those that the team changes only with a yes."
     )

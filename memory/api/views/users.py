@@ -18,11 +18,12 @@ from audit.services.erasure import (
     plan_erasure,
 )
 from memory.api.base import ApiViewSet, answers, refusals
-from memory.api.fields import NameField
+from memory.api.fields import NameField, StrictBooleanField
 from memory.api.serializers.base import (
     ApiSerializer,
     DatedPageQuerySerializer,
     QuerySerializer,
+    StrictSerializer,
     page_schema,
 )
 from memory.api.serializers.consent import PersonSerializer
@@ -32,6 +33,8 @@ from memory.models import ConsentRequest
 from memory.selectors.people import ListFilters, filtered_people
 from memory.selectors.profiles import profile_of, requests_visible_to
 from teams.errors import NotFoundError
+from teams.models import EndUser
+from teams.services.people import set_insights
 from teams.services.profile_fields import sensitive_fields_of
 
 
@@ -87,6 +90,14 @@ class ConfirmationSerializer(QuerySerializer):
     )
 
 
+class UserChangeSerializer(StrictSerializer):
+    """What changes of a person."""
+
+    has_insights = StrictBooleanField(
+        help_text="Whether insights about the person are made from now on."
+    )
+
+
 class UserViewSet(ApiViewSet):
     """The people that a team's agents talk with."""
 
@@ -118,25 +129,50 @@ class UserViewSet(ApiViewSet):
         talked with or of whom it may see a memory, and of their profile what it may see.
         """
         self.params(NoQuerySerializer)
-        viewer = self.viewer
         with self.team_scope():
-            people = filtered_people(viewer=viewer, filters=ListFilters())
-            person = people.filter(external_id=external_id).first()
-            if person is None:
-                raise NotFoundError("There is no such user.")
-            fields = sensitive_fields_of(team_id=viewer.team_id)
-            waiting = requests_visible_to(viewer).filter(
-                end_user=person, state=ConsentRequest.State.WAITING
-            )
-            answer = {
-                "person": person,
-                "sensitive_fields": sorted(fields),
-                "profile": profile_of(
-                    viewer=viewer, end_user_id=person.pk, fields=fields | BENIGN_FIELDS
-                ),
-                "pending": waiting.order_by("id"),
-            }
-            return Response(PersonSerializer(answer).data)
+            return self._answer(self._person(external_id))
+
+    @extend_schema(
+        operation_id="users_change",
+        parameters=[OpenApiParameter("external_id", OpenApiTypes.STR, OpenApiParameter.PATH)],
+        request=UserChangeSerializer,
+        responses=answers(PersonSerializer, 403, 404, 422),
+    )
+    def change(self, request: Request, external_id: str) -> Response:
+        """Switch insights about a person on or off; those that were made stay, to be deleted.
+
+        Needs a team key that is bound to no agent.
+        """
+        self.require_team_key("What is kept of a person is changed with a key of the team.")
+        given = self.body(UserChangeSerializer)
+        with self.team_scope():
+            person = self._person(external_id)
+            set_insights(person=person, is_on=given["has_insights"])
+            return self._answer(person)
+
+    def _person(self, external_id: str) -> EndUser:
+        people = filtered_people(viewer=self.viewer, filters=ListFilters())
+        person = people.filter(external_id=external_id).first()
+        if person is None:
+            raise NotFoundError("There is no such user.")
+        return person
+
+    def _answer(self, person: EndUser) -> Response:
+        """The person as the viewer may see them; call it in scope."""
+        viewer = self.viewer
+        fields = sensitive_fields_of(team_id=viewer.team_id)
+        waiting = requests_visible_to(viewer).filter(
+            end_user=person, state=ConsentRequest.State.WAITING
+        )
+        answer = {
+            "person": person,
+            "sensitive_fields": sorted(fields),
+            "profile": profile_of(
+                viewer=viewer, end_user_id=person.pk, fields=fields | BENIGN_FIELDS
+            ),
+            "pending": waiting.order_by("id"),
+        }
+        return Response(PersonSerializer(answer).data)
 
     @extend_schema(
         operation_id="users_erase",

@@ -27,6 +27,8 @@ MENTIONED = 0.3
 DATING = 0.25
 # What lies clearly on the other side of the event that is asked about counts this share.
 BEYOND = 0.5
+# An episode holds many words, of which a statement beside it says one thing whole.
+TOLD_AS_WHOLE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ class Candidates:
     `matches` and `names` (n × t): the term is in the text, or is a name of a person the memory is
     by or about. `cosine` is NaN without a vector. `conversation` numbers the conversations, -1 for
     none; `position` is that of the first source message. Times are seconds of the epoch, NaN where
-    unknown: when it was said, and from when until when it held.
+    unknown: when it was said, and from when until when it held. `is_episode` says which tell a
+    sitting of talk as a whole.
     """
 
     matches: Flags
@@ -62,6 +65,7 @@ class Candidates:
     said_at: Floats
     held_from: Floats
     held_until: Floats
+    is_episode: Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,12 @@ def fuse(*, asked: Asked, rarity: Rarity, candidates: Candidates) -> Relevance:
     }
     shares = np.array([added[part.name] for part in fields(Parts)])
     shares *= np.where(beyond, BEYOND, 1.0)
+    answer = shares * TOLD_AS_WHOLE
+    if asked.of_time_alone:
+        # Whatever was done then is what an episode tells: it answers as far as its time fits.
+        answer = np.zeros_like(shares)
+        answer[[part.name for part in fields(Parts)].index("time")] = time
+    shares = np.where(candidates.is_episode, answer, shares)
     score = np.clip(shares.sum(axis=0), 0.0, 1.0)
     return Relevance(score, words, meaning, person, time, event, shares)
 

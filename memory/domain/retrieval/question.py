@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from memory.domain.retrieval.events import asks_for_past
 from memory.domain.retrieval.periods import COUNTING, NAMES_OF_TIMES, QuestionTime, find_times
 from memory.domain.text.date_types import Lean
-from memory.domain.text.stop_words import STOP_WORDS
+from memory.domain.text.stop_words import STOP_WORDS, word_set
 from memory.domain.text.verb_forms import PAST_FORMS, other_forms
 
 from .events import Event, Side, find_event
@@ -32,6 +32,14 @@ _DATING = re.compile(
 _ABOUT = re.compile(r"\b(?:about|for|of|like)\s+(?:the\s+)?$", re.IGNORECASE)
 # ... and no thing is called after it: "in the March report".
 _ENDS = re.compile(rf"\W*(?:$|[?.!,;:]|(?:{'|'.join(sorted(STOP_WORDS))})\b)", re.IGNORECASE)
+# They ask for whatever was done.
+_DOINGS = word_set(
+    """
+    accomplish accomplished achieve achieved cover covered discuss discussed get got going happen
+    happened happening happens last occur occurred recap summarise summarize summary talk talked us
+    went work worked working
+    """
+)
 # They open a question more often than a name of somebody does.
 _OPENERS = frozenset({"will", "may"})
 _TOLD = PAST_FORMS | {"has", "have"}
@@ -71,6 +79,7 @@ class Asked:
     `terms` are distinct and casefolded; `side` is that of the event, None without one; `meaning`
     is the text for an embedder of static word vectors, in which names only blur what is asked of
     the named. `periods` are on the clock of the zone asked in, `ahead` seconds ahead of UTC.
+    `of_time_alone` says that it asks for whatever was then: "What did we do last week?"
     """
 
     text: str
@@ -80,6 +89,7 @@ class Asked:
     meaning: str
     ahead: float = 0.0
     of_past: bool = False
+    of_time_alone: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -142,6 +152,8 @@ def read_question(text: str, *, now: datetime) -> Asked:
         meaning=_without(names, words) or plain,
         ahead=(now.utcoffset() or timedelta(0)).total_seconds(),
         of_past=asks_for_past(plain),
+        of_time_alone=bool(times)
+        and all(word in STOP_WORDS | timed | NAMES_OF_TIMES | _DOINGS for word in terms),
     )
 
 

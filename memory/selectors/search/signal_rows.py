@@ -121,6 +121,7 @@ class MessageRow(_MessageColumns):
     memory_id = None
     cited = 0
     ignored = 0
+    form = ""
 
     @property
     def accessed(self) -> float:

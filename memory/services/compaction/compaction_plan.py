@@ -41,7 +41,7 @@ class CompactionPlan:
     @property
     def jobs(self) -> QuerySet[Job, Job]:
         """The jobs that have one of the messages."""
-        return Job.objects.filter(
+        return Job.objects.extractions().filter(
             team_id=self.conversation.team_id,
             conversation=self.conversation,
             from_position__lte=self.last,

@@ -13,7 +13,12 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Max, Min
 
-from memory.domain.summarising import RulesSummariser, most_important, sentences_of
+from memory.domain.summarising import (
+    SUMMARY_TAG,
+    RulesSummariser,
+    most_important,
+    sentences_of,
+)
 from memory.domain.types import Point, Status
 from memory.models import Compaction, Job, Memory
 from memory.models.memory import LIVE
@@ -21,7 +26,6 @@ from memory.services.write.repetitions import later_versions
 from routing.clients.quick_redis import quick_redis
 from teams.models import Conversation, Message
 
-SUMMARY_TAG = "summary"
 EXTRACTOR = "summary"
 POINTS = "points"
 # What a person wrote into a summary is not for rules to drop.
@@ -156,12 +160,13 @@ def _extracted(conversation: Conversation, first: int, last: int, own: set[UUID]
         team_id=conversation.team_id, conversation=conversation, extraction_pass__isnull=False
     ).values_list("id", "source_message_ids")
     made = {memory_id for memory_id, sources in memories if own.intersection(sources)}
-    results = Job.objects.filter(
+    jobs = Job.objects.extractions().filter(
         team_id=conversation.team_id,
         conversation=conversation,
         from_position__lte=last,
         to_position__gte=first,
-    ).values_list("result", flat=True)
+    )
+    results = jobs.values_list("result", flat=True)
     return made | {UUID(each) for result in results for each in result.get("memories", ())}
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from audit.services.events import Event, record_events
 from memory.clients.tools import Tools
+from memory.domain.summarising import SUMMARY_TAG
 from memory.domain.types import MemoryType, Point, Status
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Memory
@@ -15,7 +16,6 @@ from memory.services.compaction.compaction_plan import CompactionPlan
 from memory.services.compaction.summaries import (
     EXTRACTOR,
     POINTS,
-    SUMMARY_TAG,
     SummaryBasis,
     is_up_to_date,
     latest_compaction,

@@ -8,7 +8,7 @@ from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.retrying import retried
-from memory.services.write.inserting import HOT_IMPORTANCE
+from memory.services.write.inserting import HOT_IMPORTANCE, may_be_hot
 from memory.services.write.marking import release_disputes
 from memory.services.write.prior_decisions import ARCHIVED, DELETED
 from memory.services.write.secrets import masked_note
@@ -87,7 +87,8 @@ def settle_tier(*, memory: Memory) -> None:
     """
     if not memory.is_live:
         return
-    if memory.is_pinned or memory.importance >= HOT_IMPORTANCE:
+    is_wanted = memory.is_pinned or memory.importance >= HOT_IMPORTANCE
+    if is_wanted and may_be_hot(memory.memory_type):
         memory.tier = Tier.HOT.value
     elif memory.tier == Tier.HOT:
         memory.tier = Tier.WARM.value

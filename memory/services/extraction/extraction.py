@@ -180,9 +180,7 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
         return Found()
     context = [as_source(row) for row in source.context]
     conversation = source.conversation
-    participants = Participants(
-        user=conversation.end_user.display_name, agent=conversation.agent.slug
-    )
+    participants = participants_of(conversation)
     work: list[PassWork] = []
     extractor = tools.extractor
     is_telling = isinstance(extractor, TellingExtractor)
@@ -202,8 +200,7 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
             for number, (start, end) in enumerate(pairwise(times), 1)
         ]
     read = [*context, *messages]
-    silent = confided([Said(each.id, each.content, participants.is_person(each)) for each in read])
-    secret = frozenset(each.id for each in read if each.id in silent)
+    secret = told_in_confidence(read, participants=participants)
     candidates = owned(
         _merge(first, second, tools),
         messages=read,
@@ -212,6 +209,19 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
         confided=secret,
     )
     return Found(tuple(candidates), tuple(work), secret)
+
+
+def participants_of(conversation: Conversation) -> Participants:
+    """Who talks in it."""
+    return Participants(user=conversation.end_user.display_name, agent=conversation.agent.slug)
+
+
+def told_in_confidence(
+    read: Sequence[SourceMessage], *, participants: Participants
+) -> frozenset[UUID]:
+    """The ids of those of the messages, in their order, that were told in confidence."""
+    silent = confided([Said(each.id, each.content, participants.is_person(each)) for each in read])
+    return frozenset(each.id for each in read if each.id in silent)
 
 
 def stood_in_events(*, source: MessageRange, found: Found) -> list[Event]:

@@ -13,8 +13,7 @@ from django.db.models import F, Q
 from audit.services.events import Event, record_events
 from memory.models import Job
 from memory.services import leases
-from memory.services.extraction.jobs import LEFT, publish
-from teams.services.flags import flags_of_id
+from memory.services.extraction.jobs import LEFT, does_jobs, publish
 from teams.tenancy import team_scope
 
 ACTOR = "task:extract"
@@ -22,15 +21,17 @@ ACTOR = "task:extract"
 logger = logging.getLogger(__name__)
 
 
-def claim_job(*, team_id: UUID, job_id: UUID, now: datetime) -> UUID | None:
-    """Take the job by one UPDATE that must change exactly one row, where the team remembers."""
+def claim_job(
+    *, team_id: UUID, job_id: UUID, now: datetime, kind: Job.Kind = Job.Kind.EXTRACT
+) -> UUID | None:
+    """Take the job by one UPDATE that must change exactly one row, where the team has it done."""
     claim = uuid4()
     free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=now)
     free |= LEFT & (Q(lease_until=None) | Q(lease_until__lt=now))
     with team_scope(team_ids=[team_id], actor=ACTOR):
-        if not flags_of_id(team_id=team_id).memory:
+        if not does_jobs(team_id=team_id, kind=kind):
             return None
-        taken = Job.objects.filter(free, team_id=team_id, id=job_id).update(
+        taken = Job.objects.filter(free, team_id=team_id, id=job_id, kind=kind).update(
             state=Job.State.RUNNING,
             claim=claim,
             lease_until=leases.lease_end(now=now),
@@ -63,7 +64,7 @@ def note_failure(
     *, team_id: UUID, job_id: UUID, claim: UUID, error: Exception, now: datetime
 ) -> None:
     """Queue the job again after a pause that doubles, or give it up after the last attempt."""
-    logger.exception("Extraction job %s failed.", job_id)
+    logger.exception("Job %s failed.", job_id)
     with team_scope(team_ids=[team_id], actor=ACTOR):
         job = Job.objects.filter(team_id=team_id, id=job_id, claim=claim).first()
         if job is None:
@@ -83,7 +84,7 @@ def job_event(job: Job, *, status: str = "ok", **meta: object) -> Event:
     """What happened to a job, for the operational events; `meta` holds no texts."""
     return Event(
         node="worker",
-        op="extract",
+        op=job.kind,
         status=status,
         end_user_id=job.conversation.end_user_id,
         conversation_id=job.conversation_id,

@@ -21,6 +21,8 @@ from teams.services.flags import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
 RUN_JOB_TASK = "memory.tasks.run_extraction_job"
+RUN_EPISODE_TASK = "memory.tasks.run_episode_job"
+_TASKS = {Job.Kind.EXTRACT.value: RUN_JOB_TASK, Job.Kind.EPISODE.value: RUN_EPISODE_TASK}
 UNFINISHED = (Job.State.QUEUED, Job.State.RUNNING)
 # Jobs that are done but for what the caps kept out.
 LEFT = Q(state=Job.State.DONE, left_out__gt=0) & ~Q(waiting=[])
@@ -56,7 +58,7 @@ def publish(job: Job) -> None:
 
     def send() -> None:
         try:
-            current_app.send_task(RUN_JOB_TASK, args=[str(job.team_id), str(job.pk)])
+            current_app.send_task(_TASKS[job.kind], args=[str(job.team_id), str(job.pk)])
         except Exception:
             # The broker's client raises many kinds; the row is there, so nothing is lost.
             logger.warning("Job %s was not published: the broker is away.", job.pk)
@@ -79,7 +81,7 @@ def revive_failed(*, team_id: UUID, conversation_id: UUID) -> list[Job]:
 
     Call it without a lock on the conversation: a run locks its job first and that afterwards.
     """
-    jobs = Job.objects.filter(team_id=team_id, conversation_id=conversation_id)
+    jobs = Job.objects.extractions().filter(team_id=team_id, conversation_id=conversation_id)
     with team_scope(team_ids=[team_id], actor="task:extract"):
         failed = list(jobs.filter(state=Job.State.FAILED).order_by("id"))
         _revive(jobs.filter(pk__in=[job.pk for job in failed]))
@@ -99,7 +101,9 @@ def start_extraction(*, viewer: Viewer, conversation_id: UUID) -> Job:
         queue_and_publish(conversation=conversation)
     publish_failed_again(team_id=viewer.team_id, conversation_id=conversation_id)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        jobs = Job.objects.filter(team_id=viewer.team_id, conversation_id=conversation_id)
+        jobs = Job.objects.extractions().filter(
+            team_id=viewer.team_id, conversation_id=conversation_id
+        )
         furthest = jobs.order_by("-to_position")
         job = furthest.filter(state__in=UNFINISHED).first() or furthest.first()
     if job is None:
@@ -155,19 +159,27 @@ def visible_conversation(*, viewer: Viewer, conversation_id: UUID) -> Conversati
     return conversation
 
 
-def overdue_jobs(*, team_id: UUID, now: datetime, limit: int = 100) -> list[UUID]:
+def overdue_jobs(
+    *, team_id: UUID, now: datetime, limit: int = 100, kind: Job.Kind = Job.Kind.EXTRACT
+) -> list[UUID]:
     """Jobs that wait, have candidates that wait, or lost the lease of their run; call it in scope.
 
     Oldest first.
 
-    None where the team has memory switched off: they wait until it is on again.
+    None where the team has memory, or what they make, switched off: they wait until it is on again.
     """
-    if not flags_of_id(team_id=team_id).memory:
+    if not does_jobs(team_id=team_id, kind=kind):
         return []
     waiting = (Q(state=Job.State.QUEUED) | LEFT) & (Q(lease_until=None) | Q(lease_until__lt=now))
     lost = Q(state=Job.State.RUNNING, lease_until__lt=now)
-    rows = Job.objects.filter(waiting | lost, team_id=team_id).order_by("id")
+    rows = Job.objects.filter(waiting | lost, team_id=team_id, kind=kind).order_by("id")
     return list(rows.values_list("id", flat=True)[:limit])
+
+
+def does_jobs(*, team_id: UUID, kind: Job.Kind) -> bool:
+    """Whether the team has jobs of the kind done at present; call it in scope."""
+    flags = flags_of_id(team_id=team_id)
+    return flags.memory and (kind is not Job.Kind.EPISODE or flags.episodes)
 
 
 def _revive(jobs: QuerySet[Job, Job]) -> int:

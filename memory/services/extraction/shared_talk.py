@@ -99,12 +99,14 @@ def settle_sharing(
     else:
         known = persons[-1] - 1
     done = list(
-        Job.objects.filter(
+        Job.objects.extractions()
+        .filter(
             team_id=conversation.team_id,
             conversation=conversation,
             to_position__gte=rows[0].position,
             from_position__lte=last,
-        ).values_list("from_position", "done_position")
+        )
+        .values_list("from_position", "done_position")
     )
     shared = [
         row.pk

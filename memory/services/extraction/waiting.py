@@ -58,7 +58,7 @@ def extract_now(
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
         queue_extraction(conversation=conversation, is_capped=is_capped)
     revive_failed(team_id=viewer.team_id, conversation_id=conversation_id)
-    jobs = Job.objects.filter(team_id=viewer.team_id, conversation_id=conversation_id)
+    jobs = Job.objects.extractions().filter(team_id=viewer.team_id, conversation_id=conversation_id)
     finish(
         team_id=viewer.team_id,
         pending=lambda: list(jobs.filter(state__in=UNFINISHED).order_by("id")),

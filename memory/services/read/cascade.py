@@ -16,6 +16,7 @@ from uuid import UUID
 from django.conf import settings
 
 from memory.clients.tools import Tools
+from memory.domain.summarising import retells
 from memory.domain.types import Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
@@ -25,7 +26,6 @@ from memory.selectors.memories import outdated_summaries
 from memory.selectors.revisions import Revision
 from memory.selectors.search.signal_rows import Found
 from memory.selectors.search.signals import find_candidates, has_cold, narrowed
-from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.about_whom import is_untold_profile
 from memory.services.read.messages import (
     RankedMessage,
@@ -157,7 +157,11 @@ class Search:
         if rows is not None and only is None:
             ids = [row.memory_id for row in found.rows]
             kept = set(rows.filter(id__in=ids).values_list("id", flat=True))
-        summaries = [row.memory_id for row in found.rows if SUMMARY_TAG in (row.tags or ())]
+        summaries = [
+            row.memory_id
+            for row in found.rows
+            if retells(tags=row.tags, memory_type=row.memory_type)
+        ]
         outdated = outdated_summaries(team_id=self.viewer.team_id, ids=summaries)
         names_user = self.names_user or self.viewer.end_user_id is not None
         wanted = [
@@ -215,10 +219,18 @@ def level_of(memory: Memory) -> Level:
 
 
 def _strength(ranked: Sequence[Ranked]) -> float:
-    """How much the best candidate says about the question: its relevance 0-1, whatever its rank."""
-    if not ranked:
-        return 0.0
-    return float(ranked[0].table.semantic[: len(ranked)].max())
+    """How much the best candidate says about the question: its relevance 0-1, whatever its rank.
+
+    What only retells others makes no deeper look needless: they say more.
+    """
+    return max(
+        (
+            float(each.table.semantic[each.place])
+            for each in ranked
+            if not retells(tags=each.row.tags, memory_type=each.row.memory_type)
+        ),
+        default=0.0,
+    )
 
 
 def behind_successors(

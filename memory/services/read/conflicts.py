@@ -25,6 +25,7 @@ from memory.domain.pair_selection import (
     shared_words,
 )
 from memory.domain.rendering import Opposite
+from memory.domain.summarising import SUMMARY_TAG
 from memory.domain.text.normalise import normalise_text
 from memory.domain.types import Judgement, Statement, Verdict
 from memory.domain.viewer import Viewer
@@ -33,7 +34,6 @@ from memory.selectors.contradictions import recorded_pairs
 from memory.selectors.neighbours.comparing import Meaning, meanings_of
 from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
-from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.ranking import Ranked
 from memory.services.write.conflicts import strategy_of
 

@@ -16,6 +16,7 @@ from memory.domain.spoken_lines import (
     says_the_same,
     searchable_text,
 )
+from memory.domain.summarising import retells
 from memory.domain.text.normalise import name_words
 from memory.domain.viewer import Viewer
 from memory.selectors.messages import sources_among, spoken_messages
@@ -167,7 +168,12 @@ def _said_by_memories(
 
     What a memory replaced was made of messages too: they would only say again what is past.
     """
-    scores = {each.row.memory_id: each.rank for each in memories}
+    # What retells a whole talk leaves out much of each message.
+    scores = {
+        each.row.memory_id: each.rank
+        for each in memories
+        if not retells(tags=each.row.tags, memory_type=each.row.memory_type)
+    }
     own = {each.row.message_id: each.score for each in said}
     known: dict[UUID, set[str]] = {}
     for memory_id, message_id, text in sources_among(

@@ -12,6 +12,7 @@ from memory.domain.filters import All, Expression, Field, Operator, conditions_o
 from memory.domain.packing import Packed
 from memory.domain.personal_names import says_user
 from memory.domain.scoring import Weights
+from memory.domain.summarising import retells
 from memory.domain.viewer import Viewer
 from memory.models import Category, Memory
 from memory.models.querysets import MemoryQuerySet
@@ -20,7 +21,6 @@ from memory.selectors.memories import outdated_summaries
 from memory.selectors.person_names import PersonNames, person_names
 from memory.selectors.revisions import Revision, team_revision
 from memory.services.categories import check_allowed, requested_categories
-from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.about_whom import PROFILE, mixed_users, untold_profiles
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
 from memory.services.read.answers import Retrieval
@@ -253,7 +253,11 @@ class _Query:
             length = category.length or own.count()
             best = own.with_names().order_by("-is_pinned", "-importance", "-id")
             first = list(best[: min(length, most)])
-            summaries = [memory.pk for memory in first if SUMMARY_TAG in memory.tags]
+            summaries = [
+                memory.pk
+                for memory in first
+                if retells(tags=memory.tags, memory_type=memory.memory_type)
+            ]
             outdated = outdated_summaries(team_id=self.viewer.team_id, ids=summaries)
             results += [FoundMemory(each) for each in first if each.pk not in outdated]
             if length > most:

@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.clients.tools import Tools
+from memory.domain.forms import Form
 from memory.domain.retrieval.fusion import Candidates, Rarity, Relevance, fuse
 from memory.domain.retrieval.question import Asked, Term, read_question
 from memory.domain.retrieval.surroundings import NO_CONVERSATION
 from memory.domain.scoring import (
+    INSIGHT_FACTOR,
     SAME_CONVERSATION,
     Signals,
     SignalTable,
@@ -42,6 +44,7 @@ BY_WORDS_ALONE = "the embedding model gave no usable answer, so words alone deci
 MAX_QUERY_CHARS = 8_000
 # Of what each part adds to relevance, which people read.
 _DECIMALS = 4
+_INSIGHT = MemoryType.INSIGHT.value
 _IDENTITY, _DISPUTED = MemoryType.IDENTITY.value, Status.DISPUTED.value
 
 # A search asks what is said about something: relevance decides, the rest breaks ties.
@@ -165,8 +168,7 @@ def by_relevance(weights: Weights) -> Score:
     """The scores of a search: a pinned memory has no claim to every result."""
 
     def score(rows: Sequence[CandidateRow], table: SignalTable) -> Scores:
-        del rows
-        scores = weighted_means(table, weights=weights)
+        scores = weighted_means(table, weights=weights) * _shares(rows)
         return Scores(scores, scores)
 
     return score
@@ -190,9 +192,20 @@ def by_policy(weights: Weights) -> Score:
         )
         scores = scored(is_disputed=is_disputed)
         ranks = scored(is_disputed=np.zeros_like(is_disputed)) if is_disputed.any() else scores
-        return Scores(scores, ranks)
+        shares = _shares(rows)
+        return Scores(scores * shares, ranks * shares)
 
     return score
+
+
+def _shares(rows: Sequence[CandidateRow]) -> NDArray[np.float64]:
+    """What share of its score each keeps: an insight half, unless somebody pinned it."""
+    return np.array(
+        [
+            INSIGHT_FACTOR if row.memory_type == _INSIGHT and not row.is_pinned else 1.0
+            for row in rows
+        ]
+    )
 
 
 def score_pool(
@@ -299,11 +312,15 @@ def relevance_of(asked: Asked, found: Pool[CandidateRow]) -> Relevance:
             matches=matches,
             names=names,
             cosine=floats([row.cosine for row in rows]),
-            conversation=_numbered([row.conversation_id for row in rows]),
+            # What tells a whole talk lends nothing to what happens to stand where that begins.
+            conversation=_numbered(
+                [None if row.form == Form.EPISODE else row.conversation_id for row in rows]
+            ),
             position=np.array([row.position or 0 for row in rows]),
             said_at=floats([row.said for row in rows]),
             held_from=floats([row.held_from for row in rows]),
             held_until=floats([row.held_until for row in rows]),
+            is_episode=np.array([row.form == Form.EPISODE for row in rows], dtype=bool),
         ),
     )
 

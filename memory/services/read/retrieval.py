@@ -15,16 +15,17 @@ from django.db.models import Q
 from memory.clients.tools import Tools
 from memory.domain.plans.plan import RETRIEVAL
 from memory.domain.scoring import Weights
+from memory.domain.summarising import SUMMARY_TAG
 from memory.domain.tokens import ESTIMATE, TokenCounter
 from memory.domain.types import MemoryType, Status
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.contradictions import open_contradictions_among
+from memory.selectors.episodes import episodes_of
 from memory.selectors.loading.memories import memories_by_id
 from memory.selectors.person_names import person_names
 from memory.selectors.revisions import Revision, team_revision
-from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.about_whom import mixed_users, untold_profiles
 from memory.services.read.answers import Considered, Retrieval, RetrievalStats, ScoredMemory
 from memory.services.read.cascade import Candidates, Depth, Search
@@ -142,7 +143,7 @@ def retrieve(
             names_user=names_user,
             with_project=packing is not None and packing.plan.has_tiers,
             revision=revision,
-            also=(*also, *prefetched),
+            also=(*also, *prefetched, *episodes_of(viewer=viewer, asked=asked.asked)),
         ).run()
         floor = floor_of(
             question=asked, min_score=min_score, keeps_all=keeps_all and packing is None

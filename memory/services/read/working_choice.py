@@ -8,12 +8,12 @@ from uuid import UUID
 
 from memory.domain.plans.placing import Candidate, Place, nearness, placed
 from memory.domain.prediction.signals import Signals
+from memory.domain.summarising import SUMMARY_TAG
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.selectors.search.signal_rows import SignalRow
 from memory.selectors.topics import topics_of
 from memory.selectors.working_set import files_of
-from memory.services.compaction.summaries import SUMMARY_TAG
 from memory.services.read.conflicts import Clash
 from memory.services.read.predicting import Predicted
 from memory.services.read.prompt_packing import Chosen, line_of

@@ -25,6 +25,7 @@ from memory.domain.pair_selection import (
 )
 from memory.domain.ports import Judge
 from memory.domain.repetition import adds_nothing, covers
+from memory.domain.summarising import retells
 from memory.domain.types import Judgement, Statement, Strategy, Verdict
 from memory.models import Memory
 from memory.selectors.neighbours.comparing import locked_memories
@@ -178,7 +179,10 @@ def pairs_to_judge(
     pairs = []
     for neighbour in neighbours:
         memory = neighbour.memory
-        if memory.pk in draft.replaces or are_both_events(draft.form, memory.form):
+        # What retells others is neither repeated nor replaced by a statement.
+        is_retold = retells(tags=memory.tags, memory_type=memory.memory_type)
+        are_events = are_both_events(draft.form, memory.form)
+        if memory.pk in draft.replaces or is_retold or are_events:
             continue
         stored = Statement(memory.content, memory.created_at, memory.subject)
         is_older = draft.created_at < memory.created_at

@@ -58,7 +58,7 @@ def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) ->
     An identity memory is pinned and hot from the start (seed 000, "preserves agent identity").
     """
     is_pinned = draft.is_pinned or draft.memory_type is MemoryType.IDENTITY
-    is_hot = is_pinned or draft.importance >= HOT_IMPORTANCE
+    is_hot = may_be_hot(draft.memory_type) and (is_pinned or draft.importance >= HOT_IMPORTANCE)
     return Memory(
         team_id=draft.team_id,
         memory_type=draft.memory_type.value,
@@ -91,6 +91,11 @@ def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) ->
         valid_from=draft.valid_from,
         valid_to=draft.valid_to,
     )
+
+
+def may_be_hot(memory_type: str) -> bool:
+    """Whether memories of the type may be kept closest to the prompt: an insight never is."""
+    return memory_type != MemoryType.INSIGHT
 
 
 def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_model: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from audit.models import MemoryLog
+from memory.clients.asked_model import AskedModel
 from memory.clients.model_levels import ModelLevels
 from memory.clients.tools import Tools
 from memory.domain.levels import RULES, Levels, levels_of
@@ -42,7 +43,7 @@ def by_model(tools: Tools, server: FakeOpenAI) -> Tools:
     completions = StructuredCompletions(
         base_url=server.base_url, api_key="", model="fake-model", max_retries=0
     )
-    return replace(tools, levels=ModelLevels(completions=completions))
+    return replace(tools, levels=ModelLevels(AskedModel(completions=completions)))
 
 
 def state(client_of: Clients, acme: Cast, content: str = STORY) -> str:

@@ -31,6 +31,7 @@ QUESTIONS = st.sampled_from(
     [
         "What did Melanie paint with the kids?",
         "What did Melanie paint in May 2023?",
+        "What did we do in May 2023?",
         "Who called Ann after the long trip?",
         "where is the blue key",
         "Who is Melanie?",
@@ -70,6 +71,7 @@ def cases(draw: st.DrawFn) -> tuple[Asked, Rarity, Candidates]:
             said_at=column(times),
             held_from=column(times),
             held_until=column(times),
+            is_episode=column(st.booleans()),
         ),
     )
 
@@ -96,6 +98,7 @@ def test_what_neighbours_lend_is_told_apart_from_what_a_text_says_itself() -> No
         said_at=np.full(3, NAN),
         held_from=np.full(3, NAN),
         held_until=np.full(3, NAN),
+        is_episode=np.zeros(3, dtype=bool),
     )
 
     rarity = Rarity(9, np.ones(2, dtype=np.int64), np.zeros(2, dtype=np.int64))
@@ -174,6 +177,7 @@ def candidates_of(asked: Asked, texts: list[str], **given_columns: object) -> Ca
         "said_at": np.full(count, NAN),
         "held_from": np.full(count, NAN),
         "held_until": np.full(count, NAN),
+        "is_episode": np.zeros(count, dtype=bool),
     }
     return Candidates(**{**columns, **given_columns})  # type: ignore[arg-type]
 
@@ -331,3 +335,24 @@ def test_what_holds_a_form_of_a_word_holds_the_word() -> None:
     found = relevance("Who will buy a tent?", texts)
 
     assert found.words[0] == found.words[1] > found.words[2]
+
+
+def test_whatever_was_done_then_is_told_by_the_episode_of_that_time() -> None:
+    may, june = datetime(2023, 5, 9, tzinfo=UTC).timestamp(), datetime(2023, 6, 20, tzinfo=UTC)
+    texts = ["ann: we did it", "a long day", "another long day"]
+    said_at = np.array([may, may, june.timestamp()])
+    is_episode = np.array([False, True, True])
+
+    found = relevance("What did we do in May 2023?", texts, said_at=said_at, is_episode=is_episode)
+
+    assert best(found) == 1
+    assert found.score[1] == pytest.approx(1.0)
+    assert found.score[2] < 0.6
+
+
+def test_to_any_other_question_an_episode_says_less_than_a_statement_of_the_same_words() -> None:
+    texts = ["the blue key", "the blue key"]
+
+    found = relevance("where is the blue key", texts, is_episode=np.array([True, False]))
+
+    assert found.score[0] == pytest.approx(0.8 * found.score[1])

@@ -182,3 +182,19 @@ def test_a_month_in_a_time_is_no_name_but_one_outside_may_be() -> None:
     assert not term(ask("Who called in May?"), "may").may_name
     assert term(ask("When did May call?"), "may").may_name
     assert not term(ask("May I call?"), "may").may_name
+
+
+@pytest.mark.parametrize(
+    ("text", "is_alone"),
+    [
+        ("What did we do last week?", True),
+        ("what happened in March 2026", True),
+        ("Recap yesterday.", True),
+        ("What did we work on in May?", True),
+        ("What did Ann do last week?", False),
+        ("When did the crane break last week?", False),
+        ("What did we do?", False),
+    ],
+)
+def test_who_asks_for_a_time_alone_asks_for_whatever_was_then(text: str, is_alone: bool) -> None:
+    assert read_question(text, now=NOW).of_time_alone is is_alone

@@ -1,0 +1,1 @@
+"""Episodes: sittings of talk that are over, each told as one memory."""

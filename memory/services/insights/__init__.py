@@ -1,0 +1,1 @@
+"""Insights about people, drawn from what they talked about."""
