@@ -103,6 +103,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "memory.api.idempotency.document_idempotency",
+        "memory.api.early_refusals.document_early_refusals",
     ],
     "ENUM_NAME_OVERRIDES": {
         "MemoryTypeEnum": "memory.models.memory.MEMORY_TYPES",

@@ -11,7 +11,7 @@ from urllib.parse import unquote_to_bytes
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiResponse
-from rest_framework import serializers
+from rest_framework import serializers, status
 from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -75,6 +75,11 @@ class ApiViewSet(RequestEvents):
         _refuse_broken_text(request)
         if self.action in self.memory_actions:
             require_memory(self.principal.flags)
+
+    def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        # Any: Django REST framework's own signature
+        """No content: `Allow` names the methods of the address, and the schema says the rest."""
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
     @property
     def principal(self) -> Principal:

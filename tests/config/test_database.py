@@ -14,7 +14,6 @@ from django.core.management import CommandError
 from psycopg.conninfo import conninfo_to_dict
 
 from config.embedded import PROJECT_ROOT
-
 from config.management.commands.migrate import check_pgvector, check_postgres
 from tests.support.clean_database import conninfo_of
 
