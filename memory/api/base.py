@@ -10,6 +10,7 @@ from typing import Any, ClassVar, cast
 from urllib.parse import unquote_to_bytes
 
 from django.db.models import QuerySet
+from django.http import HttpRequest
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers, status
 from rest_framework.exceptions import ParseError
@@ -76,7 +77,7 @@ class ApiViewSet(RequestEvents):
         if self.action in self.memory_actions:
             require_memory(self.principal.flags)
 
-    def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+    def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
         # Any: Django REST framework's own signature
         """No content: `Allow` names the methods of the address, and the schema says the rest."""
         return Response(status=status.HTTP_204_NO_CONTENT)
