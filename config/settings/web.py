@@ -124,6 +124,7 @@ SPECTACULAR_SETTINGS = {
         "ProjectKindEnum": "memory.api.serializers.tasks.PROJECT_KINDS",
         "TaskStatusEnum": "memory.api.serializers.tasks.STATES",
         "RecordingStatusEnum": "memory.api.serializers.workflows.STATES",
+        "FullReturnEnum": "memory.api.serializers.found.ONLY_FULL",
         "SpeakerEnum": "memory.api.serializers.found.SPEAKERS",
     },
 }
