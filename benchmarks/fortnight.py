@@ -67,7 +67,7 @@ class Town:
     def read(self, question: Question) -> list[Told]:
         """What the asker's agent is told, best first."""
         body = {"query": question.question, "agent": question.agent, "user": question.user}
-        answer = self.client.post("retrieve", **body)
+        answer = self.client.post("retrieve", **body, **{"return": "full"})
         found = sorted([*answer["memories"], *answer["messages"]], key=lambda each: -each["score"])
         return [self._told(each) for each in found]
 

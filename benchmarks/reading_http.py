@@ -25,7 +25,7 @@ from config.healthcheck import is_healthy
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
 _END = b"\r\n\r\n"
 _SECONDS = 30.0
-_START_SECONDS = 30
+_START_SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
-from typing import TypeVar
-from urllib.parse import unquote, urlsplit
+from typing import Any, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
 
 _N = TypeVar("_N")
 _F = TypeVar("_F", int, float)
+
+_POSTGRES_URL = re.compile(r"postgres(?:ql)?://")
+# Django's settings of a connection, by libpq's names of them.
+_CONNECTION_PARTS = {
+    "NAME": "dbname",
+    "USER": "user",
+    "PASSWORD": "password",
+    "HOST": "host",
+    "PORT": "port",
+}
 
 
 def read_str(name: str, default: str | None = None) -> str:
@@ -70,21 +80,27 @@ def read_choice(name: str, default: str, *, choices: tuple[str, ...]) -> str:
     return value
 
 
-def database_from_url(name: str, url: str) -> dict[str, str]:
-    """The connection parts of a `postgres://user:password@host:port/database` URL."""
-    parts = urlsplit(url)
-    if parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
+def database_from_url(name: str, url: str) -> dict[str, Any]:  # Any: Django's loose settings
+    """Django's settings of a `postgres://user:password@host:port/database?options` URL.
+
+    Every option that libpq knows is kept: what has no setting of its own is in OPTIONS, by its name
+    there, such as `sslmode`. Raises ImproperlyConfigured for another URL and an unknown option.
+    """
+    # Here, because the settings of an embedded server need no driver.
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        given = conninfo_to_dict(url) if _POSTGRES_URL.match(url) else {}
+    except ProgrammingError:  # its words repeat the URL and so the password
+        given = {}
+    if not str(given.get("dbname") or "").strip("/"):
         raise ImproperlyConfigured(
-            f"{name} must look like postgres://user:password@host:5432/database."
+            f"{name} must look like postgres://user:password@host:5432/database, with libpq's"
+            " connection parameters after a question mark."
         )
-    query = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair)
-    return {
-        "NAME": unquote(parts.path.strip("/")),
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": unquote(parts.hostname or query.get("host", "")),
-        "PORT": str(parts.port or query.get("port", "")),
-    }
+    settings = {key: str(given.pop(option, "")) for key, option in _CONNECTION_PARTS.items()}
+    return {**settings, "OPTIONS": given}
 
 
 def _converted(name: str, default: str, convert: Callable[[str], _N], kind: str) -> _N:

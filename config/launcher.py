@@ -124,6 +124,7 @@ def _services(options: Options) -> Iterator[Service]:
     if options.own_postgres:
         yield Service(
             name="PostgreSQL",
+            log=home / "logs" / "postgres.log",
             pid=partial(embedded.postgres_pid, home),
             start=partial(embedded.start_postgres, home),
             stop=partial(embedded.stop_postgres, home),
@@ -131,6 +132,7 @@ def _services(options: Options) -> Iterator[Service]:
     if options.own_redis:
         yield Service(
             name="Redis",
+            log=home / "logs" / "redis.log",
             pid=partial(embedded.redis_pid, home),
             start=partial(embedded.start_redis, home),
             stop=partial(embedded.stop_redis, home),

@@ -19,13 +19,13 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 
 from config.embedded import PROJECT_ROOT, EmbeddedError
+from config.embedded.logs import rotate
 from config.embedded.processes import end
 
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 _CALM_SECONDS = 60.0
 _LONGEST_PAUSE = 30.0
-_LARGEST_LOG = 10 * 1024 * 1024
 _GRACE_SECONDS = 35.0  # a little more than gunicorn's graceful_timeout
 _GROUP_SECONDS = 5.0
 
@@ -80,8 +80,7 @@ class Child:
     def start(self) -> None:
         """Start the program; on Linux it ends when this process ends."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        if self.log.exists() and self.log.stat().st_size > _LARGEST_LOG:
-            self.log.replace(self.log.with_suffix(".log.1"))
+        rotate(self.log)
         with self.log.open("ab") as output:
             self._log_position = output.tell()
             self.process = subprocess.Popen(  # noqa: S603
@@ -128,6 +127,11 @@ class Child:
         lines = whole.decode(errors="replace").splitlines()
         return [line for line in lines if "ERROR" in line or "CRITICAL" in line]
 
+    def rotate_log(self) -> None:
+        """Keep the log short while the program runs."""
+        if rotate(self.log):
+            self._log_position = 0
+
     def last_lines(self) -> str:
         """Return the end of the log, for a person."""
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-15:])
@@ -135,9 +139,10 @@ class Child:
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """An embedded server: how to find, start and stop it."""
+    """An embedded server: how to find, start and stop it, and what it logs to."""
 
     name: str
+    log: Path
     pid: Callable[[], int | None]
     start: Callable[[], object]
     stop: Callable[[], None]
@@ -169,13 +174,15 @@ class Supervisor:
         return next((child for child in self._children if not child.alive), None)
 
     def tick(self) -> None:
-        """Show new errors and restart what has died, once."""
+        """Show new errors, keep logs short and restart what has died, once."""
         for service in self._services:
+            rotate(service.log)
             if service.pid() is None:
                 self._restart_service(service)
         for child in self._children:
             for line in child.new_errors():
                 self._say(f"{child.name}: {line}")
+            child.rotate_log()
             if child.process is not None and not child.alive:
                 how = _how_it_ended(child.process.returncode)
                 pause = child.note_death()

@@ -12,6 +12,8 @@ from memory.admin.memory_life import memory_life
 from memory.admin.playground import playground_page
 from memory.admin.time_travel import time_travel
 
+_READ = ["get", "head"]
+
 urlpatterns = [
     # First what is asked most: each address is tried in this order.
     path("v1/", include("memory.api.urls")),
@@ -29,8 +31,12 @@ urlpatterns = [
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("metrics", metrics),
-    path("v1/schema", SpectacularAPIView.as_view(), name="schema"),
-    path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path("v1/schema", SpectacularAPIView.as_view(http_method_names=_READ), name="schema"),
+    path(
+        "v1/docs",
+        SpectacularSwaggerView.as_view(url_name="schema", http_method_names=_READ),
+        name="docs",
+    ),
 ]
 
 handler400 = "config.problems.bad_request"

@@ -135,7 +135,8 @@ def test_an_endpoint_says_what_it_does_and_how_it_refuses(
     operation = operations(schema)[path, method]
 
     assert operation["description"]
-    assert {"401", "503"} <= set(operation["responses"])
+    assert {"400", "401", "414", "429", "503"} <= set(operation["responses"])
+    assert ({"413", "415"} <= set(operation["responses"])) is ("requestBody" in operation)
     # A PUT makes what it names.
     assert "404" in operation["responses"] or "{" not in path or method == "put"
     for code, response in operation["responses"].items():
@@ -272,6 +273,20 @@ def test_refusals_are_as_described(
     response = api.generic(method.upper(), url, text, content_type="application/json")
 
     check(schema, path, method, response, 404, 422)
+
+
+@pytest.mark.parametrize("path", ["/v1/memories", "/v1/retrieve", "/v1/workflows"])
+def test_what_is_refused_before_an_endpoint_looks_at_it_is_as_described(
+    path: str, schema: Schema, api: APIClient, settings: Any
+) -> None:
+    def post(body: bytes, media: str = "application/json", query: str = "") -> Any:
+        return api.generic("POST", path + query, body, content_type=media)
+
+    check(schema, path, "post", post(b"{"), 400)
+    check(schema, path, "post", post(b"{}", query="?a=%FF"), 400)
+    check(schema, path, "post", post(b"a", media="text/plain"), 415)
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000
+    check(schema, path, "post", post(b"[%s]" % (b" " * 1_000)), 413)
 
 
 def test_a_refused_key_is_as_described(schema: Schema, db: None) -> None:

@@ -8,12 +8,12 @@ batch when the database fails during its commit.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import orjson
 import redis
 from django.conf import settings
 from django.db import transaction
@@ -51,10 +51,13 @@ class Event:
     meta: Mapping[str, object] = field(default_factory=dict)
 
 
+_FIELDS = [each.name for each in fields(Event)]
+
+
 def record_events(*, team_id: UUID, events: Iterable[Event]) -> None:
     """Insert the events in one statement; call it in the team's scope."""
     OperationalEvent.objects.bulk_create(
-        OperationalEvent(team_id=team_id, **asdict(event)) for event in events
+        OperationalEvent(team_id=team_id, **_shallow(event)) for event in events
     )
 
 
@@ -101,12 +104,16 @@ def _is_alone() -> bool:
     return bool(is_alone)
 
 
-def _encoded(team_id: UUID, event: Event, now: datetime) -> str:
-    row = {"id": new_id(), "team_id": team_id, "at": now.isoformat(), **asdict(event)}
-    return json.dumps(row, default=str)
+def _encoded(team_id: UUID, event: Event, now: datetime) -> bytes:
+    row = {"id": new_id(), "team_id": team_id, "at": now, **_shallow(event)}
+    return orjson.dumps(row, default=str)
+
+
+def _shallow(event: Event) -> dict[str, object]:
+    return {name: getattr(event, name) for name in _FIELDS}
 
 
 def _decoded(line: bytes | str) -> OperationalEvent:
-    row = OperationalEvent(**json.loads(line))
+    row = OperationalEvent(**orjson.loads(line))
     row.team_id = UUID(str(row.team_id))
     return row

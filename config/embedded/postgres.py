@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, LiteralString
 
+from config.embedded.logs import rotate
 from config.embedded.paths import EmbeddedError, create_private, exclusive, socket_folder
 from config.embedded.programs import hand_over, run_program
 
@@ -28,6 +29,15 @@ _SOCKET_LOCK = ".s.PGSQL.5432.lock"
 # Of the machine's memory for pages in use, as PostgreSQL's default of 128 MB is soon too small.
 _SHARED_PART = 8
 _LEAST_SHARED_MB, _MOST_SHARED_MB = 128, 1024
+# Neither statements nor the values in them, in their parameters or in rows, come into the log.
+_WITHOUT_VALUES = {
+    "log_statement": "none",
+    "log_min_duration_statement": "-1",
+    "log_min_error_statement": "panic",
+    "log_parameter_max_length": "0",
+    "log_parameter_max_length_on_error": "0",
+    "log_error_verbosity": "terse",
+}
 _START_SECONDS = 300  # a crash recovery replays up to max_wal_size of log
 _STOP_SECONDS = 60
 
@@ -103,6 +113,10 @@ def ensure_database(socket_dir: Path, name: str = DATABASE, *, recreate: bool = 
                 connection.execute(
                     sql.SQL("CREATE ROLE {} {}").format(sql.Identifier(role), sql.SQL(rights))
                 )
+            # A message may hold a value, too. Whoever sent the statement gets it and can log it.
+            connection.execute(
+                sql.SQL("ALTER ROLE {} SET log_min_messages = 'log'").format(sql.Identifier(role))
+            )
         connection.execute(sql.SQL("GRANT {} TO {}").format(app, owner))
         if recreate:
             connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(database))
@@ -201,6 +215,7 @@ def _launch(home: Path) -> None:
     data, log = _data(home), _log(home)
     log.parent.mkdir(mode=0o700, exist_ok=True)
     log.touch(mode=0o600)
+    rotate(log)
     hand_over(log)
     socket_dir = socket_folder(data, longest_name=_SOCKET_LOCK)
     if socket_dir != data:
@@ -215,6 +230,7 @@ def _launch(home: Path) -> None:
         "timezone": "UTC",
         "log_timezone": "UTC",
         "shared_buffers": f"{_shared_buffers()}MB",
+        **_WITHOUT_VALUES,
     }
     line = " ".join(f"-c {shlex.quote(f'{key}={value}')}" for key, value in options.items())
     start = ["-D", str(data), "-l", str(log), "-o", line, "-w", "-t", str(_START_SECONDS), "start"]

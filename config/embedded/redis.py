@@ -6,6 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
+from config.embedded.logs import rotate
 from config.embedded.paths import EmbeddedError, create_private, exclusive, socket_folder
 
 _SOCKET_NAME = "redis.sock"
@@ -77,6 +78,7 @@ def _launch(home: Path) -> None:
     redis_socket(home).unlink(missing_ok=True)
     create_private(redis_socket(home).parent)
     _log(home).parent.mkdir(mode=0o700, exist_ok=True)
+    rotate(_log(home))
     options = {
         "port": "0",
         "unixsocket": str(redis_socket(home)),
@@ -89,6 +91,8 @@ def _launch(home: Path) -> None:
         # Kept answers go first; what has no end, as the queue and the counters, never goes.
         "maxmemory": "512mb",
         "maxmemory-policy": "volatile-lru",
+        # A report of a crash holds what clients had just sent.
+        "crash-log-enabled": "no",
         "save": "",  # the append-only file holds everything a snapshot would
         "daemonize": "yes",
     }

@@ -26,13 +26,16 @@ def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settin
         owner = database_from_url("DATABASE_OWNER_URL", owner_url) if owner_url else application
     else:
         folder = embedded.postgres_socket_dir(HOME) or HOME / "postgres"
-        base = {"NAME": read_str("PALIMPSEST_DATABASE", "palimpsest"), "HOST": str(folder)}
+        base: dict[str, Any] = {
+            "NAME": read_str("PALIMPSEST_DATABASE", "palimpsest"),
+            "HOST": str(folder),
+        }
         application = {**base, "USER": APP_ROLE}
         owner = {**base, "USER": "palimpsest_owner"}
     # A lent connection is checked first, so that one which the server closed is replaced.
     common = {"ENGINE": "django.db.backends.postgresql", "CONN_HEALTH_CHECKS": True}
     limits = (
-        f"-c role={APP_ROLE} -c jit=off -c statement_timeout=60000 -c lock_timeout=15000"
+        "-c jit=off -c statement_timeout=60000 -c lock_timeout=15000"
         " -c idle_in_transaction_session_timeout=60000"
     )
     # A server that vanished without closing its connections is noticed within seconds.
@@ -42,7 +45,10 @@ def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settin
         "keepalives_interval": 5,
         "keepalives_count": 3,
     }
-    options: dict[str, Any] = {"options": limits, "connect_timeout": 5, **keepalive}
+    given = application.get("OPTIONS", {})
+    # What the URL sets goes before the defaults here, but the role is no default.
+    limits = f"{limits} {given.get('options', '')} -c role={APP_ROLE}"
+    options: dict[str, Any] = {"connect_timeout": 5, **keepalive, **given, "options": limits}
     pool_size = read_int("DATABASE_POOL_SIZE", 12)
     if pool_size:
         # Each connection that is lost is tried anew at growing distances until reconnect_timeout,
@@ -56,7 +62,11 @@ def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settin
         }
     return {
         "default": {**common, **application, "OPTIONS": options},
-        "owner": {**common, **owner, "OPTIONS": {"connect_timeout": 5}},
+        "owner": {
+            **common,
+            **owner,
+            "OPTIONS": {"connect_timeout": 5, **owner.get("OPTIONS", {})},
+        },
     }
 
 

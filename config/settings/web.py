@@ -103,6 +103,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "memory.api.idempotency.document_idempotency",
+        "memory.api.early_refusals.document_early_refusals",
     ],
     "ENUM_NAME_OVERRIDES": {
         "MemoryTypeEnum": "memory.models.memory.MEMORY_TYPES",
@@ -126,6 +127,7 @@ SPECTACULAR_SETTINGS = {
         "StepEnum": "memory.models.consolidation.STEPS",
         "RunStateEnum": "memory.models.consolidation.RUN_STATES",
         "ChangeStateEnum": "memory.models.consolidation.CHANGE_STATES",
+        "FullReturnEnum": "memory.api.serializers.found.ONLY_FULL",
         "SpeakerEnum": "memory.api.serializers.found.SPEAKERS",
     },
 }

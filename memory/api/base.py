@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import cache
 from typing import Any, ClassVar, cast
 from urllib.parse import unquote_to_bytes
 
 from django.db.models import QuerySet
+from django.http import HttpRequest
 from drf_spectacular.utils import OpenApiResponse
-from rest_framework import serializers
+from rest_framework import serializers, status
 from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -75,6 +75,11 @@ class ApiViewSet(RequestEvents):
         _refuse_broken_text(request)
         if self.action in self.memory_actions:
             require_memory(self.principal.flags)
+
+    def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
+        # Any: Django REST framework's own signature
+        """No content: `Allow` names the methods of the address, and the schema says the rest."""
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
     @property
     def principal(self) -> Principal:
@@ -156,7 +161,7 @@ class ApiViewSet(RequestEvents):
     def body(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """The validated body; a missing one counts as an empty object."""
         data = self.request.data if self.request.data is not None else {}
-        return cast(dict[str, Any], _body_reader(serializer).run_validation(data))
+        return cast(dict[str, Any], serializer().run_validation(data))
 
     def params(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """The validated query parameters."""
@@ -199,9 +204,3 @@ def _refuse_broken_text(request: Request) -> None:
             "The parameters of the address are not valid UTF-8: write each of their bytes that is"
             " no ASCII as % and two hexadecimal figures, as in M%C3%BCnchen."
         ) from None
-
-
-@cache
-def _body_reader(serializer: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
-    """One for all requests: it copies all its fields when it is made, and keeps nothing of one."""
-    return serializer()

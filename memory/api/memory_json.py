@@ -14,13 +14,15 @@ from typing import Any
 import orjson
 from rest_framework.serializers import Serializer
 
-from memory.models import Memory
+from memory.models import Contradiction, Memory
 from memory.services.read.answers import RetrievalStats, ScoredMemory
 from memory.services.read.cascade import Level
 from memory.services.read.messages import ScoredMessage
 
 # Any: what JSON holds.
 Json = dict[str, Any]
+# Those that a score is made of.
+SIGNALS = ("semantic", "recency", "importance", "continuity", "relation")
 MEDIA_TYPE = "application/json"
 
 
@@ -114,6 +116,41 @@ def found_message_json(found: ScoredMessage) -> Json:
 def packed_message_json(found: ScoredMessage) -> Json:
     """A message quoted in a prompt as `PackedMessageSerializer` describes it."""
     return {**found_message_json(found), "tokens": found.tokens}
+
+
+def brief_memory_json(found: ScoredMemory) -> Json:
+    """A memory in a prompt as `BriefMemorySerializer` describes it."""
+    told = found.shorter or found.memory.content
+    return {**_brief(found, told), "memory_type": found.memory.memory_type}
+
+
+def brief_message_json(found: ScoredMessage) -> Json:
+    """A message quoted in a prompt as `BriefMessageSerializer` describes it."""
+    return {
+        **_brief(found, found.quote),
+        "speaker": found.speaker,
+        "said_at": _time(found.said_at),
+    }
+
+
+def brief_contradiction_json(row: Contradiction) -> Json:
+    """A contradiction as `BriefContradictionSerializer` describes it."""
+    return {
+        "id": _text(row.pk),
+        "memory_a": str(row.memory_a_id),
+        "memory_b": _text(row.memory_b_id),
+        "verdict": row.verdict,
+    }
+
+
+def _brief(found: ScoredMemory | ScoredMessage, told: str) -> Json:
+    signals = {name: round(getattr(found.signals, name), 2) for name in SIGNALS}
+    return {
+        "id": str(found.id),
+        "content": told,
+        "score": round(found.score, 4),
+        "signals": {name: value for name, value in signals.items() if value},
+    }
 
 
 def with_stats(body: bytes, stats: RetrievalStats, *, leave_out: str) -> bytes:

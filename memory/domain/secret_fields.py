@@ -119,8 +119,13 @@ def looks_secret(value: str) -> bool:
     return any(char.isdigit() or char in _SYMBOLS for char in value)
 
 
+def name_parts(text: str) -> list[str]:
+    """The words of identifiers in the text, in small letters: `dbApi_KEY` is db, api and key."""
+    return [part.lower() for part in _PART.findall(text)]
+
+
 def _is_secret_name(name: str) -> bool:
-    parts = [part.lower() for part in _PART.findall(name)]
+    parts = name_parts(name)
     if not parts:
         return False
     last = parts[-1]

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterable
 
 from stdnum import iban, luhn
 
-from memory.domain.secret_fields import MASK, looks_secret, mask_fields
+from memory.domain.secret_fields import MASK, looks_secret, mask_fields, name_parts
 
 __all__ = ["MASK", "mask_private_keys", "mask_secrets", "secrets_in"]
 
@@ -24,19 +25,35 @@ _PRIVATE_KEY = re.compile(
 _TOKEN = re.compile(
     r"\b(?:(?:sk|pk|rk|ghp|gho|ghs|ghu|ghr|github_pat|glpat|xox[abeprs]|xapp|ya29|hf|npm|pypi|whsec"
     r"|shp(?:at|ss|ca|pa)|dop_v1|lin_api|SG)[-_.](?=[\w.-]{0,200}\d)|AKIA|ASIA|AIza)[A-Za-z0-9][\w.-]{13,300}"
+    r"|\b[0-9a-f]{32}-us\d{1,2}\b"
     r"|\beyJ[\w-]{10,2000}\.[\w-]{5,2000}\.?[\w-]{0,2000}"
 )
 _HEX = re.compile(r"\b(?:0x)?(?=[0-9a-f]{0,31}[a-f])(?=[0-9a-f]{0,31}\d)[0-9a-f]{32,128}\b")
-_GIT_CHARS = 40
-# What is called so is no secret: the name of a commit, the digest of an image or a file.
-_DIGEST = re.compile(
-    r"(?:\b(?:commits?|sha-?\d*|hash(?:es)?|digest|checksum|md5(?:sum)?|revision|rev|tree|merge|tag|branch|"
-    r"etag|build|fingerprint|trace|request|image)\b|@sha256:|/commit/)[^\n]{0,24}$",
-    re.IGNORECASE,
+# Ids and digests look as keys do, so they are only what they are called: of the words next to one
+# the nearest says which.
+_SECRET_WORDS = frozenset(
+    {"key", "keys", "token", "secret", "password", "passwd", "passphrase", "pwd", "apikey", "auth"}
+    | {"credential", "credentials"}
 )
-_CALLED_SECRET = re.compile(
-    r"\b(?:token|key|secret|passw\w+|api|auth\w*)\b[^\n]{0,24}$", re.IGNORECASE
+_ID_WORDS = frozenset(
+    {
+        "id",
+        "ids",
+        "uuid",
+        "guid",
+        "hash",
+        "hashes",
+        "digest",
+        "checksum",
+        "sha",
+        "md",
+        "fingerprint",
+    }
+    | {"commit", "commits", "revision", "rev", "tree", "merge", "tag", "branch", "build", "etag"}
+    | {"trace", "request", "image"}
 )
+_NAMED_WITHIN = 40
+_IS_CALLED = re.compile(r"[\"'`]?(?:,|\s(?:is|was|as|for))\s(?P<name>[^.,;\n]{1,40})")
 # The id of an AWS key pair, and its other half: 40 characters of base64 that nothing else marks.
 _KEY_ID = re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b")
 _KEY_HALF = re.compile(r"(?<![\w/+=])[A-Za-z0-9/+]{40}(?![\w/+=])")
@@ -45,6 +62,7 @@ _KINDS = (str.isupper, str.islower, str.isdigit)
 # of 40 characters hardly more than a dozen.
 _RANDOM_FROM = 18
 _CARD = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d-])")
+_ENDS_RUN, _BEGINS_RUN = re.compile(r"[\w-]{1,40}$"), re.compile(r"[\w-]{1,40}")
 _IBAN = re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,42}", re.IGNORECASE)
 _SHORTEST_IBAN, _LONGEST_IBAN = 15, 34
 # A number of social security shows nothing of itself; only its name does.
@@ -187,9 +205,19 @@ def _mask_half(match: re.Match[str], is_pair: bool) -> str:
 
 
 def _mask_hex(match: re.Match[str]) -> str:
-    before = match.string[max(0, match.start() - 40) : match.start()]
-    is_digest = len(match[0]) == _GIT_CHARS or _DIGEST.search(before)
-    return match[0] if is_digest and not _CALLED_SECRET.search(before) else MASK
+    text, start = match.string, match.start()
+    before = text[max(0, start - _NAMED_WITHIN) : start].rpartition("\n")[2]
+    after = _IS_CALLED.match(text, match.end())
+    is_secret = _says_secret(reversed(name_parts(before)))
+    if is_secret is None and after is not None:
+        is_secret = _says_secret(name_parts(after["name"]))
+    return MASK if is_secret else match[0]
+
+
+def _says_secret(words: Iterable[str]) -> bool | None:
+    """Whether the first word that names an id or a secret names a secret; None without one."""
+    named = (word in _SECRET_WORDS for word in words if word in _SECRET_WORDS | _ID_WORDS)
+    return next(named, None)
 
 
 def _mask_account_numbers(text: str) -> str:
@@ -212,6 +240,11 @@ def _mask_iban(match: re.Match[str]) -> str:
 
 
 def _mask_card(match: re.Match[str]) -> str:
+    text = match.string
+    before = _ENDS_RUN.search(text[max(0, match.start() - _NAMED_WITHIN) : match.start()])
+    after = _BEGINS_RUN.match(text, match.end())
+    if any(char.isdigit() for part in (before, after) if part for char in part[0]):
+        return match[0]  # figures within an id or a digest
     return MASK if luhn.is_valid(re.sub(r"\D", "", match[0])) else match[0]
 
 

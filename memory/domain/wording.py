@@ -77,10 +77,13 @@ def check_wording(candidate: Candidate, *, said_at: datetime) -> Wording:
 
     `said_at` is when the source was said; relative dates are resolved against it.
     """
-    problems: list[str] = []
     plain = " ".join(candidate.content.split())
     text = mask_secrets(text=plain)
-    secret = text != plain
+    return _checked(candidate, text, said_at=said_at, secret=text != plain)
+
+
+def _checked(candidate: Candidate, text: str, *, said_at: datetime, secret: bool) -> Wording:
+    problems: list[str] = []
     if not any(char.isalnum() for char in text):
         return Wording(None, ("empty",), secret)
     if secret and _tells_only_of_a_secret(text):
@@ -107,13 +110,17 @@ def check_wording(candidate: Candidate, *, said_at: datetime) -> Wording:
 
 
 def departures(*, text: str, memory_type: MemoryType, said_at: datetime) -> tuple[str, ...]:
-    """Where a text worded on purpose departs from the constraints; identity memories never do."""
+    """Where a text worded on purpose departs from the constraints; identity memories never do.
+
+    Its secrets are masked already.
+    """
     if memory_type == MemoryType.IDENTITY:
         return ()
     stated = Candidate(
         content=text, memory_type=memory_type, importance=1, confidence=1.0, message_ids=()
     )
-    return check_wording(stated, said_at=said_at).problems
+    plain = " ".join(text.split())
+    return _checked(stated, plain, said_at=said_at, secret=False).problems
 
 
 def in_third_person(text: str) -> str:

@@ -26,6 +26,14 @@ ACTOR = "idempotency"
 HEADER = "Idempotency-Key"
 MAX_KEY_CHARS = 200
 _CLAIM_ATTEMPTS = 5
+# Whether the transaction wrote: locks of rows alone give it a number, too, but only what writes a
+# table holds this lock on it.
+_HAS_WRITTEN = """
+SELECT pg_current_xact_id_if_assigned() IS NOT NULL AND EXISTS (
+    SELECT FROM pg_locks
+    WHERE pid = pg_backend_pid() AND locktype = 'relation' AND mode = 'RowExclusiveLock'
+)
+"""
 _UNDER_WAY = "The same request is being carried out; ask again in a moment."
 
 
@@ -112,7 +120,7 @@ def mark_committed(claimed: ClaimedRequest) -> Callable[[], None]:
 
     def mark() -> None:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_current_xact_id_if_assigned() IS NOT NULL")
+            cursor.execute(_HAS_WRITTEN)
             row = cursor.fetchone()
             if not (row and row[0]):
                 return

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -13,8 +14,10 @@ import pytest
 import redis
 
 from config import embedded
+from config.embedded.logs import MOST_BYTES, rotate
 from config.embedded.paths import SOCKET_PATH_LIMIT, create_private
 from config.embedded.processes import serving
+from tests.support.waiting import until
 
 
 def query(socket_dir: Path, statement: str, *, user: str, database: str = "palimpsest") -> object:
@@ -87,6 +90,31 @@ def test_importing_it_loads_neither_database_driver_nor_process_tools() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=embedded.PROJECT_ROOT, check=True)
 
 
+def test_a_start_begins_a_long_log_anew(home: Path) -> None:
+    logs = home / "logs"
+    logs.mkdir(parents=True)
+    for name in ("postgres", "redis"):
+        (logs / f"{name}.log").write_bytes(b"x" * (MOST_BYTES + 1))
+
+    embedded.start_postgres(home)
+    embedded.start_redis(home)
+
+    for name in ("postgres", "redis"):
+        assert 0 < (logs / f"{name}.log").stat().st_size < MOST_BYTES
+        assert (logs / f"{name}.log.1").stat().st_size == MOST_BYTES + 1
+
+
+def test_redis_goes_on_logging_where_its_log_was_cut(home: Path) -> None:
+    embedded.start_redis(home)
+    log = home / "logs" / "redis.log"
+
+    assert rotate(log, most_bytes=0)
+    redis_client(home).bgrewriteaof()
+
+    until(lambda: b"rewriting" in log.read_bytes())
+    assert not log.read_bytes().startswith(b"\0")
+
+
 def test_nothing_is_reported_as_running_in_an_empty_home(home: Path) -> None:
     assert embedded.postgres_socket_dir(home) is None
     assert embedded.postgres_pid(home) is None
@@ -112,6 +140,35 @@ class TestPostgres:
 
     def test_listens_on_no_network_port(self, running: Path) -> None:
         assert query(running, "SHOW listen_addresses", user=embedded.OWNER_ROLE) == ""
+
+    @pytest.mark.parametrize("role", [embedded.APP_ROLE, embedded.OWNER_ROLE])
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "SELECT 'peanuts'::uuid",
+            "SELECT 'peanuts' WHERE pg_terminate_backend(pg_backend_pid())",
+            "SELECT 'peanuts' FROM nowhere",
+            "DO $$ BEGIN RAISE 'she is allergic to peanuts'; END $$",
+            "DO $$ BEGIN RAISE WARNING 'she is allergic to peanuts'; END $$",
+            "CREATE TEMP TABLE t (v text UNIQUE); INSERT INTO t VALUES ('peanuts'), ('peanuts')",
+            "CREATE TEMP TABLE t (v text CHECK (v = '')); INSERT INTO t VALUES ('peanuts')",
+        ],
+    )
+    def test_no_value_of_a_statement_comes_into_the_log(
+        self, running: Path, statement: str, role: str
+    ) -> None:
+        log = running.parent / "logs" / "postgres.log"
+        assert log.stat().st_size > 0
+
+        with suppress(psycopg.Error):
+            query(running, statement, user=role)
+        with (
+            psycopg.connect(host=str(running), user=role, dbname="palimpsest") as connection,
+            suppress(psycopg.Error),
+        ):
+            connection.execute("SELECT %s::uuid", ["peanuts"])
+
+        assert "peanuts" not in log.read_text()
 
     def test_the_application_may_not_make_tables(self, running: Path) -> None:
         with pytest.raises(psycopg.errors.InsufficientPrivilege):

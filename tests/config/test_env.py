@@ -148,3 +148,28 @@ def test_another_url_is_refused_without_repeating_it(url: str) -> None:
         database_from_url("DATABASE_URL", url)
 
     assert not url or url not in str(refusal.value)
+
+
+def test_a_database_url_keeps_all_its_options() -> None:
+    parts = database_from_url(
+        "DATABASE_URL",
+        "postgres://ann@one:5432,two:5433/palimpsest?sslmode=verify-full"
+        "&sslrootcert=%2Fetc%2Fca.pem&target_session_attrs=read-write&options=-c%20a.b%3Dc%26d",
+    )
+
+    assert (parts["HOST"], parts["PORT"]) == ("one,two", "5432,5433")
+    assert parts["OPTIONS"] == {
+        "sslmode": "verify-full",
+        "sslrootcert": "/etc/ca.pem",
+        "target_session_attrs": "read-write",
+        "options": "-c a.b=c&d",
+    }
+
+
+def test_an_option_that_nobody_knows_is_refused_and_the_password_not_repeated() -> None:
+    url = "postgres://ann:s3cret@db/palimpsest?ssl_mode=verify-full"
+
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL") as refusal:
+        database_from_url("DATABASE_URL", url)
+
+    assert "s3cret" not in str(refusal.value)

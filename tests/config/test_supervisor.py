@@ -13,6 +13,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from config.embedded import EmbeddedError
+from config.embedded.logs import MOST_BYTES
 from config.supervisor import Child, Service, StopRequest, Supervisor, end_leftovers
 from tests.support.waiting import until
 
@@ -178,7 +179,11 @@ def test_a_dead_service_is_started_again_and_a_failing_one_is_tried_later(stage:
         starts.append("start")
 
     service = Service(
-        name="Store", pid=lambda: None, start=start, stop=lambda: starts.append("stop")
+        name="Store",
+        log=stage.folder / "store.log",
+        pid=lambda: None,
+        start=start,
+        stop=lambda: starts.append("stop"),
     )
     stage.supervisor.add_service(service)
 
@@ -241,3 +246,44 @@ def test_the_same_stop_heard_twice_at_once_is_no_hurry() -> None:
 
     assert stop.requested.is_set()
     assert not stop.hurried.is_set()
+
+
+def test_a_log_that_grows_too_long_begins_anew_while_its_program_writes_on(stage: Stage) -> None:
+    go_on = stage.folder / "go-on"
+    code = (
+        "import pathlib, time\n"
+        f"print('x' * {MOST_BYTES}, flush=True)\n"
+        f"while not pathlib.Path({str(go_on)!r}).exists(): time.sleep(0.01)\n"
+        "print('2026 ERROR the rest', flush=True)\n"
+        "time.sleep(60)"
+    )
+    child = stage.child(code)
+    stage.supervisor.add_child(child)
+    until(lambda: child.log.stat().st_size > MOST_BYTES)
+
+    stage.supervisor.tick()
+    cut = child.log.stat().st_size
+    go_on.touch()
+    until(lambda: child.log.stat().st_size > 0)
+    stage.supervisor.tick()
+
+    assert cut == 0
+    assert child.log.read_text() == "2026 ERROR the rest\n"
+    assert (stage.folder / "child.log.1").stat().st_size == MOST_BYTES + 1
+    assert stage.said == ["child: 2026 ERROR the rest"]
+
+
+def test_the_log_of_a_service_is_kept_short_too(stage: Stage) -> None:
+    log = stage.folder / "store.log"
+    service = Service(name="Store", log=log, pid=os.getpid, start=lambda: None, stop=lambda: None)
+    stage.supervisor.add_service(service)
+    for number in range(3):
+        log.write_text(f"{number}" * (MOST_BYTES + 1))
+        stage.supervisor.tick()
+
+    assert log.stat().st_size == 0
+    assert sorted(each.name for each in stage.folder.glob("store*")) == [
+        "store.log",
+        "store.log.1",
+    ]
+    assert (stage.folder / "store.log.1").read_text()[0] == "2"

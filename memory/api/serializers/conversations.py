@@ -58,7 +58,13 @@ class NewMessageSerializer(StrictSerializer):
     content = ContentField()
     name = NameField(required=False, allow_blank=True, allow_null=True, max_length=200)
     created_at = PastDateTimeField(required=False, allow_null=True)
-    external_id = NameField(required=False, allow_null=True, max_length=200)
+    external_id = NameField(
+        required=False,
+        allow_null=True,
+        max_length=200,
+        help_text="The caller's own id for it. Sent again with the same text it is not stored"
+        " again, with another text it is refused (409).",
+    )
 
 
 class NewMessagesSerializer(StrictSerializer):

@@ -16,7 +16,7 @@ from memory.api.fields import (
     StrictIntegerField,
     WeightsField,
 )
-from memory.api.memory_json import found_memory_json, found_message_json
+from memory.api.memory_json import SIGNALS, found_memory_json, found_message_json
 from memory.api.serializers.base import (
     MAX_TOKEN_BUDGET,
     PER_REQUEST,
@@ -36,6 +36,8 @@ from memory.services.read.cascade import Level
 LEVELS = [(level.value, level.value) for level in Level]
 TEXT_LEVELS = [(level.value, level.value) for level in TextLevel]
 RAW = [("raw", "raw")]
+BRIEF, FULL = "brief", "full"
+ONLY_FULL = [(FULL, FULL)]
 SPEAKERS = [(role, role) for role in SPEAKING_ROLES]
 INCLUDE_COLD = (
     "true: cold memories and past ones too; false: never. When left out, cold ones are looked at"
@@ -161,6 +163,13 @@ class ReadOptionsSerializer(StrictSerializer):
 
 class RetrieveSerializer(ReadOptionsSerializer):
     """A question of an agent, and what the answer may hold and take."""
+
+    return_ = OneOfField(
+        choices=[BRIEF, FULL],
+        required=False,
+        default=BRIEF,
+        help_text="`full`: all fields of memories, messages and contradictions, and all signals.",
+    )
 
 
 class PartsSerializer(ApiSerializer):
@@ -299,15 +308,62 @@ class RetrievalStatsSerializer(StatsSerializer):
     warnings = serializers.ListField(child=serializers.CharField())
 
 
-class RetrievalSerializer(ApiSerializer):
-    """Memories and messages within the budget, and the prompt made of them."""
-
-    memories = PackedMemorySerializer(many=True)
-    messages = PackedMessageSerializer(
-        many=True, help_text="Quoted messages, where no better memory says the same."
+class _BriefSerializer(ApiSerializer):
+    id = serializers.UUIDField()
+    content = serializers.CharField(
+        help_text="As the prompt tells it: of what does not fit whole a summary or an excerpt."
     )
+    score = serializers.FloatField(help_text="0-1, to four decimals.")
+    signals = serializers.DictField(
+        child=serializers.FloatField(),
+        help_text=f"Those of {', '.join(SIGNALS)} that are not 0, to two decimals.",
+    )
+
+
+class BriefMemorySerializer(_BriefSerializer):
+    """A memory in a prompt; `GET /v1/memories/{id}` has the rest."""
+
+    memory_type = serializers.ChoiceField(choices=MEMORY_TYPES)
+
+
+class BriefMessageSerializer(_BriefSerializer):
+    """A message quoted in a prompt."""
+
+    speaker = serializers.CharField(help_text="The name of the person or agent who said it.")
+    said_at = serializers.DateTimeField()
+
+
+class BriefContradictionSerializer(ApiSerializer):
+    """Two memories that conflict; null as `id` if it was only noticed now."""
+
+    id = serializers.UUIDField(allow_null=True)
+    memory_a = serializers.UUIDField()
+    memory_b = serializers.UUIDField(allow_null=True)
+    verdict = serializers.CharField()
+
+
+class _RetrievalSerializer(ApiSerializer):
     formatted_prompt = serializers.CharField(
         help_text='A line has the person\'s own name, if known, where the memory says "User".'
     )
     stats = RetrievalStatsSerializer()
+
+
+class RetrievalSerializer(_RetrievalSerializer):
+    """Memories and messages within the budget, and the prompt made of them."""
+
+    return_ = serializers.ChoiceField(choices=[BRIEF])
+    memories = BriefMemorySerializer(many=True)
+    messages = BriefMessageSerializer(
+        many=True, help_text="Quoted messages, where no better memory says the same."
+    )
+    contradictions = BriefContradictionSerializer(many=True)
+
+
+class FullRetrievalSerializer(_RetrievalSerializer):
+    """The same with all fields, for `return: full`."""
+
+    return_ = serializers.ChoiceField(choices=ONLY_FULL)
+    memories = PackedMemorySerializer(many=True)
+    messages = PackedMessageSerializer(many=True)
     contradictions = ContradictionSerializer(many=True)

@@ -41,7 +41,7 @@ from memory.selectors.history.memory_history import (
     versions_of,
     with_messages,
 )
-from memory.selectors.history.states import changes_between, state_at
+from memory.selectors.history.states import changes_between, commits_seen, state_at
 from memory.selectors.memories import MemoryFilters
 from memory.services.exporting import export_person
 
@@ -186,12 +186,8 @@ class AuditViewSet(ApiViewSet):
     def _state(self, request: Request, at: datetime, filters: MemoryFilters) -> dict[str, Any]:
         state = state_at(viewer=self.viewer, at=at, filters=filters)
         page = IdPagination().page_of(state.memories, request, PastMemorySerializer)
-        return {
-            "at": state.instant.at,
-            "position": state.instant.position,
-            "changed_at": state.instant.changed_at,
-            **page,
-        }
+        position, changed_at = commits_seen(viewer=self.viewer, instant=state.instant)
+        return {"at": state.instant.at, "position": position, "changed_at": changed_at, **page}
 
 
 def _place(cursor: str) -> UUID:

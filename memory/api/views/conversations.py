@@ -101,11 +101,14 @@ class ConversationViewSet(ApiViewSet):
 
     @extend_schema(
         request=NewMessagesSerializer,
-        responses={201: MessageListSerializer, **refusals(404, 422)},
+        responses={201: MessageListSerializer, **refusals(404, 409, 422)},
     )
     @action(detail=True, methods=["post"])
     def messages(self, request: Request, pk: UUID) -> Response:
-        """Append 1 to 500 messages verbatim; a known external_id is not stored again."""
+        """Append 1 to 500 messages verbatim; a known external_id is not stored again.
+
+        With another text than the stored message has, it is refused (409).
+        """
         given = self.body(NewMessagesSerializer)
         rows = post_messages(
             viewer=self.viewer,

@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.memory_json import memory_json
 from memory.api.request_events import memory_event, write_event
 from memory.api.serializers.memories import (
     CorrectionSerializer,
@@ -62,7 +63,7 @@ class MemoryWrites(ApiViewSet):
             rows = Memory.objects.filter(
                 team_id=self.principal.team_id, pk__in={item.memory.pk for item in results}
             ).with_names()
-            by_id = {row.pk: MemorySerializer(row).data for row in rows}
+            by_id = {row.pk: memory_json(row) for row in rows}
         return [
             {
                 **by_id[item.memory.pk],

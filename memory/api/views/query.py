@@ -23,6 +23,8 @@ from memory.api.serializers.base import ApiSerializer
 from memory.api.serializers.filters import FilterField
 from memory.api.serializers.found import (
     BELOW,
+    FULL,
+    ONLY_FULL,
     PackedMessageSerializer,
     ReadOptionsSerializer,
     SignalsSerializer,
@@ -41,7 +43,7 @@ from memory.services.read.querying import (
 from memory.services.read.ranking import SEARCH_WEIGHTS
 
 MAX_CATEGORIES = 100
-BULLETS, FULL = "bullets", "full"
+BULLETS = "bullets"
 
 
 class MemoryQuerySerializer(ReadOptionsSerializer):
@@ -124,7 +126,7 @@ class BulletAnswerSerializer(_AnswerSerializer):
 class FullAnswerSerializer(_AnswerSerializer):
     """The answer for `return: full`."""
 
-    return_ = serializers.ChoiceField(choices=[FULL])
+    return_ = serializers.ChoiceField(choices=ONLY_FULL)
     results = FullResultSerializer(many=True)
     messages = FullMessageSerializer(many=True)
 

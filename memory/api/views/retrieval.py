@@ -7,20 +7,29 @@ from typing import Any
 import orjson
 from django.http import HttpResponse
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework.request import Request
 
 from memory.api.base import answers
 from memory.api.memory_json import (
     MEDIA_TYPE,
     answer_form,
+    brief_contradiction_json,
+    brief_memory_json,
+    brief_message_json,
     packed_memory_json,
     packed_message_json,
     with_stats,
 )
 from memory.api.request_events import context_event
 from memory.api.serializers.contradictions import ContradictionSerializer
-from memory.api.serializers.found import RetrievalSerializer, RetrieveSerializer
+from memory.api.serializers.found import (
+    BRIEF,
+    FULL,
+    FullRetrievalSerializer,
+    RetrievalSerializer,
+    RetrieveSerializer,
+)
 from memory.api.serializers.prompt import (
     BuiltPromptSerializer,
     LayerSerializer,
@@ -56,17 +65,27 @@ class RetrievalViewSet(ReadViewSet):
 
     @extend_schema(
         request=RetrieveSerializer,
-        responses=answers(RetrievalSerializer, 403, 404, 422),
+        responses=answers(
+            PolymorphicProxySerializer(
+                component_name="RetrievalAnswer",
+                serializers=[RetrievalSerializer, FullRetrievalSerializer],
+                resource_type_field_name=None,
+            ),
+            *(403, 404, 422),
+        ),
     )
     def retrieve(self, request: Request) -> HttpResponse:
         """The memories an agent needs for a question, within a token budget, and as a prompt.
 
-        What `POST /v1/context/predict` predicted for the same agent, user and project in the last
-        15 minutes is among the candidates; what is likelier than not to be needed is told whatever
-        is asked.
+        What the prompt tells is listed briefly; with `return: full` each memory, message and
+        contradiction has all its fields. What `POST /v1/context/predict` predicted for the same
+        agent, user and project in the last 15 minutes is among the candidates; what is likelier
+        than not to be needed is told whatever is asked.
         """
-        asked = self.asked(self.body(RetrieveSerializer))
+        given = self.body(RetrieveSerializer)
+        asked = self.asked(given)
         viewer = asked.viewer
+        is_full = given["return"] == FULL
         sent = send_retrieval(
             viewer=viewer,
             question=asked.question,
@@ -80,8 +99,8 @@ class RetrievalViewSet(ReadViewSet):
             rows=of_types(asked.memory_types),
             min_score=asked.min_score,
             revision=asked.revision,
-            write=_written_retrieval,
-            form=answer_form(RetrievalSerializer),
+            write=_written_in_full if is_full else _written_briefly,
+            form=answer_form(FullRetrievalSerializer if is_full else RetrievalSerializer),
             tools=default_tools(),
             now=timezone.now(),
         )
@@ -176,10 +195,24 @@ class PromptViewSet(ReadViewSet):
         return _prompt_response(_written_prompt(built, news), built)
 
 
-def _written_retrieval(found: Retrieval) -> bytes:
+def _written_briefly(found: Retrieval) -> bytes:
     """What `RetrievalSerializer` describes, without its stats."""
     return orjson.dumps(
         {
+            "return": BRIEF,
+            "memories": [brief_memory_json(each) for each in found.memories],
+            "messages": [brief_message_json(each) for each in found.messages],
+            "formatted_prompt": found.formatted_prompt,
+            "contradictions": [brief_contradiction_json(each) for each in found.contradictions],
+        }
+    )
+
+
+def _written_in_full(found: Retrieval) -> bytes:
+    """What `FullRetrievalSerializer` describes, without its stats."""
+    return orjson.dumps(
+        {
+            "return": FULL,
             "memories": [packed_memory_json(each) for each in found.memories],
             "messages": [packed_message_json(each) for each in found.messages],
             "formatted_prompt": found.formatted_prompt,

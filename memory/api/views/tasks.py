@@ -133,7 +133,8 @@ class TaskViewSet(MemoryWrites):
             stage=given.get("stage", ""),
             kind=ItemKind(given["kind"]) if "kind" in given else None,
         )
-        return Response(ItemsSerializer({"results": found}, context={"task": task_id}).data)
+        shown = ItemSerializer(found, many=True, context={"task": task_id}).data
+        return Response({"results": shown})
 
     @extend_schema(
         operation_id="tasks_items_clear",

@@ -72,6 +72,8 @@ def _rules() -> dict[str, tuple[Rule, ...]]:
 
 
 _RULES: Final = _rules()
+# What a time begins with where it is no number.
+_STARTS: Final = {*_RULES, *parts.OPENERS, *hours.OPENERS}
 
 
 def read_dates(text: str, *, anchor: datetime, lean: Lean) -> list[NamedTime]:
@@ -98,7 +100,8 @@ class DateReader:
         expressions: list[NamedTime] = []
         at = 0
         while at < len(self.tokens):
-            found = self._expression(at)
+            word = self.tokens.word(at)
+            found = self._expression(at) if word in _STARTS or word.isdecimal() else None
             if found is None:
                 at += 1
                 continue

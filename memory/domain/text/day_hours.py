@@ -12,6 +12,9 @@ from .calendar import PARTS_OF_DAY
 from .date_types import Grain, NamedTime
 from .stop_words import STOP_WORDS
 
+_NAMED = frozenset({"noon", "midday", "midnight"})
+OPENERS = frozenset({"at", "around"}) | _NAMED
+
 
 @dataclass(frozen=True, slots=True)
 class Hour:
@@ -42,7 +45,7 @@ def read_hour(tokens: DateTokens, at: int, *, is_after_day: bool) -> Hour | None
         place += 2
     part = tokens.word(place)
     if part in PARTS_OF_DAY:
-        if not is_after_day and part not in {"noon", "midday", "midnight"}:
+        if not is_after_day and part not in _NAMED:
             return None
         first, last = PARTS_OF_DAY[part]
         return Hour(place + 1, timedelta(hours=first), timedelta(hours=last), Grain.HOUR)

@@ -78,6 +78,8 @@ def write_dates(
     year away, or of what comes every year, and everywhere unless `completes_years`.
     """
     found = read_dates(text, anchor=anchor, lean=lean)
+    if not found:
+        return WrittenDates(text, ())
     completes_years = completes_years and _YEARLY.search(text) is None
     pieces: list[str] = []
     dates: list[WrittenDate] = []

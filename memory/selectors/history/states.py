@@ -29,6 +29,15 @@ WHERE done.team_id = %s AND done.position > %s AND done.position <= %s
     AND entry.detail IS NULL AND entry.memory_id < %s
 ORDER BY entry.memory_id DESC LIMIT %s
 """
+# A commit may have changed several memories; one that the viewer sees is enough.
+_SEEN = """
+SELECT count(*), max(done.at) FROM audit_logcommit AS done
+WHERE done.team_id = %s AND done.position <= %s AND EXISTS (
+    SELECT FROM audit_memorylog AS entry
+    WHERE entry.team_id = done.team_id AND entry.commit_id = done.id
+        AND entry.memory_id IN ({seen})
+)
+"""
 _AFTER_ALL = UUID(int=2**128 - 1)
 _SHOWN_AS_THEY_ARE = (
     *("memory_type", "form", "payload", "scope", "category", "subject", "content", "tags"),
@@ -89,6 +98,21 @@ def state_at(*, viewer: Viewer, at: datetime | None, filters: MemoryFilters) -> 
     """
     instant = instant_at(team_id=viewer.team_id, at=at)
     return State(instant, _past(viewer, instant, filters))
+
+
+def commits_seen(*, viewer: Viewer, instant: Instant) -> tuple[int, datetime | None]:
+    """How many of the commits up to the instant changed what the viewer sees there, and the last.
+
+    For the whole team these are all of them. Call it in the team's scope.
+    """
+    if viewer.agent_id is None and not viewer.allowed_categories:
+        return instant.position, instant.changed_at
+    seen = as_of(Memory.objects.visible_to(viewer), instant).order_by().values("id")
+    statement, params = seen.query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(_SEEN.format(seen=statement), [instant.team_id, instant.position, *params])
+        count, last = cursor.fetchone()
+    return count, last
 
 
 def changes_between(

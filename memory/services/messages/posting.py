@@ -16,6 +16,7 @@ from memory.services.extraction.jobs import (
 )
 from memory.services.extraction.shared_talk import settle_sharing
 from memory.services.indexing.message_index import index_soon
+from teams.errors import ConflictError
 from teams.models import Conversation, Message
 from teams.services.conversations import (
     NewMessage,
@@ -61,13 +62,22 @@ def post_messages(
     """Store messages and, at the agent's interval, queue their extraction in one transaction.
 
     With `tools`, they are made searchable right after the commit; otherwise the sweep does it.
-    Raises NotFoundError for a conversation the viewer may not see.
+    Raises NotFoundError for a conversation the viewer may not see, and ConflictError where an
+    external id names a message of another text: then none of them is stored.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
-        return keep_messages(
+        rows = keep_messages(
             viewer=viewer, conversation=conversation, messages=messages, now=now, tools=tools
         )
+        for index, (row, message) in enumerate(zip(rows, messages, strict=True)):
+            if row.content != message.content:
+                raise ConflictError(
+                    f"Message {row.position} has this id and another text, and messages never"
+                    " change. Send this one under an id of its own.",
+                    field=f"messages[{index}].external_id",
+                )
+        return rows
 
 
 def keep_messages(

@@ -23,7 +23,8 @@ from memory.services.read.relevant import Floor
 class ScoredMemory:
     """A memory with its score 0-1, its signals, and the tokens of its line in a prompt.
 
-    `text_level` says how much of its text that line tells.
+    `text_level` says how much of its text that line tells; `shorter` is what it tells in place of
+    the text, "" where it tells the text itself.
     """
 
     memory: Memory
@@ -31,6 +32,7 @@ class ScoredMemory:
     signals: Signals
     tokens: int = 0
     text_level: TextLevel = TextLevel.CONTENT
+    shorter: str = ""
 
     @property
     def id(self) -> UUID:

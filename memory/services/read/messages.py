@@ -49,7 +49,10 @@ class RankedMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScoredMessage:
-    """A message that was found; `text` is what of it is searched and may be shown."""
+    """A message that was found; `text` is what of it is searched and may be shown.
+
+    `quote` is the part of it that a prompt tells, with its `tokens`.
+    """
 
     id: UUID
     conversation_id: UUID
@@ -62,6 +65,7 @@ class ScoredMessage:
     score: float
     signals: Signals
     tokens: int = 0
+    quote: str = ""
 
 
 def messages_for(

@@ -176,9 +176,15 @@ def levels_among(
     return {key: stored.get(key) or levels_of(content) for key, content in wanted.items()}
 
 
-def quoted(messages: Sequence[ScoredMessage], tokens: Mapping[UUID, int]) -> list[ScoredMessage]:
-    """The messages that a prompt quotes, with the tokens of their lines."""
-    return [replace(each, tokens=tokens[each.id]) for each in messages if each.id in tokens]
+def quoted(
+    messages: Sequence[ScoredMessage], tokens: Mapping[UUID, int], *, words: Sequence[str]
+) -> list[ScoredMessage]:
+    """The messages that a prompt quotes, with what it quotes and the tokens of their lines."""
+    return [
+        replace(each, tokens=tokens[each.id], quote=excerpt(each.text, words=tuple(words)))
+        for each in messages
+        if each.id in tokens
+    ]
 
 
 def _quotes(

@@ -13,6 +13,8 @@ from uuid import UUID
 from django.db.models import Q
 
 from memory.clients.tools import Tools
+from memory.domain.levels import Level as TextLevel
+from memory.domain.levels import Levels
 from memory.domain.plans.plan import RETRIEVAL
 from memory.domain.scoring import Weights
 from memory.domain.summarising import SUMMARY_TAG
@@ -261,17 +263,17 @@ def _prompt(
     )
     watch.lap("pack")
     tokens = {each.entry.key: each.tokens for each in assembly.told}
-    levels = {each.entry.key: each.level for each in assembly.told}
+    levels = {each.entry.key: (each.level, each.entry.levels) for each in assembly.told}
     told = [each for each in ranked if each.row.memory_id in tokens]
     memories = _loaded(viewer, told) if is_loaded else []
     memories = [
-        replace(each, tokens=tokens[each.id], text_level=levels[each.id]) for each in memories
+        _told_at(replace(each, tokens=tokens[each.id]), *levels[each.id]) for each in memories
     ]
     contradictions = _contradictions(viewer, told, memories, clashes)
     watch.lap("load")
     return Retrieval(
         memories=memories,
-        messages=quoted(messages, assembly.quoted),
+        messages=quoted(messages, assembly.quoted, words=asked.words),
         contradictions=contradictions,
         told=told,
         assembly=assembly,
@@ -285,6 +287,11 @@ def _prompt(
             duplicates=len(assembly.duplicates),
         ),
     )
+
+
+def _told_at(found: ScoredMemory, level: TextLevel, levels: Levels | None) -> ScoredMemory:
+    shorter = levels.at(level, "") if levels is not None else ""
+    return replace(found, text_level=level, shorter=shorter)
 
 
 def _is_always_told(packing: Packing | None, each: Ranked) -> bool:

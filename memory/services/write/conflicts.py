@@ -217,10 +217,12 @@ def rule_on(
     earlier version of it are disputed. Either way they retire nothing. Without a judge only what
     the draft says it replaces is in conflict.
     """
-    replaced = Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces)
-    conflicts = [
-        Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True) for each in replaced
-    ]
+    conflicts: list[Conflict] = []
+    if draft.replaces:  # Building a query takes longer than the rest of an unchecked write.
+        replaced = Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces)
+        conflicts += [
+            Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True) for each in replaced
+        ]
     if judge is None:
         return Ruling(tuple(conflicts))
     conflicts += [

@@ -60,7 +60,7 @@ def refuse_bare_secret(*, masked: str, field: str) -> None:
 
 def masked_note(text: str) -> str:
     """A reason, note, subject or tag with every secret masked."""
-    return mask_secrets(text=text)
+    return mask_secrets(text=text) if text else text
 
 
 def note_masked(*, team_id: UUID, result: WriteResult) -> WriteResult:

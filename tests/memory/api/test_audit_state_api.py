@@ -16,6 +16,7 @@ from rest_framework.test import APIClient
 from audit.models import MemoryLog
 from audit.selectors.instants import instant_at
 from memory.models import Memory
+from teams.models import Agent
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 
@@ -134,6 +135,32 @@ def test_it_says_how_many_commits_were_done(town: Cast, api: APIClient) -> None:
     assert list(page["results"][0]) == [
         name for name in api.get("/v1/memories").json()["results"][0] if name != "usage"
     ]
+
+
+def test_to_an_agents_key_it_counts_what_the_agent_sees_alone(
+    town: Cast, api: APIClient, client_of: Callable[..., APIClient]
+) -> None:
+    def counted(agent: Agent) -> tuple[int, str | None, int]:
+        page = client_of(town, agent).get(STATE, {"at": at, "status": "all"}).json()
+        return page["position"], page["changed_at"], len(page["results"])
+
+    lukes = {"agent": "luke", "memory_type": "agent_private"}
+    shared = told(api, "One.")
+    told(api, "Two.", **lukes)
+    api.post(f"/v1/memories/{shared}/pin", {"pinned": True}, format="json")
+    told(api, "Three.", **lukes)
+    at = moment(town)
+    told(api, "Four.")
+
+    whole = api.get(STATE, {"at": at}).json()
+    kyra, luke = counted(town.kyra), counted(town.luke)
+
+    assert whole["position"] == 4
+    assert (kyra[0], kyra[2]) == (2, 1)
+    assert (luke[0], luke[2]) == (4, 3)
+    assert luke[1] == whole["changed_at"]
+    assert kyra[1] is not None
+    assert kyra[1] < whole["changed_at"]
 
 
 def test_before_the_first_memory_nothing_was_known(town: Cast, api: APIClient) -> None:

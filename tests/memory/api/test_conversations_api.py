@@ -121,15 +121,36 @@ def test_1_to_500_messages_are_taken_at_once(api: APIClient, path: str, count: i
 def test_a_message_sent_again_answers_with_the_stored_row(api: APIClient, path: str) -> None:
     first = post(api, f"{path}/messages", messages(1, external_id="m-1")).json()["messages"]
 
-    again = post(
-        api,
-        f"{path}/messages",
-        {"messages": [{"role": "tool", "content": "Other.", "external_id": "m-1"}]},
-    )
+    again = post(api, f"{path}/messages", messages(1, external_id="m-1", role="tool"))
 
     assert again.status_code in (200, 201)
     assert again.json()["messages"] == first
     assert Message.objects.count() == 1
+
+
+def test_a_known_external_id_with_another_text_is_refused(api: APIClient, path: str) -> None:
+    (first,) = post(api, f"{path}/messages", messages(1, external_id="m-1")).json()["messages"]
+    said = [
+        {"role": "user", "content": "New."},
+        {"role": "user", "content": "Other.", "external_id": "m-1"},
+    ]
+
+    refused = post(api, f"{path}/messages", {"messages": said})
+
+    assert refused.status_code == 409
+    assert list(refused.json()["errors"]) == ["messages[1].external_id"]
+    assert [each["content"] for each in api.get(f"{path}/messages").json()["results"]] == [
+        first["content"]
+    ]
+
+
+def test_one_external_id_with_two_texts_in_one_request_is_refused(
+    api: APIClient, path: str
+) -> None:
+    said = [{"role": "user", "content": text, "external_id": "m"} for text in ("One.", "Two.")]
+
+    assert post(api, f"{path}/messages", {"messages": said}).status_code == 409
+    assert not Message.objects.exists()
 
 
 def test_a_time_in_another_zone_is_the_same_moment(api: APIClient, path: str) -> None:

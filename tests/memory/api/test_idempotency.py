@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test import override_settings
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -205,6 +205,12 @@ class Town:
         api.credentials(HTTP_AUTHORIZATION=f"Bearer {self.token}")
         return post(api, "memories", body, key=key)
 
+    def act(self, path: str, body: object, *, key: str | None) -> Any:
+        """The response to something else."""
+        api = APIClient(raise_request_exception=False)
+        api.credentials(HTTP_AUTHORIZATION=f"Bearer {self.token}")
+        return post(api, path, body, key=key)
+
     def memories(self) -> int:
         """How many there are."""
         with team_scope(team_ids=[self.cast.team.id], actor="test"):
@@ -311,6 +317,60 @@ def test_a_defect_of_ours_before_anything_was_written_lets_it_be_sent_again(town
 
     assert (failed.status_code, again.status_code) == (500, 201)
     assert town.memories() == 1
+
+
+def broken_off_at(statement: str) -> Any:
+    """A database that breaks off where it is to run this, after it has locked the memory."""
+
+    def run(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if statement in sql:
+            raise OperationalError("the connection is lost")
+        return execute(sql, params, many, context)
+
+    return connection.execute_wrapper(run)
+
+
+PARIS = {"corrected_content": "Sarah lives in Paris."}
+
+
+def test_a_correction_that_the_database_refused_runs_again(town: Town) -> None:
+    memory = town.post(UNCHECKED).json()["id"]
+    path = f"memories/{memory}/correct"
+
+    with broken_off_at("INSERT INTO memory_memory"):
+        refused = town.act(path, PARIS, key="k-2")
+    again = town.act(path, PARIS, key="k-2")
+
+    assert (refused.status_code, again.status_code) == (503, 201), again.content
+    assert again.json()["content"] == PARIS["corrected_content"]
+
+
+def test_a_promotion_that_the_database_refused_runs_again(town: Town) -> None:
+    memory = town.post({**UNCHECKED, "project": "billing"}).json()["id"]
+    path = f"memories/{memory}/promote"
+
+    with broken_off_at("memory_searchentry"):
+        refused = town.act(path, {}, key="k-2")
+    again = town.act(path, {}, key="k-2")
+
+    assert (refused.status_code, again.status_code) == (503, 200), again.content
+    assert again.json()["scope"] == "team"
+
+
+def test_a_correction_of_what_is_no_longer_current_runs_again(town: Town) -> None:
+    memory = town.post(UNCHECKED).json()["id"]
+    path = f"memories/{memory}"
+    town.act(f"{path}/feedback", {"signal": "cited"}, key=None)
+    same = town.act(f"{path}/correct", {"corrected_content": BERLIN["content"]}, key="k-2")
+    api = APIClient()
+    api.credentials(HTTP_AUTHORIZATION=f"Bearer {town.token}")
+    api.delete(f"/v1/{path}")
+
+    gone = town.act(f"{path}/correct", PARIS, key="k-2")
+    town.act(f"{path}/restore", {}, key=None)
+    again = town.act(f"{path}/correct", PARIS, key="k-2")
+
+    assert [same.status_code, gone.status_code, again.status_code] == [422, 409, 201]
 
 
 # -- how long --------------------------------------------------------------------------------

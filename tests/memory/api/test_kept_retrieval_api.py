@@ -14,7 +14,12 @@ from audit.services.events import BUFFER
 from memory.services.read.usage import NOTED
 from tests.support.cast import Cast, make_cast
 
-QUESTION = {"query": "Where does Sarah live?", "agent": "kyra", "user": "sarah"}
+QUESTION = {
+    "query": "Where does Sarah live?",
+    "agent": "kyra",
+    "user": "sarah",
+    "return": "full",
+}
 Answer = dict[str, Any]
 
 
@@ -123,7 +128,7 @@ def test_an_answer_given_again_is_counted_and_noted_as_well(town: Cast, kyra: AP
     team = str(town.team.id).encode()
     counted = [int(count) for field, count in redis.hgetall(NOTED).items() if team in field]
     lines = (line for line in redis.lrange(BUFFER, 0, -1) if team in line)
-    events = [line for line in lines if b'"op": "context"' in line]
+    events = [line for line in lines if b'"op":"context"' in line]
 
     assert sum(counted) == 2
     assert len(events) == 2

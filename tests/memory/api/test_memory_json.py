@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 import orjson
+import pytest
 from rest_framework import serializers
 from rest_framework.test import APIClient
 
-from memory.api.memory_json import packed_memory_json, packed_message_json
-from memory.api.serializers.found import PackedMemorySerializer, PackedMessageSerializer
+from memory.api.memory_json import (
+    brief_memory_json,
+    brief_message_json,
+    packed_memory_json,
+    packed_message_json,
+)
+from memory.api.serializers.found import (
+    BriefMemorySerializer,
+    BriefMessageSerializer,
+    PackedMemorySerializer,
+    PackedMessageSerializer,
+)
+from memory.api.serializers.memories import MemorySerializer, NewMemorySerializer
+from memory.api.serializers.tasks import ItemSerializer
 from memory.domain.scoring import Parts, Signals
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
@@ -50,10 +64,11 @@ def as_sent(value: object) -> Any:
 def check_described(written: Any, described: serializers.Serializer[Any]) -> None:
     """Every field that the serializer declares is there, no other, and each of its type."""
     assert list(written) == list(described.fields)
-    for name, field in described.fields.items():
-        if isinstance(field, serializers.Serializer):
-            check_described(written[name], field)
+    for name, shared in described.fields.items():
+        if isinstance(shared, serializers.Serializer):
+            check_described(written[name], shared)
         else:
+            field = deepcopy(shared)
             field.allow_null = field.allow_null or field.default is None
             field.read_only = False
             if isinstance(field, serializers.CharField):
@@ -81,6 +96,7 @@ def test_memories_are_written_as_described(api: APIClient, acme: Cast) -> None:
         found = ScoredMemory(row, 0.9, SIGNALS, tokens=12)
         written = as_sent(packed_memory_json(found))
         check_described(written, PackedMemorySerializer())
+        check_described(as_sent(brief_memory_json(found)), BriefMemorySerializer())
     shown = as_sent(packed_memory_json(ScoredMemory(rows[full.pk], 0.9, SIGNALS)))
     assert {name: shown[name] for name in FULL} == FULL
     assert shown["usage"]["retrieved"] == 3
@@ -101,11 +117,43 @@ def test_messages_are_written_as_described() -> None:
         score=0.8,
         signals=SIGNALS,
         tokens=9,
+        quote="I moved …",
     )
 
     written = as_sent(packed_message_json(message))
 
     check_described(written, PackedMessageSerializer())
+    check_described(as_sent(brief_message_json(message)), BriefMessageSerializer())
     assert written["content"] == "I moved to Berlin."
     assert written["said_at"] == "2026-02-09T09:04:00Z"
     assert (written["level"], written["tokens"]) == ("raw", 9)
+
+
+@pytest.mark.parametrize("kind", [MemorySerializer, NewMemorySerializer])
+def test_the_fields_of_a_serializer_are_made_once(
+    kind: type[serializers.Serializer[Any]],
+) -> None:
+    assert kind().fields is kind().fields
+    assert kind(many=True).child.fields is kind().fields  # type: ignore[attr-defined]
+
+
+def test_a_subclass_and_a_context_have_fields_of_their_own() -> None:
+    known = ItemSerializer(context={"task": "t"})
+
+    assert PackedMemorySerializer().fields is not MemorySerializer().fields
+    assert known.fields is not ItemSerializer().fields
+    assert known.fields["source"].context == {"task": "t"}
+
+
+def test_what_one_request_sent_is_not_in_the_next() -> None:
+    first = NewMemorySerializer(data={"content": "One.", "tags": ["a"], "user": "sarah"})
+    second = NewMemorySerializer(data={"content": "Two."})
+    wrong = NewMemorySerializer(data={"content": ""})
+
+    assert first.is_valid()
+    assert not wrong.is_valid()
+    assert second.is_valid()
+    assert second.validated_data["content"] == "Two."
+    assert not {"tags", "user"} & set(second.validated_data)
+    assert first.validated_data["tags"] == ["a"]
+    assert second.errors == {}

@@ -46,7 +46,7 @@ def search(client: APIClient, query: str = QUESTION, **params: Any) -> dict[str,
 
 def retrieve(client: APIClient, query: str = QUESTION, **fields: Any) -> dict[str, Any]:
     """What Kyra is told."""
-    body = {"query": query, "agent": "kyra", "user": "sarah", **fields}
+    body = {"query": query, "agent": "kyra", "user": "sarah", "return": "full", **fields}
     response = client.post("/v1/retrieve", body, format="json")
     assert response.status_code == 200, response.content
     answer: dict[str, Any] = response.json()

@@ -22,8 +22,9 @@ def filled(api: APIClient, acme: Cast) -> APIClient:
 
 
 def retrieve(api: APIClient, query: str = "Where does Sarah live?", **fields: object) -> Any:
-    """What is retrieved for Kyra."""
-    response = api.post("/v1/retrieve", {"agent": "kyra", "query": query, **fields}, format="json")
+    """What is retrieved for Kyra, in full unless the fields say otherwise."""
+    body = {"agent": "kyra", "query": query, "return": "full", **fields}
+    response = api.post("/v1/retrieve", body, format="json")
     assert response.status_code == 200, response.content
     return response.json()
 
@@ -205,6 +206,64 @@ def test_a_team_that_knows_nothing_gives_an_empty_prompt(api: APIClient, acme: C
 def test_each_memory_says_what_it_takes(filled: APIClient) -> None:
     for each in retrieve(filled)["memories"]:
         assert each["tokens"] >= estimate_tokens(each["content"])
+
+
+BRIEF = {"id", "content", "memory_type", "score", "signals"}
+
+
+def test_unless_asked_for_all_fields_it_tells_briefly_what_the_prompt_holds(
+    filled: APIClient,
+) -> None:
+    full = retrieve(filled)
+    brief = retrieve(filled, **{"return": "brief"})
+    usual = filled.post(
+        "/v1/retrieve", {"agent": "kyra", "query": "Where does Sarah live?"}, format="json"
+    ).json()
+
+    assert usual["memories"] == brief["memories"]
+    assert (usual["return"], full["return"]) == ("brief", "full")
+    assert brief["formatted_prompt"] == full["formatted_prompt"]
+    assert brief["memories"]
+    for short, long in zip(brief["memories"], full["memories"], strict=True):
+        assert set(short) == BRIEF < set(long)
+        assert [short[name] for name in ("id", "content", "memory_type")] == [
+            long[name] for name in ("id", "content", "memory_type")
+        ]
+        assert short["score"] == pytest.approx(long["score"], abs=5e-5)
+        for name in ("semantic", "recency", "importance", "continuity", "relation"):
+            told = short["signals"].get(name, 0)
+            assert told == pytest.approx(long["signals"][name], abs=5e-3)
+
+
+def test_a_brief_answer_names_what_is_in_dispute(api: APIClient) -> None:
+    ids = [
+        api.post("/v1/memories", {"content": f"The API limit is {limit} requests per minute."},
+                 format="json").json()["id"]
+        for limit in (100, 500)
+    ]  # fmt: skip
+
+    (dispute,) = retrieve(api, "What is the API limit?", **{"return": "brief"})["contradictions"]
+
+    assert set(dispute) == {"id", "memory_a", "memory_b", "verdict"}
+    assert {dispute["memory_a"], dispute["memory_b"]} == set(ids)
+
+
+@pytest.mark.parametrize("words", [6, 14, 60])
+def test_the_answer_of_a_usual_prompt_stays_small(api: APIClient, words: int) -> None:
+    topics = ["harbour", "ferry", "bakery", "lantern", "robot", "billing"]
+    texts = [
+        " ".join([f"Port note {n} on", *(f"{topics[(n + i) % 6]}{i}{n}" for i in range(words))])
+        for n in range(150)
+    ]
+    stated = [{"content": text, "check": False, "user": "sarah"} for text in texts]
+    assert api.post("/v1/memories", stated, format="json").status_code == 201
+    asked = {"agent": "kyra", "user": "sarah", "query": "Which port notes are there?"}
+    assert api.post("/v1/conversations", {"agent": "kyra", "user": "sarah"}, format="json")
+
+    answer = api.post("/v1/retrieve", {**asked, "token_budget": 2000}, format="json")
+
+    assert answer.json()["stats"]["tokens_used"] > 1500
+    assert len(answer.content) <= 30_000
 
 
 def test_a_conversation_of_somebody_else_is_not_there(api: APIClient) -> None:

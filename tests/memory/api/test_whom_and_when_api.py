@@ -19,7 +19,7 @@ def state(api: APIClient, content: str, **fields: Any) -> None:
 
 def found(api: APIClient, question: str, **fields: Any) -> list[dict[str, Any]]:
     """The memories of a retrieval, best first."""
-    body = {"query": question, "agent": "kyra", **fields}
+    body = {"query": question, "agent": "kyra", "return": "full", **fields}
     memories: list[dict[str, Any]] = api.post("/v1/retrieve", body, format="json").json()[
         "memories"
     ]

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+from base64 import b64encode
+from collections.abc import Callable
+from random import Random
+from uuid import UUID
+
 import pytest
 
 from memory.domain.secrets import mask_secrets
@@ -292,3 +298,76 @@ the phrase is a joke
 @pytest.mark.parametrize("said", ORDINARY)
 def test_what_only_resembles_a_secret_is_left_alone(said: str) -> None:
     assert mask_secrets(text=said) == said
+
+
+# -- ids and digests -------------------------------------------------------------------------
+
+
+def _ids() -> dict[str, Callable[[bytes], str]]:
+    """Ways to write 64 random bytes as an id or a digest."""
+    digests = {
+        name: lambda given, name=name: hashlib.new(name, given).hexdigest()
+        for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")
+    }
+    return {
+        **digests,
+        "uuid": lambda given: str(UUID(bytes=given[:16], version=4)),
+        "uuid as hex": lambda given: UUID(bytes=given[:16], version=4).hex,
+        "capitals": lambda given: hashlib.sha256(given).hexdigest().upper(),
+        "short commit": lambda given: hashlib.sha1(given).hexdigest()[:10],
+        "trace": lambda given: f"00-{given[:16].hex()}-{given[16:24].hex()}-01",
+        "integrity": lambda given: "sha384-" + b64encode(given[:48]).decode(),
+        "fingerprint": lambda given: "SHA256:" + b64encode(given[:32]).decode().rstrip("="),
+        "chain": lambda given: "0x" + given[:32].hex(),
+    }
+
+
+SENTENCES = [
+    "{}",
+    "{} broke the build.",
+    "The run {} failed on Friday.",
+    "Order {} was shipped to Oslo.",
+    "See https://git.example.org/acme/app/blob/{}/README.md for it.",
+    "The token has the digest {}.",
+    "user_id={}",
+]
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize("kind", _ids())
+def test_ids_and_digests_stay(kind: str, sentence: str) -> None:
+    write, random = _ids()[kind], Random(f"{kind} {sentence}")
+    texts = [sentence.format(write(random.randbytes(64))) for _ in range(300)]
+
+    assert [mask_secrets(text=text) for text in texts] == texts
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The API key is {}.",
+        "The key of the mail service: {}",
+        'mailKey = "{}"',
+        "MAIL_KEY {}",
+        "Use the signing secret {} there.",
+        "The deploy token for staging ({})",
+        "{} is our API key.",
+        '"{}" was the secret of the webhook.',
+        "key-{}",
+        "The id of the token is 7 and the token {}.",
+    ],
+)
+@pytest.mark.parametrize("length", [32, 40, 64])
+def test_the_same_figures_are_a_secret_where_they_are_called_one(
+    sentence: str, length: int
+) -> None:
+    random = Random(f"{length} {sentence}")
+    for _ in range(100):
+        key = random.randbytes(length // 2).hex()
+
+        assert key not in mask_secrets(text=sentence.format(key))
+
+
+def test_a_card_number_within_an_id_is_none() -> None:
+    assert "4111111111111111" not in mask_secrets(text="Visa4111111111111111")
+    assert mask_secrets(text="order 7f4111111111111111ab3c") == "order 7f4111111111111111ab3c"

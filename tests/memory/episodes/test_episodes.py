@@ -228,7 +228,9 @@ def test_secrets_and_deleted_words_are_not_told(
     extract(acme, tools)
     for memory in Memory.objects.filter(content__contains="Ferdinand"):
         assert api.delete(f"/v1/memories/{memory.pk}").status_code in (200, 204)
-    assert Memory.objects.filter(content__contains="Ferdinand", conversation_id=conversation).exists()
+    assert Memory.objects.filter(
+        content__contains="Ferdinand", conversation_id=conversation
+    ).exists()
 
     (episode,) = tell(acme, tools)
 

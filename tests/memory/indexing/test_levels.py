@@ -138,13 +138,17 @@ def test_what_does_not_fit_whole_is_told_shorter_and_the_answer_says_so(
     state(client_of, acme, long)
     write(acme, tools)
     asked = {"agent": "kyra", "user": "sarah", "query": "Which primary database?"}
+    full = {**asked, "return": "full"}
 
-    whole = client_of(acme).post("/v1/retrieve", {**asked, "token_budget": 500}, format="json")
-    short = client_of(acme).post("/v1/retrieve", {**asked, "token_budget": 100}, format="json")
+    whole = client_of(acme).post("/v1/retrieve", {**full, "token_budget": 500}, format="json")
+    short = client_of(acme).post("/v1/retrieve", {**full, "token_budget": 100}, format="json")
+    brief = client_of(acme).post("/v1/retrieve", {**asked, "token_budget": 100}, format="json")
 
     assert [each["text_level"] for each in whole.json()["memories"]] == ["content"]
     assert [each["text_level"] for each in short.json()["memories"]] == ["summary"]
+    assert [each["content"] for each in short.json()["memories"]] == [long]
     assert levels_of(long).summary in short.json()["formatted_prompt"]
+    assert [each["content"] for each in brief.json()["memories"]] == [levels_of(long).summary]
 
 
 def test_the_command_writes_what_is_missing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -233,3 +234,19 @@ def test_what_is_said_about_a_memory_is_kept_without_its_secret(api: APIClient) 
     assert any(f"see {MASK}" in str(each) for each in kept)
     assert TOKEN not in str(kept)
     assert TOKEN not in str(list(Contradiction.objects.values()))
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_texts_that_differ_in_an_id_or_digest_alone_are_memories_of_their_own(
+    api: APIClient, check: bool
+) -> None:
+    kinds = [lambda n: str(UUID(int=n * 7**40)), lambda n: sha256(bytes([n])).hexdigest()]
+    texts = [
+        f"The artifact of the nightly build is {kinds[number % 2](number + 1)}."
+        for number in range(72)
+    ]
+
+    response = post(api, "memories", [{"content": text, "check": check} for text in texts])
+
+    assert "duplicate" not in {each["outcome"] for each in response.json()}
+    assert stored() == texts

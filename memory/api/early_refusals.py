@@ -1,0 +1,29 @@
+"""Refusals that come before an endpoint looks at a request, in the OpenAPI schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+_OF_ALL = {
+    "400": "It is not written as HTTP, UTF-8 or JSON want it.",
+    "414": "The address is too long; POST takes long questions.",
+    "429": "Too many requests; try again after Retry-After seconds.",
+}
+_OF_BODIES = {
+    "413": "The body is larger than one may be; nothing was stored.",
+    "415": "The body is no JSON, or does not say so.",
+}
+
+
+def document_early_refusals(
+    result: dict[str, Any], generator: object, request: object, public: bool
+) -> dict[str, Any]:  # Any: an OpenAPI document
+    """Add these refusals to every operation (a hook of drf-spectacular)."""
+    del generator, request, public
+    for methods in result["paths"].values():
+        for operation in methods.values():
+            refusals = _OF_ALL | (_OF_BODIES if "requestBody" in operation else {})
+            for code, words in refusals.items():
+                operation["responses"].setdefault(code, {"content": _PROBLEM, "description": words})
+    return result
