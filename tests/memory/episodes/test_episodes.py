@@ -61,7 +61,7 @@ def test_a_sitting_is_told_in_the_words_of_the_talk_with_what_it_names(
 
     (episode,) = tell(acme, tools)
 
-    said = list(Message.objects.filter(conversation=conversation).order_by("position"))
+    said = list(Message.objects.filter(conversation_id=conversation).order_by("position"))
     for sentence in episode.content.replace("sarah: ", "|").replace("Kyra: ", "|").split("|"):
         assert any(sentence.strip() in row.content for row in said)
     assert episode.payload["title"] in " ".join(row.content for row in said)
@@ -228,7 +228,9 @@ def test_secrets_and_deleted_words_are_not_told(
     extract(acme, tools)
     for memory in Memory.objects.filter(content__contains="Ferdinand"):
         assert api.delete(f"/v1/memories/{memory.pk}").status_code in (200, 204)
-    assert Memory.objects.filter(content__contains="Ferdinand", conversation=conversation).exists()
+    assert Memory.objects.filter(
+        content__contains="Ferdinand", conversation_id=conversation
+    ).exists()
 
     (episode,) = tell(acme, tools)
 
