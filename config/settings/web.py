@@ -177,6 +177,8 @@ LANGUAGE_CODE = "en-us"
 LOGIN_URL = reverse_lazy("admin:login")
 LOGIN_REDIRECT_URL = reverse_lazy("admin:index")
 DATA_UPLOAD_MAX_MEMORY_SIZE = read_int("MAX_BODY_BYTES", 32 * 1024 * 1024, minimum=1024)
+# What most requests need; those that carry many memories, messages or files may have the above.
+PLAIN_BODY_BYTES = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 
 SECURE_CONTENT_TYPE_NOSNIFF = True

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, ClassVar, cast
 from urllib.parse import unquote_to_bytes
 
+from django.conf import settings
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
@@ -23,7 +24,7 @@ from memory.domain.viewer import Viewer
 from memory.selectors.filters import NOBODY
 from memory.selectors.names import Named, names_of
 from memory.selectors.revisions import Revision
-from teams.errors import ForbiddenError, NotFoundError
+from teams.errors import ForbiddenError, NotFoundError, TooLargeError
 from teams.models import Agent
 from teams.principal import Principal
 from teams.services.agent_names import aliases_among
@@ -31,6 +32,8 @@ from teams.services.flags import require_memory
 from teams.tenancy import team_scope
 
 PROBLEM_MEDIA = "application/problem+json"
+# Parameters of an address in all; how many values one may have is said by QuerySerializer.
+MAX_PARAMETERS = 100
 _REFUSALS = {
     401: "The key is missing, wrong or revoked.",
     403: "The key may not do that, or the team has this part switched off.",
@@ -64,13 +67,17 @@ class ApiViewSet(RequestEvents):
     filter_backends = ()
     # Which actions remember or retrieve, and are refused where memory is switched off.
     memory_actions: ClassVar[Collection[str]] = ()
+    # Which actions take bodies of up to MAX_BODY_BYTES; the others take PLAIN_BODY_BYTES.
+    large_bodies: ClassVar[Collection[str]] = ()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         # Any: Django REST framework's own signature
         """Let the caller in; ForbiddenError for memory where the team has it switched off.
 
-        ParseError for an address whose parameters are no UTF-8.
+        TooLargeError for a body, and ParseError for parameters, that are more than is read, before
+        any of it is; ParseError also for an address whose parameters are no UTF-8.
         """
+        _refuse_too_much(request, is_large=self.action in self.large_bodies)
         super().initial(request, *args, **kwargs)
         _refuse_broken_text(request)
         if self.action in self.memory_actions:
@@ -185,6 +192,16 @@ class ApiViewSet(RequestEvents):
         self.check_agent(given.get("agent"))
         with self.team_scope():
             return Response(pages().page_of(rows_of(given), self.request, shown))
+
+
+def _refuse_too_much(request: Request, *, is_large: bool) -> None:
+    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    if not is_large:
+        most = min(most, settings.PLAIN_BODY_BYTES)
+    if int(request.META.get("CONTENT_LENGTH") or 0) > most:
+        raise TooLargeError(f"A body may have {most:,} bytes here. Send less at a time.")
+    if str(request.META.get("QUERY_STRING", "")).count("&") >= MAX_PARAMETERS:
+        raise ParseError(f"An address may have {MAX_PARAMETERS} parameters.")
 
 
 def _refuse_broken_text(request: Request) -> None:

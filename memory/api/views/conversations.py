@@ -51,6 +51,7 @@ MessagePage = page_schema("MessagePage", MessageSerializer)
 class ConversationViewSet(ApiViewSet):
     """Conversations of an agent with an end user."""
 
+    large_bodies = ("messages",)
     lookup_value_converter = "uuid"
     serializer_class = ConversationSerializer
     memory_actions = ("extract", "compact")
