@@ -1,13 +1,15 @@
 """How gunicorn serves: addresses and sizes from the environment, threads for waiting on models."""
 
 import os
+import resource
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from config.connections import CONNECTIONS
 from config.embedded.paths import home
-from config.web_worker import CONNECTIONS, MOST_BYTES, MOST_HEADER_BYTES, MOST_HEADERS
+from config.http_refusals import MOST_BYTES, MOST_HEADER_BYTES, MOST_HEADERS
 
 if TYPE_CHECKING:
     from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
@@ -31,6 +33,12 @@ def _metrics_folder() -> str:
 if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = _metrics_folder()
 
+# Each connection is an open file, and there are up to 1,000 in a process beside the others.
+_open_files, _most_open_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+if _open_files != resource.RLIM_INFINITY and _open_files < 4096:
+    _wanted = 4096 if _most_open_files == resource.RLIM_INFINITY else min(4096, _most_open_files)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (_wanted, _most_open_files))
+
 bind = f"{f'[{_host}]' if ':' in _host else _host}:{os.environ.get('PORT') or 8000}"
 worker_class = "config.web_worker.WebWorker"
 limit_request_line = MOST_BYTES
@@ -40,6 +48,8 @@ workers = int(os.environ.get("WEB_CONCURRENCY") or 2)
 threads = int(os.environ.get("WEB_THREADS") or 8)
 # Seconds without a heartbeat of the worker, not of a request: long answers of a model are fine.
 timeout = 60
+# As an answer is sent when its client reads it, the kernel cannot be left to send a file.
+sendfile = False
 graceful_timeout = 25
 keepalive = 15
 # The heartbeat file on a disk can stall for longer than `timeout` under heavy writing.

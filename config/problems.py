@@ -67,6 +67,10 @@ _AWAY = (
     redis.TimeoutError,
 )
 _NOT_REACHED = "The database does not answer; nothing was changed. Try again shortly."
+_TOO_LONG = (
+    "A question to the database took too long and was stopped; what it was to change was not"
+    " changed. Ask for less at a time, or try again when less is going on."
+)
 # When a connection breaks during a commit, nobody knows whether the commit took effect.
 _BROKE_OFF = (
     "The database or the cache stopped answering. Try again shortly; what was to be changed may"
@@ -117,6 +121,11 @@ def problem_for(error: Exception) -> JsonResponse | None:
         return answer
     if isinstance(error, RequestDataTooBig):
         return _too_big()
+    if isinstance(error.__cause__, psycopg.errors.QueryCanceled):
+        logger.warning("A statement took too long and was stopped.")
+        return _logged(
+            problem(503, "Service unavailable", _TOO_LONG, headers={"Retry-After": "10"})
+        )
     if isinstance(error, _AWAY):
         lines = str(error).strip().splitlines()
         logger.warning("A service is away: %s", lines[0] if lines else type(error).__name__)

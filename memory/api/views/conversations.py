@@ -54,6 +54,7 @@ class ConversationViewSet(ApiViewSet):
     large_bodies = ("messages",)
     lookup_value_converter = "uuid"
     serializer_class = ConversationSerializer
+    long_statements = ("extract", "compact")
     memory_actions = ("extract", "compact")
 
     @extend_schema(

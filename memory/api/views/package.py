@@ -35,6 +35,7 @@ class PackageViewSet(ApiViewSet):
 
     serializer_class = PackageSerializer
     operations = {"package": ("context", "context")}
+    only_reads = True
     memory_actions = ("package",)
 
     @extend_schema(
