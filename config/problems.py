@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import psycopg
@@ -26,6 +27,10 @@ from teams import errors, refusals
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 2
+# How many wrong fields a refusal names, and how many characters it has room for: what was sent may
+# have been large, and its refusal repeats it.
+_MAX_NAMED = 10
+_MAX_CHARS = 1_000
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +67,10 @@ _AWAY = (
     redis.TimeoutError,
 )
 _NOT_REACHED = "The database does not answer; nothing was changed. Try again shortly."
+_TOO_LONG = (
+    "A question to the database took too long and was stopped; what it was to change was not"
+    " changed. Ask for less at a time, or try again when less is going on."
+)
 # When a connection breaks during a commit, nobody knows whether the commit took effect.
 _BROKE_OFF = (
     "The database or the cache stopped answering. Try again shortly; what was to be changed may"
@@ -82,9 +91,11 @@ def problem(
 
     `members` are extra members of the document, for clients that act on the error.
     """
-    body: dict[str, Any] = {"type": "about:blank", "title": title, "status": code, "detail": detail}
+    body: dict[str, Any] = {"type": "about:blank", "title": title, "status": code}
+    body["detail"] = _short(detail)
     if problems:
-        body["errors"] = problems
+        named = islice(problems.items(), _MAX_NAMED)
+        body["errors"] = {_short(name): [_short(each) for each in told] for name, told in named}
     body |= members or {}
     return JsonResponse(body, status=code, content_type=MEDIA_TYPE, headers=headers)
 
@@ -110,6 +121,11 @@ def problem_for(error: Exception) -> JsonResponse | None:
         return answer
     if isinstance(error, RequestDataTooBig):
         return _too_big()
+    if isinstance(error.__cause__, psycopg.errors.QueryCanceled):
+        logger.warning("A statement took too long and was stopped.")
+        return _logged(
+            problem(503, "Service unavailable", _TOO_LONG, headers={"Retry-After": "10"})
+        )
     if isinstance(error, _AWAY):
         lines = str(error).strip().splitlines()
         logger.warning("A service is away: %s", lines[0] if lines else type(error).__name__)
@@ -166,7 +182,7 @@ def problem_response(error: Exception, context: dict[str, Any]) -> Response | Js
     if (wait := getattr(error, "wait", None)) is not None:
         headers["Retry-After"] = str(int(wait))
     if isinstance(error, exceptions.ValidationError):
-        fields = _flatten(error.detail)
+        fields = dict(islice(_flatten(error.detail), _MAX_NAMED))
         name, messages = next(iter(fields.items()))
         return problem(
             status.HTTP_422_UNPROCESSABLE_ENTITY,
@@ -179,10 +195,9 @@ def problem_response(error: Exception, context: dict[str, Any]) -> Response | Js
     return problem(error.status_code, title, detail, headers=headers)
 
 
-def _flatten(detail: Any, path: str = "") -> dict[str, list[str]]:
-    """DRF's nested errors as {"messages[3].content": [...]}; the body itself is named ""."""
+def _flatten(detail: Any, path: str = "") -> Iterator[tuple[str, list[str]]]:
+    """The nested errors, each as its path ("messages[3].content", "" for the body) and messages."""
     if isinstance(detail, dict | ReturnDict):
-        found: dict[str, list[str]] = {}
         for key, value in detail.items():
             if key == "non_field_errors":
                 inner = path
@@ -190,17 +205,20 @@ def _flatten(detail: Any, path: str = "") -> dict[str, list[str]]:
                 inner = f"{path}[{key}]"
             else:
                 inner = f"{path}.{key}" if path else str(key)
-            found.update(_flatten(value, inner))
-        return found
-    if isinstance(detail, list | tuple):
+            yield from _flatten(value, inner)
+    elif isinstance(detail, list | tuple):
         if any(isinstance(item, dict | list) for item in detail):
-            found = {}
             for index, item in enumerate(detail):
                 if item:
-                    found.update(_flatten(item, f"{path}[{index}]"))
-            return found
-        return {path: [str(item) for item in detail]} if detail else {}
-    return {path: [str(detail)]}
+                    yield from _flatten(item, f"{path}[{index}]")
+        elif detail:
+            yield path, [str(item) for item in detail]
+    else:
+        yield path, [str(detail)]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

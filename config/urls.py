@@ -3,10 +3,11 @@
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularSwaggerView
 
 from config import health
 from config.metrics import metrics
+from config.schema import SchemaView
 from memory.admin.key_list import key_list
 from memory.admin.memory_life import memory_life
 from memory.admin.playground import playground_page
@@ -31,7 +32,7 @@ urlpatterns = [
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("metrics", metrics),
-    path("v1/schema", SpectacularAPIView.as_view(http_method_names=_READ), name="schema"),
+    path("v1/schema", SchemaView.as_view(http_method_names=_READ), name="schema"),
     path(
         "v1/docs",
         SpectacularSwaggerView.as_view(url_name="schema", http_method_names=_READ),

@@ -21,6 +21,7 @@ from psycopg.pq import ConnStatus, Escaping, ExecStatus
 from teams.prepared import run_prepared, set_locally
 from teams.scope import TeamScope, scope_in_force
 
+_statement_limit: ContextVar[float] = ContextVar("statement_limit", default=0.0)
 _at_the_end: ContextVar[Callable[[], None] | None] = ContextVar("before_commit", default=None)
 
 _UNFLUSHED = {"synchronous_commit": "off"}
@@ -109,6 +110,8 @@ def team_scope(
                 settings = _settings(replace(scope, reason=""))
                 settings |= _PLANNED_ONCE if is_planned_once else {}
                 settings |= {} if is_flushed else _UNFLUSHED
+                if limit := _statement_limit.get():
+                    settings["statement_timeout"] = str(int(limit * 1000))
                 _begin(settings, shared_lock=shared_lock)
                 if scope.reason:
                     # What people write has no place in the text of a statement, which is logged.
@@ -120,6 +123,19 @@ def team_scope(
                 last()
     finally:
         scope_in_force.reset(token)
+
+
+@contextmanager
+def statements_within(seconds: float) -> Iterator[None]:
+    """Let PostgreSQL stop each statement of the block's team scopes after so many seconds.
+
+    It raises OperationalError, and the transaction is lost. It takes no round trip of its own.
+    """
+    token = _statement_limit.set(seconds)
+    try:
+        yield
+    finally:
+        _statement_limit.reset(token)
 
 
 def wait_for_disk() -> None:

@@ -15,6 +15,12 @@ from .installation import HOME
 # application's connections step down to the role when they open.
 APP_ROLE = "palimpsest_app"
 
+# Seconds after which PostgreSQL stops a statement: any, one of a request that reads, and one of a
+# request that writes a little.
+STATEMENT_SECONDS = read_int("STATEMENT_SECONDS", 60, minimum=1)
+READ_STATEMENT_SECONDS = read_int("READ_STATEMENT_SECONDS", 15, minimum=1)
+WRITE_STATEMENT_SECONDS = read_int("WRITE_STATEMENT_SECONDS", 30, minimum=1)
+
 # The embedded one, on this machine.
 HAS_OWN_POSTGRES = not os.environ.get("DATABASE_URL")
 
@@ -35,7 +41,7 @@ def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settin
     # A lent connection is checked first, so that one which the server closed is replaced.
     common = {"ENGINE": "django.db.backends.postgresql", "CONN_HEALTH_CHECKS": True}
     limits = (
-        "-c jit=off -c statement_timeout=60000 -c lock_timeout=15000"
+        f"-c jit=off -c statement_timeout={STATEMENT_SECONDS * 1000} -c lock_timeout=15000"
         " -c idle_in_transaction_session_timeout=60000"
     )
     # A server that vanished without closing its connections is noticed within seconds.

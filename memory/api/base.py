@@ -8,29 +8,35 @@ from dataclasses import replace
 from typing import Any, ClassVar, cast
 from urllib.parse import unquote_to_bytes
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers, status
-from rest_framework.exceptions import ParseError
+from rest_framework.exceptions import ParseError, Throttled
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.pagination import IdPagination
 from memory.api.request_events import RequestEvents
 from memory.api.serializers.base import ProblemSerializer
+from memory.clients.rate_limits import Allowance, take_allowance
 from memory.domain.viewer import Viewer
 from memory.selectors.filters import NOBODY
 from memory.selectors.names import Named, names_of
 from memory.selectors.revisions import Revision
-from teams.errors import ForbiddenError, NotFoundError
+from teams.errors import ForbiddenError, NotFoundError, TooLargeError
 from teams.models import Agent
 from teams.principal import Principal
 from teams.services.agent_names import aliases_among
 from teams.services.flags import require_memory
-from teams.tenancy import team_scope
+from teams.tenancy import statements_within, team_scope
 
 PROBLEM_MEDIA = "application/problem+json"
+# Parameters of an address in all; how many values one may have is said by QuerySerializer.
+MAX_PARAMETERS = 100
 _REFUSALS = {
     401: "The key is missing, wrong or revoked.",
     403: "The key may not do that, or the team has this part switched off.",
@@ -39,6 +45,7 @@ _REFUSALS = {
     412: "What is stored is at another version than the request asks; nothing was stored.",
     413: "It is larger than what is kept of its kind; nothing was stored.",
     422: "A field is wrong; nothing was stored.",
+    429: "The key or its team asks too often; try again after Retry-After seconds.",
     503: "A service is away; try again after Retry-After seconds.",
 }
 
@@ -47,7 +54,7 @@ def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
     """The schema of the refusals an endpoint may answer with."""
     return {
         (code, PROBLEM_MEDIA): OpenApiResponse(ProblemSerializer, description=_REFUSALS[code])
-        for code in (401, *codes, 503)
+        for code in (401, *codes, 429, 503)
     }
 
 
@@ -64,13 +71,57 @@ class ApiViewSet(RequestEvents):
     filter_backends = ()
     # Which actions remember or retrieve, and are refused where memory is switched off.
     memory_actions: ClassVar[Collection[str]] = ()
+    # Which actions take bodies of up to MAX_BODY_BYTES; the others take PLAIN_BODY_BYTES.
+    large_bodies: ClassVar[Collection[str]] = ()
+    # Whether a POST only reads, and which actions may need a statement that takes long.
+    only_reads: ClassVar[bool] = False
+    long_statements: ClassVar[Collection[str]] = ()
+    _allowance: Allowance | None = None
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        # Any: Django's own signature
+        """The answer; PostgreSQL stops a statement that takes longer than its kind may."""
+        with statements_within(self._statement_seconds(str(request.method))):
+            return super().dispatch(request, *args, **kwargs)
+
+    def _statement_seconds(self, method: str) -> float:
+        action = getattr(self, "action_map", {}).get(method.lower())
+        if method in SAFE_METHODS or self.only_reads:
+            return float(settings.READ_STATEMENT_SECONDS)
+        if action in self.large_bodies or action in self.long_statements:
+            return float(settings.STATEMENT_SECONDS)
+        return float(settings.WRITE_STATEMENT_SECONDS)
+
+    def check_throttles(self, request: Request) -> None:
+        """Take one request from what the key and its team may ask; Throttled where that is used
+        up, before anything is read or claimed."""
+        principal = self.principal
+        allowance = take_allowance(key_id=principal.key_id, team_id=principal.team_id)
+        self._allowance = allowance
+        if allowance is not None and not allowance.is_allowed:
+            raise Throttled(
+                wait=allowance.wait_seconds,
+                detail=f"This {allowance.name} may send {allowance.policies[allowance.name]:,}"
+                " requests a minute. Send fewer, or more in one where an endpoint takes lists.",
+            )
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        # Any: Django REST framework's own signature
+        """The response, with what the key may still ask."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        if self._allowance is not None:
+            for name, value in self._allowance.headers.items():
+                response[name] = value
+        return response
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         # Any: Django REST framework's own signature
         """Let the caller in; ForbiddenError for memory where the team has it switched off.
 
-        ParseError for an address whose parameters are no UTF-8.
+        TooLargeError for a body, and ParseError for parameters, that are more than is read, before
+        any of it is; ParseError also for an address whose parameters are no UTF-8.
         """
+        _refuse_too_much(request, is_large=self.action in self.large_bodies)
         super().initial(request, *args, **kwargs)
         _refuse_broken_text(request)
         if self.action in self.memory_actions:
@@ -190,6 +241,16 @@ class ApiViewSet(RequestEvents):
         self.check_agent(given.get("agent"))
         with self.team_scope():
             return Response(pages().page_of(rows_of(given), self.request, shown))
+
+
+def _refuse_too_much(request: Request, *, is_large: bool) -> None:
+    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    if not is_large:
+        most = min(most, settings.PLAIN_BODY_BYTES)
+    if int(request.META.get("CONTENT_LENGTH") or 0) > most:
+        raise TooLargeError(f"A body may have {most:,} bytes here. Send less at a time.")
+    if str(request.META.get("QUERY_STRING", "")).count("&") >= MAX_PARAMETERS:
+        raise ParseError(f"An address may have {MAX_PARAMETERS} parameters.")
 
 
 def _refuse_broken_text(request: Request) -> None:

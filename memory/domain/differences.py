@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
@@ -19,8 +20,9 @@ _SHOWN_AS = {
 }
 _NAMED = ("agent_id", "end_user_id", "project_id")
 _EMPTY: tuple[object, ...] = (None, "", [], {})
-# Longer texts are compared by line, which is quick whatever they hold.
-_MAX_WORDS = 2_000
+# Texts with more equal pairs of words are compared by line, and those with more equal pairs of
+# lines as wholes: the comparison takes time for each pair.
+_MAX_PAIRS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,10 @@ class TextPart:
 def text_parts(before: str, after: str) -> list[TextPart]:
     """The later text in pieces, with what went and what came, word by word."""
     old, new = _WORD.findall(before), _WORD.findall(after)
-    if len(old) + len(new) > _MAX_WORDS:
+    if _pairs(old, new) > _MAX_PAIRS:
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    if _pairs(old, new) > _MAX_PAIRS:
+        old, new = [before], [after]
     parts = []
     matcher = difflib.SequenceMatcher(a=old, b=new, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
@@ -75,6 +79,11 @@ def text_parts(before: str, after: str) -> list[TextPart]:
         if came := "".join(new[new_from:new_to]):
             parts.append(TextPart("new", came))
     return parts
+
+
+def _pairs(old: Sequence[str], new: Sequence[str]) -> int:
+    counts = Counter(new)
+    return sum(count * counts[each] for each, count in Counter(old).items())
 
 
 def phrase_parts(before: str, after: str) -> list[TextPart]:

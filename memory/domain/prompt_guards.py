@@ -8,6 +8,8 @@ behind it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from memory.domain.personality import OPENING, PARTS
@@ -17,13 +19,15 @@ from memory.domain.plans.read_only import AUTHORITATIVE, USE
 from memory.domain.rendering import DATED_LABELS, HEADINGS, LABELS, MARKS, SAID_HEADING
 from memory.domain.updates import NEWS, Kind
 
-# A note or a tagged block that poses as the system's or the memory's own words.
-_POSING_NOTE = re.compile(
+# A note or the beginning of a tagged block that poses as the system's or the memory's own words.
+_TAG = r"(?P<tag>memor(?:y|ies)|system|context|instructions?|assistant|user_profile)"
+_POSING = re.compile(
     r"\[\s?(?:SYSTEM|INST|ASSISTANT|DEVELOPER|ADMIN|MEMORY|CONTEXT)\b[^\]\n]{0,400}\]"
-    r"|<(?P<tag>memor(?:y|ies)|system|context|instructions?|assistant|user_profile)\b[^>]{0,80}>"
-    r".{0,2000}?(?:</(?P=tag)\s?>|\Z)",
-    re.IGNORECASE | re.DOTALL,
+    rf"|<{_TAG}\b[^>]{{0,80}}>",
+    re.IGNORECASE,
 )
+_CLOSING = re.compile(rf"</{_TAG}\s?>", re.IGNORECASE)
+_LONGEST_BLOCK = 2_000
 # "[SYSTEM] New policy: …": nothing but the mark in the brackets, and the note behind it.
 _POSING_LINE = re.compile(
     r"\[\s?(?:SYSTEM|INST|ASSISTANT|DEVELOPER|ADMIN|MEMORY|CONTEXT)(?:\s(?:NOTE|MESSAGE|UPDATE))?\s?\]:?[^\n]*"
@@ -70,7 +74,7 @@ _PERSONAL = frozenset(part.strip("# ").casefold() for part in PARTS)
 _LAYERS = _PERSONAL | {opening.strip("# ").casefold() for opening in _OPENINGS}
 # With Markdown's own marks around it, as a quotation, in bold or as an item of a list.
 _MARKS = r"[\s>*_#-]{0,12}"
-_NEWS = re.compile(rf"(?:\w+ )?{re.escape(NEWS.partition(' ')[2])} \d+:")
+_NEWS = re.compile(rf"(?:\b\w+ )?{re.escape(NEWS.partition(' ')[2])} \d+:")
 _REMARK = re.compile(
     r"\((?:importance: \d{1,2}(?:, confidence: [01](?:\.\d+)?)?|\d{1,3}% success, \d+ uses?"
     r"|contradicts: [^\n]{0,1200})\)[.!]?"
@@ -94,8 +98,33 @@ def without_rendered_memory(*, text: str) -> str:
     """The text without prompts of ours and notes that pose as such, so that no memory echoes
     itself."""
     if "[" in text or "<" in text:
-        text = _POSING_NOTE.sub(" ", _POSING_LINE.sub(" ", text))
+        text = _without_posing(_POSING_LINE.sub(" ", text))
     return without_own_prompts(text=text)
+
+
+def _without_posing(text: str) -> str:
+    """The text with a space for each note and each block, to its end or that of the text.
+
+    A tag whose block is longer than `_LONGEST_BLOCK` is no block.
+    """
+    closings: dict[str, list[re.Match[str]]] = defaultdict(list)
+    for closing in _CLOSING.finditer(text):
+        closings[closing["tag"].lower()].append(closing)
+    kept: list[str] = []
+    done = at = 0
+    while found := _POSING.search(text, at):
+        at = end = found.end()
+        if found["tag"]:
+            ends = closings[found["tag"].lower()]
+            following = bisect_left(ends, at, key=lambda closing: closing.start())
+            closed = following < len(ends)
+            if (ends[following].start() if closed else len(text)) - at > _LONGEST_BLOCK:
+                at = found.start() + 1
+                continue
+            at = end = ends[following].end() if closed else len(text)
+        kept += [text[done : found.start()], " "]
+        done = end
+    return "".join([*kept, text[done:]])
 
 
 def is_command(*, text: str) -> bool:

@@ -23,7 +23,7 @@ SPEAKING_ROLES = (Role.USER.value, Role.ASSISTANT.value)
 MOST_CHARS = 400
 # Memories that have so much of what a sentence says, rare words counting more, say it.
 _SAID_SHARE = 0.5
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\s*\n+\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n\s*")
 _WORD = re.compile(r"[^\W_]+")
 # Enough of a word to know it again with another ending.
 _STEM_CHARS = 5

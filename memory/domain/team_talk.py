@@ -6,7 +6,9 @@ Precise rather than complete: what is not said of the team in so many words is t
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
+from itertools import dropwhile, islice
 
 from memory.domain.text.normalise import name_words
 from memory.domain.text.sentences import split_sentences
@@ -141,20 +143,21 @@ def _is_public(words: Collection[str]) -> bool:
 
 def _starts(text: str) -> list[int]:
     """Where the subject may begin: at the beginning, or behind a short opening."""
-    behind = (
-        match.end()
-        for match in _BREAK.finditer(text)
-        if len(_words(text[: match.start()])) <= _MOST_BEFORE
-    )
-    return [0, *behind]
+    words = [match.start() for match in islice(_WORD.finditer(text), _MOST_BEFORE + 1)]
+    behind: dict[int, int] = {}
+    for match in _BREAK.finditer(text):
+        before = bisect_left(words, match.start())
+        if before > _MOST_BEFORE:
+            break
+        # Of several with no word between them the last one is the beginning.
+        behind[before] = match.end()
+    return [0, *behind.values()]
 
 
 def _is_of_team(text: str, names: Collection[str]) -> bool:
     if any(_begins_with(text, name) for name in names):
         return True
-    words = _words(text)
-    while words and words[0] in _OPENERS:
-        words = words[1:]
+    words = list(dropwhile(_OPENERS.__contains__, _words(text)))
     if not words:
         return False
     if words[0] in _PLACES:

@@ -15,6 +15,8 @@ from memory.api.fields import ZonedDateTimeField
 
 PER_REQUEST: int = settings.MAX_ITEMS_PER_REQUEST
 MAX_TOKEN_BUDGET = 1_000_000
+# Values of one parameter of an address that takes several.
+MAX_PARAMETER_VALUES = 20
 
 
 class ApiSerializer(serializers.Serializer[Any]):
@@ -61,11 +63,11 @@ class StrictSerializer(ApiSerializer):
                 )
             data = {self.aliases.get(name, name): value for name, value in data.items()}
             unknown = sorted(set(map(str, data)) - set(self.fields))
-            if unknown:
+            # One is enough to mend the request; of hundreds the answer would be larger than it.
+            for name in unknown[:1]:
                 known = f"known are: {', '.join(self.fields)}" if self.fields else "none is known"
-                raise serializers.ValidationError(
-                    {name: [f"There is no such field; {known}."] for name in unknown}
-                )
+                raise serializers.ValidationError({name: [f"There is no such field; {known}."]})
+            self._refuse_long_lists(data, sent)
         try:
             return super().to_internal_value(data)
         except serializers.ValidationError as error:
@@ -73,6 +75,16 @@ class StrictSerializer(ApiSerializer):
                 raise
             named = {sent.get(name, name): problem for name, problem in error.detail.items()}
             raise serializers.ValidationError(named) from None
+
+    def _refuse_long_lists(self, data: Mapping[str, Any], sent: Mapping[str, str]) -> None:
+        """Raise ValidationError before any item is looked at; a list field checks them first."""
+        for name, value in data.items():
+            field = self.fields[name]
+            if isinstance(value, list) and isinstance(field, serializers.ListField):
+                most = getattr(field, "max_length", None) or PER_REQUEST
+                if len(value) > most:
+                    problem = f"Send at most {most}, not {len(value)}."
+                    raise serializers.ValidationError({sent.get(name, name): [problem]})
 
 
 class QuerySerializer(StrictSerializer):
@@ -86,9 +98,14 @@ class QuerySerializer(StrictSerializer):
 
     def _values(self, name: str, values: list[str]) -> list[str] | str:
         field = self._declared_fields.get(self.aliases.get(name, name))
-        if isinstance(field, serializers.ListField):
-            return [part for value in values for part in value.split(",") if part]
-        return values[-1]
+        if not isinstance(field, serializers.ListField):
+            given = values
+        else:
+            given = [part for value in values for part in value.split(",") if part]
+        if len(given) > MAX_PARAMETER_VALUES:
+            problem = f"Send at most {MAX_PARAMETER_VALUES}, not {len(given)}."
+            raise serializers.ValidationError({name: [problem]})
+        return given if isinstance(field, serializers.ListField) else values[-1]
 
 
 class PageQuerySerializer(QuerySerializer):

@@ -54,6 +54,7 @@ class ProtocolViewSet(ApiViewSet):
 class ChatViewSet(ProtocolViewSet):
     """Chat completions with memory."""
 
+    large_bodies = ("create",)
     operations = {"create": ("context", "chat")}
 
     @extend_schema(

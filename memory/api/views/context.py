@@ -42,6 +42,7 @@ class ContextViewSet(ApiViewSet):
 
     serializer_class = ContextSerializer
     operations = {"context": ("context", "context"), "select": ("context", "context")}
+    only_reads = True
     memory_actions = ("context", "select", "conflicts")
 
     @extend_schema(

@@ -70,6 +70,7 @@ def one_or_many(
 class MemoryViewSet(MemoryChanges):
     """What the team's agents know."""
 
+    large_bodies = ("create",)
     lookup_value_converter = "uuid"
     operations = {
         "create": ("hotpath", "create"),

@@ -33,6 +33,7 @@ class PackageViewSet(ApiViewSet):
 
     serializer_class = PackageSerializer
     operations = {"package": ("context", "context")}
+    only_reads = True
     memory_actions = ("package",)
 
     @extend_schema(

@@ -18,6 +18,7 @@ from memory.services.patterns.learning import CodeFile, learn_patterns
 class PatternViewSet(MemoryWrites):
     """How things are built in a project."""
 
+    large_bodies = ("learn",)
     memory_actions = ("learn",)
 
     @extend_schema(

@@ -28,6 +28,7 @@ class PredictionViewSet(ApiViewSet):
 
     serializer_class = PredictionSerializer
     operations = {"predict": ("context", "context")}
+    only_reads = True
     memory_actions = ("predict",)
 
     @extend_schema(

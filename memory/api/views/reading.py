@@ -47,6 +47,8 @@ class Asked:
 class ReadViewSet(ApiViewSet):
     """A viewset that answers an agent's question."""
 
+    only_reads = True
+
     def asked(self, given: Mapping[str, Any]) -> Asked:
         """What is asked by the validated input.
 

@@ -35,6 +35,7 @@ class WorkingContextViewSet(ApiViewSet):
 
     serializer_class = WorkingContextSerializer
     operations = {"assemble": ("context", "context"), "expand": ("context", "context")}
+    only_reads = True
     memory_actions = ("assemble", "expand")
 
     @extend_schema(

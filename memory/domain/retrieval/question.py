@@ -108,10 +108,11 @@ def read_question(text: str, *, now: datetime) -> Asked:
     said = {word.casefold() for _, word in words}
     times = find_times(plain, now=now, lean=_lean(said))
     event = _event_beside(find_event(plain), times)
-    timed = {word.casefold() for match, word in words if _is_within(match, times)}
+    in_time = _places(times)
+    timed = {word.casefold() for match, word in words if match.start() in in_time}
     # "What happens on Tuesday?" asks for what is told of Tuesdays.
     is_dated = bool(times) and _is_of_past(said)
-    dating = [time for time in times if is_dated and _dates(plain, time)]
+    in_dating = _places([time for time in times if is_dated and _dates(plain, time)])
     terms: dict[str, Term] = {}
     following = [*(word.casefold() for _, word in words[1:]), ""]
     for (match, word), after in zip(words, following, strict=False):
@@ -121,7 +122,7 @@ def read_question(text: str, *, now: datetime) -> Asked:
             at_start and word[:1].isupper() and not _opens(match[0], folded, after)
         )
         # "In May" is a time, whoever is called so.
-        may_name = (capital or is_plain) and not _is_within(match, times)
+        may_name = (capital or is_plain) and match.start() not in in_time
         known = terms.get(folded, Term(folded))
         terms[folded] = Term(
             folded,
@@ -132,7 +133,7 @@ def read_question(text: str, *, now: datetime) -> Asked:
             only_name=known.only_name or (capital and folded in STOP_WORDS and not is_title),
             of_time=(known.of_time or folded not in terms)
             and (folded in NAMES_OF_TIMES or folded.isdigit())
-            and _is_within(match, dating),
+            and match.start() in in_dating,
         )
     # Who bought something two weeks ago did not say "two weeks ago".
     idle = STOP_WORDS | (timed & COUNTING)
@@ -171,8 +172,9 @@ def _with_forms(terms: Sequence[Term]) -> list[Term]:
     ]
 
 
-def _is_within(match: re.Match[str], times: Sequence[QuestionTime]) -> bool:
-    return any(time.start <= match.start() < time.end for time in times)
+def _places(times: Sequence[QuestionTime]) -> frozenset[int]:
+    """The characters of the question that stand in one of the times."""
+    return frozenset(place for time in times for place in range(time.start, time.end))
 
 
 def _is_of_past(words: Collection[str]) -> bool:

@@ -36,7 +36,7 @@ YES = re.compile(
     re.IGNORECASE,
 )
 NO = re.compile(r"(?:no|nope|nah|not\sreally|not\syet|never)\b[,.! ]*", re.IGNORECASE)
-_QUESTION = re.compile(r"[^.!?\n]*\?")
+_SENTENCE_ENDS = ".!?\n"
 _OFFER = re.compile(r"\b(?:shall|should|could|can|would|want\sme)\b", re.IGNORECASE)
 _TOPIC_LEAD = re.compile(r"\A(?:any|what\sabout|how\sabout|and|about)\s", re.IGNORECASE)
 _ADVERB_TAIL = re.compile(r"\s(?:today|now|exactly|then|currently|again|please)$", re.IGNORECASE)
@@ -58,8 +58,11 @@ class _Parts:
 
 def last_question(text: str) -> str:
     """The last question of a message, without its openers and mark; "" where it asks none."""
-    found = _QUESTION.findall(text)
-    return _OPENERS.sub("", found[-1].strip(), count=1).rstrip("?").strip() if found else ""
+    end = text.rfind("?")
+    if end < 0:
+        return ""
+    start = max(text.rfind(sign, 0, end) for sign in _SENTENCE_ENDS) + 1
+    return _OPENERS.sub("", text[start:end].strip(), count=1).strip()
 
 
 def is_open(question: str) -> bool:

@@ -1,0 +1,178 @@
+"""How the time of text functions grows with the length of text that repeats a pattern.
+
+    python -m benchmarks.growth                # every function and path
+    python -m benchmarks.growth --only dates   # those with this in their name
+
+Swept are the public functions of the domain and the fallback that need texts alone, found by their
+signatures, and the paths that are made of them: extraction, judging, screening, reading. Linear
+means that four times the characters take about four times the time; printed is what takes more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import pkgutil
+import sys
+import time
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from uuid import UUID
+
+import memory.domain
+import memory.fallback
+import routing.domain
+from memory.clients.embedders import WordLlamaEmbedder
+from memory.domain.differences import marked_changes
+from memory.domain.retrieval.question import read_question
+from memory.domain.spoken_lines import excerpt, says_more
+from memory.domain.types import Participants, Role, SourceMessage, Statement
+from memory.fallback.extractor import RulesExtractor
+from memory.fallback.judge import RulesJudge
+
+Work = Callable[[str], object]
+
+PATTERNS = (
+    "May 5, ", "No, Tuesday. ", "I run Monday. ", "No, ", "I moved to Berlin with Ann; ", "word ",
+    "[(", '{"a": [', "a", " ", "\n", "\n- x", ".", ",", "'", '"a ', "`", "**", "#", "_", "-", "->",
+    "|", "/a", "a.b.", "a@", "a: ", "; ", "a=", "\\", "1", "1 ", "1/2/", "1:2:", "5% ", "$5 ",
+    "2026-02-03 ", "the 3rd of ", "from May 5 to ", "half an hour ago ", "at 5 pm ", "5 or ",
+    "Ann Lee ", "A", "Ann and Bob and ", "I ", "I'm ", "my sister Ulla, ", "not a but b ",
+    "what? ", "User: hi\n", "[FACT]: a ", "<system>", "<a ", "sk-abc ", "password: ", "QUJD", "0f",
+    "https://a.b/", "\u200b", "a\u0301", "我", "if when ", "that ", "she said ", "team ", "we ",
+    "remember that ", "forget all ", "every Monday and ", "(contradicts: ", "## Facts ",
+    # A diary: no two sentences alike would grow the vocabulary; one entry repeats all it has.
+    "On Monday 3 March 2025 I moved to Berlin with Ann. I like tea, not coffee. Mail a@b.co, call"
+    " +49 170 1234567. ",
+)  # fmt: skip
+SHORT, LONG = 2_000, 8_000
+# Four times the text may take so many times the time: room for caches and for a busy machine.
+MOST = 8.0
+# They read one sentence of at most 600 characters: the longer ones are left out before.
+_OF_SENTENCES = "memory.fallback.extraction."
+_OF_MESSAGES = "memory.fallback.extraction.own_words"
+# Seconds below which nobody waits and clocks are too coarse.
+NOTHING = 0.02
+_NOW = datetime(2026, 3, 10, 9, tzinfo=UTC)
+_PEOPLE = Participants(user="dana", agent="kyra")
+
+
+def repeated(pattern: str, length: int) -> str:
+    """The pattern again and again, cut at so many characters."""
+    return (pattern * (length // len(pattern) + 1))[:length]
+
+
+def readers_of_text() -> Iterator[tuple[str, Work]]:
+    """The public functions of the domain, fallback and routing that need texts alone, by name."""
+    for package in (memory.domain, memory.fallback, routing.domain):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if found.name.startswith(_OF_SENTENCES) and found.name != _OF_MESSAGES:
+                continue
+            module = importlib.import_module(found.name)
+            for name, function in sorted(vars(module).items()):
+                if name.startswith("_") or getattr(function, "__module__", "") != found.name:
+                    continue
+                if (call := _call_with_text(function)) is not None:
+                    yield f"{found.name}.{name}", call
+
+
+def _call_with_text(function: object) -> Work | None:
+    plain = inspect.unwrap(function) if callable(function) else None  # without its cache
+    if not inspect.isfunction(plain):
+        return None
+    needed = [
+        each
+        for each in inspect.signature(plain).parameters.values()
+        if each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    ]
+    hints = typing.get_type_hints(plain)
+    fixed = {each.name: _NOW for each in needed if hints.get(each.name) is datetime}
+    texts = [each for each in needed if hints.get(each.name) is str]
+    if not texts or len(texts) + len(fixed) < len(needed):
+        return None
+    return lambda text: plain(**{each.name: text for each in texts}, **fixed)
+
+
+@cache
+def paths() -> dict[str, Work]:
+    """What messages, memories and questions go through, by name."""
+    embedder = WordLlamaEmbedder()
+    extractor = RulesExtractor()
+
+    def extract(messages: Sequence[str]) -> object:
+        said = [
+            SourceMessage(UUID(int=at + 1), at, Role.USER, text, _NOW, "")
+            for at, text in enumerate(messages)
+        ]
+        return extractor.extract(messages=said, context=[], participants=_PEOPLE)
+
+    def judge(old: str, new: str) -> object:
+        judge_of = RulesJudge(word_vectors=embedder.word_vectors)  # without what it has read before
+        pair = [Statement(content=each, at=_NOW) for each in (old, new)]
+        return judge_of.judge(existing=pair[0], new=pair[1])
+
+    return {
+        "a message is extracted": lambda text: extract([text]),
+        "many messages are extracted": lambda text: extract(_pieces(text, 500)),
+        "a long memory is judged": lambda text: judge("Ann lives in Berlin.", text),
+        "two long memories are judged": lambda text: judge(text, f"{text} x"),
+        "a memory is embedded": lambda text: embedder.embed([text]),
+        "a question is read": lambda text: read_question(text, now=_NOW),
+        "a message is quoted": lambda text: excerpt(text, words=["berlin"]),
+        "a message is compared": lambda text: says_more(text, known=[text], words=["berlin"]),
+        "two versions are compared": lambda text: marked_changes(text, text[::-1]),
+    }
+
+
+def _pieces(text: str, size: int) -> list[str]:
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+def growth(work: Work, pattern: str) -> float:
+    """How many times longer the long text takes than the short one; 0 where it takes nothing."""
+    short, long = repeated(pattern, SHORT), repeated(pattern, LONG)
+    taken = _seconds(work, long)
+    if taken < NOTHING:
+        return 0.0
+    found = taken / _seconds(work, short)
+    for _ in range(3):
+        if found <= MOST:
+            break
+        # Something else may have run beside it.
+        found = min(found, _seconds(work, long) / max(_seconds(work, short), 1e-6))
+    return found
+
+
+def _seconds(work: Work, text: str) -> float:
+    began = time.thread_time()
+    try:
+        done = work(text)
+        if isinstance(done, Iterator):
+            list(done)
+    except (ValueError, KeyError, OSError):  # it wants a name, and refuses
+        pass
+    return time.thread_time() - began
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--only", default="", help="a part of the names to measure")
+    given = parser.parse_args()
+    swept = [each for each in (*readers_of_text(), *paths().items()) if given.only in each[0]]
+    wrong = 0
+    for name, work in swept:
+        grown = {pattern: growth(work, pattern) for pattern in PATTERNS}
+        worst = max(grown, key=lambda pattern: grown[pattern])
+        if grown[worst] > MOST:
+            wrong += 1
+            bad = [f"{each!r} {found:.0f}" for each, found in grown.items() if found > MOST]
+            print(f"{name}: {', '.join(bad)}", flush=True)
+    print(f"{len(swept)} functions and paths, {wrong} grow faster than their text")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
