@@ -18,7 +18,7 @@ from memory.models import Memory, MemoryRelation, MessageEntry
 from memory.services.insights.making import draw_waiting_insights, make_insights
 from routing.clients.structured_calls import StructuredCompletions
 from teams.models import Agent, EndUser
-from tests.support.cast import Cast, switch
+from tests.support.cast import Cast, Clients, switch
 from tests.support.erasure import ERASED, erase
 from tests.support.openai_server import FakeOpenAI, answer
 from tests.support.sittings import DAY, extract, post
@@ -350,3 +350,21 @@ def test_a_model_that_is_away_leaves_no_insight(
     server.will(answer("no JSON"), answer("no JSON"))
 
     assert draw(acme, by_model(tools, server)) == []
+
+
+def test_a_persons_switch_is_turned_with_a_key_of_the_team(
+    acme: Cast, globex: Cast, client_of: Clients
+) -> None:
+    path, off = "/v1/users/sarah", {"has_insights": False}
+    of_team, of_agent = client_of(acme), client_of(acme, acme.kyra)
+
+    assert of_agent.patch(path, off, format="json").status_code == 403
+    assert of_team.patch("/v1/users/nobody", off, format="json").status_code == 404
+    for body in ({}, {"has_insights": "no"}, {"insights": False}):
+        refused = of_team.patch(path, body, format="json")
+        assert refused.status_code == 422
+        assert set(refused.json()["errors"]) <= {"has_insights", "insights"}
+    assert of_team.get(path).json()["has_insights"] is True
+    assert client_of(globex).patch(path, off, format="json").status_code == 200
+
+    assert of_team.get(path).json()["has_insights"] is True
