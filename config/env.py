@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
+from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
 _N = TypeVar("_N")
 _F = TypeVar("_F", int, float)
 
-_POSTGRES_URL = re.compile(r"postgres(?:ql)?://")
 # Django's settings of a connection, by libpq's names of them.
 _CONNECTION_PARTS = {
     "NAME": "dbname",
@@ -90,15 +89,21 @@ def database_from_url(name: str, url: str) -> dict[str, Any]:  # Any: Django's l
     from psycopg import ProgrammingError
     from psycopg.conninfo import conninfo_to_dict
 
+    parts = urlsplit(url)
+    login, _, hosts = parts.netloc.rpartition("@")
+    user, _, password = login.partition(":")
     try:
-        given = conninfo_to_dict(url) if _POSTGRES_URL.match(url) else {}
+        given = conninfo_to_dict(f"postgres://{hosts}/?{parts.query}")
     except ProgrammingError:  # its words repeat the URL and so the password
-        given = {}
-    if not str(given.get("dbname") or "").strip("/"):
+        given, parts = {}, urlsplit("")
+    database = unquote(parts.path.strip("/")) or str(given.get("dbname") or "")
+    if parts.scheme not in {"postgres", "postgresql"} or not database:
         raise ImproperlyConfigured(
             f"{name} must look like postgres://user:password@host:5432/database, with libpq's"
             " connection parameters after a question mark."
         )
+    own = {"dbname": database, "user": unquote(user), "password": unquote(password)}
+    given |= {option: value for option, value in own.items() if value}
     settings = {key: str(given.pop(option, "")) for key, option in _CONNECTION_PARTS.items()}
     return {**settings, "OPTIONS": given}
 

@@ -166,6 +166,15 @@ def test_a_database_url_keeps_all_its_options() -> None:
     }
 
 
+def test_a_password_may_hold_signs_that_are_not_encoded() -> None:
+    parts = database_from_url(
+        "DATABASE_URL", "postgres://ann:100%p@ss@db/palimpsest?sslmode=require"
+    )
+
+    assert (parts["USER"], parts["PASSWORD"], parts["HOST"]) == ("ann", "100%p@ss", "db")
+    assert parts["OPTIONS"] == {"sslmode": "require"}
+
+
 def test_an_option_that_nobody_knows_is_refused_and_the_password_not_repeated() -> None:
     url = "postgres://ann:s3cret@db/palimpsest?ssl_mode=verify-full"
 

@@ -139,8 +139,8 @@ class StatePageSerializer(page_schema("StateMemories", PastMemorySerializer)):  
 
     at = serializers.DateTimeField()
     position = serializers.IntegerField(
-        help_text="How many commits had been made by then: of the team, or with an agent's key of"
-        " those that changed what it sees there."
+        help_text="How many commits had been made by then: of the team, or with an agent's key"
+        " those of memories that it may see."
     )
     changed_at = serializers.DateTimeField(
         allow_null=True, help_text="When the last of these commits was made."

@@ -9,12 +9,15 @@ from enum import StrEnum
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Count, Max
 
+from audit.models import LogCommit
 from audit.selectors.instants import Instant, instant_at
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.filters import NOBODY
+from memory.selectors.history.log import LogFilters, filtered_log
 from memory.selectors.history.past import as_of, tagged_q
 from memory.selectors.memories import ALL, MemoryFilters, filtered_memories
 from teams.errors import InvalidError
@@ -28,15 +31,6 @@ JOIN audit_memorylog AS entry ON entry.team_id = done.team_id AND entry.commit_i
 WHERE done.team_id = %s AND done.position > %s AND done.position <= %s
     AND entry.detail IS NULL AND entry.memory_id < %s
 ORDER BY entry.memory_id DESC LIMIT %s
-"""
-# A commit may have changed several memories; one that the viewer sees is enough.
-_SEEN = """
-SELECT count(*), max(done.at) FROM audit_logcommit AS done
-WHERE done.team_id = %s AND done.position <= %s AND EXISTS (
-    SELECT FROM audit_memorylog AS entry
-    WHERE entry.team_id = done.team_id AND entry.commit_id = done.id
-        AND entry.memory_id IN ({seen})
-)
 """
 _AFTER_ALL = UUID(int=2**128 - 1)
 _SHOWN_AS_THEY_ARE = (
@@ -101,18 +95,18 @@ def state_at(*, viewer: Viewer, at: datetime | None, filters: MemoryFilters) -> 
 
 
 def commits_seen(*, viewer: Viewer, instant: Instant) -> tuple[int, datetime | None]:
-    """How many of the commits up to the instant changed what the viewer sees there, and the last.
+    """How many of the commits up to the instant are in the log as the viewer sees it, and the last.
 
     For the whole team these are all of them. Call it in the team's scope.
     """
     if viewer.agent_id is None and not viewer.allowed_categories:
         return instant.position, instant.changed_at
-    seen = as_of(Memory.objects.visible_to(viewer), instant).order_by().values("id")
-    statement, params = seen.query.sql_with_params()
-    with connection.cursor() as cursor:
-        cursor.execute(_SEEN.format(seen=statement), [instant.team_id, instant.position, *params])
-        count, last = cursor.fetchone()
-    return count, last
+    seen = filtered_log(viewer=viewer, filters=LogFilters()).filter(seq__lte=instant.last_seq)
+    commits = LogCommit.objects.filter(
+        team_id=instant.team_id, position__lte=instant.position, id__in=seen.values("commit_id")
+    )
+    counted = commits.aggregate(count=Count("id"), last=Max("at"))
+    return counted["count"], counted["last"]
 
 
 def changes_between(

@@ -132,4 +132,4 @@ def test_an_answer_given_again_is_counted_and_noted_as_well(town: Cast, kyra: AP
 
     assert sum(counted) == 2
     assert len(events) == 2
-    assert sum(b'"cache_hit": true' in line for line in events) == 1
+    assert sum(b'"cache_hit":true' in line for line in events) == 1
