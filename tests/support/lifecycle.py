@@ -49,5 +49,6 @@ def told(cast: Cast, memory_id: UUID, *, at: datetime, times: int = 1) -> None:
 
 def choose(cast: Cast, **settings: object) -> None:
     """Let the team have these settings of its consolidation."""
-    cast.team.lifecycle_settings = settings
-    cast.team.save(update_fields=["lifecycle_settings"])
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        cast.team.lifecycle_settings = settings
+        cast.team.save(update_fields=["lifecycle_settings"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -32,6 +33,7 @@ from memory.selectors.lifecycle.scope import Scope
 PAGE = 500
 # Of what is unimportant, a run looks at so many; the next one goes on after them.
 UNIMPORTANT = 20_000
+_Rows = TypeVar("_Rows", bound="QuerySet[Any, Any]")  # Any: of whatever model
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +194,8 @@ def _page(
 
 
 def _behind(
-    rows: QuerySet, column: str, given: Json, *, key: str = "id", backwards: bool = False
-) -> QuerySet:
+    rows: _Rows, column: str, given: Json, *, key: str = "id", backwards: bool = False
+) -> _Rows:
     """The rows after the last one of the page before, by the column and then by the id."""
     at, after = datetime.fromisoformat(given["at"]), UUID(given["after"])
     ordered, beyond = ("lte", "lt") if backwards else ("gte", "gt")
