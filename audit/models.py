@@ -27,6 +27,7 @@ EVENTS = (
     "demoted",
     "archived",
     "soft_deleted",
+    "purged",
     "restored",
     "erased",
     "compressed",

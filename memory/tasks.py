@@ -27,6 +27,7 @@ from memory.services.indexing.message_index import index_waiting
 from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.insights.making import draw_waiting_insights
+from memory.services.lifecycle.purging import purge_due
 from memory.services.lifecycle.running import run_consolidation as go_on_with_run
 from memory.services.lifecycle.runs import RUN_TASK, start_due_runs
 from memory.services.read.usage import flush_noted_usage
@@ -193,3 +194,9 @@ def run_consolidation(team_id: str, run_id: str) -> None:
 def consolidate_due_teams() -> None:
     """Start the daily runs whose hour it is, and go on with those whose worker died."""
     start_due_runs(now=timezone.now())
+
+
+@shared_task(name="memory.tasks.purge_expired")
+def purge_expired() -> None:
+    """Purge what expired and was not restored in time."""
+    purge_due(now=timezone.now(), seconds=settings.CELERY_TASK_TIME_LIMIT / 10)

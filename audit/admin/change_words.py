@@ -24,6 +24,7 @@ EVENT_WORDS = {
     "demoted": "moved down a tier",
     "archived": "archived",
     "soft_deleted": "deleted",
+    "purged": "purged",
     "restored": "restored",
     "erased": "erased",
     "compressed": "shorter versions written",
@@ -68,6 +69,7 @@ _VALUES = {
     "form": "form",
     "valid_from": "valid from",
     "valid_to": "valid until",
+    "purge_at": "purged on",
 }
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 

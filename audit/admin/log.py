@@ -42,6 +42,7 @@ EVENT_COLOURS = {
     "restored": "success",
     "contradiction_detected": "warning",
     "soft_deleted": "danger",
+    "purged": "danger",
     "erased": "danger",
     "superseded": "info",
     "pinned": "primary",

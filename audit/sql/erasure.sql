@@ -236,7 +236,7 @@ BEGIN
         content = erased, salt = NULL, erased_at = moment, subject = '', category = '', tags = '{}',
         payload = '{}', external_id = NULL, source_external_ids = '{}', dedupe_key = NULL,
         valid_from = NULL, valid_to = NULL, contradicts = '{}', is_pinned = false, tier = 'cold',
-        status = 'soft_deleted'
+        status = 'soft_deleted', purge_at = NULL
     WHERE team_id = asked_team AND id = ANY (gone) AND erased_at IS NULL;
     UPDATE audit_memorylog
     SET state = palimpsest_erased_state(state, to_jsonb(moment)), reason = '', reason_salt = NULL

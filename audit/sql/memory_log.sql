@@ -12,7 +12,7 @@ LANGUAGE sql IMMUTABLE AS $$
             END
         WHEN before->>'status' IS DISTINCT FROM after->>'status' THEN
             CASE
-                WHEN after->>'status' IN ('soft_deleted', 'archived') THEN after->>'status'
+                WHEN after->>'status' IN ('soft_deleted', 'purged', 'archived') THEN after->>'status'
                 WHEN before->>'status' IN ('soft_deleted', 'archived') THEN 'restored'
                 WHEN after->>'status' = 'disputed' THEN 'contradiction_detected'
                 WHEN after->>'status' = 'superseded' THEN 'superseded'
@@ -35,10 +35,12 @@ LANGUAGE sql IMMUTABLE AS $$
     END
 $$;
 
--- What the log keeps of a memory: everything but its text, the text's salt and the times of changes.
+-- What the log keeps of a memory: everything but its text, the text's salt and the times of changes,
+-- and the time of its purge only where there is one, as rows from before that column have none.
 CREATE OR REPLACE FUNCTION palimpsest_memory_state(memory jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE AS $$
     SELECT memory - ARRAY['content', 'updated_at', 'salt', 'erased_at']
+        - CASE WHEN memory->>'purge_at' IS NULL THEN ARRAY['purge_at'] ELSE '{}' END
 $$;
 
 -- Names are qualified: a temporary table of the same name must not catch the rows.

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from memory.domain.types import Status
+from memory.domain.types import DELETED
 from memory.models import Category, Memory
 from teams.admin.base import TeamAdmin
 from teams.admin.display import excerpt_column, time_column
@@ -49,6 +49,6 @@ class CategoryAdmin(TeamAdmin[Category]):
         known: int | None = category.__dict__.get(_COUNTED)
         if known is None:
             rows = Memory.objects.filter(team_id=category.team_id, category=category.name)
-            known = rows.exclude(status=Status.SOFT_DELETED.value).count()
+            known = rows.exclude(status__in=DELETED).count()
             setattr(category, _COUNTED, known)
         return str(known)

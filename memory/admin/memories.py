@@ -66,7 +66,10 @@ class MemoryAdmin(TeamAdmin[Memory]):
         ("team", RelatedFilter),
         StandingFilter,
         value_filter(
-            "status", _values(Status), parameter="status__exact", titles={"soft_deleted": "deleted"}
+            "status",
+            _values(each for each in Status if each is not Status.PURGED),
+            parameter="status__exact",
+            titles={"soft_deleted": "deleted"},
         ),
         value_filter(
             "memory_type", _values(MemoryType), name="type", parameter="memory_type__exact"
@@ -137,8 +140,9 @@ class MemoryAdmin(TeamAdmin[Memory]):
         return MemoryChangeList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Memory]:
-        """All of them, so that those of a team are read in the order of their times."""
+        """All but what was purged, so that those of a team are read in the order of their times."""
         rows = super().get_queryset(request).filter(created_at__gt=SINCE_EVER)
+        rows = rows.exclude(status=Status.PURGED.value)
         return rows.select_related("team", "agent", "end_user", "project", "usage")
 
     def get_search_results(

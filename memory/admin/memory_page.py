@@ -130,6 +130,7 @@ def _facts(memory: Memory) -> Iterable[tuple[str, object]]:
         ("Form", memory.form.replace("_", " ")),
         ("Valid from", memory.valid_from),
         ("Valid until", memory.valid_to),
+        ("Purged on", memory.purge_at),
         ("Stored", memory.created_at),
         ("By", actor_words(memory.actor)),
         ("Extractor", memory.extractor),

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
-from memory.domain.types import Status
+from memory.domain.types import DELETED
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.decisions.clearing import Cleared, clear_project
@@ -96,7 +96,7 @@ class ProjectAdmin(TeamAdmin[Project]):
             "opts": self.opts,
             "page": page,
             "project": project,
-            "count": f"{kept.exclude(status=Status.SOFT_DELETED.value).count():,}",
+            "count": f"{kept.exclude(status__in=DELETED).count():,}",
             "form": form,
         }
         return TemplateResponse(request, _TEMPLATE, context)

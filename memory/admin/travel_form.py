@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from memory.models.memory import MEMORY_TYPES, STATUSES
+from memory.models.memory import MEMORY_TYPES, SHOWN_STATUSES
 from memory.selectors.memories import ALL, MemoryFilters
 from teams.admin.theme import SelectWidget, TextWidget
 from teams.models import Agent, Team
@@ -51,7 +51,7 @@ class TravelForm(forms.Form):
     )
     status = forms.ChoiceField(
         required=False,
-        choices=[*_choices("Shown to agents", STATUSES), (ALL, "all")],
+        choices=[*_choices("Shown to agents", SHOWN_STATUSES), (ALL, "all")],
         widget=SelectWidget,
     )
     text = forms.CharField(

@@ -65,6 +65,7 @@ def memory_json(memory: Memory) -> Json:
         "updated_at": _time(memory.updated_at),
         "valid_from": _time(memory.valid_from),
         "valid_to": _time(memory.valid_to),
+        "purge_at": _time(memory.purge_at),
         "external_id": memory.external_id,
         "usage": {
             "retrieved": usage.retrieved if usage else 0,

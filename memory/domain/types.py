@@ -34,13 +34,21 @@ class Scope(StrEnum):
 
 
 class Status(StrEnum):
-    """Where a memory stands in its life; nothing is ever removed."""
+    """Where a memory stands in its life; nothing is ever removed.
+
+    What is purged was soft-deleted, and no read finds it any more.
+    """
 
     ACTIVE = "active"
     DISPUTED = "disputed"
     SUPERSEDED = "superseded"
     SOFT_DELETED = "soft_deleted"
+    PURGED = "purged"
     ARCHIVED = "archived"
+
+
+# What no search finds, however deep it looks.
+DELETED = (Status.SOFT_DELETED.value, Status.PURGED.value)
 
 
 class Tier(StrEnum):

@@ -9,6 +9,7 @@ from django.db import models
 from django.utils import timezone
 
 from memory.domain.forms import ArtifactKind, Form
+from memory.domain.lifecycle.tiers import HOT_IMPORTANCE, KEPT_IMPORTANCE
 from memory.domain.types import MemoryType, Scope, Status, Tier
 from memory.models.querysets import MemoryQuerySet
 from teams.models import Agent, Conversation, EndUser, Project, Team
@@ -17,11 +18,17 @@ from teams.models.base import SameTeamKey, TeamOwned
 MEMORY_TYPES = [(kind.value, kind.value) for kind in MemoryType]
 SCOPES = [(scope.value, scope.value) for scope in Scope]
 STATUSES = [(status.value, status.value) for status in Status]
+# What is purged is shown by no read.
+SHOWN_STATUSES = [each for each in STATUSES if each[0] != Status.PURGED.value]
 TIERS = [(tier.value, tier.value) for tier in Tier]
 ARTIFACT_KINDS = [(kind.value, kind.value) for kind in ArtifactKind]
 LIVE = (Status.ACTIVE.value, Status.DISPUTED.value)
 _IS_LIVE = models.Q(status__in=LIVE)
 _IS_IMPORTANT = models.Q(status__in=LIVE, importance__gte=7) & ~models.Q(tier=Tier.COLD.value)
+# What may expire: a run leaves the others alone, whatever their use.
+_IS_UNPROTECTED = models.Q(
+    status=Status.ACTIVE.value, is_pinned=False, importance__lt=KEPT_IMPORTANCE
+)
 _IN_EVERY_PROMPT = models.Q(is_pinned=True) | models.Q(
     memory_type__in=[MemoryType.IDENTITY.value, MemoryType.USER_PROFILE.value]
 )
@@ -82,6 +89,12 @@ class Memory(TeamOwned):
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
     valid_from = models.DateTimeField(null=True, blank=True)
     valid_to = models.DateTimeField(null=True, blank=True)
+    purge_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Until then an expired memory can be restored; what people delete has none.",
+    )
 
     objects = MemoryQuerySet.as_manager()
 
@@ -116,6 +129,11 @@ class Memory(TeamOwned):
                 condition=models.Q(agent__isnull=False)
                 | ~models.Q(memory_type__in=["agent_private", "identity"]),
                 name="memory_private_has_agent",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(purge_at__isnull=True)
+                | models.Q(status__in=[Status.SOFT_DELETED.value, Status.PURGED.value]),
+                name="memory_purge_of_deleted",
             ),
             models.UniqueConstraint(
                 fields=["team", "dedupe_key"],
@@ -193,6 +211,36 @@ class Memory(TeamOwned):
                 fields=["team", "end_user"],
                 condition=_IS_LIVE & ~models.Q(tier=Tier.COLD.value) & _IN_EVERY_PROMPT,
                 name="memory_mandatory",
+            ),
+            # What the steps "rank" and "forget" of a consolidation look at, and the purge.
+            models.Index(
+                fields=["team", "id"],
+                condition=_IS_LIVE
+                & models.Q(tier=Tier.HOT.value, is_pinned=False, importance__lt=HOT_IMPORTANCE),
+                name="memory_hot_by_use",
+            ),
+            models.Index(
+                fields=["team", "id"],
+                condition=models.Q(status=Status.SUPERSEDED.value)
+                & ~models.Q(tier=Tier.COLD.value),
+                name="memory_past_not_cold",
+            ),
+            models.Index(
+                fields=["team", "valid_to", "id"],
+                condition=_IS_UNPROTECTED
+                & ~models.Q(tier=Tier.COLD.value)
+                & models.Q(valid_to__isnull=False),
+                name="memory_outdated",
+            ),
+            models.Index(
+                fields=["team", "importance", "created_at", "id"],
+                condition=_IS_UNPROTECTED,
+                name="memory_unprotected",
+            ),
+            models.Index(
+                fields=["team", "purge_at"],
+                condition=models.Q(status=Status.SOFT_DELETED.value, purge_at__isnull=False),
+                name="memory_to_purge",
             ),
         ]
 

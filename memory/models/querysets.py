@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Q, QuerySet
 
 from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE
-from memory.domain.types import Status, Tier
+from memory.domain.types import DELETED, Status, Tier
 from memory.domain.viewer import Viewer
 
 if TYPE_CHECKING:
@@ -87,8 +87,12 @@ class MemoryQuerySet(QuerySet["Memory"]):
     """Chainable filters over memories."""
 
     def visible_to(self, viewer: Viewer) -> MemoryQuerySet:
-        """Only what `viewer` may see; every agent-facing read begins here."""
-        return self.filter(visible_to_q(viewer), allowed_q(viewer))
+        """Only what `viewer` may see, which is nothing that was purged; each read begins here."""
+        return self.filter(visible_to_q(viewer), allowed_q(viewer), ~Q(status=Status.PURGED.value))
+
+    def purged_from(self, viewer: Viewer) -> MemoryQuerySet:
+        """What `viewer` saw before it was purged."""
+        return self.filter(visible_to_q(viewer), allowed_q(viewer), status=Status.PURGED.value)
 
     def live(self) -> MemoryQuerySet:
         """Active and disputed memories."""
@@ -97,10 +101,10 @@ class MemoryQuerySet(QuerySet["Memory"]):
     def searchable(self, *, include_cold: bool) -> MemoryQuerySet:
         """What a search looks through: live ones; with `include_cold` the archive too.
 
-        Soft-deleted memories are never searched.
+        Soft-deleted and purged memories are never searched.
         """
         if include_cold:
-            return self.exclude(status=Status.SOFT_DELETED.value)
+            return self.exclude(status__in=DELETED)
         return self.live().exclude(tier=Tier.COLD.value)
 
     def with_names(self, *, usage: bool = True) -> MemoryQuerySet:

@@ -53,6 +53,10 @@ WHERE s.team_id = %s AND s.id = ANY (%s::uuid[]) AND s.memory_type = 'insight' A
 """
 
 
+class PurgedError(NotFoundError):
+    """A memory that the caller could see was purged: nothing shows it as it is now."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryFilters:
     """What a list is narrowed to; all that are given must hold.
@@ -118,8 +122,15 @@ def memory_for(*, viewer: Viewer, memory_id: UUID) -> Memory:
     """One memory in any status; NotFoundError when the viewer may not see it."""
     row: Memory | None = Memory.objects.visible_to(viewer).with_names().filter(pk=memory_id).first()
     if row is None:
-        raise NotFoundError("There is no such memory.")
+        raise missing_memory(viewer=viewer, memory_id=memory_id)
     return row
+
+
+def missing_memory(*, viewer: Viewer, memory_id: UUID) -> NotFoundError:
+    """Why a viewer is not shown a memory: it was purged, or is none that they may know of."""
+    if Memory.objects.purged_from(viewer).filter(pk=memory_id).exists():
+        return PurgedError("This memory was purged; only the past still shows it.")
+    return NotFoundError("There is no such memory.")
 
 
 def related_to(*, viewer: Viewer, memory: Memory, limit: int = RELATED_LIMIT) -> list[Memory]:

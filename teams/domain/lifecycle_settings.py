@@ -40,7 +40,8 @@ class LifecycleSettings:
     cost `cost_usd` a run. Episodes are summarised and compressed after so many days. Unimportant
     memories that nobody asks for turn cold after `cold_after_days`; those whose importance is below
     `expire_below` are soft-deleted when nobody asked for them for `expire_after_days`, and purged
-    after `purge_after_days` more, with `purge_erases` for good.
+    after `purge_after_days` more. That a purge erases their texts (`purge_erases`) is not possible
+    yet and refused.
     """
 
     off: tuple[str, ...] = ()
@@ -91,6 +92,13 @@ def _read(given: Checked) -> LifecycleSettings:
     }
     usual = LifecycleSettings()
     erases = parts["purge_erases"].flag()
+    if erases:
+        # Said here rather than passed over: a team must not believe that its texts are gone.
+        parts["purge_erases"].problem(
+            "A purge does not erase texts yet: leave it false, and erase a person with"
+            " DELETE /v1/users/{external_id}."
+        )
+        erases = False
     return LifecycleSettings(
         off=off,
         cost_usd=_cost(parts["cost_usd"], usual.cost_usd),

@@ -316,6 +316,10 @@ class MemorySerializer(ApiSerializer):
     updated_at = serializers.DateTimeField()
     valid_from = serializers.DateTimeField(allow_null=True)
     valid_to = serializers.DateTimeField(allow_null=True)
+    purge_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="Until then a memory that expired can be restored; null for every other one.",
+    )
     external_id = serializers.CharField(allow_null=True)
     usage = UsageSerializer(read_only=True)
 

@@ -28,6 +28,8 @@ class Kind(StrEnum):
     MERGE = "merge"
     SUPERSEDE = "supersede"
     DISPUTE = "dispute"
+    MOVE_TIER = "move_tier"
+    EXPIRE = "expire"
 
 
 @dataclass(frozen=True, slots=True)

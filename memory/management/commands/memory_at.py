@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_datetime
 
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.models.memory import STATUSES
+from memory.models.memory import SHOWN_STATUSES
 from memory.selectors.history.states import Change, all_changes, fields_of, state_at
 from memory.selectors.memories import ALL, MemoryFilters
 from teams.errors import DomainError
@@ -43,7 +43,7 @@ class Command(BaseCommand):
             "--status",
             action="append",
             default=[],
-            choices=[ALL, *(name for name, _ in STATUSES)],
+            choices=[ALL, *(name for name, _ in SHOWN_STATUSES)],
             help="active and disputed when left out",
         )
 

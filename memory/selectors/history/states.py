@@ -174,6 +174,7 @@ def fields_of(memory: Memory) -> dict[str, object]:
         "external_ids": memory.source_external_ids,
         "valid_from": memory.valid_from,
         "valid_to": memory.valid_to,
+        "purge_at": memory.purge_at,
         "external_id": memory.external_id,
     }
 

@@ -19,7 +19,7 @@ from memory.domain.summarising import (
     most_important,
     sentences_of,
 )
-from memory.domain.types import Point, Status
+from memory.domain.types import DELETED, Point
 from memory.models import Compaction, Job, Memory
 from memory.models.memory import LIVE
 from memory.services.write.repetitions import later_versions
@@ -135,7 +135,7 @@ def _earlier_points(previous: Compaction | None) -> list[Point]:
     if previous is None:
         return []
     memory = standing_summary(previous)
-    if memory.status == Status.SOFT_DELETED:
+    if memory.status in DELETED:
         return []
     if is_written_by_hand(memory) or not previous.points:
         said_at = previous.summary_memory.created_at
@@ -235,7 +235,7 @@ def _stored(conversation: Conversation) -> tuple[str, list[str]]:
     if latest is None:
         return "", []
     memory = standing_summary(latest)
-    if memory.status == Status.SOFT_DELETED:
+    if memory.status in DELETED:
         return "", []
     heads = standing_points(latest)
     elsewhere = [str(head.pk) for head in heads if head.conversation_id != conversation.pk]

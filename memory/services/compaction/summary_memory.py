@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from audit.services.events import Event, record_events
 from memory.clients.tools import Tools
 from memory.domain.summarising import SUMMARY_TAG
-from memory.domain.types import MemoryType, Point, Status
+from memory.domain.types import DELETED, MemoryType, Point
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Memory
 from memory.services.compaction.compaction_plan import CompactionPlan
@@ -117,7 +117,7 @@ def _basis(plan: CompactionPlan, previous: Compaction | None, is_renewed: bool) 
 
 def _is_stale(compaction: Compaction) -> bool:
     memory = standing_summary(compaction)
-    if memory.status == Status.SOFT_DELETED:
+    if memory.status in DELETED:
         return False
     heads = standing_points(compaction)
     return not is_up_to_date(memory=memory, compaction=compaction, heads=heads)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from memory.domain.types import Scope, Status, Tier
+from memory.domain.types import DELETED, Scope, Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.services.decisions.state import delete_memory
@@ -84,7 +84,7 @@ def _clear(
     viewer: Viewer, rows: QuerySet[Memory, Memory], what: str, reason: str, seconds: float
 ) -> Cleared:
     why = f"{what}: {masked_note(reason)}" if reason else what
-    rows = rows.exclude(status=Status.SOFT_DELETED.value).order_by("id")
+    rows = rows.exclude(status__in=DELETED).order_by("id")
     deleted, until = 0, time.monotonic() + seconds
     while True:
         count = _delete_some(viewer, rows, why)

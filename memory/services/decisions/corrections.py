@@ -11,7 +11,7 @@ from django.db.models import F
 from memory.clients.tools import Tools
 from memory.domain.feedback import OF_USE, Feedback, adjusted_importance
 from memory.domain.forms import PROJECT_FORMS, Form, Payload
-from memory.domain.types import Status, Strategy, Verdict
+from memory.domain.types import Status, Strategy, Tier, Verdict
 from memory.domain.viewer import Viewer
 from memory.domain.wording import departures
 from memory.models import Contradiction, Memory, MemoryUsage
@@ -106,8 +106,8 @@ def give_feedback(
 ) -> Memory:
     """Count the signal, move the importance within its bounds, and open a dispute for "wrong".
 
-    The tier follows the importance. What was of use in a `work` is predicted when its signals come
-    again.
+    The tier follows the importance, and what is cold and was of use is warm again. What was of use
+    in a `work` is predicted when its signals come again.
 
     Raises NotFoundError when the viewer may not see the memory and ConflictError when it is not
     live.
@@ -125,6 +125,9 @@ def give_feedback(
         memory.importance = adjusted_importance(
             importance=memory.importance, signal=signal, ignored=usage.ignored
         )
+        if signal in OF_USE and memory.tier == Tier.COLD:
+            # What is of use is to be found without asking for what is cold.
+            memory.tier = Tier.WARM.value
         settle_tier(memory=memory)
         if signal == Feedback.WRONG:
             memory.status = Status.DISPUTED.value

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
 import numpy as np
+from django.utils import timezone
 
 from audit.models import MemoryLog
 from memory.clients.tools import Tools
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.selectors.memories import PurgedError
 from memory.services.decisions.disputes import draft_of_version
-from memory.services.decisions.state import locked_memory, settle_tier, what_stands_for
+from memory.services.decisions.log_changes import State
+from memory.services.decisions.state import (
+    locked_memory,
+    note_access,
+    settle_tier,
+    what_stands_for,
+)
 from memory.services.retrying import run_write
 from memory.services.write.audiences import Readers, readers_in
 from memory.services.write.conflicts import Ruling, locked_ruling, rule_on
@@ -39,28 +48,40 @@ _CHANGED = (
     "version",
     "supersedes",
     "superseded_by",
+    "purge_at",
 )
+_FINAL = "Nothing brings it back; the past still shows it."
 _STANDS = "The same fact stands in {}; delete that one first if this is to come back."
 
 
-def restore_memory(*, viewer: Viewer, memory_id: UUID, tools: Tools, reason: str = "") -> Memory:
+def restore_memory(
+    *,
+    viewer: Viewer,
+    memory_id: UUID,
+    tools: Tools,
+    reason: str = "",
+    now: datetime | None = None,
+) -> Memory:
     """Bring a soft-deleted or archived memory back; a live one stays as it is.
 
     It meets what stands by now as a new memory would: what it contradicts is disputed, and what is
     newer supersedes it. What people said is wrong comes back as disputed, unless the viewer said
     so. One that a newer version had superseded goes back to being that. One that was pinned when it
-    went is pinned again, and what was stored unchecked comes back unchecked. Raises NotFoundError
-    when the viewer may not see it, ConflictError when the same fact stands again by now, or it is
-    an older version, or it was erased, and UnavailableError when the embedder does not answer.
+    went is pinned again, what expired comes back to its tier, and what was stored unchecked comes
+    back unchecked. `now` is the present where it is left out: what comes back counts as asked for
+    then. Raises NotFoundError when the viewer may not see it, ConflictError when the same fact
+    stands again by now, or it is an older version, or it was erased or purged, and UnavailableError
+    when the embedder does not answer.
     """
+    now = now or timezone.now()
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        memory = _away(viewer, memory_id)
+        memory = _away(viewer, memory_id, now)
         draft = _draft(viewer, memory)
     if memory.is_live:
         return memory
     (item,) = prepare(drafts=[draft], tools=tools)
     # A writer who checks nothing waits for nobody, and may store the same fact meanwhile.
-    return run_write(lambda: _restored(viewer, memory, masked_note(reason), item, tools))
+    return run_write(lambda: _restored(viewer, memory, masked_note(reason), item, tools, now))
 
 
 def _draft(viewer: Viewer, memory: Memory) -> MemoryDraft:
@@ -77,9 +98,14 @@ def _draft(viewer: Viewer, memory: Memory) -> MemoryDraft:
     )
 
 
-def _away(viewer: Viewer, memory_id: UUID) -> Memory:
+def _away(viewer: Viewer, memory_id: UUID, now: datetime) -> Memory:
     """The memory, its row held, live or such as can come back."""
-    memory = locked_memory(viewer=viewer, memory_id=memory_id)
+    try:
+        memory = locked_memory(viewer=viewer, memory_id=memory_id)
+    except PurgedError as error:
+        raise ConflictError(f"{error.message} {_FINAL}") from None
+    if memory.purge_at is not None and memory.purge_at <= now:
+        raise ConflictError(f"It was purged on {memory.purge_at:%Y-%m-%d}. {_FINAL}")
     if memory.is_live:
         return memory
     if memory.status not in _AWAY:
@@ -89,17 +115,23 @@ def _away(viewer: Viewer, memory_id: UUID) -> Memory:
 
 
 def _restored(
-    viewer: Viewer, seen: Memory, reason: str, item: PreparedDraft, tools: Tools
+    viewer: Viewer,
+    seen: Memory,
+    reason: str,
+    item: PreparedDraft,
+    tools: Tools,
+    now: datetime,
 ) -> Memory:
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         # As a writer of the same fact would, before the row is held.
         lock_owners([(seen.team_id, seen.end_user_id)])
-        memory = _away(viewer, seen.pk)
+        memory = _away(viewer, seen.pk, now)
         if memory.is_live:
             return memory
         if memory.superseded_by_id is not None:
             memory.status = Status.SUPERSEDED.value
-            memory.save(update_fields=["status"])
+            memory.purge_at = None
+            memory.save(update_fields=["status", "purge_at"])
             return memory
         readers = readers_in(team_id=viewer.team_id, agent_id=viewer.agent_id)
         if item.draft.check:
@@ -111,10 +143,14 @@ def _restored(
         ruling = ruling_on(viewer=viewer, item=item, tools=tools, readers=readers)
         if ruling.duplicate_of is not None:
             raise ConflictError(_STANDS.format(ruling.duplicate_of.pk))
+        before = _when_live(memory)
+        has_expired = memory.purge_at is not None
         memory.status = Status.ACTIVE.value
-        memory.tier = Tier.WARM.value
-        memory.is_pinned = _was_pinned(memory)
-        settle_tier(memory=memory)
+        memory.tier = before.get("tier", Tier.WARM.value) if has_expired else Tier.WARM.value
+        memory.is_pinned = before.get("is_pinned", False)
+        memory.purge_at = None
+        settle_tier(memory=memory, now=now)
+        note_access(team_id=memory.team_id, memory_id=memory.pk, now=now)
         apply_version(memory=memory, ruling=ruling)
         retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
         memory.save(update_fields=_CHANGED)
@@ -122,15 +158,14 @@ def _restored(
         return memory
 
 
-def _was_pinned(memory: Memory) -> bool:
-    """Whether it was pinned when it was last live; what takes a memory away takes its pin too."""
+def _when_live(memory: Memory) -> State:
+    """What it was when it was last live: what takes a memory away takes its tier and pin too."""
     live = MemoryLog.objects.filter(
         team_id=memory.team_id,
         memory_id=memory.pk,
         state__status__in=(Status.ACTIVE.value, Status.DISPUTED.value),
     )
-    state = live.order_by("-seq").values_list("state", flat=True).first()
-    return bool(state and state["is_pinned"])
+    return live.order_by("-seq").values_list("state", flat=True).first() or {}
 
 
 def ruling_on(

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from uuid import UUID
 
+from django.utils import timezone
+
+from memory.domain.lifecycle.tiers import HOT_IMPORTANCE, hot_because
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
-from memory.models import Memory
+from memory.models import Memory, MemoryUsage
+from memory.selectors.lifecycle.standings import standings_of
+from memory.selectors.memories import missing_memory
 from memory.services.retrying import retried
-from memory.services.write.inserting import HOT_IMPORTANCE, may_be_hot
+from memory.services.write.inserting import may_be_hot
 from memory.services.write.marking import release_disputes
 from memory.services.write.prior_decisions import ARCHIVED, DELETED
 from memory.services.write.secrets import masked_note
-from teams.errors import ConflictError, NotFoundError
+from teams.errors import ConflictError
 from teams.tenancy import team_scope
 
 
@@ -79,11 +85,12 @@ def archive_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memo
         return memory
 
 
-def settle_tier(*, memory: Memory) -> None:
-    """Let the tier of a live memory follow its pin and importance; the caller saves it.
+def settle_tier(*, memory: Memory, now: datetime | None = None) -> None:
+    """Let the tier of a live memory follow its pin, importance and use; the caller saves it.
 
-    Hot is what is pinned or has an importance of 9 or more. A cold memory that is neither stays
-    where it is.
+    Hot is what is pinned, has an importance of 9 or more or was told often in the last days. What
+    only its use would make hot becomes so in the next consolidation; a cold memory that is not hot
+    stays where it is. Without `now` it is the present.
     """
     if not memory.is_live:
         return
@@ -91,7 +98,17 @@ def settle_tier(*, memory: Memory) -> None:
     if is_wanted and may_be_hot(memory.memory_type):
         memory.tier = Tier.HOT.value
     elif memory.tier == Tier.HOT:
-        memory.tier = Tier.WARM.value
+        now = now or timezone.now()
+        (stood,) = standings_of(memories=[memory], now=now)
+        if not hot_because(stood.standing, now=now):
+            memory.tier = Tier.WARM.value
+
+
+def note_access(*, team_id: UUID, memory_id: UUID, now: datetime) -> None:
+    """Let a memory count as asked for at `now`, so that it does not expire for being unused."""
+    MemoryUsage.objects.update_or_create(
+        team_id=team_id, memory_id=memory_id, defaults={"last_accessed_at": now}
+    )
 
 
 def what_stands_for(*, memory: Memory) -> str:
@@ -121,5 +138,5 @@ def locked_memory(*, viewer: Viewer, memory_id: UUID) -> Memory:
         .first()
     )
     if memory is None:
-        raise NotFoundError("There is no such memory.")
+        raise missing_memory(viewer=viewer, memory_id=memory_id)
     return memory

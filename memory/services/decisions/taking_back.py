@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from memory.services.write.prior_decisions import UNDONE
 from memory.services.write.write_path import lock_owners
 
 # Set back if it was changed; `later_changes` says where one of them changed since.
-_SET_BACK = ("is_pinned", "superseded_by_id", "supersedes_id", "version")
+_SET_BACK = ("is_pinned", "superseded_by_id", "supersedes_id", "version", "purge_at")
 # Set back unless somebody changed them since: what came later stays.
 _SET_BACK_IF_SAME = ("importance", "tier")
 _WRITTEN = (*_SET_BACK, *_SET_BACK_IF_SAME, "status", "contradicts", "corroboration")
@@ -72,8 +73,9 @@ def _set_back(memory: Memory, change: Change) -> None:
     """Give the memory what it had; its disputes are named again as far as they are open."""
     before, after = change.states
     for name in _SET_BACK:
-        if before[name] != after[name]:
-            setattr(memory, name, _as_value(name, before[name]))
+        # The log holds the time of a purge only where there is one.
+        if before.get(name) != after.get(name):
+            setattr(memory, name, _as_value(name, before.get(name)))
     for name in _SET_BACK_IF_SAME:
         if getattr(memory, name) == after[name]:
             setattr(memory, name, before[name])
@@ -85,7 +87,11 @@ def _set_back(memory: Memory, change: Change) -> None:
 
 
 def _as_value(name: str, stored: Any) -> Any:  # Any: a column of whatever type
-    return UUID(stored) if stored is not None and name.endswith("_id") else stored
+    if stored is None:
+        return None
+    if name == "purge_at":
+        return datetime.fromisoformat(stored)
+    return UUID(stored) if name.endswith("_id") else stored
 
 
 def _merged(now: Sequence[UUID], before: Iterable[str], after: Iterable[str]) -> list[UUID]:

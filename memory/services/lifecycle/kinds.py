@@ -8,7 +8,7 @@ from typing import TypeAlias
 from memory.clients.tools import Tools
 from memory.domain.lifecycle.steps import Json, Kind, Page, Step
 from memory.selectors.lifecycle.scope import Scope
-from memory.services.lifecycle import conflicting, merging
+from memory.services.lifecycle import conflicting, forgetting, merging
 from memory.services.lifecycle.batches import Batch as Batch
 from memory.services.lifecycle.batches import Executor
 
@@ -25,13 +25,15 @@ def _nothing(scope: Scope, cursor: Json, tools: Tools) -> Page:
 PLANS: Mapping[Step, Plan] = {
     Step.DEDUPLICATE: merging.plan,
     Step.COMPRESS: _nothing,
-    Step.RANK: _nothing,
+    Step.RANK: forgetting.plan_ranks,
     Step.CONTRADICTIONS: conflicting.plan,
-    Step.FORGET: _nothing,
+    Step.FORGET: forgetting.plan_forgetting,
     Step.LINK: _nothing,
 }
 EXECUTORS: Mapping[str, Executor] = {
     Kind.MERGE: merging.Merge(),
     Kind.SUPERSEDE: conflicting.Conflicts(),
     Kind.DISPUTE: conflicting.Conflicts(),
+    Kind.MOVE_TIER: forgetting.MoveTier(),
+    Kind.EXPIRE: forgetting.Expire(),
 }

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from memory.domain.forms import searched_text
+from memory.domain.lifecycle.tiers import HOT_IMPORTANCE
 from memory.domain.text.normalise import category_key, name_words, payload_key
 from memory.domain.types import MemoryType, Tier
 from memory.models import Memory
@@ -21,8 +22,6 @@ from memory.selectors.sql_files import load_sql_parts
 from memory.services.write.drafts import MemoryDraft
 from teams.ids import new_id
 from teams.prepared import run_prepared
-
-HOT_IMPORTANCE = 9
 
 _COLUMNS = {str(field.column): field.attname for field in Memory._meta.concrete_fields}
 _SQL = load_sql_parts(__file__, "write_path.sql")

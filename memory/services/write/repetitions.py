@@ -172,6 +172,11 @@ class ExternalIds:
         last, name = named.last, f"The external_id '{draft.external_id}'"
         if not all(readers.may_read(memory, draft) for memory in (named.memory, last)):
             return f"{name} is taken; send this with another one."
+        if last.status == Status.PURGED and not draft.accepts_deleted:
+            return (
+                f"The memory of the external_id '{draft.external_id}' was purged; send this with"
+                " another external_id."
+            )
         if last.status == Status.SOFT_DELETED and not draft.accepts_deleted:
             return (
                 f"The memory of the external_id '{draft.external_id}' was deleted. Restore that"

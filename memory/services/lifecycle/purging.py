@@ -1,0 +1,47 @@
+"""Purging: what expired, and nobody restored in time, is in no search and no prompt any more."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from uuid import UUID
+
+from memory.domain.types import Status
+from memory.models import Memory
+from memory.services.retrying import retried
+from teams.services.people import all_team_ids
+from teams.tenancy import team_scope
+
+ACTOR = "task:purge"
+_AT_ONCE = 200
+
+
+def purge_due(*, now: datetime, seconds: float | None = None) -> int:
+    """Purge what is due in all teams, for so many seconds at most; returns how many memories.
+
+    Safe to run twice at once: each takes what the other does not hold.
+    """
+    purged, until = 0, None if seconds is None else time.monotonic() + seconds
+    for team_id in all_team_ids():
+        while until is None or time.monotonic() < until:
+            count = _purge_some(team_id, now)
+            purged += count
+            if count < _AT_ONCE:
+                break
+    return purged
+
+
+@retried
+def _purge_some(team_id: UUID, now: datetime) -> int:
+    """Purge the next ones of a team; a trigger takes them out of what they are found by."""
+    with team_scope(team_ids=[team_id], actor=ACTOR, reason="its time to be restored is over"):
+        due = Memory.objects.filter(
+            team_id=team_id,
+            status=Status.SOFT_DELETED.value,
+            purge_at__isnull=False,
+            purge_at__lte=now,
+        ).order_by("purge_at")
+        held = due.select_for_update(skip_locked=True).values_list("pk", flat=True)
+        ids = list(held[:_AT_ONCE])
+        Memory.objects.filter(team_id=team_id, pk__in=ids).update(status=Status.PURGED.value)
+        return len(ids)

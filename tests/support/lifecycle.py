@@ -1,0 +1,54 @@
+"""Runs of a consolidation over a cast's team, and memories with the use that a test needs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from memory.clients.tools import Tools
+from memory.domain.viewer import Viewer
+from memory.models import ConsolidationRun, Memory, MemoryUsage
+from memory.services.lifecycle.running import run_consolidation
+from memory.services.lifecycle.runs import start_run
+from teams.tenancy import team_scope
+from tests.support.cast import Cast
+
+NOW = datetime(2026, 5, 2, 3, tzinfo=UTC)
+
+
+def viewer_of(cast: Cast) -> Viewer:
+    """An admin of the team."""
+    return Viewer(team_id=cast.team.id, actor="admin:test")
+
+
+def run(cast: Cast, tools: Tools, *, now: datetime = NOW, **given: Any) -> ConsolidationRun:
+    """A whole run, planned and carried out at `now`."""
+    started = start_run(viewer=viewer_of(cast), now=now, **given)
+    run_consolidation(team_id=cast.team.id, run_id=started.pk, tools=tools, clock=lambda: now)
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        return ConsolidationRun.objects.get(team_id=cast.team.id, pk=started.pk)
+
+
+def now_of(cast: Cast, memory_id: UUID) -> Memory:
+    """The memory as it stands."""
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        return Memory.objects.get(team_id=cast.team.id, pk=memory_id)
+
+
+def told(cast: Cast, memory_id: UUID, *, at: datetime, times: int = 1) -> None:
+    """Count so many retrievals of a moment, as the flush of the counters does."""
+    day = at.date().isoformat()
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        usage, _ = MemoryUsage.objects.get_or_create(team_id=cast.team.id, memory_id=memory_id)
+        usage.retrieved += times
+        usage.daily = {**usage.daily, day: usage.daily.get(day, 0) + times}
+        usage.last_accessed_at = max(at, usage.last_accessed_at or at)
+        usage.save()
+
+
+def choose(cast: Cast, **settings: object) -> None:
+    """Let the team have these settings of its consolidation."""
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        cast.team.lifecycle_settings = settings
+        cast.team.save(update_fields=["lifecycle_settings"])
