@@ -28,6 +28,7 @@ class Kind(StrEnum):
     MERGE = "merge"
     SUPERSEDE = "supersede"
     DISPUTE = "dispute"
+    SHORTEN = "shorten"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Planned:
     """One change that a step proposes.
 
     `before` holds the columns of the memory that it rests on: where one of them is another when
-    the change is to be made, it is left out. `after` is what they will be, and what else the kind
+    the change is to be made, it is left out; what is no column of it the executor compares. `after` is what they will be, and what else the kind
     needs; neither holds texts. `because` says in words why, at most 300 characters.
     """
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from memory.clients.tools import Tools
 from memory.domain.lifecycle.steps import Json, Kind, Page, Step
 from memory.selectors.lifecycle.scope import Scope
-from memory.services.lifecycle import conflicting, merging
+from memory.services.lifecycle import conflicting, merging, shortening
 from memory.services.lifecycle.batches import Batch as Batch
 from memory.services.lifecycle.batches import Executor
 
@@ -24,7 +24,7 @@ def _nothing(scope: Scope, cursor: Json, tools: Tools) -> Page:
 
 PLANS: Mapping[Step, Plan] = {
     Step.DEDUPLICATE: merging.plan,
-    Step.COMPRESS: _nothing,
+    Step.COMPRESS: shortening.plan,
     Step.RANK: _nothing,
     Step.CONTRADICTIONS: conflicting.plan,
     Step.FORGET: _nothing,
@@ -32,6 +32,7 @@ PLANS: Mapping[Step, Plan] = {
 }
 EXECUTORS: Mapping[str, Executor] = {
     Kind.MERGE: merging.Merge(),
+    Kind.SHORTEN: shortening.Shorten(),
     Kind.SUPERSEDE: conflicting.Conflicts(),
     Kind.DISPUTE: conflicting.Conflicts(),
 }
