@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from memory.clients.tools import default_tools
 from memory.services.consent.deciding import expire_requests
+from memory.services.consent.team_facts import propose_due_team_facts
 from memory.services.decisions.project_limits import keep_all_to_limits, keep_to_limit
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import RUN_JOB_TASK, overdue_jobs, queue_rested
@@ -153,3 +154,9 @@ def run_consolidation(team_id: str, run_id: str) -> None:
 def consolidate_due_teams() -> None:
     """Start the daily runs whose hour it is, and go on with those whose worker died."""
     start_due_runs(now=timezone.now())
+
+
+@shared_task(name="memory.tasks.propose_team_facts")
+def propose_team_facts() -> None:
+    """Propose what several people state, of the teams whose hour it is."""
+    propose_due_team_facts(now=timezone.now())

@@ -169,7 +169,7 @@ def test_prompts_tell_the_best_whole_and_the_others_by_their_level(
     assert one["content"] == memories[0].content
     assert one["levels"]["told_at_most"] == "compressed"
     assert levels_of(memories[0].content).compressed in answer["formatted_prompt"]
-    hits = client.get("/v1/memories/search", {"q": "load balancer", "agent": "kyra"}).json()
+    hits = client.get("/v1/memories/search", {"query": "load balancer", "agent": "kyra"}).json()
     assert all(each["content"].endswith(STORY) for each in hits["results"])
 
 
