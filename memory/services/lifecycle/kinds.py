@@ -8,7 +8,7 @@ from typing import TypeAlias
 from memory.clients.tools import Tools
 from memory.domain.lifecycle.steps import Json, Kind, Page, Step
 from memory.selectors.lifecycle.scope import Scope
-from memory.services.lifecycle import conflicting, merging, shortening
+from memory.services.lifecycle import conflicting, edges, linking, merging, shortening
 from memory.services.lifecycle.batches import Batch as Batch
 from memory.services.lifecycle.batches import Executor
 
@@ -28,11 +28,14 @@ PLANS: Mapping[Step, Plan] = {
     Step.RANK: _nothing,
     Step.CONTRADICTIONS: conflicting.plan,
     Step.FORGET: _nothing,
-    Step.LINK: _nothing,
+    Step.LINK: linking.plan,
 }
 EXECUTORS: Mapping[str, Executor] = {
     Kind.MERGE: merging.Merge(),
     Kind.SHORTEN: shortening.Shorten(),
+    Kind.LINK: edges.Link(),
+    Kind.WEAKEN: edges.Weaken(),
+    Kind.UNLINK: edges.Unlink(),
     Kind.SUPERSEDE: conflicting.Conflicts(),
     Kind.DISPUTE: conflicting.Conflicts(),
 }
