@@ -29,7 +29,10 @@ def stored_levels(
         return {}
     given = {"team": team_id, "ids": wanted, "shortened": is_shortened}
     rows = fetch_planned(_STORED, given)
-    return {pk: Levels(*texts, told_at_most=Level(told)) for pk, *texts, told in rows}
+    return {
+        pk: Levels(summary, compressed, index_term, Level(told))
+        for pk, summary, compressed, index_term, told in rows
+    }
 
 
 def levels_of_memory(memory: Memory) -> Levels:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -20,6 +21,8 @@ from teams.prepared import run_prepared
 
 # So many memories that hold the same words are compared.
 _MOST_ALIKE = 50
+_MOST_NAMES = 10_000
+_WORD = re.compile(r"\b(?=[^\W\d_])(?![a-z])\w+")
 _PERSONAL = ("profile", "preference", "preferences", "relationship_dynamic")
 _HOLDING = """
 SELECT term, memory_id FROM palimpsest_matches($1, '{""}', true, $2, $3, NULL, NULL)
@@ -72,12 +75,15 @@ def saying_the_same(*, team_id: UUID, of: Sequence[Memory]) -> Mapping[UUID, Seq
 
 
 def people_named(*, team_id: UUID, contents: Sequence[str]) -> list[str]:
-    """The names, in these texts, of people of the team; call it in the team's scope."""
-    words = name_words(contents)
+    """The names, in these texts, of people of the team; call it in the team's scope.
+
+    Words of display names count where they are written with a capital.
+    """
     people = EndUser.objects.filter(team_id=team_id)
-    ids = people.filter(external_id__in=words).values_list("external_id", flat=True)
-    named = people.filter(display_name__in=[each.capitalize() for each in words])
-    return [*ids, *named.values_list("display_name", flat=True)]
+    ids = people.filter(external_id__in=name_words(contents)).values_list("external_id", flat=True)
+    capital = {word.casefold() for each in contents for word in _WORD.findall(each)}
+    names = people.exclude(display_name="").values_list("display_name", flat=True)[:_MOST_NAMES]
+    return [*ids, *capital.intersection(name_words(names))]
 
 
 def _are_alike(one: Memory, other: Memory) -> bool:

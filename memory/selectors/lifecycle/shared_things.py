@@ -19,6 +19,13 @@ Pair: TypeAlias = frozenset[UUID]
 _HOLDING = """
 SELECT term, memory_id FROM palimpsest_matches($1, '{""}', true, $2, $3, NULL, NULL)
 """
+_NAMING = """
+SELECT named.kind, named.ref, a.memory_id FROM unnest($2::text[], $3::text[]) AS named (kind, ref)
+CROSS JOIN LATERAL (
+    SELECT memory_id FROM memory_memoryartifact
+    WHERE team_id = $1 AND kind = named.kind AND ref = named.ref LIMIT $4
+) AS a
+"""
 
 
 def sharing_names(*, team_id: UUID, memories: Sequence[Memory]) -> set[Pair]:
@@ -42,10 +49,10 @@ def sharing_names(*, team_id: UUID, memories: Sequence[Memory]) -> set[Pair]:
 def sharing_artifacts(*, team_id: UUID, ids: Collection[UUID]) -> set[Pair]:
     """Pairs, one side among the ids, of memories that name the same rare artifact; in scope."""
     rows = MemoryArtifact.objects.filter(team_id=team_id)
-    named = set(rows.filter(memory__in=ids).values_list("kind", "ref"))
-    alike = rows.filter(ref__in={ref for _, ref in named}, kind__in={kind for kind, _ in named})
+    named = sorted(set(rows.filter(memory__in=ids).values_list("kind", "ref")))
+    given = [team_id, [kind for kind, _ in named], [ref for _, ref in named], RARE + 1]
     holding: dict[tuple[str, str], list[UUID]] = defaultdict(list)
-    for kind, ref, pk in alike.values_list("kind", "ref", "memory_id"):
+    for kind, ref, pk in run_prepared(_NAMING, given) if named else ():
         holding[kind, ref].append(pk)
     return {
         frozenset(pair)

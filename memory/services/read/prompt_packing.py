@@ -188,7 +188,11 @@ def _whole_where_due(
 ) -> Mapping[UUID, Levels]:
     """The levels; the best candidates and important ones may be told whole."""
     whole = {each.row.memory_id for each in nlargest(TOLD_WHOLE, ranked, key=lambda one: one.score)}
-    whole |= {each.row.memory_id for each in ranked if each.row.importance >= WHOLE_FROM}
+    whole |= {
+        each.row.memory_id
+        for each in ranked
+        if each.row.is_pinned or each.row.importance >= WHOLE_FROM
+    }
     return {
         key: replace(each, told_at_most=Level.CONTENT) if key in whole else each
         for key, each in levels.items()

@@ -108,11 +108,14 @@ def test_what_is_private_is_never_proposed(
     [
         "User works from home on Fridays.",
         "Sarah works in the Oslo office.",
+        "Rob Grant approves all invoices.",
         "My manager approves invoices on Monday.",
         "The new salary bands hold from May.",
     ],
 )
 def test_what_tells_of_a_person_is_not_proposed(acme: Cast, tools: Tools, content: str) -> None:
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        factories.EndUserFactory.create(team=acme.team, display_name="Rob Grant")
     say(acme, tools, acme.sarah, content)
     say(acme, tools, acme.dmitri, content)
 

@@ -99,14 +99,14 @@ def test_nothing_joins_what_others_may_not_see(acme: Cast, tools: Tools, case: s
         project = factories.ProjectFactory.create(team=acme.team)
         acme.luke.allowed_categories = ["ops"]
         acme.luke.save()
-    fields: dict[str, Any] = {
+    cases: dict[str, dict[str, Any]] = {
         "person": {"end_user_id": acme.sarah.pk},
         "agent": {"agent_id": acme.kyra.pk},
         "project": {"project_id": project.pk},
         "private": {"agent_id": acme.kyra.pk, "memory_type": MemoryType.AGENT_PRIVATE},
         "allowlist": {"category": "finance"},
-    }[case]
-    store(acme, tools, ONE, **fields)
+    }
+    store(acme, tools, ONE, **cases[case])
     store(acme, tools, OTHER)
 
     run(acme, tools)

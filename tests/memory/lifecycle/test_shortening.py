@@ -68,7 +68,7 @@ def test_episodes_are_summarised_and_later_compressed(acme: Cast, tools: Tools) 
     assert done.counts["compress"]["made"] == 2
     with team_scope(team_ids=[acme.team.id], actor="test"):
         log = MemoryLog.objects.filter(memory_id=memories[1].pk, event="compressed").order_by("seq")
-        assert [each.detail["levels"].get("told_at_most") for each in log] == [
+        assert [(each.detail or {})["levels"].get("told_at_most") for each in log] == [
             None,
             "summary",
             "compressed",
