@@ -32,7 +32,7 @@ _SPARE = 1.5
 _LABEL_CHARS = 20
 # So many of the best candidates are told whole, whatever a consolidation shortened: a question
 # about an old event gets the event.
-TOLD_WHOLE = 3
+TOLD_WHOLE = 5
 # What has room of its own, as what is pinned has.
 _ALWAYS = (MemoryType.IDENTITY.value, MemoryType.USER_PROFILE.value)
 

@@ -17,6 +17,7 @@ from memory.models import Memory, MemoryLevels
 from memory.services.decisions.state import pin_memory
 from memory.services.indexing.levels import write_levels
 from memory.services.lifecycle.undoing import undo_run
+from memory.services.read.prompt_packing import TOLD_WHOLE
 from memory.services.write.drafts import MemoryDraft
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients
@@ -149,11 +150,11 @@ def test_other_ages_hold_for_what_is_old_already(acme: Cast, tools: Tools) -> No
     assert told(acme) == ["compressed"]
 
 
-@pytest.mark.parametrize("budget", [8000, 400])
+@pytest.mark.parametrize("budget", [8000, 900])
 def test_prompts_tell_the_best_whole_and_the_others_by_their_level(
     acme: Cast, tools: Tools, client_of: Clients, budget: int
 ) -> None:
-    memories = episodes(acme, tools, *range(40, 46))
+    memories = episodes(acme, tools, *range(40, 48))
     run(acme, tools)
     client = client_of(acme)
     asked = {"agent": "kyra", "query": "What happened in week 42?", "token_budget": budget}
@@ -161,7 +162,7 @@ def test_prompts_tell_the_best_whole_and_the_others_by_their_level(
     answer = client.post("/v1/retrieve", asked, format="json").json()
 
     found = {each["id"]: each["text_level"] for each in answer["memories"]}
-    best = [each["id"] for each in answer["memories"][:3]]
+    best = [each["id"] for each in answer["memories"][:TOLD_WHOLE]]
     assert {found[each] for each in best} == {"content"}
     assert {level for pk, level in found.items() if pk not in best} == {"compressed"}
     assert all(each["content"].endswith(STORY) for each in answer["memories"])
