@@ -12,6 +12,7 @@ from django.utils import timezone
 from memory.clients.tools import default_tools
 from memory.models import Job
 from memory.services.consent.deciding import expire_requests
+from memory.services.consent.team_facts import propose_due_team_facts
 from memory.services.decisions.project_limits import keep_all_to_limits, keep_to_limit
 from memory.services.episodes.making import run_episode_job
 from memory.services.episodes.sittings import queue_episodes
@@ -200,3 +201,9 @@ def consolidate_due_teams() -> None:
 def purge_expired() -> None:
     """Purge what expired and was not restored in time."""
     purge_due(now=timezone.now(), seconds=settings.CELERY_TASK_TIME_LIMIT / 10)
+
+
+@shared_task(name="memory.tasks.propose_team_facts")
+def propose_team_facts() -> None:
+    """Propose what several people state, of the teams whose hour it is."""
+    propose_due_team_facts(now=timezone.now())

@@ -44,6 +44,21 @@ BEGIN
         USING ERRCODE = 'restrict_violation';
 END
 $$;
+-- Whether a memory is a fact of the team that somebody else's words state as well: its words are
+-- theirs too, so that it stands without this person's part.
+CREATE OR REPLACE FUNCTION palimpsest_stands_on_others(asked_team uuid, memory uuid, person uuid)
+RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM memory_memory fact
+        JOIN memory_memoryrelation r ON r.team_id = asked_team AND r.from_memory_id = fact.id
+            AND r.relation_type = 'derived_from'
+        JOIN memory_memory part ON part.team_id = asked_team AND part.id = r.to_memory_id
+        WHERE fact.team_id = asked_team AND fact.id = memory AND fact.extractor = 'team_facts'
+            AND part.end_user_id <> person AND part.erased_at IS NULL
+    )
+$$;
+
 -- The memories that go with a person: those about that person, and those about nobody that rest on
 -- what that person alone said or that were merged with, or derived from, one of these.
 CREATE OR REPLACE FUNCTION palimpsest_memories_of_person(asked_team uuid, person uuid)
@@ -64,12 +79,14 @@ LANGUAGE sql STABLE AS $$
         ) AS sources
         WHERE m.team_id = asked_team AND m.end_user_id IS NULL
             AND (c.end_user_id = person OR sources.some) AND coalesce(sources.only_this_one, true)
+            AND NOT palimpsest_stands_on_others(asked_team, m.id, person)
         UNION
         SELECT m.id FROM own
         JOIN memory_memoryrelation r ON r.team_id = asked_team AND r.to_memory_id = own.id
             AND r.relation_type IN ('merged_from', 'derived_from')
         JOIN memory_memory m ON m.team_id = asked_team AND m.id = r.from_memory_id
             AND m.end_user_id IS NULL
+            AND NOT palimpsest_stands_on_others(asked_team, m.id, person)
     )
     SELECT id FROM own
 $$;
@@ -257,7 +274,8 @@ BEGIN
     DELETE FROM teams_checkpoint WHERE team_id = asked_team AND end_user_id = person;
     DELETE FROM memory_consentrequest
     WHERE team_id = asked_team
-        AND (end_user_id = person OR draft->>'conversation_id' = ANY (talk::text[]));
+        AND (end_user_id = person OR draft->>'conversation_id' = ANY (talk::text[])
+            OR draft->'parts' ?| gone::text[]);
 
     -- What else may hold a word of it.
     UPDATE audit_operationalevent SET meta = '{}'

@@ -224,7 +224,7 @@ def _field_words(row: ConsentRequest) -> str:
 def _told(row: ConsentRequest, *, is_yes: bool) -> str:
     if not is_yes:
         return f"Rejected: “{excerpt(row.content)}” is not stored."
-    if row.kind == ConsentRequest.Kind.TEAM_PREFERENCE:
+    if row.kind in (ConsentRequest.Kind.TEAM_PREFERENCE, ConsentRequest.Kind.TEAM_FACT):
         return f"Approved: everybody in the team may be told “{excerpt(row.content)}”"
     if row.kind == ConsentRequest.Kind.WORKFLOW:
         return f"Approved: “{excerpt(row.content)}” is a workflow now."

@@ -21,6 +21,7 @@ _TASKS = {
     "task:extract": "found in talk",
     "task:consent": "by itself",
     "task:workflows": "found in talk",
+    "task:team_facts": "found in what several people state",
 }
 _KINDS = {"staff": "{}", "agent": "agent {}", "key": "API key {}", "talk": "the person, in talk"}
 
@@ -38,6 +39,7 @@ class AskedFor:
     proposer: str
     needs_person: bool
     whose: str
+    people: int
 
 
 def page_of_request(row: ConsentRequest) -> AskedFor:
@@ -59,11 +61,14 @@ def page_of_request(row: ConsentRequest) -> AskedFor:
         proposer=actor_words(row.proposed_by, agent=row.heard_by),
         needs_person=row.needs_person,
         whose=whose(row),
+        people=row.people,
     )
 
 
 def whose(row: ConsentRequest) -> str:
-    """Whom a request is about: a person, or what belongs to nobody."""
+    """Whom a request is about: a person, how many of them, or what belongs to nobody."""
+    if row.kind == ConsentRequest.Kind.TEAM_FACT:
+        return f"{row.people} people, who each state it"
     of_nobody = "an agent's" if row.kind == ConsentRequest.Kind.WORKFLOW else "a project's"
     return str(row.end_user or f"nobody: {of_nobody}")
 

@@ -23,6 +23,9 @@ RULES = "rules:1"
 LONG_TOKENS = 40
 """A longer text has levels of its own, which are stored; of a shorter one rules make them."""
 
+WHOLE_FROM = 8
+"""Memories of this importance, 1-10, are told whole however old they are."""
+
 INDEX_CHARS = 50
 _SUMMARY_TOKENS = 60
 _COMPRESSED_TOKENS = 20
@@ -54,11 +57,15 @@ ORDER = tuple(Level)
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The shorter levels of a text; one may equal the one above it."""
+    """The shorter levels of a text; one may equal the one above it.
+
+    Prompts tell no more than the level `told_at_most`, where they do not tell the memory whole.
+    """
 
     summary: str
     compressed: str
     index_term: str
+    told_at_most: Level = Level.CONTENT
 
     def at(self, level: Level, content: str) -> str:
         """The text at that level."""

@@ -49,6 +49,11 @@ def covers(one: str, other: str) -> bool:
     return all(word in words for word in _content(other))
 
 
+def fact_words(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Equal for two statements of which neither adds anything to the other, and for no others."""
+    return _content(text), tuple(sorted(_telling(text)))
+
+
 def is_qualified(one: str, other: str) -> bool:
     """Whether one of the two is the other with a limit or a circumstance more, and denies nothing.
 

@@ -136,6 +136,13 @@ def told_of_team(
     return all(tells_of_team(each, names=names) for each in nearest)
 
 
+def names_nobody(content: str, *, people: Collection[str]) -> bool:
+    """Whether a memory tells of no person: of none of `people`, nor of anybody's own life."""
+    words = _words(content)
+    given = {word.removesuffix("'s") for word in words}
+    return _is_public(words) and given.isdisjoint({*name_words(people), "user"})
+
+
 def _is_public(words: Collection[str]) -> bool:
     given = {word.removesuffix("'s") for word in words} | set(words)
     return not any(map(given.intersection, (_PERSONS, _PRIVATE, _UNSURE)))

@@ -11,7 +11,7 @@ AUDIT_SQL = Path(__file__).parent.parent.parent / "audit" / "sql"
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memory', '0016_consolidation'),
+        ('memory', '0017_episode_jobs'),
         ('teams', '0009_lifecycle_settings'),
         ('audit', '0003_names_of_people'),
     ]

@@ -19,8 +19,9 @@ class ConsentRequest(TeamOwned):
     proposes that all know `memory`, which belongs to the person until then, or to the project where
     there is no `end_user`. `memory` is also what an approved value was written as. A `workflow`
     proposes `draft`, steps that `agent` took several times; its `end_user` is the one person in
-    whose talk it did. `agent` is set where the draft would be that agent's alone, `heard_by` is the
-    agent of the talk it comes from, or the one that proposed it. A
+    whose talk it did. A `team_fact` proposes to write `draft` for all: its `parts` are memories of
+    several `people` that say it. `agent` is set where the draft would be that agent's alone,
+    `heard_by` is the agent of the talk it comes from, or the one that proposed it. A
     request that needs nobody waits for a second independent signal.
     """
 
@@ -28,6 +29,7 @@ class ConsentRequest(TeamOwned):
         PROFILE_FIELD = "profile_field", "Profile field"
         TEAM_PREFERENCE = "team_preference", "Team preference"
         WORKFLOW = "workflow", "Workflow"
+        TEAM_FACT = "team_fact", "Team fact"
 
     class State(models.TextChoices):
         WAITING = "waiting", "Waiting"
@@ -71,10 +73,15 @@ class ConsentRequest(TeamOwned):
                 condition=models.Q(state="waiting", kind="workflow"),
                 name="consent_workflow_once",
             ),
+            models.UniqueConstraint(
+                fields=["team", "value_key"],
+                condition=models.Q(state="waiting", kind="team_fact"),
+                name="consent_team_fact_once",
+            ),
             models.CheckConstraint(
                 condition=models.Q(
                     state__in=["waiting", "approved", "rejected", "expired"],
-                    kind__in=["profile_field", "team_preference", "workflow"],
+                    kind__in=["profile_field", "team_preference", "workflow", "team_fact"],
                 ),
                 name="consent_state_known",
             ),
@@ -102,6 +109,11 @@ class ConsentRequest(TeamOwned):
     def __str__(self) -> str:
         field = self.field.replace("_", " ") or self.get_kind_display()
         return f"{field} of {self.end_user}"
+
+    @property
+    def people(self) -> int:
+        """How many people say what is proposed; 1 for all but a team fact."""
+        return int(self.draft.get("stated_by", 1))
 
     @property
     def is_waiting(self) -> bool:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from django.db import models
 from pgvector.django import HalfVectorField
 
+from memory.domain.levels import Level
 from memory.models.memory import Memory
 from teams.models import Team
+
+TOLD_LEVELS = [
+    (level.value, level.value) for level in (Level.CONTENT, Level.SUMMARY, Level.COMPRESSED)
+]
 
 
 class MemoryLevels(models.Model):
@@ -14,6 +19,7 @@ class MemoryLevels(models.Model):
 
     The row comes with the memory and waits, without a `writer`, until a task fills it; a trigger
     logs that. `writer` names the rules or the model that wrote it. The vector is the summary's.
+    Prompts tell no more than the level `told_at_most`, which a consolidation alone changes.
     """
 
     memory = models.OneToOneField(
@@ -28,11 +34,23 @@ class MemoryLevels(models.Model):
     compressed = models.TextField(blank=True, default="", db_default="")
     index_term = models.CharField(max_length=50, blank=True, default="", db_default="")
     writer = models.CharField(max_length=200, blank=True, default="", db_default="")
+    told_at_most = models.CharField(
+        max_length=20,
+        choices=TOLD_LEVELS,
+        default=Level.CONTENT.value,
+        db_default=Level.CONTENT.value,
+    )
     embedding = HalfVectorField(null=True)
     embedding_model = models.CharField(max_length=200, blank=True, default="", db_default="")
 
     class Meta:
         verbose_name_plural = "levels"
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(told_at_most__in=[value for value, _ in TOLD_LEVELS]),
+                name="memory_levels_told_known",
+            ),
+        ]
         indexes = [
             models.Index(
                 fields=["team", "memory"],

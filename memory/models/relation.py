@@ -20,12 +20,16 @@ RESOLUTIONS = [(name, name) for name in ("a_wins", "b_wins", "both_valid", "merg
 
 
 class MemoryRelation(TeamOwned):
-    """A weighted, directed edge; `strength` is 0-1."""
+    """A weighted, directed edge; `strength` is 0-1.
+
+    `grounds` say why a consolidation found it, joined by commas; "" for all other edges.
+    """
 
     from_memory = SameTeamKey(Memory)
     to_memory = SameTeamKey(Memory)
     relation_type = models.CharField(max_length=20, choices=RELATION_TYPES, default="related_to")
     strength = models.FloatField()
+    grounds = models.CharField(max_length=60, blank=True, default="", db_default="")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -47,7 +51,14 @@ class MemoryRelation(TeamOwned):
                 name="memory_relation_not_to_itself",
             ),
         ]
-        indexes = [models.Index(fields=["team", "to_memory"], name="memory_relation_by_target")]
+        indexes = [
+            models.Index(fields=["team", "to_memory"], name="memory_relation_by_target"),
+            models.Index(
+                fields=["team", "id"],
+                condition=~models.Q(grounds=""),
+                name="memory_relation_discovered",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.from_memory_id} {self.relation_type} {self.to_memory_id}"

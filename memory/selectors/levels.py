@@ -5,26 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable
 from uuid import UUID
 
-from memory.domain.levels import Levels, levels_of
+from memory.domain.levels import Level, Levels, levels_of
 from memory.models import Memory
 from teams.prepared import fetch_planned
 
 _STORED = """
-SELECT memory_id, summary, compressed, index_term FROM memory_memorylevels
+SELECT memory_id, summary, compressed, index_term, told_at_most FROM memory_memorylevels
 WHERE (team_id = %(team)s) IS TRUE AND memory_id = ANY (%(ids)s::uuid[]) AND writer <> ''
+    AND (told_at_most <> 'content' OR NOT %(shortened)s)
 """
 
 
-def stored_levels(*, team_id: UUID, ids: Iterable[UUID]) -> dict[UUID, Levels]:
+def stored_levels(
+    *, team_id: UUID, ids: Iterable[UUID], is_shortened: bool = False
+) -> dict[UUID, Levels]:
     """The levels of those of the memories that have been written; call it in the team's scope.
 
-    The caller has made sure that its viewer may see the memories.
+    With `is_shortened` only of those that prompts no longer tell whole. The caller has made sure
+    that its viewer may see the memories.
     """
     wanted = list(ids)
     if not wanted:
         return {}
-    rows = fetch_planned(_STORED, {"team": team_id, "ids": wanted})
-    return {pk: Levels(*texts) for pk, *texts in rows}
+    given = {"team": team_id, "ids": wanted, "shortened": is_shortened}
+    rows = fetch_planned(_STORED, given)
+    return {
+        pk: Levels(summary, compressed, index_term, Level(told))
+        for pk, summary, compressed, index_term, told in rows
+    }
 
 
 def levels_of_memory(memory: Memory) -> Levels:

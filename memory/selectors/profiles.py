@@ -69,7 +69,8 @@ def requests_visible_to(viewer: Viewer) -> QuerySet[ConsentRequest, ConsentReque
     """The consent requests that the viewer may see.
 
     An agent sees those of people that it knows, of projects' memories that it may see and of its
-    own workflows, in categories that it may read, and none that are another agent's own.
+    own workflows, in categories that it may read, and none that are another agent's own. It sees no
+    proposed fact of the team: several people's words stand behind it.
     """
     rows = ConsentRequest.objects.filter(allowed_q(viewer), team_id=viewer.team_id)
     if viewer.agent_id is not None:
@@ -80,5 +81,5 @@ def requests_visible_to(viewer: Viewer) -> QuerySet[ConsentRequest, ConsentReque
             Q(end_user__in=known)
             | Q(end_user__isnull=True, memory__in=seen)
             | Q(kind=ConsentRequest.Kind.WORKFLOW, end_user__isnull=True),
-        )
+        ).exclude(kind=ConsentRequest.Kind.TEAM_FACT)
     return rows.select_related("end_user", "present")

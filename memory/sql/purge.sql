@@ -11,17 +11,22 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     END)::smallint
 $$;
 
--- In place of the function and the trigger of message_layout.sql: what was deleted or purged must not
+-- In place of the trigger of message_layout.sql and the function of insights_forget_nothing.sql, of
+-- which insights still hide nothing: what was deleted or purged must not
 -- be found again in the words that it was made of. A purged memory has no search entry any more, so
 -- the memories of a conversation are looked up by it.
 CREATE OR REPLACE FUNCTION palimpsest_forget_messages() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
+    IF NEW.memory_type = 'insight' THEN
+        RETURN NULL;
+    END IF;
     UPDATE public.memory_messageentry e
     SET is_forgotten = NEW.status IN ('soft_deleted', 'purged') OR EXISTS (
         SELECT FROM public.memory_memory m
         WHERE m.team_id = e.team_id AND m.conversation_id = e.conversation_id
-            AND m.status IN ('soft_deleted', 'purged') AND e.message_id = ANY (m.source_message_ids)
+            AND m.status IN ('soft_deleted', 'purged') AND m.memory_type <> 'insight'
+            AND e.message_id = ANY (m.source_message_ids)
     )
     WHERE e.team_id = NEW.team_id AND e.message_id = ANY (NEW.source_message_ids);
     RETURN NULL;

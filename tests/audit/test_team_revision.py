@@ -10,7 +10,7 @@ import pytest
 from django.db import DatabaseError, connection, connections, transaction
 from django.utils import timezone
 
-from memory.models import Memory, MemoryRelation, MemoryUsage
+from memory.models import Memory, MemoryLevels, MemoryRelation, MemoryUsage
 from memory.selectors.revisions import Revision, team_revision
 from teams.tenancy import team_scope
 from tests import factories
@@ -82,11 +82,13 @@ def test_every_change_of_what_an_answer_is_made_of_moves_it(town: Cast) -> None:
         relation = MemoryRelation.objects.create(
             team=town.team, from_memory=one, to_memory=other, strength=0.5
         )
+        long = factories.MemoryFactory.create(team=town.team, content="It rained all week. " * 9)
     changes = [
         lambda: Memory.objects.filter(pk=one.pk).update(is_pinned=True),
         lambda: MemoryRelation.objects.filter(pk=relation.pk).update(strength=0.9),
         lambda: MemoryUsage.objects.create(team=town.team, memory=one, succeeded=1),
         lambda: MemoryUsage.objects.filter(memory=one).update(failed=2),
+        lambda: MemoryLevels.objects.filter(memory=long).update(told_at_most="summary"),
     ]
     seen = [revision(town).memories]
     for change in changes:

@@ -35,14 +35,15 @@ class ConsentRequestSerializer(ApiSerializer):
         choices=ConsentRequest.Kind.choices,
         help_text="`profile_field` changes a field of the person; `team_preference` tells all of"
         " the team what the person said of it, or what a project prefers; `workflow` are steps that"
-        " an agent took several times.",
+        " an agent took several times; `team_fact` tells all of the team what several people"
+        " stated.",
     )
     status = serializers.ChoiceField(choices=ConsentRequest.State.choices, source="state")
     user = serializers.CharField(
         source="end_user.external_id",
         default=None,
         allow_null=True,
-        help_text="null for what a project prefers and for a workflow of an agent.",
+        help_text="null for what a project prefers, a workflow of an agent and a team fact.",
     )
     field = serializers.CharField(
         help_text="Such as `city`; empty for a team preference, `workflow` for a workflow."
@@ -57,6 +58,9 @@ class ConsentRequestSerializer(ApiSerializer):
     proposed = serializers.CharField(source="content")
     memory = serializers.UUIDField(
         source="memory_id", allow_null=True, help_text="What an approved value was written as."
+    )
+    people = serializers.IntegerField(
+        help_text="How many people state it; 1 for all but a team fact."
     )
     needs_person = serializers.BooleanField(
         help_text="False for what applies by itself once a second independent signal says it."

@@ -30,6 +30,7 @@ from memory.api.serializers.work import WorkSerializer
 from memory.domain.feedback import Feedback
 from memory.domain.forms import stated_importance
 from memory.models import Memory
+from memory.models.levels import TOLD_LEVELS
 from memory.models.memory import MEMORY_TYPES, SCOPES, STATUSES, TIERS
 from memory.services.write.drafts import Outcome, WriteResult
 from memory.services.write.scopes import STATED_SCOPES
@@ -358,6 +359,10 @@ class LevelsSerializer(ApiSerializer):
     summary = serializers.CharField()
     compressed = serializers.CharField()
     index_term = serializers.CharField(help_text="At most 50 characters.")
+    told_at_most = serializers.ChoiceField(
+        choices=TOLD_LEVELS,
+        help_text="Prompts tell no more of it, unless it is among the best, important or pinned.",
+    )
 
 
 class ReadMemorySerializer(MemorySerializer):

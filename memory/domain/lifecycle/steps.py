@@ -30,6 +30,10 @@ class Kind(StrEnum):
     DISPUTE = "dispute"
     MOVE_TIER = "move_tier"
     EXPIRE = "expire"
+    SHORTEN = "shorten"
+    LINK = "link"
+    WEAKEN = "weaken"
+    UNLINK = "unlink"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,9 @@ class Planned:
     """One change that a step proposes.
 
     `before` holds the columns of the memory that it rests on: where one of them is another when
-    the change is to be made, it is left out. `after` is what they will be, and what else the kind
-    needs; neither holds texts. `because` says in words why, at most 300 characters.
+    the change is to be made, it is left out; what is no column of it the executor compares.
+    `after` is what they will be, and what else the kind needs; neither holds texts. `because` says
+    in words why, at most 300 characters.
     """
 
     kind: Kind

@@ -60,7 +60,8 @@ class Section:
 
     A memory belongs to the first section that `takes` it, or to none. Those that it `must` hold
     are told whatever the budget. Its lines are printed in `block`. Each is told whole, or from the
-    level `longest` on; what is too long for what is left of the budget is told at a shorter level.
+    level `longest` on, or a shorter one where its levels say so; what is too long for what is left
+    of the budget is told at a shorter level.
     """
 
     room: Room
@@ -80,7 +81,8 @@ class Section:
             return [(Level.CONTENT, self.write(line))]
         last = Level.INDEX_TERM if self.longest is Level.INDEX_TERM else Level.COMPRESSED
         told: dict[str, Level] = {}
-        for level in ORDER[ORDER.index(self.longest) : ORDER.index(last) + 1]:
+        first = max(self.longest, levels.told_at_most, key=ORDER.index)
+        for level in ORDER[ORDER.index(first) : ORDER.index(last) + 1]:
             told.setdefault(levels.at(level, line.content), level)
         return [
             (level, self.write(replace(line, content=text) if text != line.content else line))

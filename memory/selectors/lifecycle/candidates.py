@@ -44,7 +44,7 @@ def candidates(*, scope: Scope, step: Step, cursor: Json) -> Candidates:
     part, after, seen = given["part"], UUID(given["after"]), given["seen"]
     rows = in_scope(scope=scope).filter(id__gt=after).order_by("id")
     if part == "changed" and scope.since is not None:
-        rows = rows.filter(id__in=_changed(scope, after))
+        rows = rows.filter(id__in=changed_since(scope=scope, after=after))
     elif part == "used":
         rows = rows.filter(id__in=_used(scope, after))
     elif part == "standing":
@@ -72,8 +72,11 @@ def in_scope(*, scope: Scope) -> MemoryQuerySet:
     return rows
 
 
-def _changed(scope: Scope, after: UUID) -> list[UUID]:
-    """The next ids of what somebody, and no consolidation, changed since; by the log's times."""
+def changed_since(*, scope: Scope, after: UUID) -> list[UUID]:
+    """The next ids of what somebody, and no consolidation, changed since; by the log's times.
+
+    Call it in the team's scope.
+    """
     rows = MemoryLog.objects.filter(team_id=scope.team_id, at__gte=scope.since)
     rows = rows.filter(memory_id__gt=after).exclude(actor__in=_OWN)
     ids = rows.order_by("memory_id").values_list("memory_id", flat=True).distinct()

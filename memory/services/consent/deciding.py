@@ -16,6 +16,7 @@ from memory.models import ConsentRequest, Memory
 from memory.selectors.profiles import present_values, requests_visible_to
 from memory.services.consent.kept_drafts import draft_from_json
 from memory.services.consent.marking import decide
+from memory.services.consent.parts import keep_parts, locked_parts
 from memory.services.decisions.moving import Move, move_memory
 from memory.services.retrying import retried, run_write
 from memory.services.write.drafts import MemoryDraft
@@ -35,9 +36,10 @@ def approve_request(
 ) -> ConsentRequest:
     """Say yes: the proposed value is written in place of what the field says now.
 
-    A preference of the team is given to the team, a workflow is written as proposed. Raises
-    NotFoundError where the viewer may not see the request, ConflictError where it was decided or
-    has expired, and ForbiddenError for whoever proposed it. Call it outside any transaction.
+    A preference of the team is given to the team; a workflow or a fact of the team is written as
+    proposed. Raises NotFoundError where the viewer may not see the request, ConflictError where it
+    was decided or has expired or where fewer than two people still state a fact, and ForbiddenError
+    for whoever proposed it. Call it outside any transaction.
     """
     note = masked_note(note)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
@@ -52,6 +54,8 @@ def approve_request(
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
             lock_owners([(draft.team_id, draft.end_user_id)])
             row = _waiting(viewer, request_id, now, is_locked=True)
+            is_of_team = row.kind == ConsentRequest.Kind.TEAM_FACT
+            parts = locked_parts(row) if is_of_team else []
             is_field = row.kind == ConsentRequest.Kind.PROFILE_FIELD
             presents = _presents(row, draft) if is_field else []
             if presents:
@@ -60,6 +64,7 @@ def approve_request(
             item = replace(prepared, draft=replace(draft, replaces=replaces))
             (result,) = store(viewer=viewer, prepared=[item], tools=tools)
             row.memory = result.memory
+            keep_parts(fact=result.memory, parts=parts)
             decide(row, State.APPROVED, actor=viewer.actor, now=now, note=note)
             if not is_field:
                 return row
@@ -151,7 +156,7 @@ def _waiting(
 
 def _agreed_draft(row: ConsentRequest) -> MemoryDraft:
     """What a yes writes: filed under the field, also where it was told as something else."""
-    if row.kind == ConsentRequest.Kind.WORKFLOW:
+    if row.kind in (ConsentRequest.Kind.WORKFLOW, ConsentRequest.Kind.TEAM_FACT):
         return replace(draft_from_json(row.draft), needs_consent=False)
     draft = replace(draft_from_json(row.draft), needs_consent=False, is_agreed=True)
     field = field_of(row.field)

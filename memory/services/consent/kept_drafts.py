@@ -42,9 +42,10 @@ def draft_from_json(kept: Mapping[str, Any]) -> MemoryDraft:  # Any: a field's v
     """The draft that a request kept."""
     ids = {name: UUID(kept[name]) if kept[name] else None for name in _IDS}
     times = {name: datetime.fromisoformat(kept[name]) if kept[name] else None for name in _TIMES}
+    known = {each.name for each in fields(MemoryDraft)}
     return MemoryDraft(
         **{
-            **kept,
+            **{name: value for name, value in kept.items() if name in known},
             **ids,
             **times,
             "memory_type": MemoryType(kept["memory_type"]),

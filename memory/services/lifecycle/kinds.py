@@ -8,7 +8,14 @@ from typing import TypeAlias
 from memory.clients.tools import Tools
 from memory.domain.lifecycle.steps import Json, Kind, Page, Step
 from memory.selectors.lifecycle.scope import Scope
-from memory.services.lifecycle import conflicting, forgetting, merging
+from memory.services.lifecycle import (
+    conflicting,
+    edges,
+    forgetting,
+    linking,
+    merging,
+    shortening,
+)
 from memory.services.lifecycle.batches import Batch as Batch
 from memory.services.lifecycle.batches import Executor
 
@@ -17,21 +24,20 @@ from memory.services.lifecycle.batches import Executor
 Plan: TypeAlias = Callable[[Scope, Json, Tools], Page]
 
 
-def _nothing(scope: Scope, cursor: Json, tools: Tools) -> Page:
-    del scope, cursor, tools
-    return Page()
-
-
 PLANS: Mapping[Step, Plan] = {
     Step.DEDUPLICATE: merging.plan,
-    Step.COMPRESS: _nothing,
+    Step.COMPRESS: shortening.plan,
     Step.RANK: forgetting.plan_ranks,
     Step.CONTRADICTIONS: conflicting.plan,
     Step.FORGET: forgetting.plan_forgetting,
-    Step.LINK: _nothing,
+    Step.LINK: linking.plan,
 }
 EXECUTORS: Mapping[str, Executor] = {
     Kind.MERGE: merging.Merge(),
+    Kind.SHORTEN: shortening.Shorten(),
+    Kind.LINK: edges.Link(),
+    Kind.WEAKEN: edges.Weaken(),
+    Kind.UNLINK: edges.Unlink(),
     Kind.SUPERSEDE: conflicting.Conflicts(),
     Kind.DISPUTE: conflicting.Conflicts(),
     Kind.MOVE_TIER: forgetting.MoveTier(),

@@ -126,7 +126,7 @@ def _found(scope: Scope, memories: Sequence[Memory], tools: Tools) -> list[Found
     rows = [each for each in memories if each.pk in meanings and each.updated_at >= oldest]
     if not rows:
         return []
-    drafts = [_draft(each) for each in rows]
+    drafts = [compared_as(each) for each in rows]
     search = NeighbourSearch(
         drafts=drafts,
         vectors=np.stack([meanings[each.pk].vector for each in rows]),
@@ -147,7 +147,7 @@ def _found(scope: Scope, memories: Sequence[Memory], tools: Tools) -> list[Found
     return list(found.values())
 
 
-def _draft(memory: Memory) -> MemoryDraft:
+def compared_as(memory: Memory) -> MemoryDraft:
     """The memory as what it is compared by."""
     return MemoryDraft(
         team_id=memory.team_id,

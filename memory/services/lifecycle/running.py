@@ -28,6 +28,7 @@ _BATCH = 50
 # Of what changed, a run looks at these days at least (seed 004, §4: 72 hours).
 _CHANGED_WITHIN = timedelta(days=3)
 _State = ConsolidationChange.State
+_COLUMNS = {field.attname for field in Memory._meta.concrete_fields}
 
 
 def run_consolidation(
@@ -221,7 +222,7 @@ def _made(change: ConsolidationChange, batch: Batch) -> str:
     """Make one change; returns why it was left out, "" where it was made."""
     memory = batch.memories[change.memory_id]
     for name, value in change.before.items():
-        if getattr(memory, name) != value:
+        if name in _COLUMNS and getattr(memory, name) != value:
             return f"its {name} is {getattr(memory, name)} by now"
     try:
         with transaction.atomic():

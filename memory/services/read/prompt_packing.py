@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from heapq import nlargest
 from uuid import UUID
 
-from memory.domain.levels import Level, Levels, is_long, levels_of
+from memory.domain.levels import WHOLE_FROM, Level, Levels, is_long, levels_of
 from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import Entry, Plan, Text, Written
 from memory.domain.rendering import SAID_HEADING, Line, Opposite, SaidLine
@@ -29,6 +30,9 @@ from memory.services.read.ranking import Ranked
 _SPARE = 1.5
 # About so many characters of a line are not the memory's text.
 _LABEL_CHARS = 20
+# So many of the best candidates are told whole, whatever a consolidation shortened: a question
+# about an old event gets the event.
+TOLD_WHOLE = 5
 # What has room of its own, as what is pinned has.
 _ALWAYS = (MemoryType.IDENTITY.value, MemoryType.USER_PROFILE.value)
 
@@ -157,23 +161,42 @@ def levels_among(
 ) -> Mapping[UUID, Levels]:
     """Shorter texts of the candidates: of long ones, where not everything may fit.
 
-    And of those that stand in one of `sections` that never tells the whole, or may stand there.
-    Call it in the team's scope.
+    And of those that stand in one of `sections` that never tells the whole, or may stand there, and
+    of those that a consolidation shortened. The best few, and what is important, are told whole all
+    the same where there is room. Call it in the team's scope.
     """
     shortening = [each.room.name for each in packing.plan.sections if each.longest != Level.CONTENT]
     room = packing.token_budget * CHARACTERS_A_TOKEN
     fits = sum(len(each.row.content) + _LABEL_CHARS for each in ranked) <= room
+    long = [each.row.memory_id for each in ranked if is_long(each.row.content)]
     if not shortening and fits:
-        return {}
+        shortened = stored_levels(team_id=team_id, ids=long, is_shortened=True)
+        return _whole_where_due(shortened, ranked)
     wanted = {
         row.memory_id: row.content
         for row in (each.row for each in ranked)
         if (shortening and sections.get(row.memory_id, shortening[0]) in shortening)
         or (not fits and is_long(row.content))
     }
-    long = [key for key, content in wanted.items() if is_long(content)]
-    stored = stored_levels(team_id=team_id, ids=long)
-    return {key: stored.get(key) or levels_of(content) for key, content in wanted.items()}
+    stored = stored_levels(team_id=team_id, ids=[key for key in long if key in wanted])
+    found = {key: stored.get(key) or levels_of(content) for key, content in wanted.items()}
+    return _whole_where_due(found, ranked)
+
+
+def _whole_where_due(
+    levels: Mapping[UUID, Levels], ranked: Sequence[Ranked]
+) -> Mapping[UUID, Levels]:
+    """The levels; the best candidates and important ones may be told whole."""
+    whole = {each.row.memory_id for each in nlargest(TOLD_WHOLE, ranked, key=lambda one: one.score)}
+    whole |= {
+        each.row.memory_id
+        for each in ranked
+        if each.row.is_pinned or each.row.importance >= WHOLE_FROM
+    }
+    return {
+        key: replace(each, told_at_most=Level.CONTENT) if key in whole else each
+        for key, each in levels.items()
+    }
 
 
 def quoted(

@@ -15,6 +15,7 @@ from django_redis import get_redis_connection
 from redis.client import Pipeline
 
 from memory.clients.afterwards import afterwards
+from memory.services.read.co_retrieval import note_together
 from memory.services.retrying import retried
 from teams.ids import new_id
 from teams.tenancy import team_scope
@@ -150,6 +151,7 @@ def flush_noted_usage() -> None:
     if not fields:
         return
     batch = fields.pop(b"batch").decode()
+    note_together(fields)
     for team_id, counts in _by_team(fields).items():
         _flush(team_id, UUID(batch), counts)
     client.eval(_DROP, 1, TAKEN, batch)

@@ -99,6 +99,7 @@ def test_a_short_memory_stores_none_and_is_told_by_the_rules(
         "summary": "Sarah does not eat any nuts.",
         "compressed": "Sarah not eat any nuts",
         "index_term": "Sarah eat nuts",
+        "told_at_most": "content",
     }
 
 
