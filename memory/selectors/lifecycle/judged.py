@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 from uuid import UUID
 
+from django.db.models import Q
+
 from memory.domain.types import Judgement, Verdict
 from memory.models import Contradiction, JudgedPair
 
@@ -19,13 +21,15 @@ KEPT = timedelta(days=14)
 def judgements_of(
     *, team_id: UUID, keys: Iterable[PairKey], judge: str, now: datetime
 ) -> dict[PairKey, Judgement]:
-    """What that judge said of the pairs within the last 14 days; call it in the team's scope."""
+    """What that judge said of the pairs within the last 14 days, or any one in the run of `now`.
+
+    Call it in the team's scope.
+    """
     wanted = set(keys)
     rows = JudgedPair.objects.filter(
+        Q(judge=judge, judged_at__gt=now - KEPT) | Q(judged_at=now),
         team_id=team_id,
         later_id__in={later for _, later, _ in wanted},
-        judge=judge,
-        judged_at__gt=now - KEPT,
     )
     found = {
         (row.earlier_id, row.later_id, round(row.similarity * 100)): Judgement(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
+from decimal import Decimal
 from uuid import UUID
 
 from django.db import DatabaseError, IntegrityError, transaction
@@ -96,13 +97,15 @@ def _scope(run: ConsolidationRun) -> Scope:
         created_at__lt=run.created_at,
     )
     last = earlier.order_by("-created_at").only("created_at", "cursor").first()
+    chosen = lifecycle_settings_of(team_id=run.team_id)
     return Scope(
         team_id=run.team_id,
         run_id=run.pk,
-        settings=lifecycle_settings_of(team_id=run.team_id),
+        settings=chosen,
         now=run.created_at,
         since=min(last.created_at, run.created_at - _CHANGED_WITHIN) if last else None,
         resume=last.cursor.get("resume", {}) if last else {},
+        left_usd=Decimal(str(chosen.cost_usd)) - run.cost_usd,
         end_user_id=run.end_user_id,
         project_id=run.project_id,
     )
@@ -148,6 +151,7 @@ def _keep_page(run: ConsolidationRun, claim: UUID, step: Step | None, page: Page
         cursor=run.cursor,
         counts=counts,
         judged=run.judged + page.judged,
+        cost_usd=run.cost_usd + page.cost_usd,
         is_planned=is_full or following is None,
     )
 
