@@ -75,7 +75,7 @@ def ingest(*, sample: Sample, mode: ImportMode, tools: Tools) -> tuple[Viewer, I
     return Viewer(team_id, ACTOR, agent_id=agent), summary
 
 
-def _turns(found: ScoredMemory | ScoredMessage) -> list[str]:
+def turns_of(found: ScoredMemory | ScoredMessage) -> list[str]:
     """The turns that a result stands for."""
     if isinstance(found, ScoredMemory):
         return found.memory.source_external_ids
@@ -120,7 +120,7 @@ def measure(
                     tools=tools,
                     now=timezone.now(),
                 ).results
-                recall.add(question, [_turns(each) for each in found])
+                recall.add(question, [turns_of(each) for each in found])
         recalls.append(recall)
         rates[mode] = _rates(mode, done)
     return {"recall": {each.name: _recall_row(each) for each in recalls}, "rates": rates}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import TypeAlias
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from memory.domain.types import Judgement, Verdict
 from memory.models import Contradiction, JudgedPair
@@ -40,11 +39,20 @@ def judgements_of(
     return {key: each for key, each in found.items() if key in wanted}
 
 
-def judged_today(*, team_id: UUID, now: datetime) -> Mapping[UUID | None, int]:
-    """How many pairs were judged about each person, or nobody, on the day (UTC) of `now`."""
+def judged_today(
+    *, team_id: UUID, people: Iterable[UUID | None], now: datetime
+) -> Mapping[UUID | None, int]:
+    """How many pairs were judged about each of the people, or nobody, on the day (UTC) of `now`."""
     begins = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    rows = JudgedPair.objects.filter(team_id=team_id, judged_at__gte=begins, judged_at__lte=now)
-    return Counter(rows.values_list("end_user_id", flat=True))
+    wanted = set(people)
+    whose = Q(end_user_id__in=wanted - {None})
+    if None in wanted:
+        whose |= Q(end_user_id=None)
+    rows = JudgedPair.objects.filter(
+        whose, team_id=team_id, judged_at__gte=begins, judged_at__lte=now
+    )
+    counts = rows.values("end_user_id").annotate(count=Count("pk")).order_by()
+    return dict(counts.values_list("end_user_id", "count"))
 
 
 def pairs_in_contradiction(*, team_id: UUID, ids: Iterable[UUID]) -> set[frozenset[UUID]]:

@@ -159,7 +159,18 @@ def _found(scope: Scope, memories: Sequence[Memory], tools: Tools) -> list[Found
             each = Found(memory, pair)
             if sides not in decided:
                 found.setdefault(sides, each)
-    return list(found.values())
+    return _whole(scope, list(found.values()))
+
+
+def _whole(scope: Scope, found: Sequence[Found]) -> list[Found]:
+    """With all fields of the neighbours, which come with those alone that compare them."""
+    ids = {each.pair.neighbour.memory.pk for each in found}
+    rows = Memory.objects.filter(team_id=scope.team_id).in_bulk(list(ids))
+    return [
+        replace(each, pair=replace(each.pair, neighbour=replace(near, memory=rows[near.memory.pk])))
+        for each in found
+        if (near := each.pair.neighbour).memory.pk in rows
+    ]
 
 
 def _draft(memory: Memory) -> MemoryDraft:
@@ -186,7 +197,8 @@ def _by_words(found: Found) -> Judgement | None:
 
 def _within_limits(scope: Scope, found: Sequence[Found]) -> list[Found]:
     """Those that the judge may be asked about today, the nearest first."""
-    spent = dict(judged_today(team_id=scope.team_id, now=scope.now))
+    people = {each.memory.end_user_id for each in found}
+    spent = dict(judged_today(team_id=scope.team_id, people=people, now=scope.now))
     asked = []
     for each in sorted(found, key=lambda one: -one.pair.nearness):
         person = each.memory.end_user_id

@@ -9,7 +9,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.db import DatabaseError, IntegrityError, transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from memory.clients.tools import Tools
@@ -117,7 +117,8 @@ def _keep_page(run: ConsolidationRun, claim: UUID, step: Step | None, page: Page
     if not mine.exists():
         return
     known = ConsolidationChange.objects.filter(team_id=run.team_id, run=run)
-    count = known.count()
+    # All that it planned are counted, in the transaction that stores them.
+    count = sum(each["planned"] for each in run.counts.values())
     fresh = _not_taken(known, step, page.planned)[: _MOST_CHANGES - count]
     ConsolidationChange.objects.bulk_create(
         ConsolidationChange(
@@ -197,16 +198,17 @@ def _make_batch(run: ConsolidationRun, claim: UUID, tools: Tools, now: datetime)
                 change.first_seq, change.last_seq = written.first, written.last
         columns = ["state", "note", "result", "commit_id", "first_seq", "last_seq"]
         ConsolidationChange.objects.bulk_update(changes, columns)
-        mine.update(counts=_counted(run), attempts=0)
+        mine.update(counts=_counted(run, changes), attempts=0)
     return True
 
 
-def _counted(run: ConsolidationRun) -> dict[str, dict[str, int]]:
-    rows = ConsolidationChange.objects.filter(team_id=run.team_id, run=run)
-    counts: dict[str, dict[str, int]] = run.counts
-    for row in rows.values("step", "state").annotate(count=Count("pk")):
-        if row["state"] != _State.PLANNED:
-            counts[row["step"]][row["state"]] = row["count"]
+def _counted(
+    run: ConsolidationRun, changes: Iterable[ConsolidationChange]
+) -> dict[str, dict[str, int]]:
+    """The counts with what became of some more changes."""
+    counts = {step: dict(each) for step, each in run.counts.items()}
+    for change in changes:
+        counts[change.step][change.state] += 1
     return counts
 
 
