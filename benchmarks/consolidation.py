@@ -52,6 +52,7 @@ BATCH = 1_000
 LATER = timedelta(days=10)
 # Reads in a row with the run going on, and with it at a stop.
 TURN = 20
+MOST = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ def read_meanwhile(
         finally:
             process.send_signal(signal.SIGCONT)
             stood += time.perf_counter() - stopped
-        if len(took["alone"]) >= 50 * TURN:
+        if len(took["alone"]) >= MOST:
             break
     return took, stood
 
