@@ -78,7 +78,7 @@ def ingest(*, sample: Sample, mode: ImportMode, tools: Tools) -> tuple[Viewer, I
     return Viewer(team_id, ACTOR, agent_id=agent), summary
 
 
-def _turns(found: ScoredMemory | ScoredMessage) -> list[str]:
+def turns_of(found: ScoredMemory | ScoredMessage) -> list[str]:
     """The turns that a result stands for; an episode takes a place and stands for none."""
     if isinstance(found, ScoredMemory):
         if found.memory.form == Form.EPISODE:
@@ -128,7 +128,7 @@ def measure(
                     tools=tools,
                     now=timezone.now(),
                 ).results
-                recall.add(question, [_turns(each) for each in found])
+                recall.add(question, [turns_of(each) for each in found])
         recalls.append(recall)
         rates[mode] = _rates(mode, done)
     return {"recall": {each.name: _recall_row(each) for each in recalls}, "rates": rates}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -84,6 +86,36 @@ class PreparingJudge(Judge, Protocol):
         `askers` says for each pair who pays. It may take long and is never called inside a
         transaction. What it could not judge, `judge` answers another way; the answer says in
         words why, and is "" where nothing was left.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """How far pairs were judged: `waiting` are the places of those that no answer came about.
+
+    `problem` says why in words, "" where nothing waits.
+    """
+
+    waiting: frozenset[int] = frozenset()
+    problem: str = ""
+    cost_usd: Decimal = Decimal(0)
+
+
+@runtime_checkable
+class GroupingJudge(PreparingJudge, Protocol):
+    """A judge that can be asked about several pairs at once, which is cheaper."""
+
+    def prepare_groups(
+        self,
+        pairs: Sequence[tuple[Statement, Statement]],
+        *,
+        askers: Sequence[Asker] = (),
+        most_usd: Decimal,
+    ) -> Preparation:
+        """As `prepare`, in groups of pairs with one asker each.
+
+        No further group is asked about once about `most_usd` are spent. Of what was asked about
+        without an answer of use, `judge` answers another way; what waits, it should not be asked.
         """
 
 

@@ -60,16 +60,30 @@ def says(
     change: str = "",
 ) -> Behaviour:
     """A model's judgement with what it quotes of the two statements."""
-    return answer(
-        {
-            "reason": reason,
-            "older_value": older,
-            "newer_value": newer,
-            "change": change,
-            "verdict": verdict,
-            "confidence": confidence,
-        }
-    )
+    return answer(_judgement(verdict, reason, confidence, older, newer, change))
+
+
+def says_of(*verdicts: str | None) -> Behaviour:
+    """A model's judgements on a group of pairs, in their order; None for one that it leaves out."""
+    judged = [
+        {"number": number, **_judgement(verdict, "100 or 500", 0.8, "100", "500", "")}
+        for number, verdict in enumerate(verdicts, 1)
+        if verdict is not None
+    ]
+    return answer({"judgements": judged})
+
+
+def _judgement(
+    verdict: str, reason: str, confidence: float, older: str, newer: str, change: str
+) -> dict[str, object]:
+    return {
+        "reason": reason,
+        "older_value": older,
+        "newer_value": newer,
+        "change": change,
+        "verdict": verdict,
+        "confidence": confidence,
+    }
 
 
 def shared_cache() -> JudgementCache:

@@ -16,8 +16,9 @@ Json = dict[str, Any]
 MODEL = "fake-model"
 _CONVERSATION = re.compile(r"<conversation>\n(.*?)\n</conversation>", re.DOTALL)
 _NOTED = re.compile(r"<noted>\n(.*?)\n</noted>", re.DOTALL)
-_OLDER = re.compile(r"<older>\n(.*?)\n</older>", re.DOTALL)
-_NEWER = re.compile(r"<newer>\n(.*?)\n</newer>", re.DOTALL)
+_SIDES = tuple(
+    re.compile(rf"<{tag}((?:-\d+)?)>\n(.*?)\n</{tag}\1>", re.DOTALL) for tag in ("older", "newer")
+)
 _MESSAGE = re.compile(
     r"^\[(\d+)\] (\w+)(?: ([^\n(]+))? \((\d{4}-\d\d-\d\d)[^)\n]*\): (.*?)(?=\n\[\d+\] |\Z)",
     re.DOTALL | re.MULTILINE,
@@ -34,13 +35,21 @@ def own_content(body: Json) -> str:
     if "memories" in schema.get("properties", {}) and _CONVERSATION.search(prompt):
         return json.dumps({"memories": list(memories(prompt))})
     if "verdict" in schema.get("properties", {}):
-        return json.dumps(verdict(prompt))
+        return json.dumps(verdicts(prompt)[-1])
+    if "judgements" in schema.get("properties", {}):
+        told = [{"number": place, **each} for place, each in enumerate(verdicts(prompt), 1)]
+        return json.dumps({"judgements": told})
     return json.dumps(emptiest(schema, schema))
 
 
-def verdict(prompt: str) -> Json:
+def verdicts(prompt: str) -> list[Json]:
+    """On each pair of statements in their order."""
+    sides = [[text.rpartition("text: ")[2] for _, text in p.findall(prompt)] for p in _SIDES]
+    return [verdict(older, newer) for older, newer in zip(*sides, strict=True)]
+
+
+def verdict(older: str, newer: str) -> Json:
     """Superseded where the newer statement speaks of a change, else both stand."""
-    older, newer = (_text_of(pattern, prompt) for pattern in (_OLDER, _NEWER))
     changed = re.search(r"\b(now|no longer|moved|switched)\b", newer)
     return {
         "reason": f"it says {changed.group(1)}" if changed else "both can hold",
@@ -50,12 +59,6 @@ def verdict(prompt: str) -> Json:
         "verdict": "supersede" if changed else "coexist",
         "confidence": 0.9,
     }
-
-
-def _text_of(block: re.Pattern[str], prompt: str) -> str:
-    """The statement in the last of such blocks."""
-    found = block.findall(prompt)
-    return str(found[-1]).rpartition("text: ")[2] if found else ""
 
 
 def _last_alone(one: str, other: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -65,7 +66,7 @@ class Page:
 
     `cursor` is where its next page begins, None after the last one, and `resume` where the next run
     goes on with what no run looks at wholly. `looked_at` counts the candidates, `judged` the pairs
-    that a judge was asked about.
+    that a judge was asked about, which cost `cost_usd`.
     """
 
     planned: tuple[Planned, ...] = ()
@@ -73,3 +74,4 @@ class Page:
     resume: Json = None
     looked_at: int = 0
     judged: int = 0
+    cost_usd: Decimal = Decimal(0)

@@ -42,18 +42,21 @@ def candidates(*, scope: Scope, step: Step, cursor: Json) -> Candidates:
     """
     given = cursor or {"part": _PARTS[0], "after": str(_FIRST), "seen": 0}
     part, after, seen = given["part"], UUID(given["after"]), given["seen"]
+    more: dict[str, Json] = {}
     rows = in_scope(scope=scope).filter(id__gt=after).order_by("id")
     if part == "changed" and scope.since is not None:
         rows = rows.filter(id__in=changed_since(scope=scope, after=after))
     elif part == "used":
-        rows = rows.filter(id__in=_used(scope, after))
+        more = {"bar": given.get("bar") or _bar(scope)}
+        rows = rows.filter(id__in=_used(scope, after, more["bar"]))
     elif part == "standing":
         rows = rows.filter(importance__gte=IMPORTANT)
     page = list(rows[:PAGE])
     seen += len(page)
     is_standing = part == "standing"
     if len(page) == PAGE and not (is_standing and seen >= STANDING):
-        return Candidates(page, {"part": part, "after": str(page[-1].pk), "seen": seen})
+        # What the part goes by is worked out once.
+        return Candidates(page, {"part": part, "after": str(page[-1].pk), "seen": seen, **more})
     if is_standing or scope.since is None:
         rest = str(page[-1].pk) if len(page) == PAGE else str(_FIRST)
         return Candidates(page, resume=rest if is_standing else None)
@@ -84,15 +87,22 @@ def changed_since(*, scope: Scope, after: UUID) -> list[UUID]:
     return list(ids[: 10 * PAGE])
 
 
-def _used(scope: Scope, after: UUID) -> list[UUID]:
-    """The next ids of the top decile of what was retrieved since."""
+def _bar(scope: Scope) -> int:
+    """How often the top decile of what was retrieved since was retrieved at least."""
     rows = MemoryUsage.objects.filter(
         team_id=scope.team_id, last_accessed_at__gte=scope.since, retrieved__gt=0
     )
     least = rows.order_by("-retrieved").values_list("retrieved", flat=True)
     count = rows.count()
-    if not count:
-        return []
-    bar = least[min(count - 1, int(count * TOP))]
-    top = rows.filter(retrieved__gte=bar, memory_id__gt=after).order_by("memory_id")
-    return list(top.values_list("memory_id", flat=True)[: 10 * PAGE])
+    return least[min(count - 1, int(count * TOP))] if count else 1
+
+
+def _used(scope: Scope, after: UUID, bar: int) -> list[UUID]:
+    """The next ids of what was retrieved since, and so often in all."""
+    rows = MemoryUsage.objects.filter(
+        team_id=scope.team_id,
+        last_accessed_at__gte=scope.since,
+        retrieved__gte=bar,
+        memory_id__gt=after,
+    )
+    return list(rows.order_by("memory_id").values_list("memory_id", flat=True)[: 10 * PAGE])

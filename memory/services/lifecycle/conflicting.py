@@ -36,8 +36,7 @@ def plan(scope: Scope, cursor: Json, tools: Tools) -> Page:
         if change is not None and taken.isdisjoint(change.memory_ids):
             planned.append(change)
             taken.update(change.memory_ids)
-    page = found.page
-    return Page(tuple(planned), page.cursor, page.resume, len(page.memories), found.judged)
+    return found.planning(planned)
 
 
 def _is_live(found: Found) -> bool:

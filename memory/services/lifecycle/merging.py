@@ -51,8 +51,7 @@ def plan(scope: Scope, cursor: Json, tools: Tools) -> Page:
                 after={"status": Status.SUPERSEDED.value, "superseded_by": str(keeper.pk)},
             )
         )
-    page = found.page
-    return Page(tuple(planned), page.cursor, page.resume, len(page.memories), found.judged)
+    return found.planning(planned)
 
 
 def _is_near(found: Found) -> bool:

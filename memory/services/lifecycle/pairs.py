@@ -14,8 +14,8 @@ import numpy as np
 from memory.clients.tools import Tools
 from memory.domain.forms import Form
 from memory.domain.judgements import is_sure_enough, judged_by_words
-from memory.domain.lifecycle.steps import Json, Step
-from memory.domain.ports import PreparingJudge
+from memory.domain.lifecycle.steps import Json, Page, Planned, Step
+from memory.domain.ports import GroupingJudge, Preparation
 from memory.domain.types import Asker, Judgement, MemoryType
 from memory.models import JudgedPair, Memory
 from memory.selectors.lifecycle.candidates import Candidates, candidates
@@ -55,6 +55,16 @@ class Found:
         return first, second
 
     @property
+    def asker(self) -> Asker:
+        """Who pays, and whose pairs a prompt holds: the person or agent of the narrower memory."""
+        both = (self.memory, self.pair.neighbour.memory)
+        person, agent = (
+            next((value for each in both if (value := getattr(each, name)) is not None), None)
+            for name in ("end_user_id", "agent_id")
+        )
+        return Asker(self.memory.team_id, agent, person)
+
+    @property
     def key(self) -> PairKey:
         """Under which its judgement is kept."""
         earlier, later = self.sides
@@ -74,8 +84,14 @@ class JudgedPage:
     """What was judged of a page of candidates, in the order of the memories' ids."""
 
     page: Candidates
-    pairs: tuple[JudgedFound, ...]
-    judged: int
+    pairs: tuple[JudgedFound, ...] = ()
+    judged: int = 0
+    cost_usd: Decimal = Decimal(0)
+
+    def planning(self, planned: Sequence[Planned]) -> Page:
+        """What a step proposes after it read them."""
+        page, read = self.page, len(self.page.memories)
+        return Page(tuple(planned), page.cursor, page.resume, read, self.judged, self.cost_usd)
 
 
 Wanted: TypeAlias = Callable[[Found], bool]
@@ -94,7 +110,7 @@ def judged_pairs(
     with team_scope(team_ids=[scope.team_id], actor=ACTOR):
         page = candidates(scope=scope, step=step, cursor=cursor)
         if not flags_of_id(team_id=scope.team_id).contradiction_detection:
-            return JudgedPage(replace(page, memories=(), cursor=None), (), 0)
+            return JudgedPage(replace(page, memories=(), cursor=None))
         found = [each for each in _found(scope, page.memories, tools) if wanted(each)]
         known = judgements_of(
             team_id=scope.team_id,
@@ -103,7 +119,7 @@ def judged_pairs(
             now=scope.now,
         )
         asked = _within_limits(scope, [each for each in found if each.key not in known])
-    fresh = _ask(asked, tools)
+    fresh, cost_usd = _ask(scope, asked, tools)
     with team_scope(team_ids=[scope.team_id], actor=ACTOR):
         _keep(scope, fresh)
     known |= {each.found.key: each.judgement for each in fresh}
@@ -113,7 +129,7 @@ def judged_pairs(
         if (judgement := _by_words(each) or known.get(each.key)) is not None
         and is_sure_enough(judgement, nearness=each.pair.nearness, is_from_talk=False)
     ]
-    return JudgedPage(page, tuple(judged), len(fresh))
+    return JudgedPage(page, tuple(judged), len(fresh), cost_usd)
 
 
 def _found(scope: Scope, memories: Sequence[Memory], tools: Tools) -> list[Found]:
@@ -144,7 +160,18 @@ def _found(scope: Scope, memories: Sequence[Memory], tools: Tools) -> list[Found
             each = Found(memory, pair)
             if sides not in decided:
                 found.setdefault(sides, each)
-    return list(found.values())
+    return _whole(scope, list(found.values()))
+
+
+def _whole(scope: Scope, found: Sequence[Found]) -> list[Found]:
+    """With all fields of the neighbours, which come with those alone that compare them."""
+    ids = {each.pair.neighbour.memory.pk for each in found}
+    rows = Memory.objects.filter(team_id=scope.team_id).in_bulk(list(ids))
+    return [
+        replace(each, pair=replace(each.pair, neighbour=replace(near, memory=rows[near.memory.pk])))
+        for each in found
+        if (near := each.pair.neighbour).memory.pk in rows
+    ]
 
 
 def compared_as(memory: Memory) -> MemoryDraft:
@@ -172,7 +199,8 @@ def _by_words(found: Found) -> Judgement | None:
 
 def _within_limits(scope: Scope, found: Sequence[Found]) -> list[Found]:
     """Those that the judge may be asked about today, the nearest first."""
-    spent = dict(judged_today(team_id=scope.team_id, now=scope.now))
+    people = {each.memory.end_user_id for each in found}
+    spent = dict(judged_today(team_id=scope.team_id, people=people, now=scope.now))
     asked = []
     for each in sorted(found, key=lambda one: -one.pair.nearness):
         person = each.memory.end_user_id
@@ -182,19 +210,26 @@ def _within_limits(scope: Scope, found: Sequence[Found]) -> list[Found]:
     return asked
 
 
-def _ask(found: Collection[Found], tools: Tools) -> list[JudgedFound]:
-    judge = tools.judge
-    if isinstance(judge, PreparingJudge):
-        pairs = [(each.pair.existing, each.pair.new) for each in found]
-        rows = [each.memory for each in found]
-        judge.prepare(
-            pairs, askers=[Asker(row.team_id, row.agent_id, row.end_user_id) for row in rows]
+def _ask(scope: Scope, found: Collection[Found], tools: Tools) -> tuple[list[JudgedFound], Decimal]:
+    """What the judge says, and what it cost; what no model was asked about waits for another run.
+
+    Where a model gave no answer of use another judge does, and the model is asked again the next
+    time, for a judgement counts under the name of who gave it.
+    """
+    judge, prepared = tools.judge, Preparation()
+    if isinstance(judge, GroupingJudge):
+        prepared = judge.prepare_groups(
+            [(each.pair.existing, each.pair.new) for each in found],
+            askers=[each.asker for each in found],
+            most_usd=scope.left_usd,
         )
     judged = []
-    for each in found:
-        judgement = judge.judge(existing=each.pair.existing, new=each.pair.new)
-        judged.append(JudgedFound(each, replace(judgement, judge=judgement.judge or judge.name)))
-    return judged
+    for place, each in enumerate(found):
+        if place not in prepared.waiting:
+            judgement = judge.judge(existing=each.pair.existing, new=each.pair.new)
+            given = replace(judgement, judge=judgement.judge or judge.name)
+            judged.append(JudgedFound(each, given))
+    return judged, prepared.cost_usd
 
 
 def _keep(scope: Scope, judged: Sequence[JudgedFound]) -> None:

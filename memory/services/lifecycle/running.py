@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
+from decimal import Decimal
 from uuid import UUID
 
 from django.db import DatabaseError, IntegrityError, transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from memory.clients.tools import Tools
@@ -97,13 +98,15 @@ def _scope(run: ConsolidationRun) -> Scope:
         created_at__lt=run.created_at,
     )
     last = earlier.order_by("-created_at").only("created_at", "cursor").first()
+    chosen = lifecycle_settings_of(team_id=run.team_id)
     return Scope(
         team_id=run.team_id,
         run_id=run.pk,
-        settings=lifecycle_settings_of(team_id=run.team_id),
+        settings=chosen,
         now=run.created_at,
         since=min(last.created_at, run.created_at - _CHANGED_WITHIN) if last else None,
         resume=last.cursor.get("resume", {}) if last else {},
+        left_usd=Decimal(str(chosen.cost_usd)) - run.cost_usd,
         end_user_id=run.end_user_id,
         project_id=run.project_id,
     )
@@ -115,7 +118,8 @@ def _keep_page(run: ConsolidationRun, claim: UUID, step: Step | None, page: Page
     if not mine.exists():
         return
     known = ConsolidationChange.objects.filter(team_id=run.team_id, run=run)
-    count = known.count()
+    # All that it planned are counted, in the transaction that stores them.
+    count = sum(each["planned"] for each in run.counts.values())
     fresh = _not_taken(known, step, page.planned)[: _MOST_CHANGES - count]
     ConsolidationChange.objects.bulk_create(
         ConsolidationChange(
@@ -149,6 +153,7 @@ def _keep_page(run: ConsolidationRun, claim: UUID, step: Step | None, page: Page
         cursor=run.cursor,
         counts=counts,
         judged=run.judged + page.judged,
+        cost_usd=run.cost_usd + page.cost_usd,
         is_planned=is_full or following is None,
     )
 
@@ -194,16 +199,17 @@ def _make_batch(run: ConsolidationRun, claim: UUID, tools: Tools, now: datetime)
                 change.first_seq, change.last_seq = written.first, written.last
         columns = ["state", "note", "result", "commit_id", "first_seq", "last_seq"]
         ConsolidationChange.objects.bulk_update(changes, columns)
-        mine.update(counts=_counted(run), attempts=0)
+        mine.update(counts=_counted(run, changes), attempts=0)
     return True
 
 
-def _counted(run: ConsolidationRun) -> dict[str, dict[str, int]]:
-    rows = ConsolidationChange.objects.filter(team_id=run.team_id, run=run)
-    counts: dict[str, dict[str, int]] = run.counts
-    for row in rows.values("step", "state").annotate(count=Count("pk")):
-        if row["state"] != _State.PLANNED:
-            counts[row["step"]][row["state"]] = row["count"]
+def _counted(
+    run: ConsolidationRun, changes: Iterable[ConsolidationChange]
+) -> dict[str, dict[str, int]]:
+    """The counts with what became of some more changes."""
+    counts = {step: dict(each) for step, each in run.counts.items()}
+    for change in changes:
+        counts[change.step][change.state] += 1
     return counts
 
 
