@@ -26,7 +26,8 @@ ACTOR = "command:verify_log"
 # A range that was sealed together may have had rows inserted since.
 _PAGE = ROWS_PER_SEAL
 _FOR_EVER = 2**63 - 1
-# Each memory against the last row of its log, and rows of the log without their memory.
+# Each memory against the last row of its log, and rows of the log without their memory. A row from
+# before a column was added has what the column was added with.
 _MEMORIES = """
 WITH last AS (
     SELECT DISTINCT ON (memory_id) memory_id, seq, state
@@ -40,7 +41,8 @@ SELECT CASE
 FROM (SELECT * FROM memory_memory WHERE team_id = %(team)s) AS m
 FULL JOIN last ON last.memory_id = m.id
 WHERE m.id IS NULL OR last.seq IS NULL
-    OR palimpsest_memory_state(to_jsonb(m)) IS DISTINCT FROM last.state - 'erased_at'
+    OR palimpsest_memory_state(to_jsonb(m))
+        IS DISTINCT FROM '{"purge_at": null}'::jsonb || (last.state - 'erased_at')
 ORDER BY 3, 2
 LIMIT 1000
 """

@@ -35,12 +35,10 @@ LANGUAGE sql IMMUTABLE AS $$
     END
 $$;
 
--- What the log keeps of a memory: everything but its text, the text's salt and the times of changes,
--- and the time of its purge only where there is one, as rows from before that column have none.
+-- What the log keeps of a memory: everything but its text, the text's salt and the times of changes.
 CREATE OR REPLACE FUNCTION palimpsest_memory_state(memory jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE AS $$
     SELECT memory - ARRAY['content', 'updated_at', 'salt', 'erased_at']
-        - CASE WHEN memory->>'purge_at' IS NULL THEN ARRAY['purge_at'] ELSE '{}' END
 $$;
 
 -- Names are qualified: a temporary table of the same name must not catch the rows.

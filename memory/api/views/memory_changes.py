@@ -178,7 +178,8 @@ class MemoryChanges(MemoryWrites):
         """Restore a deleted or archived memory, unless an equal one exists by now.
 
         If a current memory contradicts it, both become disputed; a newer version supersedes it;
-        one that a person judged wrong comes back disputed.
+        one that a person judged wrong comes back disputed. What expired comes back as it was until
+        its `purge_at` (409 from then on).
         """
         given = self.body(ReasonSerializer)
         memory = restore_memory(

@@ -68,7 +68,7 @@ def restore_memory(
     newer supersedes it. What people said is wrong comes back as disputed, unless the viewer said
     so. One that a newer version had superseded goes back to being that. One that was pinned when it
     went is pinned again, what expired comes back to its tier, and what was stored unchecked comes
-    back unchecked. `now` is the present where it is left out: what comes back counts as asked for
+    back unchecked. `now` is the present where it is left out: what had expired counts as asked for
     then. Raises NotFoundError when the viewer may not see it, ConflictError when the same fact
     stands again by now, or it is an older version, or it was erased or purged, and UnavailableError
     when the embedder does not answer.
@@ -150,7 +150,8 @@ def _restored(
         memory.is_pinned = before.get("is_pinned", False)
         memory.purge_at = None
         settle_tier(memory=memory, now=now)
-        note_access(team_id=memory.team_id, memory_id=memory.pk, now=now)
+        if has_expired:
+            note_access(team_id=memory.team_id, memory_id=memory.pk, now=now)
         apply_version(memory=memory, ruling=ruling)
         retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
         memory.save(update_fields=_CHANGED)

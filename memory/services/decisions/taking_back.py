@@ -73,7 +73,7 @@ def _set_back(memory: Memory, change: Change) -> None:
     """Give the memory what it had; its disputes are named again as far as they are open."""
     before, after = change.states
     for name in _SET_BACK:
-        # The log holds the time of a purge only where there is one.
+        # A row of the log from before the column of purges has none.
         if before.get(name) != after.get(name):
             setattr(memory, name, _as_value(name, before.get(name)))
     for name in _SET_BACK_IF_SAME:

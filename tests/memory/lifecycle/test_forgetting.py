@@ -35,6 +35,8 @@ from memory.services.lifecycle.purging import purge_due
 from memory.services.lifecycle.running import run_consolidation
 from memory.services.lifecycle.runs import start_run
 from memory.services.lifecycle.undoing import undo_run
+from teams.domain.checking import DocumentError
+from teams.domain.lifecycle_settings import LifecycleSettings, check_lifecycle_settings
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients, make_cast
@@ -364,3 +366,10 @@ def test_the_past_still_shows_what_was_purged_and_the_log_holds(
         assert shown[gone.pk] == (KILN, "soft_deleted")
         assert gone.pk not in {row.pk for row in today}
     assert verify_team(team_id=town.team.id).findings == []
+
+
+def test_a_purge_that_erases_is_refused_and_never_feigned() -> None:
+    with pytest.raises(DocumentError, match="does not erase"):
+        check_lifecycle_settings({"purge_erases": True})
+
+    assert not LifecycleSettings.of({"purge_erases": True}).purge_erases
