@@ -25,7 +25,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -51,7 +51,9 @@ from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question as Asked
 from memory.services.read.retrieval import retrieve
 from memory.services.read.usage import flush_noted_usage
-from teams.models import Agent
+from teams.domain.checking import DocumentError
+from teams.domain.lifecycle_settings import check_lifecycle_settings
+from teams.models import Agent, Team
 
 FOUND_WITHIN = 10
 WAYS = {"memories": False, "with messages": None}
@@ -67,9 +69,12 @@ class Store:
     runs: int = 0
 
     @classmethod
-    def of(cls, sample: Sample, *, is_tended: bool) -> Store:
-        """A new team."""
-        return cls(new_team(f"forgetting-{sample.name}"), is_tended)
+    def of(cls, sample: Sample, *, is_tended: bool, chosen: Mapping[str, object]) -> Store:
+        """A new team with these of its lifecycle settings."""
+        viewer = new_team(f"forgetting-{sample.name}")
+        with scope_of(viewer):
+            Team.objects.filter(pk=viewer.team_id).update(lifecycle_settings=dict(chosen))
+        return cls(viewer, is_tended)
 
     def asker(self) -> Viewer:
         """The agent that was told, on behalf of nobody."""
@@ -159,11 +164,17 @@ def clock_of(sample: Sample, *, step_days: int, rest_days: int) -> list[datetime
 
 
 def measure(
-    *, sample: Sample, step_days: int, rest_days: int, use: int, tools: Tools
+    *,
+    sample: Sample,
+    step_days: int,
+    rest_days: int,
+    use: int,
+    chosen: Mapping[str, object],
+    tools: Tools,
 ) -> tuple[Counter[str], Store]:
     """The figures of a conversation, and its untended team."""
     steps = clock_of(sample, step_days=step_days, rest_days=rest_days)
-    plain, tended = (Store.of(sample, is_tended=each) for each in (False, True))
+    plain, tended = (Store.of(sample, is_tended=each, chosen=chosen) for each in (False, True))
     for store in (plain, tended):
         replay(sample=sample, store=store, steps=steps, use=use, tools=tools)
     found: Counter[str] = Counter(questions=len(sample.questions), runs=tended.runs)
@@ -230,8 +241,13 @@ def main() -> None:
     parser.add_argument("--rest-days", type=int, default=90, help="runs go on after the talk")
     parser.add_argument("--use", type=int, default=5, help="one question in so many; 0: none")
     parser.add_argument("--pairs", type=Path, help="labelled pairs, for the duplicates removed")
+    parser.add_argument("--settings", default="{}", help="lifecycle settings of the teams, JSON")
     parser.add_argument("--json", action="store_true", help="the sums as JSON, too")
     given = parser.parse_args()
+    try:
+        chosen = check_lifecycle_settings(json.loads(given.settings))
+    except (ValueError, DocumentError) as error:
+        parser.error(f"--settings: {error}")
     current_app.conf.task_routes = {RUN_TASK: {"queue": "benchmark"}}  # nobody listens there
     wanted = given.conversations.split(",") if given.conversations else None
     paths = [
@@ -250,6 +266,7 @@ def main() -> None:
             step_days=given.step_days,
             rest_days=given.rest_days,
             use=given.use,
+            chosen=chosen,
             tools=tools,
         )
         first = first or plain
