@@ -41,6 +41,7 @@ from memory.domain.tokens import ESTIMATE
 from memory.domain.types import Tier
 from memory.domain.viewer import Viewer
 from memory.models import ConsolidationRun, Memory
+from memory.services.indexing.levels import write_levels
 from memory.services.indexing.message_index import index_team
 from memory.services.indexing.statistics import renew_statistics
 from memory.services.lifecycle.running import run_consolidation
@@ -137,6 +138,7 @@ def replay(
                 now=now,
             )
             index_team(team_id=store.viewer.team_id, tools=tools)
+            write_levels(team_id=store.viewer.team_id, tools=tools)
         said |= {turn.external_id for each in due for turn in each.turns}
         for question in [each for each in asked if each.evidence <= said]:
             store.ask(question, include_raw=None, tools=tools, now=now)
