@@ -22,7 +22,15 @@ from memory.services.read.messages import ScoredMessage
 # Any: what JSON holds.
 Json = dict[str, Any]
 # Those that a score is made of.
-SIGNALS = ("semantic", "recency", "importance", "continuity", "relation")
+SIGNALS = (
+    "semantic",
+    "recency",
+    "importance",
+    "continuity",
+    "relation",
+    "usage",
+    "prefetched",
+)
 MEDIA_TYPE = "application/json"
 
 
@@ -122,7 +130,11 @@ def packed_message_json(found: ScoredMessage) -> Json:
 def brief_memory_json(found: ScoredMemory) -> Json:
     """A memory in a prompt as `BriefMemorySerializer` describes it."""
     told = found.shorter or found.memory.content
-    return {**_brief(found, told), "memory_type": found.memory.memory_type}
+    return {
+        **_brief(found, told),
+        "text_level": found.text_level.value,
+        "memory_type": found.memory.memory_type,
+    }
 
 
 def brief_message_json(found: ScoredMessage) -> Json:

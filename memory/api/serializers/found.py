@@ -323,6 +323,9 @@ class _BriefSerializer(ApiSerializer):
 class BriefMemorySerializer(_BriefSerializer):
     """A memory in a prompt; `GET /v1/memories/{id}` has the rest."""
 
+    text_level = serializers.ChoiceField(
+        choices=TEXT_LEVELS, help_text="Which of its versions the prompt tells."
+    )
     memory_type = serializers.ChoiceField(choices=MEMORY_TYPES)
 
 

@@ -16,9 +16,9 @@ from teams.domain.lifecycle_settings import LifecycleSettings
 class Scope:
     """What a run may look at, and when it was planned.
 
-    `since` is when the last run of the same scope began, at least three days ago; None where there
-    was none. `resume` is what that one's pages gave as theirs, by step. `left_usd` is what
-    the run may yet spend on models.
+    `since` is when the last run of the same scope and steps began, at least three days ago; None
+    where there was none. `resume` is what that one's pages gave as theirs, by step. `left_usd` is
+    what the run may yet spend on models.
     """
 
     team_id: UUID

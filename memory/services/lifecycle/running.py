@@ -28,6 +28,10 @@ _MOST_CHANGES = 10_000
 _BATCH = 50
 # Of what changed, a run looks at these days at least (seed 004, §4: 72 hours).
 _CHANGED_WITHIN = timedelta(days=3)
+# In the cursor of a run that planned as much as it may: the next one looks at the same once more.
+_CUT_SHORT = "cut_short"
+# A change that was taken back is not proposed again for so long.
+_TAKEN_BACK_FOR = timedelta(days=30)
 _State = ConsolidationChange.State
 _COLUMNS = {field.attname for field in Memory._meta.concrete_fields}
 
@@ -96,7 +100,8 @@ def _scope(run: ConsolidationRun) -> Scope:
         end_user=run.end_user_id,
         project=run.project_id,
         created_at__lt=run.created_at,
-    )
+        steps__contains=run.steps,
+    ).exclude(cursor__has_key=_CUT_SHORT)
     last = earlier.order_by("-created_at").only("created_at", "cursor").first()
     chosen = lifecycle_settings_of(team_id=run.team_id)
     return Scope(
@@ -120,7 +125,8 @@ def _keep_page(run: ConsolidationRun, claim: UUID, step: Step | None, page: Page
     known = ConsolidationChange.objects.filter(team_id=run.team_id, run=run)
     # All that it planned are counted, in the transaction that stores them.
     count = sum(each["planned"] for each in run.counts.values())
-    fresh = _not_taken(known, step, page.planned)[: _MOST_CHANGES - count]
+    wanted = _not_taken(known, step, _not_taken_back(run, page.planned))
+    fresh = wanted[: _MOST_CHANGES - count]
     ConsolidationChange.objects.bulk_create(
         ConsolidationChange(
             team_id=run.team_id,
@@ -136,7 +142,7 @@ def _keep_page(run: ConsolidationRun, claim: UUID, step: Step | None, page: Page
         )
         for place, planned in enumerate(fresh)
     )
-    is_full = count + len(fresh) >= _MOST_CHANGES
+    is_full = len(fresh) < len(wanted)
     nothing = {"looked_at": 0, "planned": 0, "made": 0, "left_out": 0}
     counts = {name: run.counts.get(name, dict(nothing)) for name in run.steps}
     following = None
@@ -149,6 +155,8 @@ def _keep_page(run: ConsolidationRun, claim: UUID, step: Step | None, page: Page
     if step is not None and page.resume is not None:
         resume[step.value] = page.resume
     run.cursor = {"step": following, "at": page.cursor, "resume": resume}
+    if is_full:
+        run.cursor[_CUT_SHORT] = True
     mine.update(
         cursor=run.cursor,
         counts=counts,
@@ -169,6 +177,22 @@ def _not_taken(
     rows = known.filter(Q(memory_id__in=ids) | Q(other_id__in=ids)).exclude(step=step)
     taken = {pk for pair in rows.values_list("memory_id", "other_id") for pk in pair}
     return [each for each in wanted if taken.isdisjoint(each.memory_ids)]
+
+
+def _not_taken_back(run: ConsolidationRun, planned: Iterable[Planned]) -> list[Planned]:
+    """What no run did that somebody took back lately: they would have to do so day by day."""
+    wanted = list(planned)
+    rows = ConsolidationChange.objects.filter(
+        team_id=run.team_id,
+        memory_id__in={each.memory_id for each in wanted},
+        state=_State.MADE,
+        run__state=ConsolidationRun.State.UNDONE,
+        run__undone_at__gte=run.created_at - _TAKEN_BACK_FOR,
+    )
+    undone = set(rows.values_list("kind", "memory_id", "other_id"))
+    return [
+        each for each in wanted if (each.kind.value, each.memory_id, each.other_id) not in undone
+    ]
 
 
 def _make_batch(run: ConsolidationRun, claim: UUID, tools: Tools, now: datetime) -> bool:

@@ -18,9 +18,10 @@ from memory.services.read.usage import flush_noted_usage, note_retrieved
 from teams.ids import new_id
 from teams.tenancy import team_scope
 from tests import factories
+from tests.support import lifecycle
 from tests.support.cast import Cast
-from tests.support.consolidating import NOW, changes, consolidated, viewer_of
 from tests.support.erasure import erase
+from tests.support.lifecycle import NOW, changes, viewer_of
 from tests.support.writing import draft, store, write
 
 ONE = "The nightly export of invoices runs on Vostok."
@@ -28,7 +29,7 @@ OTHER = "A spare power supply for Vostok lies in the cellar."
 
 
 def run(cast: Cast, tools: Tools, **given: Any) -> Any:
-    return consolidated(cast, tools, steps=[Step.LINK], **given)
+    return lifecycle.run(cast, tools, steps=[Step.LINK], **given)
 
 
 def edges(cast: Cast) -> list[tuple[Any, ...]]:

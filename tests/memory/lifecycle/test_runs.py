@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -13,8 +13,7 @@ from audit.models import MemoryLog
 from memory.clients.tools import Tools
 from memory.domain.lifecycle.steps import Step
 from memory.domain.types import Judgement, Statement, Verdict
-from memory.domain.viewer import Viewer
-from memory.models import ConsolidationChange, ConsolidationRun, Contradiction, JudgedPair, Memory
+from memory.models import ConsolidationRun, Contradiction, JudgedPair, Memory
 from memory.services.decisions.later_changes import ChangedSinceError
 from memory.services.decisions.state import delete_memory, pin_memory
 from memory.services.lifecycle.running import run_consolidation
@@ -23,36 +22,13 @@ from memory.services.lifecycle.undoing import undo_run
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
+from tests.support.lifecycle import NOW, again, changes, run, viewer_of
 from tests.support.writing import NEW_LIMIT, NOON, OLD_LIMIT, live, store
 
-NOW = datetime(2026, 5, 2, 3, tzinfo=UTC)
 TEA = "Sarah drinks green tea in the morning."
 TEA_AGAIN = "Sarah drinks her green tea in the morning."
 LIMIT = "The API limit is 100 requests per minute."
 OTHER_LIMIT = "The API limit is 500 requests per minute."
-
-
-def viewer_of(cast: Cast) -> Viewer:
-    return Viewer(team_id=cast.team.id, actor="admin:test")
-
-
-def run(cast: Cast, tools: Tools, *, now: datetime = NOW, **given: Any) -> ConsolidationRun:
-    """A whole run."""
-    started = start_run(viewer=viewer_of(cast), now=now, **given)
-    run_consolidation(team_id=cast.team.id, run_id=started.pk, tools=tools)
-    return again(started)
-
-
-def again(row: ConsolidationRun) -> ConsolidationRun:
-    with team_scope(team_ids=[row.team_id], actor="test"):
-        return ConsolidationRun.objects.get(team_id=row.team_id, pk=row.pk)
-
-
-def changes(row: ConsolidationRun) -> list[tuple[Any, ...]]:
-    """What it planned, without which run it was."""
-    names = ("position", "step", "kind", "memory_id", "other_id", "before", "after", "because")
-    with team_scope(team_ids=[row.team_id], actor="test"):
-        return list(ConsolidationChange.objects.filter(run=row).values_list(*names))
 
 
 def states(cast: Cast) -> dict[UUID, tuple[Any, ...]]:
@@ -118,6 +94,27 @@ def test_a_run_is_taken_back_as_a_whole(acme: Cast, tools: Tools) -> None:
         assert not Contradiction.objects.filter(resolved_at=None).exists()
     with pytest.raises(ConflictError, match="already"):
         undo_run(viewer=viewer_of(acme), run_id=done.pk, tools=tools, now=NOW)
+
+
+def test_what_was_taken_back_is_not_done_again_the_next_day(acme: Cast, tools: Tools) -> None:
+    store(acme, tools, TEA, TEA_AGAIN)
+    done = run(acme, tools)
+    undo_run(viewer=viewer_of(acme), run_id=done.pk, tools=tools, now=NOW)
+
+    tomorrow = run(acme, tools, now=NOW + timedelta(days=1))
+    later = run(acme, tools, now=NOW + timedelta(days=40))
+
+    assert tomorrow.counts["deduplicate"]["planned"] == 0
+    assert later.counts["deduplicate"]["made"] == 1
+
+
+def test_a_run_of_other_steps_does_not_hide_what_changed(acme: Cast, tools: Tools) -> None:
+    store(acme, tools, TEA, TEA_AGAIN)
+    run(acme, tools, now=NOW + timedelta(days=400), steps=[Step.CONTRADICTIONS])
+
+    done = run(acme, tools, now=NOW + timedelta(days=401))
+
+    assert done.counts["deduplicate"]["looked_at"] == 2
 
 
 def test_a_run_whose_memories_changed_since_is_not_taken_back(acme: Cast, tools: Tools) -> None:

@@ -20,9 +20,10 @@ from memory.services.lifecycle.undoing import undo_run
 from memory.services.read.prompt_packing import TOLD_WHOLE
 from memory.services.write.drafts import MemoryDraft
 from teams.tenancy import team_scope
+from tests.support import lifecycle
 from tests.support.cast import Cast, Clients
-from tests.support.consolidating import NOW, changes, consolidated, viewer_of
 from tests.support.erasure import erase
+from tests.support.lifecycle import NOW, changes, viewer_of
 from tests.support.writing import draft, write
 
 STORY = (
@@ -55,7 +56,7 @@ def told(cast: Cast) -> list[str]:
 
 
 def run(cast: Cast, tools: Tools, **given: Any) -> Any:
-    return consolidated(cast, tools, steps=[Step.COMPRESS], **given)
+    return lifecycle.run(cast, tools, steps=[Step.COMPRESS], **given)
 
 
 def test_episodes_are_summarised_and_later_compressed(acme: Cast, tools: Tools) -> None:
@@ -157,7 +158,12 @@ def test_prompts_tell_the_best_whole_and_the_others_by_their_level(
     memories = episodes(acme, tools, *range(40, 48))
     run(acme, tools)
     client = client_of(acme)
-    asked = {"agent": "kyra", "query": "What happened in week 42?", "token_budget": budget}
+    asked = {
+        "agent": "kyra",
+        "query": "What happened in week 42?",
+        "token_budget": budget,
+        "return": "full",
+    }
 
     answer = client.post("/v1/retrieve", asked, format="json").json()
 
