@@ -23,7 +23,7 @@ from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 from tests.support.model_judging import NAME, judge_of, says_of
 from tests.support.openai_server import FakeOpenAI, error
-from tests.support.writing import store
+from tests.support.writing import NEW_LIMIT, NOON, OLD_LIMIT, live, store
 
 NOW = datetime(2026, 5, 2, 3, tzinfo=UTC)
 TARIFF = Tariff("judge", Decimal("0.001"), Decimal("0.004"))
@@ -145,3 +145,15 @@ def test_what_another_judge_said_is_asked_again(
     second = run(town, asking, now=NOW + timedelta(days=1))
 
     assert second.judged == first.judged - 1
+
+
+def test_what_goes_may_have_been_stored_after_what_stands(town: Cast, tools: Tools) -> None:
+    # The neighbour of a candidate is read again, which a transaction around the test would hide.
+    store(town, tools, NEW_LIMIT, created_at=NOON + timedelta(days=1))
+    store(town, tools, OLD_LIMIT)
+    viewer = Viewer(team_id=town.team.id, actor="admin:test")
+    started = start_run(viewer=viewer, now=NOW, steps=[Step.CONTRADICTIONS])
+
+    run_consolidation(team_id=town.team.id, run_id=started.pk, tools=tools)
+
+    assert live(town) == [NEW_LIMIT]

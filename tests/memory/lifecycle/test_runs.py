@@ -23,7 +23,7 @@ from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 from tests.support.lifecycle import NOW, again, changes, run, viewer_of
-from tests.support.writing import NEW_LIMIT, NOON, OLD_LIMIT, live, store
+from tests.support.writing import live, store
 
 TEA = "Sarah drinks green tea in the morning."
 TEA_AGAIN = "Sarah drinks her green tea in the morning."
@@ -51,16 +51,6 @@ def test_what_says_the_same_is_merged_with_the_sources_of_both(acme: Cast, tools
         reasons = set(MemoryLog.objects.filter(reason__contains=str(done.pk)).values_list("reason"))
     assert (gone.status, gone.superseded_by_id) == ("superseded", first.pk)
     assert reasons == {(f"consolidation: deduplicate, run {done.pk}",)}
-
-
-def test_what_was_stored_before_what_it_follows_is_superseded(acme: Cast, tools: Tools) -> None:
-    store(acme, tools, NEW_LIMIT, created_at=NOON + timedelta(days=1))
-    store(acme, tools, OLD_LIMIT)
-
-    done = run(acme, tools, steps=[Step.CONTRADICTIONS])
-
-    assert done.counts["contradictions"]["made"] == 1
-    assert live(acme) == [NEW_LIMIT]
 
 
 def test_a_dry_run_changes_nothing_and_a_run_after_it_does_just_that(
