@@ -28,6 +28,7 @@ _COMPARED = (
     "project_id",
     "category",
     "form",
+    "tags",
 )
 _WHOLE = tuple(field.attname for field in Memory._meta.concrete_fields)
 _SQL = load_sql_parts(__file__, "comparing.sql")

@@ -31,9 +31,9 @@ def note_together(fields: Mapping[bytes, bytes]) -> None:
     """
     pairs: dict[str, Counter[str]] = {}
     for name, count in fields.items():
-        team, second, ids = name.decode().split(":")
-        if ids in ("n", "t"):
-            continue  # no longer whole answers
+        team, second, ids, *kind = name.decode().split(":")
+        if kind or ids in ("n", "t", "c", "i"):
+            continue  # what an answer used, or no longer whole answers
         month = datetime.fromtimestamp(int(second), UTC)
         counted = pairs.setdefault(_key(UUID(team), month), Counter())
         for pair in combinations(sorted(ids.split(",")[:_BEST]), 2):

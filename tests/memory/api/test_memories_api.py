@@ -71,7 +71,9 @@ def test_a_memory_is_stored_and_shown_whole(api: APIClient, acme: Cast) -> None:
     read = api.get(f"/v1/memories/{shown['id']}").json()
     told = ("outcome", "warnings", "consent_request")
     assert read.pop("merged_from") == []
-    assert read.pop("levels").keys() == {"summary", "compressed", "index_term"}
+    assert read.pop("levels").keys() == {
+        *("summary", "compressed", "index_term", "told_at_most"),
+    }
     assert read == {name: value for name, value in shown.items() if name not in told}
 
 

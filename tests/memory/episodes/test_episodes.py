@@ -48,7 +48,7 @@ def by_model(tools: Tools, server: FakeOpenAI) -> Tools:
 
 
 def found(api: APIClient, query: str, *, agent: str = "kyra", user: str = "sarah") -> list[Any]:
-    body = {"agent": agent, "user": user, "query": query}
+    body = {"agent": agent, "user": user, "query": query, "return": "full"}
     response = api.post("/v1/retrieve", body, format="json")
     assert response.status_code == 200, response.json()
     return list(response.json()["memories"])

@@ -45,7 +45,7 @@ def predicted(api: APIClient, **given: Any) -> float:
 
 def retrieved(api: APIClient, query: str = UNRELATED, **given: Any) -> dict[str, Any]:
     """What is told, by the memory's id."""
-    asked = {"query": query, "min_score": 0.3, "agent": "kyra", **given}
+    asked = {"query": query, "min_score": 0.3, "agent": "kyra", "return": "full", **given}
     response = post(api, "retrieve", **asked)
     assert response.status_code == 200, response.content
     return {each["id"]: each for each in response.json()["memories"]}
