@@ -1,7 +1,7 @@
 """How often a key and its team may ask: token buckets in Redis, asked of in one round trip.
 
 A bucket holds as many requests as are allowed in a minute, is full at first, and fills evenly.
-Record: docs/decisions/0056-slow-clients.md.
+Record: docs/decisions/0056-rates-and-time-outs.md.
 """
 
 from __future__ import annotations
