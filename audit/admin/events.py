@@ -36,6 +36,7 @@ OPS = (
     "mask_secret",
     "stand_in",
     "erase",
+    "consolidate",
 )
 STATUSES = ("ok", "skipped", "error")
 _NODE_WORDS = {"hotpath": "reads", "context": "prompts", "write": "writes", "worker": "jobs"}

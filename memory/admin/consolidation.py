@@ -151,11 +151,6 @@ class ConsolidationChangeAdmin(TeamAdmin[ConsolidationChange]):
         """The link of a run filters by it."""
         return lookup == "run" or bool(super().lookup_allowed(lookup, value, request))
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        """It is reached from its run."""
-        del request
-        return False
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[ConsolidationChange]:
         """The team's changes with their memories."""
         return super().get_queryset(request).select_related("memory", "other")

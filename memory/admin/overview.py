@@ -85,7 +85,8 @@ _GROUPS = {
         ("time_travel", "Time travel", "history_toggle_off"),
         ("memory_category", "Categories", "category"),
         ("memory_job", "Jobs", "manufacturing"),
-        ("memory_consolidationrun", "Consolidation", "cleaning_services"),
+        ("memory_consolidationrun", "Consolidation runs", "cleaning_services"),
+        ("memory_consolidationchange", "Consolidation changes", "playlist_add_check"),
     ],
     "People": [
         ("teams_team", "Teams", "groups"),

@@ -17,7 +17,8 @@ from django.db.models import F, Q, QuerySet
 
 from memory.domain.lifecycle.steps import Step
 from memory.domain.viewer import Viewer
-from memory.models import ConsolidationRun
+from memory.models import ConsolidationRun, JudgedPair
+from memory.selectors.lifecycle.judged import KEPT
 from memory.services import leases
 from teams.errors import ConflictError, InvalidError
 from teams.services.flags import flags_of_id, require_memory
@@ -188,7 +189,11 @@ def note_failure(
 
 
 def finish(*, run: ConsolidationRun, claim: UUID, now: datetime) -> None:
-    """End a run whose plan is carried out; call it in the team's scope."""
+    """End a run whose plan is carried out, and forget judgements that no longer hold.
+
+    Call it in the team's scope.
+    """
+    JudgedPair.objects.filter(team_id=run.team_id, judged_at__lte=run.created_at - KEPT).delete()
     mine = partial(claimed, team_id=run.team_id, run_id=run.pk, claim=claim)
     mine().update(
         state=ConsolidationRun.State.DONE, claim=None, lease_until=None, error="", finished_at=now

@@ -208,7 +208,7 @@ def test_each_memory_says_what_it_takes(filled: APIClient) -> None:
         assert each["tokens"] >= estimate_tokens(each["content"])
 
 
-BRIEF = {"id", "content", "memory_type", "score", "signals"}
+BRIEF = {"id", "content", "text_level", "memory_type", "score", "signals"}
 
 
 def test_unless_asked_for_all_fields_it_tells_briefly_what_the_prompt_holds(

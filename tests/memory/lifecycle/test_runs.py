@@ -178,6 +178,20 @@ def test_the_judge_is_asked_about_so_many_pairs_a_person_and_day(acme: Cast, too
         assert JudgedPair.objects.count() == 6
 
 
+def test_judgements_are_kept_for_14_days(acme: Cast, tools: Tools) -> None:
+    store(acme, tools, LIMIT, OTHER_LIMIT)
+    asking = replace(tools, judge=Counting())
+
+    run(acme, asking, is_dry=True)
+    run(acme, asking, now=NOW + timedelta(days=13), is_dry=True)
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        assert JudgedPair.objects.count() == 1
+    run(acme, asking, now=NOW + timedelta(days=15), is_dry=True, steps=[Step.RANK])
+
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        assert JudgedPair.objects.count() == 0
+
+
 def test_each_team_has_a_run_a_day(acme: Cast, tools: Tools) -> None:
     evening = NOW.replace(hour=23, minute=59)
 
