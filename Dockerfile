@@ -1,11 +1,13 @@
 # The image of web, worker, beat and migrate. PostgreSQL and Redis are containers of their own.
-FROM python:3.13-slim AS build
+# A build may pin it by its digest: docs/operations.md.
+ARG PYTHON_IMAGE=python:3.13-slim
+FROM ${PYTHON_IMAGE} AS build
 RUN python -m venv /opt/venv
 COPY requirements/runtime.txt /tmp/runtime.txt
 RUN /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check \
     --require-hashes -r /tmp/runtime.txt
 
-FROM python:3.13-slim
+FROM ${PYTHON_IMAGE}
 RUN useradd --system --uid 10001 --user-group --no-create-home palimpsest \
     && install -d -o palimpsest -g palimpsest /var/lib/palimpsest
 ENV PATH=/opt/venv/bin:$PATH \

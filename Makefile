@@ -4,12 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOCK := requirements/dev.txt
 STAMP := $(VENV)/.installed
+FUZZ := .venv-fuzz
 UV := uv==0.13.8
+AUDIT := pip-audit==2.10.1 cyclonedx-bom==7.5.0
 
 # With it pytest would read the settings before the tests have chosen their database.
 unexport DJANGO_SETTINGS_MODULE
 
-.PHONY: run test check demo fake-openai screenshots install lock
+.PHONY: run test check fuzz demo fake-openai screenshots install lock audit pinned-images
 .DEFAULT_GOAL := run
 
 run: install
@@ -34,6 +36,17 @@ check: install
 	PALIMPSEST_ENV=test $(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null
 	@$(MAKE) --no-print-directory test
 
+# Some ten thousand requests of Schemathesis against a server of its own, or one that exists:
+# make fuzz ARGS="--url http://127.0.0.1:8000" FUZZ_KEY=pal_... It takes minutes and is no part of
+# `make check`; its environment is no part of the tests'.
+fuzz: install $(FUZZ)/.installed
+	$(BIN)/python -m benchmarks.fuzz --program $(FUZZ)/bin/schemathesis $(ARGS)
+
+$(FUZZ)/.installed: requirements/fuzz.txt
+	@test -x $(FUZZ)/bin/python || $(PYTHON) -m venv $(FUZZ)
+	@$(FUZZ)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
 # Fills the running server (same PALIMPSEST_HOME) with an example team.
 demo: install
 	$(BIN)/python manage.py load_demo
@@ -56,8 +69,8 @@ $(STAMP): $(LOCK)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)
 	@touch $@
 
-# Writes both locks anew: runtime.txt is the image's, dev.txt has the embedded servers and the
-# tools as well. Both hold for every platform and every Python from 3.11.
+# Writes all locks anew: runtime.txt is the image's, dev.txt has the embedded servers and the tools
+# as well, fuzz.txt is that of `make fuzz`. They hold for every platform and every Python from 3.11.
 lock:
 	@set -e; tools=$$(mktemp -d); trap 'rm -rf "$$tools"' EXIT; \
 	$(PYTHON) -m venv "$$tools"; "$$tools/bin/pip" install --quiet --disable-pip-version-check $(UV); \
@@ -65,4 +78,24 @@ lock:
 	  --generate-hashes --no-header --no-annotate --no-emit-index-url $(UPGRADE)"; \
 	$$compile pyproject.toml --output-file requirements/runtime.txt; \
 	$$compile pyproject.toml --extra embedded --extra dev --constraint requirements/runtime.txt \
-	  --output-file requirements/dev.txt
+	  --output-file requirements/dev.txt; \
+	$$compile --group fuzz --output-file requirements/fuzz.txt
+
+# What the image is made of (sbom.json, CycloneDX), and which of it has known faults. The database of
+# faults is on the network: out of reach it is said, and the SBOM is written all the same.
+audit:
+	@set -e; tools=$$(mktemp -d); trap 'rm -rf "$$tools"' EXIT; \
+	$(PYTHON) -m venv "$$tools"; "$$tools/bin/pip" install --quiet --disable-pip-version-check $(AUDIT); \
+	"$$tools/bin/cyclonedx-py" requirements requirements/runtime.txt --pyproject pyproject.toml \
+	  --output-reproducible --of JSON --output-file sbom.json 2> "$$tools/said" \
+	  || { cat "$$tools/said"; exit 1; }; \
+	echo "sbom.json lists what requirements/runtime.txt locks"; \
+	if "$$tools/bin/pip-audit" --strict --requirement requirements/runtime.txt --disable-pip \
+	  --require-hashes 2> "$$tools/said"; then cat "$$tools/said"; else \
+	  cat "$$tools/said"; if grep --quiet "known vulnerabilit" "$$tools/said"; then exit 1; fi; \
+	  echo "pip-audit could not look up known faults (see above); nothing was checked"; fi
+
+# Writes the compose file with every image by its digest, as the registry has it now. Needs Docker
+# and the registry.
+pinned-images:
+	docker compose config --resolve-image-digests --no-interpolate > docker-compose.pinned.yml

@@ -103,6 +103,9 @@ class LogCommit(models.Model):
     `position` numbers a team's commits in their order and `at` grows with it: what a reader saw at
     an instant is all commits up to it. No row of these commits has a greater number than `last_seq`
     and no memory a greater id than `last_memory_id`, which keeps reads of the past short.
+
+    A commit that `is_set_back` changed nothing: it notes that the server's clock was set back, and
+    `at` grows anew from there (audit/sql/clock_set_back.sql).
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -110,6 +113,7 @@ class LogCommit(models.Model):
     transaction_number = models.BigIntegerField()
     began_at = models.DateTimeField()
     is_last = models.BooleanField()
+    is_set_back = models.BooleanField(default=False, db_default=False)
     position = models.BigIntegerField(null=True)
     at = models.DateTimeField(null=True)
     last_seq = models.BigIntegerField(null=True)
@@ -130,6 +134,11 @@ class LogCommit(models.Model):
                 fields=["transaction_number"],
                 condition=models.Q(at__isnull=True),
                 name="commit_under_way",
+            ),
+            models.Index(
+                fields=["team", "-position"],
+                condition=models.Q(is_set_back=True),
+                name="commit_set_back",
             ),
         ]
 
@@ -183,13 +192,13 @@ class Seal(TeamOwned):
 
 
 class Erasure(TeamOwned):
-    """That a person was erased; written by the erasure itself, in its transaction.
+    """That a person was erased, or purged memories; written by the erasure, in its transaction.
 
-    `counts` says how much of what kind was emptied, and `kept`, the ids of readable memories about
-    others that rest on it in part.
+    `end_user_id` is null for purged memories. `counts` says how much of what kind was emptied, and
+    `kept`, the ids of readable memories about others that rest on a person's words in part.
     """
 
-    end_user_id = models.UUIDField()
+    end_user_id = models.UUIDField(null=True)
     actor = models.CharField(max_length=200)
     reason = models.TextField(blank=True, default="")
     counts = models.JSONField(default=dict)
@@ -202,7 +211,7 @@ class Erasure(TeamOwned):
         ]
 
     def __str__(self) -> str:
-        return f"erasure {self.end_user_id}"
+        return f"erasure {self.end_user_id or 'of purged memories'}"
 
 
 class OperationalEvent(models.Model):

@@ -29,7 +29,8 @@ from memory.clients.embedders import WordLlamaEmbedder
 from memory.domain.differences import marked_changes
 from memory.domain.retrieval.question import read_question
 from memory.domain.spoken_lines import excerpt, says_more
-from memory.domain.types import Participants, Role, SourceMessage, Statement
+from memory.domain.types import MemoryType, Participants, Role, SourceMessage, Statement
+from memory.domain.wording import departures
 from memory.fallback.extractor import RulesExtractor
 from memory.fallback.judge import RulesJudge
 
@@ -119,6 +120,9 @@ def paths() -> dict[str, Work]:
         "many messages are extracted": lambda text: extract(_pieces(text, 500)),
         "a long memory is judged": lambda text: judge("Ann lives in Berlin.", text),
         "two long memories are judged": lambda text: judge(text, f"{text} x"),
+        "the wording of a memory is looked at": lambda text: departures(
+            text=text, memory_type=MemoryType.SEMANTIC, said_at=_NOW
+        ),
         "a memory is embedded": lambda text: embedder.embed([text]),
         "a question is read": lambda text: read_question(text, now=_NOW),
         "a message is quoted": lambda text: excerpt(text, words=["berlin"]),

@@ -15,15 +15,12 @@ import http.client
 import json
 import os
 import random
-import signal
-import socket
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -32,12 +29,11 @@ from uuid import uuid4
 
 import psutil  # type: ignore[import-untyped]
 
+from benchmarks.instance import everything, free_port, issue_keys, run_command
 from benchmarks.texts import Texts
-from config.embedded import PROJECT_ROOT
 
 # Time for the last requests to be answered by servers that are all back.
 CALM_SECONDS = 25.0
-_START_SECONDS = 120
 _PAUSE = (6.0, 16.0)
 _VICTIMS = ("PostgreSQL", "a backend", "Redis", "web", "a web process", "worker")
 _ANSWER_SECONDS = 40.0
@@ -175,9 +171,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kills-") as folder:
-        environment = {**os.environ, "PALIMPSEST_HOME": folder, "PORT": str(_free_port())}
-        with _everything(environment) as launcher:
-            key = _run(["manage.py", "issue_key", "--team", "kills"], environment).split()[-1]
+        environment = {**os.environ, "PALIMPSEST_HOME": folder, "PORT": str(free_port())}
+        with everything(environment) as launcher:
+            key = issue_keys(environment, "kills")[0]
             acknowledged = Acknowledged()
             stop = Event()
             writers = [
@@ -196,8 +192,8 @@ def main() -> int:
             stop.set()
             for writer in writers:
                 writer.join()
-            wrong = _missing(acknowledged, environment)
-            verified = _run(["manage.py", "verify_log"], environment)
+            wrong = missing(acknowledged, environment)
+            verified = run_command(["manage.py", "verify_log"], environment)
     print(f"killed: {dict(killed)}")
     print("answers, by request and status (0: none came):")
     for (request, status), count in sorted(acknowledged.answers.items()):
@@ -206,28 +202,6 @@ def main() -> int:
     for what, count in wrong.items():
         print(f"{what}: {count}")
     return 1 if any(wrong.values()) else 0
-
-
-@contextmanager
-def _everything(environment: Mapping[str, str]) -> Iterator[psutil.Process]:
-    command = [sys.executable, "-m", "config.launcher"]
-    launcher = subprocess.Popen(command, cwd=PROJECT_ROOT, env=dict(environment), stdout=sys.stderr)
-    try:
-        for _ in range(_START_SECONDS * 10):
-            with (
-                suppress(OSError),
-                socket.create_connection(("127.0.0.1", int(environment["PORT"])), 1.0),
-            ):
-                break
-            if launcher.poll() is not None:
-                raise RuntimeError("The launcher ended before it served.")
-            time.sleep(0.1)
-        else:
-            raise RuntimeError(f"Nothing listened within {_START_SECONDS} seconds.")
-        yield psutil.Process(launcher.pid)
-    finally:
-        launcher.send_signal(signal.SIGINT)
-        launcher.wait()
 
 
 def _kill(launcher: psutil.Process, *, seconds: float, seed: int) -> Counter[str]:
@@ -250,7 +224,7 @@ def _processes(launcher: psutil.Process, victim: str) -> list[psutil.Process]:
     home = launcher.environ()["PALIMPSEST_HOME"]
     if victim in ("PostgreSQL", "a backend", "Redis"):
         mark = "redis-server" if victim == "Redis" else "postgres"
-        servers = [each for each in psutil.process_iter() if _is_server(each, mark, home)]
+        servers = [each for each in psutil.process_iter() if is_server(each, mark, home)]
         if victim != "a backend":
             return servers
         children = [child for server in servers for child in server.children()]
@@ -262,8 +236,9 @@ def _processes(launcher: psutil.Process, victim: str) -> list[psutil.Process]:
     return children
 
 
-def _is_server(process: psutil.Process, mark: str, home: str) -> bool:
-    # Servers outlive the launcher's children and are known by their folder.
+def is_server(process: psutil.Process, mark: str, home: str) -> bool:
+    """Whether it is the first process of such a server, which is known by its folder."""
+    # Servers outlive the launcher's children.
     with suppress(psutil.Error):
         command = " ".join(process.cmdline())
         is_first = mark == "redis-server" or "-D" in command
@@ -271,10 +246,10 @@ def _is_server(process: psutil.Process, mark: str, home: str) -> bool:
     return False
 
 
-def _missing(told: Acknowledged, environment: Mapping[str, str]) -> dict[str, int]:
+def missing(told: Acknowledged, environment: Mapping[str, str]) -> dict[str, int]:
     """How much of what was acknowledged is not there, or there twice."""
-    stored = json.loads(_run(["-c", _IN_STORE], environment))
-    messages = Counter((where, name) for where, name in stored["messages"])
+    stored = json.loads(run_command(["-c", _IN_STORE], environment))
+    messages = Counter((where, name) for where, name in stored["messages"] if name)
     ids = {pk for pk, _ in stored["memories"]}
     texts = Counter(text for _, text in stored["memories"] if _NOTED in text)
     return {
@@ -284,21 +259,6 @@ def _missing(told: Acknowledged, environment: Mapping[str, str]) -> dict[str, in
         "memories twice": sum(count > 1 for count in texts.values()),
         "memories of a compaction missing": len(set(told.compacted) - ids),
     }
-
-
-def _run(arguments: list[str], environment: Mapping[str, str]) -> str:
-    command = [sys.executable, *arguments]
-    done = subprocess.run(
-        command, cwd=PROJECT_ROOT, env=dict(environment), capture_output=True, text=True, check=True
-    )
-    return done.stdout
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 if __name__ == "__main__":

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from logging.config import dictConfig
+from typing import Any
 
-from celery import Celery
-from celery.signals import task_postrun, task_prerun, worker_ready
+from celery import Celery, Task
+from celery.signals import (
+    before_task_publish,
+    setup_logging,
+    task_postrun,
+    task_prerun,
+    worker_ready,
+)
 from kombu.transport import TRANSPORT_ALIASES, redis, virtual
 
 
@@ -51,6 +59,10 @@ class Transport(redis.Transport):
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+_REQUEST_ID = "request_id"
+# Of the one task that a process does at a time.
+_NAMED = ExitStack()
+
 for scheme in ("redis", "rediss"):
     TRANSPORT_ALIASES[scheme] = f"{Transport.__module__}:{Transport.__name__}"
 app = Celery("palimpsest")
@@ -68,13 +80,34 @@ def log_embedding_status(**kwargs: object) -> None:
     embedding_status.log_embedding_status(wanted=configured_spec().name)
 
 
-@task_prerun.connect
-def note_task_started(**kwargs: object) -> None:
-    """Keep /readyz informed that a worker is busy."""
+@setup_logging.connect
+def log_as_django_does(**kwargs: object) -> None:
+    """Let workers and beat write the same lines as the web processes."""
     del kwargs
+    from django.conf import settings
+
+    dictConfig(settings.LOGGING)
+
+
+@before_task_publish.connect
+def send_request_id(headers: dict[str, Any], **kwargs: object) -> None:  # Any: as Celery has it
+    """Tell a task which request it is done for."""
+    del kwargs
+    from config.logs import request_id
+
+    headers[_REQUEST_ID] = request_id()
+
+
+@task_prerun.connect
+def note_task_started(task: Task[Any, Any], task_id: str, **kwargs: object) -> None:
+    """Keep /readyz informed that a worker is busy, and name task and request in its log lines."""
+    del kwargs
+    from config.logs import working_for
     from config.worker_heartbeat import note_begun
 
     note_begun()
+    asked_by = task.request.get(_REQUEST_ID) or task_id
+    _NAMED.enter_context(working_for(asked_by, task=task.name))
 
 
 @task_postrun.connect
@@ -83,4 +116,5 @@ def note_task_ended(**kwargs: object) -> None:
     del kwargs
     from config.worker_heartbeat import note_done
 
+    _NAMED.close()
     note_done()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config.embedded.paths import home
-from config.web_worker import CONNECTIONS, MOST_BYTES, MOST_HEADER_BYTES, MOST_HEADERS
+from config.web_worker import CONNECTIONS
 
 if TYPE_CHECKING:
     from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
@@ -33,15 +33,11 @@ if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
 
 bind = f"{f'[{_host}]' if ':' in _host else _host}:{os.environ.get('PORT') or 8000}"
 worker_class = "config.web_worker.WebWorker"
-limit_request_line = MOST_BYTES
-limit_request_fields = MOST_HEADERS
-limit_request_field_size = MOST_HEADER_BYTES
 workers = int(os.environ.get("WEB_CONCURRENCY") or 2)
 threads = int(os.environ.get("WEB_THREADS") or 8)
 # Seconds without a heartbeat of the worker, not of a request: long answers of a model are fine.
 timeout = 60
 graceful_timeout = 25
-keepalive = 15
 # The heartbeat file on a disk can stall for longer than `timeout` under heavy writing.
 worker_tmp_dir = str(_shared_memory) if os.access(_shared_memory, os.W_OK) else None
 loglevel = os.environ.get("LOG_LEVEL", "warning").lower()

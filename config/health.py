@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django_redis import get_redis_connection
 
 from config.worker_heartbeat import is_anybody_at_work
+from memory.selectors.job_queue import oldest_wait
 
 from .problems import RETRY_AFTER_SECONDS
 
@@ -21,12 +22,15 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 when PostgreSQL and Redis answer, else 503 with the services that are down.
 
-    `background` reports the worker, without which requests are still answered.
+    `background` reports the worker, without which requests are still answered, and
+    `oldest_waiting_job_seconds` how long the oldest waiting job has waited: null where none waits
+    or PostgreSQL is away.
     """
     del request
     needed = {"postgresql": postgres_answers(), "redis": redis_answers()}
     parts = {**needed, "background": is_anybody_at_work()}
-    body = {name: "ok" if answers else "away" for name, answers in parts.items()}
+    body: dict[str, object] = {name: "ok" if answers else "away" for name, answers in parts.items()}
+    body["oldest_waiting_job_seconds"] = _oldest_wait() if needed["postgresql"] else None
     if all(needed.values()):
         return JsonResponse({"status": "ok", **body})
     return JsonResponse(
@@ -34,6 +38,14 @@ def readyz(request: HttpRequest) -> HttpResponse:
         status=503,
         headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
     )
+
+
+def _oldest_wait() -> float | None:
+    try:
+        waits = oldest_wait()
+    except (DatabaseError, InterfaceError):
+        return None
+    return None if waits is None else round(waits, 1)
 
 
 def postgres_answers() -> bool:

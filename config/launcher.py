@@ -4,11 +4,11 @@ PostgreSQL and Redis of the home folder (unless DATABASE_URL or REDIS_URL name o
 migrations, gunicorn, and a Celery worker with its beat. Django runs in the children only.
 """
 
-import fcntl
 import os
 import secrets
 import shlex
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -20,12 +20,11 @@ from pathlib import Path
 from config import embedded
 from config.embedded import PROJECT_ROOT, EmbeddedError
 from config.healthcheck import is_healthy
+from config.keeper import MARKS, RunningError, only_one
 from config.supervisor import Child, Service, StopRequest, Supervisor, end_leftovers
 
 _READY_SECONDS = 90.0
 _TICK_SECONDS = 1.0
-# Enough of a command line to know gunicorn's and Celery's processes as ours.
-_MARKS = ("config.wsgi", "-A config")
 
 
 class LaunchError(RuntimeError):
@@ -42,13 +41,17 @@ class Options:
     production: bool
     own_postgres: bool
     own_redis: bool
+    worker_processes: int
 
     @classmethod
     def from_environment(cls) -> "Options":
-        """Read the variables; raises LaunchError for an invalid PORT."""
+        """Read the variables; raises LaunchError for an invalid one."""
         port = os.environ.get("PORT") or "8000"
         if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
             raise LaunchError(f"PORT must be a number from 1 to 65535, not {port!r}")
+        workers = os.environ.get("WORKER_CONCURRENCY") or "2"
+        if not workers.isascii() or not workers.isdigit() or not int(workers):
+            raise LaunchError(f"WORKER_CONCURRENCY must be a number from 1 on, not {workers!r}")
         return cls(
             home=embedded.home(),
             host=os.environ.get("HOST") or "127.0.0.1",
@@ -56,6 +59,7 @@ class Options:
             production=os.environ.get("PALIMPSEST_ENV") == "production",
             own_postgres=not os.environ.get("DATABASE_URL"),
             own_redis=not os.environ.get("REDIS_URL"),
+            worker_processes=int(workers),
         )
 
 
@@ -66,8 +70,14 @@ def main() -> int:
     stop.listen()
     try:
         options = Options.from_environment()
-        with _only_one(options.home):
+        with only_one(options.home, owner=str(os.getpid())):
             _run(options, stop=stop)
+    except RunningError as error:
+        _say(
+            f"already running on {options.home} (process {error.owner}); stop that one, or set "
+            "PALIMPSEST_HOME and PORT for a second server"
+        )
+        return 1
     except (LaunchError, EmbeddedError) as error:
         _say(str(error))
         return 1
@@ -76,21 +86,22 @@ def main() -> int:
 
 def _run(options: Options, *, stop: StopRequest) -> None:
     record = options.home / "run.json"
-    left = end_leftovers(record, marks=_MARKS)
+    left = end_leftovers(record, marks=MARKS)
     if left:
         _say(f"ended {left} processes that an earlier run left behind")
     _check_port(options)
     environment = _child_environment(options)
     supervisor = Supervisor(record=record, say=_say)
-    try:
-        _start(supervisor, options=options, environment=environment, stop=stop)
-        if not stop.requested.is_set():
-            _say(_welcome(options))
-        while not stop.requested.wait(_TICK_SECONDS):
-            supervisor.tick()
-        _say("stopping (once more to hurry)")
-    finally:
-        supervisor.stop(hurried=stop.hurried)
+    with _keeper(options, environment=environment):
+        try:
+            _start(supervisor, options=options, environment=environment, stop=stop)
+            if not stop.requested.is_set():
+                _say(_welcome(options))
+            while not stop.requested.wait(_TICK_SECONDS):
+                supervisor.tick()
+            _say("stopping (once more to hurry)")
+        finally:
+            supervisor.stop(hurried=stop.hurried)
     _say("stopped")
 
 
@@ -143,8 +154,9 @@ def _children(options: Options, *, environment: dict[str, str]) -> Iterator[Chil
     python, logs = sys.executable, options.home / "logs"
     schedule = options.home / "celerybeat-schedule"
     celery = ["-m", "celery", "-A", "config", "worker", "-B", "-s", str(schedule)]
+    celery += ["--concurrency", str(options.worker_processes), "--loglevel", "warning"]
     # A name of its own: two installations may share one broker.
-    celery += ["--concurrency", "1", "--loglevel", "warning", "-n", f"port{options.port}@%h"]
+    celery += ["-n", f"port{options.port}@%h"]
     gunicorn = ["-m", "gunicorn", "config.wsgi", "-c", "config/gunicorn_conf.py"]
     for name, arguments in (("worker", celery), ("web", gunicorn)):
         command = [python, *arguments]
@@ -202,27 +214,20 @@ def _secret_key(home: Path) -> str:
 
 
 @contextmanager
-def _only_one(home: Path) -> Iterator[None]:
-    """Hold the home's lock; raises LaunchError when another launcher has it."""
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        file = (home / "run.lock").open("a+")
-    except OSError as error:
-        raise LaunchError(f"cannot write to {home}: {error.strerror}") from error
-    with file:
+def _keeper(options: Options, *, environment: dict[str, str]) -> Iterator[None]:
+    """Have what is started in the block ended also if this process is killed."""
+    servers = [service.name for service in _services(options)]
+    with subprocess.Popen(  # noqa: S603
+        [sys.executable, "-m", "config.keeper", *servers],
+        cwd=PROJECT_ROOT,
+        env=environment,
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+    ) as keeper:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            owner = file.read().strip() or "unknown"
-            raise LaunchError(
-                f"already running on {home} (process {owner}); stop that one, or set "
-                "PALIMPSEST_HOME and PORT for a second server"
-            ) from None
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
-        yield
+            yield
+        finally:
+            keeper.kill()
 
 
 def _check_port(options: Options) -> None:

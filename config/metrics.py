@@ -36,7 +36,9 @@ from prometheus_client.registry import Collector
 
 from config.worker_heartbeat import is_anybody_at_work
 from memory.selectors.conversations import jobs_by_state
+from memory.selectors.job_queue import oldest_wait
 from memory.services.extraction.work_metrics import work_counts
+from memory.services.read.replica_reads import READS
 from memory.services.write.written import written_counts
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
@@ -111,6 +113,11 @@ def _jobs() -> Iterator[Metric]:
         for state, count in jobs_by_state().items():
             jobs.add_metric([state], count)
     yield jobs
+    yield GaugeMetricFamily(
+        "palimpsest_oldest_waiting_job_seconds",
+        "For how long the oldest waiting job has waited; 0 where none waits.",
+        value=oldest_wait() or 0.0,
+    )
 
 
 def _memories() -> Iterator[Metric]:
@@ -158,6 +165,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     else:
         registry.register(REQUESTS)
         registry.register(LATENCY)
+        registry.register(READS)
     registry.register(_State())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 

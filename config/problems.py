@@ -20,6 +20,7 @@ from rest_framework.response import Response
 from rest_framework.utils.serializer_helpers import ReturnDict
 from rest_framework.views import set_rollback
 
+from config.logs import request_id
 from memory.services.decisions.later_changes import ChangedSinceError
 from routing.services.cost_guard import BudgetExceededError
 from routing.services.routes import NoModelConfiguredError
@@ -41,6 +42,8 @@ _DOMAIN = {
     errors.ConflictError: (409, "Conflict"),
     errors.TooLargeError: (413, "Content too large"),
     errors.StaleError: (412, "Precondition failed"),
+    # As nginx has it: only the log and the metrics tell.
+    errors.GivenUpError: (499, "Client closed request"),
     errors.UnavailableError: (503, "Service unavailable"),
 }
 _TITLES = {
@@ -89,13 +92,16 @@ def problem(
 ) -> JsonResponse:
     """A problem document; `problems` maps each invalid field to its messages.
 
-    `members` are extra members of the document, for clients that act on the error.
+    `members` are extra members of the document, for clients that act on the error. Faults of ours
+    name the request, as the log does.
     """
     body: dict[str, Any] = {"type": "about:blank", "title": title, "status": code}
     body["detail"] = _short(detail)
     if problems:
         named = islice(problems.items(), _MAX_NAMED)
         body["errors"] = {_short(name): [_short(each) for each in told] for name, told in named}
+    if code >= 500 and (asked := request_id()):
+        body["request_id"] = asked
     body |= members or {}
     return JsonResponse(body, status=code, content_type=MEDIA_TYPE, headers=headers)
 

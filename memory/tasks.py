@@ -16,13 +16,13 @@ from memory.services.consent.team_facts import propose_due_team_facts
 from memory.services.decisions.project_limits import keep_all_to_limits, keep_to_limit
 from memory.services.episodes.making import run_episode_job
 from memory.services.episodes.sittings import queue_episodes
-from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import (
     RUN_EPISODE_TASK,
     RUN_JOB_TASK,
     overdue_jobs,
     queue_rested,
 )
+from memory.services.extraction.turns import work_in_turn
 from memory.services.indexing.levels import write_waiting_levels
 from memory.services.indexing.message_index import index_waiting
 from memory.services.indexing.statistics import renew_outdated_statistics
@@ -34,11 +34,13 @@ from memory.services.lifecycle.runs import RUN_TASK, start_due_runs
 from memory.services.read.usage import flush_noted_usage
 from memory.services.workflows.proposing import PROPOSE_TASK, propose_workflows
 from memory.services.write.project_growth import KEEP_TO_LIMIT_TASK
+from teams.clock import careful, database_now
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
 # Of each team; the next sweep goes on.
 MESSAGES_A_SWEEP = 5_000
+JOBS_A_SWEEP = 20
 
 
 @shared_task(
@@ -48,14 +50,12 @@ MESSAGES_A_SWEEP = 5_000
     retry_jitter=True,
     max_retries=5,
 )
-def run_extraction_job(team_id: str, job_id: str) -> None:
-    """Run one extraction job; a long one goes on in another task, far from the time limit."""
-    run_job(
-        team_id=UUID(team_id),
-        job_id=UUID(job_id),
-        tools=default_tools(),
-        seconds=settings.CELERY_TASK_TIME_LIMIT / 4,
-    )
+def run_extraction_job(_team_id: str, _job_id: str) -> None:
+    """Run the extraction job whose turn it is for a while; for each that waits a task is sent.
+
+    It names the job that it was sent for, which need not be the one that is run.
+    """
+    work_in_turn(tools=default_tools(), seconds=settings.JOB_SLICE_SECONDS)
 
 
 @shared_task(name="memory.tasks.sweep_jobs")
@@ -65,7 +65,8 @@ def sweep_jobs() -> None:
     for team_id in all_team_ids():
         for kind, run in runs:
             with team_scope(team_ids=[team_id], actor="task:sweep_jobs"):
-                jobs = overdue_jobs(team_id=team_id, now=timezone.now(), kind=kind)
+                now = database_now()
+                jobs = overdue_jobs(team_id=team_id, now=now, kind=kind, limit=JOBS_A_SWEEP)
             for job_id in jobs:
                 run.delay(str(team_id), str(job_id))
 
@@ -87,7 +88,7 @@ def extract_rested() -> None:
 def make_episode(team_id: str, job_id: str) -> None:
     """Tell one sitting of talk as an episode."""
     run_episode_job(
-        team_id=UUID(team_id), job_id=UUID(job_id), tools=default_tools(), now=timezone.now()
+        team_id=UUID(team_id), job_id=UUID(job_id), tools=default_tools(), now=database_now()
     )
 
 
@@ -153,7 +154,7 @@ def propose_recurring_workflows(team_id: str, conversation_id: str) -> None:
 @shared_task(name="memory.tasks.expire_consent_requests")
 def expire_consent_requests() -> None:
     """End the consent requests that nobody decided in time."""
-    expire_requests(now=timezone.now())
+    expire_requests(now=careful(database_now()))
 
 
 @shared_task(
@@ -194,13 +195,13 @@ def run_consolidation(team_id: str, run_id: str) -> None:
 @shared_task(name="memory.tasks.consolidate_due_teams")
 def consolidate_due_teams() -> None:
     """Start the daily runs whose hour it is, and go on with those whose worker died."""
-    start_due_runs(now=timezone.now())
+    start_due_runs(now=database_now())
 
 
 @shared_task(name="memory.tasks.purge_expired")
 def purge_expired() -> None:
     """Purge what expired and was not restored in time."""
-    purge_due(now=timezone.now(), seconds=settings.CELERY_TASK_TIME_LIMIT / 10)
+    purge_due(now=careful(database_now()), seconds=settings.CELERY_TASK_TIME_LIMIT / 10)
 
 
 @shared_task(name="memory.tasks.propose_team_facts")

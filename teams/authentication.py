@@ -9,7 +9,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from teams.principal import Principal
-from teams.services.keys import note_key_use, principal_of
+from teams.services.keys import KeyExpiredError, note_key_use, principal_of
 
 
 class ApiKeyAuthentication(BaseAuthentication):
@@ -18,7 +18,7 @@ class ApiKeyAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[Principal, None] | None:
         """The key's holder; None without the header.
 
-        Raises AuthenticationFailed for a wrong or revoked key.
+        Raises AuthenticationFailed for a wrong, expired or revoked key.
         """
         parts = get_authorization_header(request).split()
         if not parts:
@@ -29,6 +29,8 @@ class ApiKeyAuthentication(BaseAuthentication):
             principal = principal_of(parts[1].decode("ascii"))
         except UnicodeDecodeError:
             principal = None
+        except KeyExpiredError as error:
+            raise AuthenticationFailed(str(error)) from None
         if principal is None:
             raise AuthenticationFailed("This API key is not valid or was revoked.")
         note_key_use(principal=principal, now=timezone.now())

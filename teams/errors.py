@@ -43,3 +43,7 @@ class TooLargeError(DomainError):
 
 class StaleError(DomainError):
     """What is stored is no longer, or not yet, what the caller meant; nothing was changed."""
+
+
+class GivenUpError(DomainError):
+    """The client has gone, so nobody reads what would be found; nothing was changed."""

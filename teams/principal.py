@@ -13,7 +13,7 @@ class Principal:
     """The holder of a valid API key: a team, or one agent of it.
 
     `allowed_categories` are the categories that agent may read; empty means all. `flags` are the
-    parts that are on for the team.
+    parts that are on for the team. A read-only key may ask, and change nothing.
     """
 
     key_id: UUID
@@ -23,6 +23,7 @@ class Principal:
     agent_slug: str = ""
     allowed_categories: tuple[str, ...] = ()
     flags: Flags = field(default_factory=Flags)
+    is_read_only: bool = False
 
     is_authenticated = True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
+from django.conf import settings
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -49,6 +50,19 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         "You have logged out or in since it was loaded, or your browser sends no cookies, so"
         " nothing was changed. Log in, load the page again and send it from there.",
         typed=[text for name in _TYPED if (text := request.POST.get(name, "").strip())],
+    )
+
+
+def locked_out(request: HttpRequest, response: HttpResponse, credentials: object) -> HttpResponse:
+    """Say that too many passwords were wrong; django-axes calls it in place of the answer."""
+    del response, credentials
+    return _refused(
+        request,
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "Too many failed attempts to sign in",
+        f"Wait {settings.AXES_COOLOFF_TIME.seconds // 60} minutes and try again; attempts"
+        " before do not prolong the wait. Whoever runs the server can end it at once with"
+        " manage.py axes_reset_username.",
     )
 
 

@@ -18,10 +18,12 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from psycopg import DataError, OperationalError, errors
 from psycopg.pq import ConnStatus, Escaping, ExecStatus
 
+from teams.errors import GivenUpError
 from teams.prepared import run_prepared, set_locally
 from teams.scope import TeamScope, scope_in_force
 
 _statement_limit: ContextVar[float] = ContextVar("statement_limit", default=0.0)
+_is_given_up: ContextVar[Callable[[], bool] | None] = ContextVar("is_given_up", default=None)
 _at_the_end: ContextVar[Callable[[], None] | None] = ContextVar("before_commit", default=None)
 
 _UNFLUSHED = {"synchronous_commit": "off"}
@@ -94,6 +96,9 @@ def team_scope(
     number of an advisory lock that the transaction holds in shared mode from its beginning.
     """
     outer = scope_in_force.get()
+    is_given_up = _is_given_up.get()
+    if is_given_up is not None and is_given_up():
+        raise GivenUpError("The client has gone.")
     # The settings end with the transaction; only inside a longer one must they be put back.
     nested = connection.in_atomic_block
     scope = TeamScope(
@@ -126,16 +131,20 @@ def team_scope(
 
 
 @contextmanager
-def statements_within(seconds: float) -> Iterator[None]:
+def statements_within(
+    seconds: float, *, is_given_up: Callable[[], bool] | None = None
+) -> Iterator[None]:
     """Let PostgreSQL stop each statement of the block's team scopes after so many seconds.
 
-    It raises OperationalError, and the transaction is lost. It takes no round trip of its own.
+    It raises OperationalError, and the transaction is lost. It takes no round trip of its own. Once
+    `is_given_up` is true, the next team scope raises GivenUpError: for blocks that only read.
     """
-    token = _statement_limit.set(seconds)
+    tokens = _statement_limit.set(seconds), _is_given_up.set(is_given_up)
     try:
         yield
     finally:
-        _statement_limit.reset(token)
+        _statement_limit.reset(tokens[0])
+        _is_given_up.reset(tokens[1])
 
 
 def wait_for_disk() -> None:

@@ -39,6 +39,7 @@ def _choose_services() -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     os.environ["PALIMPSEST_ENV"] = "test"
     os.environ["DATABASE_POOL_SIZE"] = "0"
+    os.environ.pop("DATABASE_REPLICA_URL", None)
     os.environ["PALIMPSEST_HOME"] = tempfile.mkdtemp(prefix="palimpsest-test-")
     os.environ["PALIMPSEST_DATABASE"] = TEST_DATABASE
     os.environ["REDIS_PREFIX"] = f"palimpsest-test-{os.getpid()}"

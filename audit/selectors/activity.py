@@ -14,11 +14,7 @@ from audit.models import LogCommit
 # Commits of a team are numbered without gaps, so two steps down an index count those in between,
 # however many there are.
 _POSITIONS = """
-SELECT coalesce((
-    SELECT done.position FROM audit_logcommit AS done
-    WHERE done.team_id = %s AND done.at <= bound.at
-    ORDER BY done.at DESC, done.position DESC LIMIT 1
-), 0)
+SELECT coalesce(palimpsest_position_at(%s, bound.at), 0)
 FROM unnest(%s::timestamptz[]) WITH ORDINALITY AS bound (at, number)
 ORDER BY bound.number
 """

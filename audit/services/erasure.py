@@ -24,6 +24,7 @@ from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
 REASON = "erasure of a person"
+PURGE_REASON = "erasure of purged memories"
 CONFIRM_SECONDS = 600
 # No cache of what a memory says outlives this.
 _CACHES_KEPT = timedelta(hours=25)
@@ -109,13 +110,35 @@ def erase_user(*, team_id: UUID, external_id: str, actor: str, reason: str = "")
                 raise
         else:
             _clear_caches(team_id)
-            _forget_statistics(team_id)
+            forget_statistics(team_id)
             return plan
     raise AssertionError("unreachable")
 
 
+def erase_purged(*, team_id: UUID, memory_ids: Sequence[UUID], actor: str) -> int:
+    """Erase the texts of purged memories, also in the log; returns how many had one left.
+
+    Raises ProgrammingError for a team that did not choose `purge_erases`.
+    """
+    with team_scope(team_ids=[team_id], actor=actor, reason=PURGE_REASON):
+        given = [team_id, list(memory_ids), PURGE_REASON]
+        ((count,),) = run_prepared("SELECT palimpsest_erase_purged($1, $2, $3)", given)
+    return int(count)
+
+
+def forget_statistics(team_id: UUID) -> None:
+    """Analyse every table that was changed, as statistics hold some values of its columns."""
+    try:
+        with team_scope(team_ids=[team_id], actor=REASON), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL statement_timeout = 0")
+            cursor.execute("SELECT palimpsest_forget_statistics()")
+    except DatabaseError:
+        # It is erased; what is left goes when the tables are next analysed.
+        logger.warning("The statistics of the tables could not be renewed.", exc_info=True)
+
+
 def clear_caches_of_erased(*, now: datetime) -> None:
-    """Clear the caches of every team that erased somebody in the last 25 hours."""
+    """Clear the caches of every team that erased something in the last 25 hours."""
     for team_id in all_team_ids():
         with team_scope(team_ids=[team_id], actor="task:clear_caches"):
             recent = Erasure.objects.filter(team_id=team_id, at__gte=now - _CACHES_KEPT).exists()
@@ -168,14 +191,3 @@ def _clear_caches(team_id: UUID) -> None:
                 client.delete(key)
     except redis.RedisError:
         logger.warning("The caches of team %s are cleared later: Redis is away.", team_id)
-
-
-def _forget_statistics(team_id: UUID) -> None:
-    """Analyse every table that was changed, as statistics hold some values of its columns."""
-    try:
-        with team_scope(team_ids=[team_id], actor=REASON), connection.cursor() as cursor:
-            cursor.execute("SET LOCAL statement_timeout = 0")
-            cursor.execute("SELECT palimpsest_forget_statistics()")
-    except DatabaseError:
-        # The person is erased; what is left goes when the tables are next analysed.
-        logger.warning("The statistics of the tables could not be renewed.", exc_info=True)

@@ -1,16 +1,20 @@
 -- Making what is held of one person unreadable, everywhere, and letting nothing else be changed.
 
--- Whether the caller is palimpsest_erase_user, run for whoever called it with the owner's rights. A
--- setting could be set by others; the call stack, the role and the erasure's row cannot.
+-- Whether the caller is palimpsest_erase_user or palimpsest_erase_purged, run for whoever called it
+-- with the owner's rights. A setting could be set by others; the call stack, the role and the
+-- erasure's row cannot.
 CREATE OR REPLACE FUNCTION palimpsest_is_erasing() RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     stack text;
 BEGIN
     GET DIAGNOSTICS stack = PG_CONTEXT;
-    RETURN position(
-            E'\nPL/pgSQL function palimpsest_erase_user(uuid,uuid,text) line ' IN stack
-        ) > 0
+    RETURN (
+            position(E'\nPL/pgSQL function palimpsest_erase_user(uuid,uuid,text) line ' IN stack) > 0
+            OR position(
+                E'\nPL/pgSQL function palimpsest_erase_purged(uuid,uuid[],text) line ' IN stack
+            ) > 0
+        )
         AND current_user = (
             SELECT pg_get_userbyid(relowner) FROM pg_class
             WHERE oid = 'public.audit_erasure'::regclass
@@ -165,47 +169,16 @@ LANGUAGE sql STABLE AS $$
         )
 $$;
 
--- Erases a person of a team of the transaction's scope and says what that was, as the plan does;
--- null for somebody unknown. Rows stay, with their numbers, positions, times and ids: only what
--- they say goes. Actor and reason of the log's rows are the transaction's.
-CREATE OR REPLACE FUNCTION palimpsest_erase_user(asked_team uuid, person uuid, why text) RETURNS jsonb
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+-- Empties memories and what the log says of them; for the two erasures below, which have locked the
+-- memories and written their row.
+CREATE OR REPLACE FUNCTION palimpsest_empty_memories(
+    asked_team uuid, gone uuid[], acting text, moment timestamptz
+) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    moment timestamptz;
-    counts jsonb;
-    talk uuid[];
-    gone uuid[];
     met uuid[];
-    acting text := coalesce(current_setting('palimpsest.actor', true), '');
     erased CONSTANT text := palimpsest_erased_text();
 BEGIN
-    IF NOT asked_team = ANY (palimpsest_team_ids()) THEN
-        RAISE EXCEPTION 'the team is outside the transaction''s scope'
-            USING ERRCODE = 'insufficient_privilege';
-    END IF;
-
-    -- In the order of writers: their conversation, the memories they change, the person of what
-    -- they add. From the last lock on nobody writes for the person any more.
-    PERFORM FROM teams_conversation WHERE team_id = asked_team AND end_user_id = person
-    ORDER BY id FOR UPDATE;
-    PERFORM FROM memory_memory WHERE team_id = asked_team AND end_user_id = person
-    ORDER BY id FOR UPDATE;
-    PERFORM FROM teams_enduser WHERE team_id = asked_team AND id = person FOR UPDATE;
-    counts := palimpsest_erasure_plan(asked_team, person);
-    IF counts IS NULL THEN
-        RETURN NULL;
-    END IF;
-    talk := ARRAY(
-        SELECT id FROM teams_conversation WHERE team_id = asked_team AND end_user_id = person
-        ORDER BY id FOR UPDATE
-    );
-    gone := ARRAY(SELECT memory_id FROM palimpsest_memories_of_person(asked_team, person));
-    PERFORM FROM memory_memory WHERE team_id = asked_team AND id = ANY (gone)
-    ORDER BY id FOR UPDATE;
-    moment := clock_timestamp();
-    INSERT INTO audit_erasure (id, team_id, end_user_id, actor, reason, counts, at)
-    VALUES (gen_random_uuid(), asked_team, person, acting, why, counts, moment);
-
     -- Why others were changed together with it: whoever settled a dispute gave one reason for all of
     -- its sides. Before the disputes end, as that has a reason of its own.
     met := ARRAY(SELECT memory_id FROM palimpsest_memories_in_dispute(asked_team, gone));
@@ -218,7 +191,6 @@ BEGIN
         );
 
     -- What it is found by.
-    DELETE FROM memory_messageentry WHERE team_id = asked_team AND conversation_id = ANY (talk);
     DELETE FROM memory_searchentry WHERE team_id = asked_team AND memory_id = ANY (gone);
     DELETE FROM memory_memoryusage WHERE team_id = asked_team AND memory_id = ANY (gone);
 
@@ -253,11 +225,66 @@ BEGIN
         content = erased, salt = NULL, erased_at = moment, subject = '', category = '', tags = '{}',
         payload = '{}', external_id = NULL, source_external_ids = '{}', dedupe_key = NULL,
         valid_from = NULL, valid_to = NULL, contradicts = '{}', is_pinned = false, tier = 'cold',
-        status = 'soft_deleted', purge_at = NULL
+        status = CASE status WHEN 'purged' THEN 'purged' ELSE 'soft_deleted' END,
+        purge_at = NULL
     WHERE team_id = asked_team AND id = ANY (gone) AND erased_at IS NULL;
     UPDATE audit_memorylog
     SET state = palimpsest_erased_state(state, to_jsonb(moment)), reason = '', reason_salt = NULL
     WHERE team_id = asked_team AND memory_id = ANY (gone) AND state->>'erased_at' IS NULL;
+
+    -- What else may hold a word of it.
+    DELETE FROM memory_consentrequest
+    WHERE team_id = asked_team AND draft->'parts' ?| gone::text[];
+    UPDATE audit_operationalevent SET meta = '{}'
+    WHERE team_id = asked_team AND meta <> '{}' AND memory_id = ANY (gone);
+    UPDATE django_admin_log SET object_repr = erased, change_message = ''
+    WHERE object_id = ANY (gone::text[]);
+END
+$$;
+REVOKE ALL ON FUNCTION palimpsest_empty_memories(uuid, uuid[], text, timestamptz) FROM PUBLIC;
+
+-- Erases a person of a team of the transaction's scope and says what that was, as the plan does;
+-- null for somebody unknown. Rows stay, with their numbers, positions, times and ids: only what
+-- they say goes. Actor and reason of the log's rows are the transaction's.
+CREATE OR REPLACE FUNCTION palimpsest_erase_user(asked_team uuid, person uuid, why text) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    moment timestamptz;
+    counts jsonb;
+    talk uuid[];
+    gone uuid[];
+    acting text := coalesce(current_setting('palimpsest.actor', true), '');
+    erased CONSTANT text := palimpsest_erased_text();
+BEGIN
+    IF NOT asked_team = ANY (palimpsest_team_ids()) THEN
+        RAISE EXCEPTION 'the team is outside the transaction''s scope'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+
+    -- In the order of writers: their conversation, the memories they change, the person of what
+    -- they add. From the last lock on nobody writes for the person any more.
+    PERFORM FROM teams_conversation WHERE team_id = asked_team AND end_user_id = person
+    ORDER BY id FOR UPDATE;
+    PERFORM FROM memory_memory WHERE team_id = asked_team AND end_user_id = person
+    ORDER BY id FOR UPDATE;
+    PERFORM FROM teams_enduser WHERE team_id = asked_team AND id = person FOR UPDATE;
+    counts := palimpsest_erasure_plan(asked_team, person);
+    IF counts IS NULL THEN
+        RETURN NULL;
+    END IF;
+    talk := ARRAY(
+        SELECT id FROM teams_conversation WHERE team_id = asked_team AND end_user_id = person
+        ORDER BY id FOR UPDATE
+    );
+    gone := ARRAY(SELECT memory_id FROM palimpsest_memories_of_person(asked_team, person));
+    PERFORM FROM memory_memory WHERE team_id = asked_team AND id = ANY (gone)
+    ORDER BY id FOR UPDATE;
+    moment := clock_timestamp();
+    INSERT INTO audit_erasure (id, team_id, end_user_id, actor, reason, counts, at)
+    VALUES (gen_random_uuid(), asked_team, person, acting, why, counts, moment);
+
+    DELETE FROM memory_messageentry WHERE team_id = asked_team AND conversation_id = ANY (talk);
+    PERFORM palimpsest_empty_memories(asked_team, gone, acting, moment);
 
     -- What was said, and what was made of it.
     UPDATE teams_message SET content = erased, name = '', external_id = NULL
@@ -274,15 +301,14 @@ BEGIN
     DELETE FROM teams_checkpoint WHERE team_id = asked_team AND end_user_id = person;
     DELETE FROM memory_consentrequest
     WHERE team_id = asked_team
-        AND (end_user_id = person OR draft->>'conversation_id' = ANY (talk::text[])
-            OR draft->'parts' ?| gone::text[]);
+        AND (end_user_id = person OR draft->>'conversation_id' = ANY (talk::text[]));
 
     -- What else may hold a word of it.
     UPDATE audit_operationalevent SET meta = '{}'
     WHERE team_id = asked_team AND meta <> '{}'
-        AND (end_user_id = person OR memory_id = ANY (gone) OR conversation_id = ANY (talk));
+        AND (end_user_id = person OR conversation_id = ANY (talk));
     UPDATE django_admin_log SET object_repr = erased, change_message = ''
-    WHERE object_id = ANY ((gone || talk || person)::text[]);
+    WHERE object_id = ANY ((talk || person)::text[]);
     UPDATE teams_enduser SET external_id = 'erased-' || id, display_name = '', profile = '{}'
     WHERE team_id = asked_team AND id = person;
 
@@ -300,3 +326,47 @@ END
 $$;
 REVOKE ALL ON FUNCTION palimpsest_erase_user(uuid, uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION palimpsest_erase_user(uuid, uuid, text) TO palimpsest_app;
+
+-- Erases purged memories of a team that chose it (`purge_erases`), those of the ids that still have a
+-- text; returns how many. What was said, and what was made of it, stays. No kept answer tells them:
+-- nothing has told them since before they expired, and answers are kept for a day.
+CREATE OR REPLACE FUNCTION palimpsest_erase_purged(asked_team uuid, memories uuid[], why text)
+RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    moment timestamptz;
+    gone uuid[];
+    acting text := coalesce(current_setting('palimpsest.actor', true), '');
+BEGIN
+    IF NOT asked_team = ANY (palimpsest_team_ids()) THEN
+        RAISE EXCEPTION 'the team is outside the transaction''s scope'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM teams_team
+        WHERE id = asked_team AND lifecycle_settings->'purge_erases' = 'true'
+    ) THEN
+        RAISE EXCEPTION 'the team did not choose that a purge erases'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    gone := ARRAY(
+        SELECT id FROM memory_memory
+        WHERE team_id = asked_team AND id = ANY (memories) AND status = 'purged'
+            AND erased_at IS NULL
+        ORDER BY id FOR UPDATE
+    );
+    IF gone = '{}' THEN
+        RETURN 0;
+    END IF;
+    moment := clock_timestamp();
+    INSERT INTO audit_erasure (id, team_id, actor, reason, counts, at)
+    VALUES (
+        gen_random_uuid(), asked_team, acting, why,
+        jsonb_build_object('memories', cardinality(gone)), moment
+    );
+    PERFORM palimpsest_empty_memories(asked_team, gone, acting, moment);
+    RETURN cardinality(gone);
+END
+$$;
+REVOKE ALL ON FUNCTION palimpsest_erase_purged(uuid, uuid[], text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION palimpsest_erase_purged(uuid, uuid[], text) TO palimpsest_app;

@@ -39,8 +39,27 @@ if PRODUCTION and not ALLOWED_HOSTS:
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {
+        "ids": {"()": "config.logs.RequestIds"},
+        "task_errors": {"()": "config.logs.TaskErrors"},
+    },
+    "formatters": {
+        "json": {"()": "config.logs.JsonLines"},
+        "text": {
+            "()": "config.logs.TextLines",
+            "format": "{asctime} {levelname} {name} [{request_id}] {message}",
+            "style": "{",
+        },
+    },
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "filters": ["ids", "task_errors"],
+            "formatter": read_choice(
+                "LOG_FORMAT", "json" if PRODUCTION else "text", choices=("json", "text")
+            ),
+        }
+    },
     # The pool repeats each failed attempt; the request that needed it reports it once.
     # A refusal is the caller's to read, not the operator's.
     "loggers": {"psycopg.pool": {"level": "ERROR"}, "django.request": {"level": "ERROR"}},

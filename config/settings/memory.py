@@ -34,6 +34,13 @@ JOB_LEASE_SECONDS = read_int("JOB_LEASE_SECONDS", 30, minimum=3)
 JOB_MAX_ATTEMPTS = read_int("JOB_MAX_ATTEMPTS", 5, minimum=1)
 # A job reads and writes so many messages at a time.
 EXTRACTION_WINDOW_MESSAGES = read_int("EXTRACTION_WINDOW_MESSAGES", 50, minimum=1)
+# A window ends before the message with which its texts were longer than this; one is always read.
+EXTRACTION_WINDOW_CHARACTERS = read_int("EXTRACTION_WINDOW_CHARACTERS", 60_000, minimum=1)
+# How long a worker may read and judge a window: of its processor, and in all.
+EXTRACTION_WINDOW_CPU_SECONDS = read_float("EXTRACTION_WINDOW_CPU_SECONDS", 60.0, minimum=0.01)
+EXTRACTION_WINDOW_SECONDS = read_float("EXTRACTION_WINDOW_SECONDS", 300.0, minimum=0.01)
+# After so long a worker begins no further window of a job and takes the next job in turn.
+JOB_SLICE_SECONDS = read_float("JOB_SLICE_SECONDS", 10.0, minimum=0.0)
 # A request that extracts or compacts answers after so long; what is left goes on behind it.
 EXTRACT_WAIT_SECONDS = read_float("EXTRACT_WAIT_SECONDS", 120.0, minimum=0.0)
 COMPACT_WAIT_SECONDS = read_float("COMPACT_WAIT_SECONDS", 20.0, minimum=0.0)

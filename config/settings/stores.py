@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from config import embedded
-from config.env import database_from_url, read_bool, read_int, read_str
+from config.env import database_from_url, read_bool, read_int, read_list, read_str
 
 from .installation import HOME
 
@@ -24,6 +24,9 @@ WRITE_STATEMENT_SECONDS = read_int("WRITE_STATEMENT_SECONDS", 30, minimum=1)
 # The embedded one, on this machine.
 HAS_OWN_POSTGRES = not os.environ.get("DATABASE_URL")
 
+# A lent connection is checked first, so that one which the server closed is replaced.
+_COMMON = {"ENGINE": "django.db.backends.postgresql", "CONN_HEALTH_CHECKS": True}
+
 
 def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settings shape
     if not HAS_OWN_POSTGRES:
@@ -38,8 +41,18 @@ def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settin
         }
         application = {**base, "USER": APP_ROLE}
         owner = {**base, "USER": "palimpsest_owner"}
-    # A lent connection is checked first, so that one which the server closed is replaced.
-    common = {"ENGINE": "django.db.backends.postgresql", "CONN_HEALTH_CHECKS": True}
+    return {
+        "default": _application(application),
+        "owner": {
+            **_COMMON,
+            **owner,
+            "OPTIONS": {"connect_timeout": 5, **owner.get("OPTIONS", {})},
+        },
+    } | _replicas()
+
+
+def _application(login: dict[str, Any]) -> dict[str, Any]:  # Any: as above
+    """A login of the application with its limits, its role and its pool."""
     limits = (
         f"-c jit=off -c statement_timeout={STATEMENT_SECONDS * 1000} -c lock_timeout=15000"
         " -c idle_in_transaction_session_timeout=60000"
@@ -51,7 +64,7 @@ def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settin
         "keepalives_interval": 5,
         "keepalives_count": 3,
     }
-    given = application.get("OPTIONS", {})
+    given = login.get("OPTIONS", {})
     # What the URL sets goes before the defaults here, but the role is no default.
     limits = f"{limits} {given.get('options', '')} -c role={APP_ROLE}"
     options: dict[str, Any] = {"connect_timeout": 5, **keepalive, **given, "options": limits}
@@ -66,17 +79,28 @@ def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settin
             "timeout": 5,
             "reconnect_timeout": 3,
         }
-    return {
-        "default": {**common, **application, "OPTIONS": options},
-        "owner": {
-            **common,
-            **owner,
-            "OPTIONS": {"connect_timeout": 5, **owner.get("OPTIONS", {})},
-        },
-    }
+    return {**_COMMON, **login, "OPTIONS": options}
+
+
+def _replicas() -> dict[str, dict[str, Any]]:  # Any: as above
+    """The logins at DATABASE_REPLICA_URL, whose answer nobody waits for long."""
+    found = {}
+    for number, url in enumerate(read_list("DATABASE_REPLICA_URL"), 1):
+        from config.replica_connection import ImpatientConnection
+
+        login = database_from_url("DATABASE_REPLICA_URL", url)
+        login["OPTIONS"] = {"connect_timeout": 2, "tcp_user_timeout": 5_000, **login["OPTIONS"]}
+        replica = _application(login)
+        if pool := replica["OPTIONS"].get("pool"):
+            pool |= {"timeout": 1, "connection_class": ImpatientConnection}
+        found[f"replica{number}"] = replica
+    return found
 
 
 DATABASES = _databases()
+# Retrieval reads at these where they are late by less than so many seconds.
+DATABASE_REPLICAS = [name for name in DATABASES if name.startswith("replica")]
+DATABASE_REPLICA_LAG_SECONDS = read_int("DATABASE_REPLICA_LAG_SECONDS", 10, minimum=1)
 # The statement of a search is prepared and planned once a connection. A pooler that lends
 # connections by transaction and does not know prepared statements wants this off.
 DATABASE_PREPARE = read_bool("DATABASE_PREPARE", True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from django.urls import reverse_lazy
 
 from config.env import read_bool, read_int
@@ -18,6 +21,9 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.postgres",
+    "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
     "rest_framework",
     "django_filters",
     "drf_spectacular",
@@ -30,11 +36,13 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.logs.RequestIdMiddleware",
     "config.metrics.MetricsMiddleware",
     "config.problems.ServiceUnavailableMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.compression.AdminCompressionMiddleware",
+    "config.content_security.AdminPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -42,6 +50,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "teams.middleware.StaffScopeMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 CSRF_FAILURE_VIEW = "teams.refusals.csrf_failure"
@@ -77,10 +86,32 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 
+# How many proxies in front of the server each add an entry to X-Forwarded-For.
+TRUSTED_PROXIES = read_int("TRUSTED_PROXIES", 0)
+# Failed sign-ins to the admin, of one login from one address.
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_CLIENT_IP_CALLABLE = "teams.client_address.client_address"
+AXES_RESET_ON_SUCCESS = True
+# Whoever goes on guessing does not prolong the lockout of somebody behind the same address.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_LOCKOUT_CALLABLE = "teams.refusals.locked_out"
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "otp_token"]
+# No list of who signed in from where, and no page of it.
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
+OTP_TOTP_ISSUER = "Palimpsest"
+
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["teams.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["memory.api.rendering.FastJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["config.parsers.BoundedJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "config.problems.problem_response",
@@ -100,6 +131,8 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/v1",
+    # A PATCH has a serializer of its own, which says what it needs.
+    "COMPONENT_SPLIT_PATCH": False,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "memory.api.idempotency.document_idempotency",
@@ -187,8 +220,26 @@ PLAIN_BODY_BYTES = 1024 * 1024
 # Requests a minute of one API key and of all keys of a team; 0 for no limit.
 RATE_LIMIT_KEY = read_int("RATE_LIMIT_KEY", 30_000)
 RATE_LIMIT_TEAM = read_int("RATE_LIMIT_TEAM", 60_000)
+# Requests of one API key that are answered at a time; fewer than the threads of all processes, so
+# that one key leaves some to the others.
+CONCURRENCY_LIMIT_KEY = read_int("CONCURRENCY_LIMIT_KEY", 12)
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 
+SESSION_COOKIE_AGE = 12 * 3600
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        # The theme's Alpine.js makes functions of the expressions in its attributes.
+        "script-src": [SELF, UNSAFE_EVAL],
+        # The theme's colours are an element of the page, and some of its parts have attributes.
+        "style-src": [SELF, UNSAFE_INLINE],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    },
+}
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 if PRODUCTION:

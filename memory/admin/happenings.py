@@ -239,10 +239,10 @@ def _erasures(team_ids: Sequence[UUID]) -> Iterator[Happening]:
             team_id=row.team_id,
             who=actor_words(row.actor),
             did="erased",
-            about="all that was held of a person",
-            url=page_of("teams_enduser", row.end_user_id),
+            about="all that was held of a person" if row.end_user_id else "purged memories",
+            url=page_of("teams_enduser", row.end_user_id) if row.end_user_id else "",
             key=("erasure", row.pk),
-            icon="person_remove",
+            icon="person_remove" if row.end_user_id else "delete_forever",
             reason=row.reason,
         )
 

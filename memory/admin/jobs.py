@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from memory.models import Job
-from memory.services.extraction.jobs import queue_again
+from memory.services.extraction.jobs import ENDED_BADLY, queue_again
 from teams.admin.base import TeamAdmin, section
 from teams.admin.confirm import Change, list_action, page_action
 from teams.admin.display import (
@@ -34,11 +34,17 @@ RUN_AGAIN: Change[Job] = Change(
     explanation="The messages are read once more; what was stored already is not stored twice.",
     apply=_run_again,
 )
-_STATE_COLOURS = {"queued": "info", "running": "primary", "done": "success", "failed": "danger"}
+_STATE_COLOURS = {
+    "queued": "info",
+    "running": "primary",
+    "done": "success",
+    "failed": "danger",
+    "set_aside": "warning",
+}
 
 
 class WaitingFilter(OpenFirstFilter):
-    """Unfinished and failed ones first."""
+    """Unfinished and failed ones, and what was set aside, first."""
 
     title = "state"
     parameter_name = "state"
@@ -99,8 +105,8 @@ class JobAdmin(TeamAdmin[Job]):
     leased = time_column("lease_until", "leased until")
 
     def useful_actions(self, row: Job) -> Collection[str]:
-        """A button for a failed job alone."""
-        return self.actions_detail if row.state == Job.State.FAILED else ()
+        """A button for a job that failed or was set aside."""
+        return self.actions_detail if row.state in ENDED_BADLY else ()
 
     @display(description="messages", ordering="from_position")
     def messages(self, job: Job) -> str:

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from memory.models import ConsentRequest, Contradiction, Job, Memory
 from memory.selectors.review_queue import is_waiting
+from memory.services.extraction.jobs import ENDED_BADLY
 from memory.services.figures import figures_of
 from routing.services.budgets import month_spend
 from teams.admin_permissions import is_member, is_team_admin, sees_several_teams
@@ -62,8 +63,8 @@ def waiting_requests() -> int:
 
 
 def failed_jobs() -> int:
-    """How many jobs were given up."""
-    return Job.objects.filter(state=Job.State.FAILED).count()
+    """How many jobs were given up or set aside."""
+    return Job.objects.filter(state__in=ENDED_BADLY).count()
 
 
 def _figures() -> list[Figure]:

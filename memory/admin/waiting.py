@@ -57,6 +57,12 @@ def _failed_jobs() -> Waiting:
     return _waiting("Failed jobs", rows, "created_at", f"{page}?state=failed")
 
 
+def _messages_set_aside() -> Waiting:
+    rows = Job.objects.filter(state=Job.State.SET_ASIDE)
+    page = reverse("admin:memory_job_changelist")
+    return _waiting("Messages set aside", rows, "created_at", f"{page}?state=set_aside")
+
+
 def _unfinished_jobs() -> Waiting:
     rows = Job.objects.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
     page = reverse("admin:memory_job_changelist")
@@ -67,6 +73,7 @@ _KINDS: tuple[Callable[[], Waiting], ...] = (
     _contradictions,
     _consent,
     _failed_jobs,
+    _messages_set_aside,
     _unfinished_jobs,
 )
 

@@ -38,14 +38,16 @@ PROBLEM_MEDIA = "application/problem+json"
 # Parameters of an address in all; how many values one may have is said by QuerySerializer.
 MAX_PARAMETERS = 100
 _REFUSALS = {
-    401: "The key is missing, wrong or revoked.",
-    403: "The key may not do that, or the team has this part switched off.",
+    401: "The key is missing, wrong, expired or revoked.",
+    403: "The key may not do that, as a read-only one may not write, or the team has this part"
+    " switched off.",
     404: "There is no such thing for this key.",
     409: "It conflicts with what is stored or under way.",
     412: "What is stored is at another version than the request asks; nothing was stored.",
     413: "It is larger than what is kept of its kind; nothing was stored.",
     422: "A field is wrong; nothing was stored.",
-    429: "The key or its team asks too often; try again after Retry-After seconds.",
+    429: "The key or its team asks too often or too much at a time; try again after Retry-After"
+    " seconds.",
     503: "A service is away; try again after Retry-After seconds.",
 }
 
@@ -80,30 +82,41 @@ class ApiViewSet(RequestEvents):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         # Any: Django's own signature
-        """The answer; PostgreSQL stops a statement that takes longer than its kind may."""
-        with statements_within(self._statement_seconds(str(request.method))):
+        """The answer; PostgreSQL stops a statement that takes longer than its kind may.
+
+        What only reads is given up with its client; what writes is brought to its end.
+        """
+        seconds = self._statement_seconds(str(request.method))
+        does_read = self._does_read(str(request.method))
+        gone = request.META.get("waitress.client_disconnected") if does_read else None
+        with statements_within(seconds, is_given_up=gone):
             return super().dispatch(request, *args, **kwargs)
+
+    def _does_read(self, method: str) -> bool:
+        return method in SAFE_METHODS or self.only_reads
 
     def _statement_seconds(self, method: str) -> float:
         action = getattr(self, "action_map", {}).get(method.lower())
-        if method in SAFE_METHODS or self.only_reads:
+        if self._does_read(method):
             return float(settings.READ_STATEMENT_SECONDS)
         if action in self.large_bodies or action in self.long_statements:
             return float(settings.STATEMENT_SECONDS)
         return float(settings.WRITE_STATEMENT_SECONDS)
 
+    def check_permissions(self, request: Request) -> None:
+        """ForbiddenError where a read-only key would write, before anything is read or claimed."""
+        super().check_permissions(request)
+        if self.principal.is_read_only and not self._does_read(str(request.method)):
+            raise ForbiddenError("This key is read-only: it may ask, and change nothing.")
+
     def check_throttles(self, request: Request) -> None:
         """Take one request from what the key and its team may ask; Throttled where that is used
-        up, before anything is read or claimed."""
+        up or as many as may be are under way, before anything is read or claimed."""
         principal = self.principal
         allowance = take_allowance(key_id=principal.key_id, team_id=principal.team_id)
         self._allowance = allowance
-        if allowance is not None and not allowance.is_allowed:
-            raise Throttled(
-                wait=allowance.wait_seconds,
-                detail=f"This {allowance.name} may send {allowance.policies[allowance.name]:,}"
-                " requests a minute. Send fewer, or more in one where an endpoint takes lists.",
-            )
+        if allowance is not None and allowance.refusal:
+            raise Throttled(wait=allowance.wait_seconds, detail=allowance.refusal)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         # Any: Django REST framework's own signature
@@ -211,8 +224,7 @@ class ApiViewSet(RequestEvents):
 
     def body(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """The validated body; a missing one counts as an empty object."""
-        data = self.request.data if self.request.data is not None else {}
-        return cast(dict[str, Any], serializer().run_validation(data))
+        return cast(dict[str, Any], serializer().run_validation(self.request.data))
 
     def params(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """The validated query parameters."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import astuple
+from dataclasses import fields as dataclass_fields
 from datetime import datetime
 from typing import Any, ClassVar
 
 from django.conf import settings
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.utils import Direction, extend_schema_field
 from rest_framework import serializers
+from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from memory.domain.clock import is_to_come
 from memory.domain.scoring import Weights
@@ -18,6 +21,8 @@ from memory.domain.text.normalise import NO_WORDS, has_words, is_blank
 from memory.services.read.ranking import MAX_QUERY_CHARS
 
 MAX_WEIGHT = 1000
+# A sign that `str.isprintable` finds printable, but for the space; as the schema writes it.
+_VISIBLE = r"[\p{L}\p{M}\p{N}\p{P}\p{S}]"
 
 
 class TextField(serializers.CharField):
@@ -26,9 +31,17 @@ class TextField(serializers.CharField):
     default_error_messages = {"surrogate": "Must be valid Unicode text."}
     # The options of a field that names no others.
     defaults: ClassVar[Mapping[str, Any]] = {"trim_whitespace": False}
+    # What the schema says of a text that is not blank.
+    pattern: ClassVar[str] = "^[^\\u0000]*$"
 
     def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
         super().__init__(**{**self.defaults, **kwargs})
+        # Half a pair is found sooner by encoding the text than sign by sign.
+        self.validators = [
+            each
+            for each in self.validators
+            if not isinstance(each, ProhibitSurrogateCharactersValidator)
+        ]
 
     def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
         if not isinstance(data, str):
@@ -39,6 +52,23 @@ class TextField(serializers.CharField):
         except UnicodeEncodeError:
             self.fail("surrogate")
         return value
+
+
+class TextInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """What the schema says of a text: that it is not blank, and its pattern."""
+
+    target_class = TextField
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
+        # Any: drf-spectacular's own types
+        """As a plain text, with what else is asked of it."""
+        field: TextField = self.target
+        found = auto_schema._map_serializer_field(field, direction, bypass_extensions=True)
+        if direction != "request":
+            return dict(found)
+        pattern = f"{field.pattern}|^$" if field.allow_blank else field.pattern
+        return {**found, "pattern": pattern} | ({} if field.allow_blank else {"minLength": 1})
 
 
 class OneOfField(serializers.ChoiceField):
@@ -54,6 +84,7 @@ class ContentField(TextField):
     """The words of a message or memory: 1 to 32,000 characters, not only white space."""
 
     defaults = {"trim_whitespace": False, "max_length": settings.MAX_CONTENT_CHARS}
+    pattern = f"^[^\\u0000]*{_VISIBLE}[^\\u0000]*$"
 
     def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
         value = super().to_internal_value(data)
@@ -72,6 +103,7 @@ class StatementField(ContentField):
     """The words of a memory: at least a letter or a figure is among them."""
 
     default_error_messages = {"says_nothing": NO_WORDS}
+    pattern = "^[^\\u0000]*[\\p{L}\\p{N}][^\\u0000]*$"
 
     def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
         value = super().to_internal_value(data)
@@ -85,8 +117,12 @@ class NameField(TextField):
 
     default_error_messages = {"unprintable": "Must not hold control characters."}
     defaults = {"max_length": 100}
+    pattern = f"^\\s*{_VISIBLE}(?: *{_VISIBLE})*\\s*$"
 
     def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
+        # As it is sent, with its spaces: so the schema says it.
+        if isinstance(data, str) and self.max_length and len(data) > self.max_length:
+            self.fail("max_length", max_length=self.max_length)
         value = super().to_internal_value(data)
         if not value.isprintable():
             self.fail("unprintable")
@@ -159,7 +195,11 @@ class StrictIntegerField(serializers.IntegerField):
 @extend_schema_field(
     {
         "type": "object",
-        "additionalProperties": {"type": "number", "minimum": 0},
+        "properties": {
+            each.name: {"type": "number", "minimum": 0, "maximum": MAX_WEIGHT}
+            for each in dataclass_fields(Weights)
+        },
+        "additionalProperties": False,
         "example": {"semantic": 0.6, "recency": 0.1, "importance": 0.15},
     }
 )

@@ -13,11 +13,11 @@ from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError, InterfaceError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.utils import timezone
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.viewsets import GenericViewSet
 
+from teams.clock import database_now
 from teams.errors import DomainError
 from teams.principal import Principal
 from teams.services.idempotency import (
@@ -39,7 +39,7 @@ _REFUSALS = (DomainError, APIException, Http404, PermissionDenied)
 _PARAMETER = {
     "in": "header",
     "name": HEADER,
-    "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS},
+    "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS, "pattern": "^[ -~]*$"},
     "description": (
         "A value of your own for this one request, such as a UUID. Sent again with the same body"
         " within a day, it is not carried out again: the first answer comes back with"
@@ -100,7 +100,7 @@ class IdempotentPosts(GenericViewSet[Any]):
             agent_id=principal.agent_id,
             key=key,
             digest=_digest(request),
-            now=timezone.now(),
+            now=database_now(),
         )
         if isinstance(claimed, Answer):
             raise _AnsweredError(claimed)

@@ -61,6 +61,7 @@ _KINDS = (str.isupper, str.islower, str.isdigit)
 # Of 40 random characters of base64 about 25 differ in kind from the one before; in paths and names
 # of 40 characters hardly more than a dozen.
 _RANDOM_FROM = 18
+_DIGIT = re.compile(r"\d")
 _CARD = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d-])")
 _ENDS_RUN, _BEGINS_RUN = re.compile(r"[\w-]{1,40}$"), re.compile(r"[\w-]{1,40}")
 _IBAN = re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,42}", re.IGNORECASE)
@@ -222,7 +223,7 @@ def _says_secret(words: Iterable[str]) -> bool | None:
 
 def _mask_account_numbers(text: str) -> str:
     """The text with card numbers, IBANs and numbers of social security masked."""
-    if not any(char.isdigit() for char in text):
+    if _DIGIT.search(text) is None:
         return text
     text = _PERSONAL.sub(lambda match: match[1] + MASK, text)
     return _CARD.sub(_mask_card, _IBAN.sub(_mask_iban, text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -17,6 +18,7 @@ from .types import Candidate, MemoryType
 
 MAX_CHARS = 280
 MAX_SENTENCES = 2
+_LOOKED_AT = 10 * MAX_CHARS
 
 _OPENING_DATE = re.compile(r"^(?:On|In|By|Since|For) [^,.]{3,40}(?:, \d{4})?, ")
 _PERSONAL = re.compile(
@@ -89,7 +91,9 @@ def _checked(candidate: Candidate, text: str, *, said_at: datetime, secret: bool
     if secret and _tells_only_of_a_secret(text):
         return Wording(None, ("nothing but a secret",), secret)
     text = _repaired(text, in_third_person(text), "first person", problems)
-    text = _repaired(text, _without_questions(text), "a question", problems)
+    stated = text
+    sentences = _sentences(stated)
+    text = _repaired(text, _without_questions(text, sentences), "a question", problems)
     if not text:
         return Wording(None, tuple(problems), secret)
     told = _OPENING_DATE.sub("", text)
@@ -101,7 +105,7 @@ def _checked(candidate: Candidate, text: str, *, said_at: datetime, secret: bool
     if any(each.has_year and each.expression.relative for each in dated.dates):
         problems.append("relative date")
     text = dated.text
-    shorter = _shortened(text, problems)
+    shorter = _shortened(text, sentences if text == stated else _sentences(text), problems)
     if shorter is None:
         return Wording(None, (*problems, f"no clause ends within {MAX_CHARS} characters"), secret)
     if shorter == candidate.content and not problems:
@@ -112,14 +116,14 @@ def _checked(candidate: Candidate, text: str, *, said_at: datetime, secret: bool
 def departures(*, text: str, memory_type: MemoryType, said_at: datetime) -> tuple[str, ...]:
     """Where a text worded on purpose departs from the constraints; identity memories never do.
 
-    Its secrets are masked already.
+    Its secrets are masked already. Of a text that is far too long only the beginning is looked at.
     """
     if memory_type == MemoryType.IDENTITY:
         return ()
     stated = Candidate(
         content=text, memory_type=memory_type, importance=1, confidence=1.0, message_ids=()
     )
-    plain = " ".join(text.split())
+    plain = " ".join(text[:_LOOKED_AT].split())
     return _checked(stated, plain, said_at=said_at, secret=False).problems
 
 
@@ -180,9 +184,8 @@ def _telling_words(text: str) -> list[str]:
     return [word for word in words if word.isalnum() and word not in STOP_WORDS]
 
 
-def _without_questions(text: str) -> str:
+def _without_questions(text: str, sentences: Sequence[str]) -> str:
     """The text without what it asks; "" where that comes first, as the rest then answers it."""
-    sentences = _sentences(text)
     asked = [bool(_QUESTION.match(sentence)) for sentence in sentences]
     if not any(asked):
         return text
@@ -191,9 +194,8 @@ def _without_questions(text: str) -> str:
     return " ".join(each for each, asks in zip(sentences, asked, strict=True) if not asks)
 
 
-def _shortened(text: str, problems: list[str]) -> str | None:
+def _shortened(text: str, sentences: Sequence[str], problems: list[str]) -> str | None:
     """At most two sentences and 280 characters; None where no clause ends early enough."""
-    sentences = _sentences(text)
     if len(sentences) > MAX_SENTENCES:
         problems.append("more than two sentences")
         sentences = sentences[:MAX_SENTENCES]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Now
 
 from memory.models.memory import Memory
 from teams.models import Conversation
@@ -23,8 +24,9 @@ class Job(TeamOwned):
     A range is given to one job when the job is made; `claim` is the token of the run that may
     write for it, and a run whose lease ended may be taken over. Messages up to `done_position` are
     extracted: their memories and that figure were committed together. What the caps kept out waits,
-    in a job that is done as well, for the next run. `reported_at` is when a
-    caller was last answered with its result.
+    in a job that is done as well, for the next run. A range that fails again and again is a job
+    of its own, set aside until somebody runs it again. `reported_at` is when a caller was last
+    answered with its result.
     """
 
     class Kind(models.TextChoices):
@@ -36,6 +38,7 @@ class Job(TeamOwned):
         RUNNING = "running", "Running"
         DONE = "done", "Done"
         FAILED = "failed", "Failed"
+        SET_ASIDE = "set_aside", "Set aside"
 
     conversation = SameTeamKey(Conversation, related_name="jobs")
     kind = models.CharField(
@@ -56,15 +59,26 @@ class Job(TeamOwned):
         help_text="How many candidates the caps kept out; empty before anything was extracted.",
     )
     waiting = models.JSONField(
-        default=list, blank=True, help_text="Those candidates, until a later run writes them."
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        blank=True,
+        help_text="Those candidates, until a later run writes them.",
     )
     written_on = models.DateField(
         null=True, blank=True, help_text="The last day (UTC) on which it wrote memories."
     )
     written_that_day = models.PositiveIntegerField(
-        default=0, help_text="How many memories it wrote on that day."
+        default=0, db_default=0, help_text="How many memories it wrote on that day."
     )
     attempts = models.PositiveIntegerField(default=0)
+    one_by_one_to = models.PositiveIntegerField(
+        default=0,
+        db_default=0,
+        help_text="The messages up to here are read one at a time, as one of them fails.",
+    )
+    queued_at = models.DateTimeField(
+        db_default=Now(), help_text="Since when it waits, if it does; the database's clock."
+    )
     claim = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     result = models.JSONField(default=dict, blank=True)
@@ -107,6 +121,11 @@ class Job(TeamOwned):
                 fields=["team", "-finished_at"],
                 condition=models.Q(state="failed"),
                 name="job_failed_by_time",
+            ),
+            models.Index(
+                fields=["team", "-finished_at"],
+                condition=models.Q(state="set_aside"),
+                name="job_set_aside_by_time",
             ),
             models.Index(fields=["team", "-created_at"], name="job_by_time"),
         ]

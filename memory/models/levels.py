@@ -8,6 +8,7 @@ from pgvector.django import HalfVectorField
 from memory.domain.levels import Level
 from memory.models.memory import Memory
 from teams.models import Team
+from teams.models.base import SameTeamRow
 
 TOLD_LEVELS = [
     (level.value, level.value) for level in (Level.CONTENT, Level.SUMMARY, Level.COMPRESSED)
@@ -22,7 +23,7 @@ class MemoryLevels(models.Model):
     Prompts tell no more than the level `told_at_most`, which a consolidation alone changes.
     """
 
-    memory = models.OneToOneField(
+    memory = SameTeamRow(
         Memory,
         on_delete=models.PROTECT,
         primary_key=True,

@@ -13,7 +13,7 @@ from memory.domain.lifecycle.tiers import HOT_IMPORTANCE, KEPT_IMPORTANCE
 from memory.domain.types import MemoryType, Scope, Status, Tier
 from memory.models.querysets import MemoryQuerySet
 from teams.models import Agent, Conversation, EndUser, Project, Team
-from teams.models.base import SameTeamKey, TeamOwned
+from teams.models.base import SameTeamKey, SameTeamRow, TeamOwned
 
 MEMORY_TYPES = [(kind.value, kind.value) for kind in MemoryType]
 SCOPES = [(scope.value, scope.value) for scope in Scope]
@@ -310,7 +310,7 @@ class MemoryUsage(models.Model):
     which `memory.services.read.usage` keeps the last ones.
     """
 
-    memory = models.OneToOneField(
+    memory = SameTeamRow(
         Memory,
         on_delete=models.PROTECT,
         primary_key=True,

@@ -10,7 +10,7 @@ from pgvector.django import HalfVectorField
 
 from memory.models.memory import MEMORY_TYPES, Memory
 from teams.models import Agent, Conversation, EndUser, Message, Project, Team
-from teams.models.base import SameTeamKey, TeamOwned
+from teams.models.base import SameTeamKey, SameTeamRow, TeamOwned
 from teams.models.conversations import ROLES
 
 
@@ -35,7 +35,7 @@ class SearchEntry(models.Model):
     of its team's `graph_number`, which holds only what is found by default.
     """
 
-    memory = models.OneToOneField(
+    memory = SameTeamRow(
         Memory,
         on_delete=models.PROTECT,
         primary_key=True,
@@ -121,7 +121,7 @@ class MessageEntry(models.Model):
     without words to find (nothing but memory that was injected into a prompt) there is none.
     """
 
-    message = models.OneToOneField(
+    message = SameTeamRow(
         Message, on_delete=models.PROTECT, primary_key=True, related_name="+", db_constraint=False
     )
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)

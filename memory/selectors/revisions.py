@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection
 
 from teams.prepared import fetch_planned, run_prepared
@@ -52,3 +54,58 @@ def committed_revision(*, team_id: UUID) -> Revision | None:
         return None
     rows = run_prepared(_ALONE, [str(team_id)])
     return Revision(*rows[0][0]) if rows else None
+
+
+# One statement for the primary and for a replica of it. The log's position at a replica is what it
+# has replayed, and its time that of the last commit among that, by the primary's clock.
+_STATE = """
+WITH scope AS MATERIALIZED (
+    SELECT set_config('palimpsest.team_ids', $1, true)::uuid AS team_id
+)
+SELECT found.revision, is_replica,
+    CASE WHEN is_replica THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END::text,
+    CASE WHEN is_replica THEN pg_last_xact_replay_timestamp() ELSE now() END
+FROM pg_is_in_recovery() AS is_replica, scope CROSS JOIN LATERAL (REVISION) AS found (revision)
+""".replace("REVISION", REVISION.replace("%(team)s", "scope.team_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """How far a server is: a team's revision there, its position in PostgreSQL's log, the time.
+
+    `as_of` of a replica is when the last commit that it replayed was made, None before the first.
+    """
+
+    revision: Revision
+    is_replica: bool
+    position: str
+    as_of: datetime | None
+
+    def has_replayed(self, primary: ServerState) -> bool:
+        """Whether this replica holds what the team's primary held then, and follows it still.
+
+        One that is DATABASE_REPLICA_LAG_SECONDS late or more may have lost its primary.
+        """
+        if (
+            self.revision.memories < primary.revision.memories
+            or self.revision.messages < primary.revision.messages
+        ):
+            return False
+        if self.position == primary.position:
+            return True
+        most = timedelta(seconds=settings.DATABASE_REPLICA_LAG_SECONDS)
+        return (
+            self.as_of is not None
+            and primary.as_of is not None
+            and primary.as_of - self.as_of < most
+        )
+
+
+def server_state(*, team_id: UUID) -> ServerState:
+    """How far the server of the connection is with the team; nothing in it has been written yet.
+
+    In a transaction of its own, or in one of the team's scope: whatever that reads afterwards is
+    at least as new as the revision.
+    """
+    ((revision, is_replica, position, as_of),) = run_prepared(_STATE, [str(team_id)])
+    return ServerState(Revision(*revision), is_replica, position, as_of)

@@ -46,8 +46,8 @@ _KEPT_BACK = frozenset(
 )
 
 _ABOUT_NOBODY = """
-SELECT m.id FROM palimpsest_memories_of_person(%s, %s) AS own
-JOIN memory_memory m ON m.id = own.memory_id AND m.end_user_id IS NULL
+SELECT m.id FROM palimpsest_memories_of_person(%(team)s, %(person)s) AS own
+JOIN memory_memory m ON m.team_id = %(team)s AND m.id = own.memory_id AND m.end_user_id IS NULL
 ORDER BY m.id
 """
 
@@ -126,7 +126,7 @@ class PersonExport:
         team = self.viewer.team_id
         with team_scope(team_ids=[team], actor=self.viewer.actor), connection.cursor() as cursor:
             cursor.execute("SET LOCAL statement_timeout = 0")
-            cursor.execute(_ABOUT_NOBODY, [team, self.end_user_id])
+            cursor.execute(_ABOUT_NOBODY, {"team": team, "person": self.end_user_id})
             return [memory_id for (memory_id,) in cursor.fetchall()]
 
     def _memories(self, batch: Sequence[Memory], *, touching: Q) -> Iterator[bytes]:

@@ -11,8 +11,9 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import DatabaseError, connection
-from django.utils import timezone
+from django.db.models import Q
 
+from teams.clock import database_now
 from teams.tenancy import team_scope
 
 logger = logging.getLogger(__name__)
@@ -21,6 +22,25 @@ logger = logging.getLogger(__name__)
 def lease_end(*, now: datetime) -> datetime:
     """Until when who takes or renews a lease now may go on."""
     return now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
+
+
+def longest() -> timedelta:
+    """No lease and no pause ends later from now than this: ten leases."""
+    return timedelta(seconds=10 * settings.JOB_LEASE_SECONDS)
+
+
+def pause_end(*, now: datetime, attempts: int) -> datetime:
+    """Until when work rests after so many failures in a row: a pause that doubles."""
+    return now + min(timedelta(seconds=2 ** min(attempts, 20)), longest() / 2)
+
+
+def is_over(*, now: datetime, within: timedelta | None = None) -> Q:
+    """Rows whose lease, or pause, has ended; none ends later than `within` (`longest`) from now.
+
+    One that does was written while the clock was ahead: whoever holds it would have renewed it.
+    """
+    latest = now + (longest() if within is None else within)
+    return Q(lease_until=None) | Q(lease_until__lt=now) | Q(lease_until__gt=latest)
 
 
 @contextmanager
@@ -39,7 +59,7 @@ def kept_lease(
         while not done.wait(every):
             try:
                 with team_scope(team_ids=[team_id], actor=actor):
-                    renew(lease_end(now=timezone.now()))
+                    renew(lease_end(now=database_now()))
             except DatabaseError:
                 logger.warning("The lease of %s was not renewed.", name)
             finally:

@@ -1,6 +1,6 @@
 """The web admin's pages of teams, people and conversations."""
 
-from . import checkpoints, conversations, keys, logins, members, people, teams, versions
+from . import checkpoints, conversations, keys, logins, members, people, sign_in, teams, versions
 
 __all__ = [
     "checkpoints",
@@ -9,6 +9,7 @@ __all__ = [
     "logins",
     "members",
     "people",
+    "sign_in",
     "teams",
     "versions",
 ]

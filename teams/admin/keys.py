@@ -1,27 +1,31 @@
-"""API keys: issued and revoked here; their secret is shown once."""
+"""API keys: issued, rotated and revoked here; their secret is shown once."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from teams.admin_permissions import ADMINS
 from teams.models import ApiKey
-from teams.services.keys import issue_key, revoke_key
+from teams.services.keys import issue_key, revoke_key, rotate_key
 
 from .base import TeamAdmin
-from .confirm import Change, list_action, page_action
-from .display import time_column
+from .confirm import Change, confirm_and_run, list_action, page_action
+from .display import page_of, time_column
 from .filters import OpenFirstFilter
-from .theme import RelatedFilter, display
+from .theme import RelatedFilter, action, display
 
 _TOKEN = "issued_token"  # noqa: S105 - the name of an attribute
+OVERLAP = timedelta(hours=24)
+_ENDED = Q(expires_at__lte=Now())
 
 
 def _revoke(request: HttpRequest, key: ApiKey, reason: str) -> None:
@@ -38,13 +42,31 @@ REVOKE: Change[ApiKey] = Change(
 )
 
 
+def _rotate(request: HttpRequest, key: ApiKey, reason: str) -> None:
+    del reason
+    issued = rotate_key(team_id=key.team_id, key_id=key.pk, now=timezone.now(), overlap=OVERLAP)
+    setattr(issued.key, _TOKEN, issued.token)
+    setattr(request, _TOKEN, issued.key)
+
+
+ROTATE: Change[ApiKey] = Change(
+    verb="Rotate",
+    done="rotated",
+    explanation="A new key of the same agent, name and rights is shown once. The present one is"
+    " valid for 24 hours more, so that programs can change over.",
+    apply=_rotate,
+    roles=ADMINS,
+)
+
+
 class ValidityFilter(OpenFirstFilter):
     """Valid keys first."""
 
     title = "validity"
     parameter_name = "validity"
     states = {
-        "valid": ("Valid", Q(revoked_at__isnull=True)),
+        "valid": ("Valid", Q(revoked_at__isnull=True) & ~_ENDED),
+        "expired": ("Expired", Q(revoked_at__isnull=True) & _ENDED),
         "revoked": ("Revoked", Q(revoked_at__isnull=False)),
         "all": ("All", Q()),
     }
@@ -55,7 +77,8 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
     """Keys by their public prefix; nothing here knows a key's secret."""
 
     add_roles = act_roles = ADMINS
-    list_display = ["prefix", "name", "agent", "team", "validity", "created", "last_used"]
+    list_display = ["prefix", "name", "agent", "team", "validity", "is_read_only"]
+    list_display += ["created", "last_used", "expires"]
     list_filter = [ValidityFilter, ("team", RelatedFilter), ("agent", RelatedFilter)]
     list_select_related = ["team", "agent"]
     search_fields = ["prefix", "name"]
@@ -66,17 +89,18 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
     }
     readonly_fields = ["prefix", "validity", "created", "last_used", "revoked"]
     actions = ["revoke_selected"]
-    actions_detail = ["revoke_this"]
+    actions_detail = ["rotate_this", "revoke_this"]
 
     created = time_column("created_at", "issued")
     last_used = time_column("last_used_at", "last used")
+    expires = time_column("expires_at", "expires")
     revoked = time_column("revoked_at", "revoked")
     revoke_selected = list_action("revoke_selected", REVOKE, "Revoke")
     revoke_this = page_action("revoke_this", REVOKE, "Revoke", icon="block")
 
     def get_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> Any:
         """What a new key needs, or all that may be known of a stored one."""
-        asked = ["team", "agent", "name"]
+        asked = ["team", "agent", "name", "is_read_only", "expires_at"]
         return asked if obj is None else [*asked, *self.readonly_fields]
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
@@ -87,7 +111,13 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
         """Issue the key; its secret goes to the answer of this request alone."""
-        issued = issue_key(team_id=obj.team_id, agent=obj.agent, name=obj.name)
+        issued = issue_key(
+            team_id=obj.team_id,
+            agent=obj.agent,
+            name=obj.name,
+            is_read_only=obj.is_read_only,
+            expires_at=obj.expires_at,
+        )
         obj.pk, obj.prefix = issued.key.pk, issued.key.prefix
         setattr(obj, _TOKEN, issued.token)
 
@@ -95,24 +125,48 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
         self, request: HttpRequest, obj: ApiKey, post_url_continue: str | None = None
     ) -> HttpResponse:
         """The page with the secret: no cookie and no session ever holds it."""
+        return self._show_once(request, obj)
+
+    @action(description="Rotate", permissions=["act"], url_path="rotate", icon="autorenew")
+    def rotate_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Issue a key in place of this one, after a confirmation, and show its secret."""
+        rows: QuerySet[ApiKey] = ApiKey.objects.filter(pk=object_id)
+        asked = confirm_and_run(self, request, rows, ROTATE)
+        if asked is not None:
+            return asked
+        made: ApiKey | None = getattr(request, _TOKEN, None)
+        if made is None:  # a message says why
+            return HttpResponseRedirect(page_of("teams_apikey", object_id))
+        return self._show_once(request, made)
+
+    def _show_once(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
         context = {
             **self.admin_site.each_context(request),
             "title": "Your new API key",
             "opts": self.opts,
-            "key": obj,
-            "token": getattr(obj, _TOKEN),
+            "key": key,
+            "token": getattr(key, _TOKEN),
         }
         return TemplateResponse(request, "admin/teams/apikey/issued.html", context)
 
     def useful_actions(self, row: ApiKey) -> Collection[str]:
-        """No button for a key that is revoked."""
-        return () if row.revoked_at else self.actions_detail
+        """No button for a key that is revoked, no rotation where it has expired or was rotated."""
+        if row.revoked_at:
+            return ()
+        is_rotatable = not _has_expired(row) and row.rotated_at is None
+        return self.actions_detail if is_rotatable else ["revoke_this"]
 
     @display(
         description="validity",
         ordering="revoked_at",
-        label={"valid": "success", "revoked": "danger"},
+        label={"valid": "success", "expired": "warning", "revoked": "danger"},
     )
     def validity(self, key: ApiKey) -> str:
         """Whether it still opens anything."""
-        return "revoked" if key.revoked_at else "valid"
+        if key.revoked_at:
+            return "revoked"
+        return "expired" if _has_expired(key) else "valid"
+
+
+def _has_expired(key: ApiKey) -> bool:
+    return key.expires_at is not None and key.expires_at <= timezone.now()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from django.contrib.admin import RelatedFieldListFilter as RelatedFilter
     from django.contrib.admin import SimpleListFilter as DropdownFilter
     from django.contrib.admin import SimpleListFilter as TextFilter
+    from django.contrib.admin.forms import AdminAuthenticationForm as SignInForm
     from django.contrib.admin.views.main import ChangeList as ThemedChangeList
     from django.contrib.auth.forms import AdminPasswordChangeForm as PasswordForm
     from django.contrib.auth.forms import UserChangeForm, UserCreationForm
@@ -76,6 +77,7 @@ else:
     from unfold.contrib.filters.admin import RelatedDropdownFilter as RelatedFilter
     from unfold.decorators import action, display
     from unfold.forms import AdminPasswordChangeForm as PasswordForm
+    from unfold.forms import AuthenticationForm as SignInForm
     from unfold.forms import UserChangeForm as LoginForm
     from unfold.forms import UserCreationForm as NewLoginForm
     from unfold.templatetags.unfold_list import result_headers
@@ -105,6 +107,7 @@ __all__ = [
     "RelatedFilter",
     "Row",
     "SelectWidget",
+    "SignInForm",
     "TextFilter",
     "TextWidget",
     "ThemedAdmin",

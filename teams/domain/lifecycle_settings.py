@@ -40,8 +40,7 @@ class LifecycleSettings:
     cost `cost_usd` a run. Episodes are summarised and compressed after so many days. Unimportant
     memories that nobody asks for turn cold after `cold_after_days`; those whose importance is below
     `expire_below` are soft-deleted when nobody asked for them for `expire_after_days`, and purged
-    after `purge_after_days` more. That a purge erases their texts (`purge_erases`) is not possible
-    yet and refused.
+    after `purge_after_days` more. With `purge_erases` a purge erases their texts, from the log too.
     """
 
     off: tuple[str, ...] = ()
@@ -92,13 +91,6 @@ def _read(given: Checked) -> LifecycleSettings:
     }
     usual = LifecycleSettings()
     erases = parts["purge_erases"].flag()
-    if erases:
-        # Said here rather than passed over: a team must not believe that its texts are gone.
-        parts["purge_erases"].problem(
-            "A purge does not erase texts yet: leave it false, and erase a person with"
-            " DELETE /v1/users/{external_id}."
-        )
-        erases = False
     return LifecycleSettings(
         off=off,
         cost_usd=_cost(parts["cost_usd"], usual.cost_usd),

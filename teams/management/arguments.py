@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
+from uuid import UUID
+
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.core.validators import validate_slug
+
+from teams.services.people import team_id_of_slug
+
+_MOST = 36_500
 
 
 def check_team_slug(slug: str) -> str:
@@ -16,3 +23,22 @@ def check_team_slug(slug: str) -> str:
             "--team must be a slug: letters, digits, hyphens and underscores."
         ) from None
     return slug
+
+
+def existing_team(slug: str) -> UUID:
+    """The team of that slug; CommandError where there is none."""
+    team_id = team_id_of_slug(slug)
+    if team_id is None:
+        raise CommandError(f"There is no team '{slug}'.")
+    return team_id
+
+
+def positive_number(given: str) -> float:
+    """A number above 0, of days or hours that a time can be counted with."""
+    try:
+        number = float(given)
+    except ValueError:
+        number = 0
+    if not 0 < number <= _MOST:
+        raise ArgumentTypeError(f"give a number above 0 and up to {_MOST:,}, not {given!r}")
+    return number

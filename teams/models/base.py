@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from django.db import models
+from django.db.models.expressions import Col
+from django.db.models.lookups import Exact
 
 from teams.ids import new_id
 
@@ -30,7 +32,18 @@ class TeamOwned(models.Model):
         abstract = True
 
 
-class SameTeamKey(models.ForeignKey[_Set, _Get]):
+class _JoinedByTeam(models.ForeignKey[_Set, _Get]):
+    """A reference whose joins name the team too, as the database's key does."""
+
+    def get_extra_restriction(self, alias: Any, related_alias: Any) -> Any:  # Any: Django's own
+        """That both rows are of one team; Django asks without an alias where it joins nothing."""
+        if alias is None or related_alias is None:
+            return None
+        team: Any = self.model._meta.get_field("team")  # Any: a field of any kind to its type
+        return Exact(Col(alias, team), Col(related_alias, team))
+
+
+class SameTeamKey(_JoinedByTeam[_Set, _Get]):
     """A reference to another row of the same team.
 
     The database checks it together with the team (`tenancy_sql.tenant_references`), and the rules
@@ -47,3 +60,12 @@ class SameTeamKey(models.ForeignKey[_Set, _Get]):
         """As migrations write it: a plain foreign key."""
         name, _, args, kwargs = super().deconstruct()
         return name, "django.db.models.ForeignKey", args, kwargs
+
+
+class SameTeamRow(_JoinedByTeam[_Set, _Get], models.OneToOneField[_Set, _Get]):
+    """A reference to the row of the same team that this row stands beside."""
+
+    def deconstruct(self) -> Any:  # Any: Django's own
+        """As migrations write it."""
+        name, _, args, kwargs = super().deconstruct()
+        return name, "django.db.models.OneToOneField", args, kwargs

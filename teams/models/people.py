@@ -92,12 +92,14 @@ class Team(models.Model):
     feature_flags = models.JSONField(default=dict, blank=True, validators=[check_feature_flags])
     sensitive_fields = models.JSONField(
         default=default_sensitive_fields,
+        db_default=models.Value(default_sensitive_fields(), models.JSONField()),
         blank=True,
         validators=[check_profile_fields],
         help_text="Profile fields of a person that change only with a yes.",
     )
     context_settings = models.JSONField(
         default=dict,
+        db_default=models.Value({}, models.JSONField()),
         blank=True,
         validators=[check_context],
         help_text="How facts are chosen and told as read-only context, where it differs from the"
@@ -105,6 +107,7 @@ class Team(models.Model):
     )
     lifecycle_settings = models.JSONField(
         default=dict,
+        db_default=models.Value({}, models.JSONField()),
         blank=True,
         validators=[check_lifecycle],
         help_text="When memories are merged, shortened, ranked and forgotten, where it differs from"
@@ -351,14 +354,25 @@ class TeamVersion(Version):
 
 
 class ApiKey(TeamOwned):
-    """A credential of a team, or of one of its agents; only its digest is kept."""
+    """A credential of a team, or of one of its agents; only its digest is kept.
+
+    It is refused from `expires_at` on, by the database's clock. A read-only one is refused where a
+    request writes.
+    """
 
     agent = SameTeamKey(Agent, related_name="keys", null=True, blank=True)
     name = models.CharField(max_length=200, blank=True, default="")
     prefix = models.CharField(max_length=16, editable=False)
     digest = models.BinaryField(max_length=32, unique=True, editable=False)
+    is_read_only = models.BooleanField(
+        "read-only", default=False, db_default=False, help_text="It may ask, and change nothing."
+    )
+    expires_at = models.DateTimeField(
+        null=True, blank=True, help_text="From then on it is refused; empty for never."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    rotated_at = models.DateTimeField(null=True, blank=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:

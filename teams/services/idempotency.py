@@ -17,6 +17,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from teams.clock import SKEW, database_now
 from teams.errors import ConflictError, InvalidError
 from teams.ids import new_id
 from teams.models import IdempotentRequest
@@ -60,8 +61,9 @@ def claim_request(
 ) -> ClaimedRequest | Answer:
     """Claim the request under a key, or give back what it was answered before.
 
-    Keys are each agent's own. Raises InvalidError for a key that is none or stands for another
-    request, and ConflictError while the first one is under way or when its answer was lost.
+    Keys are each agent's own; `now` is the database's. Raises InvalidError for a key that is none
+    or stands for another request, and ConflictError while the first one is under way or when its
+    answer was lost.
     """
     if not 1 <= len(key) <= MAX_KEY_CHARS or not (key.isascii() and key.isprintable()):
         raise InvalidError(
@@ -153,7 +155,7 @@ def release_request(*, claimed: ClaimedRequest) -> None:
 def abandon_request(*, claimed: ClaimedRequest) -> None:
     """End the claim of a run that failed; a retry looks at whether it wrote anything."""
     with team_scope(team_ids=[claimed.team_id], actor=ACTOR):
-        _mine(claimed).update(lease_until=timezone.now())
+        _mine(claimed).update(lease_until=database_now())
 
 
 def prune_requests(*, team_id: UUID, now: datetime) -> int:
@@ -172,7 +174,9 @@ def _answer_of(row: IdempotentRequest, *, digest: bytes, now: datetime) -> Answe
         )
     if row.status is not None:
         return Answer(row.status, row.media_type, row.body)
-    if row.lease_until is not None and row.lease_until > now:
+    # None ends later than that from now, unless the clock was ahead when it began.
+    latest = now + timedelta(seconds=settings.IDEMPOTENCY_LEASE_SECONDS) + SKEW
+    if row.lease_until is not None and now < row.lease_until <= latest:
         raise ConflictError(_UNDER_WAY)
     if row.committed_at is not None:
         raise ConflictError(

@@ -1,4 +1,4 @@
-"""API keys: issued once in clear, kept as a digest, revocable."""
+"""API keys: issued once in clear, kept as a digest; they expire and can be revoked and rotated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import redis
 from django.conf import settings
 from django_redis import get_redis_connection
 
-from teams.errors import NotFoundError
+from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.models import Agent, ApiKey
 from teams.prepared import run_prepared
 from teams.principal import Principal
@@ -22,8 +22,8 @@ from teams.services.flags import default_flags
 TOKEN_START = "pal"  # noqa: S105 - the public first part of every key
 USE_KEY = f"{settings.REDIS_PREFIX}:key-use"
 _HOLDER = (
-    "SELECT id, team_id, prefix, agent_id, agent_slug, allowed_categories, feature_flags"
-    " FROM palimpsest_key_holder($1)"
+    "SELECT id, team_id, prefix, agent_id, agent_slug, allowed_categories, feature_flags,"
+    " is_read_only, has_expired FROM palimpsest_key_with_limits($1)"
 )
 _PREFIX_BYTES = 4
 _SECRET_BYTES = 32
@@ -35,6 +35,10 @@ _MOST_NOTED = 10_000
 logger = logging.getLogger(__name__)
 
 
+class KeyExpiredError(Exception):
+    """The key was valid once; nobody is let in, so it is no refusal of the domain."""
+
+
 @dataclass(frozen=True, slots=True)
 class IssuedKey:
     """A new key; `token` is shown now and never again."""
@@ -43,7 +47,14 @@ class IssuedKey:
     token: str
 
 
-def issue_key(*, team_id: UUID, agent: Agent | None = None, name: str = "") -> IssuedKey:
+def issue_key(
+    *,
+    team_id: UUID,
+    agent: Agent | None = None,
+    name: str = "",
+    is_read_only: bool = False,
+    expires_at: datetime | None = None,
+) -> IssuedKey:
     """Create a key of the team, bound to `agent` where one is given; call it in the team's scope.
 
     The token is `pal_<prefix>_<secret>`, with 256 bits of secret.
@@ -51,9 +62,59 @@ def issue_key(*, team_id: UUID, agent: Agent | None = None, name: str = "") -> I
     prefix = secrets.token_hex(_PREFIX_BYTES)
     token = f"{TOKEN_START}_{prefix}_{secrets.token_urlsafe(_SECRET_BYTES)}"
     key = ApiKey.objects.create(
-        team_id=team_id, agent=agent, name=name, prefix=prefix, digest=_digest(token)
+        team_id=team_id,
+        agent=agent,
+        name=name,
+        prefix=prefix,
+        digest=_digest(token),
+        is_read_only=is_read_only,
+        expires_at=expires_at,
     )
     return IssuedKey(key=key, token=token)
+
+
+def rotate_key(*, team_id: UUID, key_id: UUID, now: datetime, overlap: timedelta) -> IssuedKey:
+    """Issue a key in place of another one, which expires after `overlap`, or earlier if it would.
+
+    The new one is of the same agent, name and rights. One that replaces a key of a limited time
+    is valid for as long as that was. Call it in the team's scope. Raises NotFoundError for a key
+    that the team does not have, ConflictError for one that is no longer valid or was rotated
+    before, and InvalidError for an overlap below zero.
+    """
+    if overlap < timedelta(0):
+        raise InvalidError("The overlap cannot be negative.", field="overlap")
+    found = ApiKey.objects.select_for_update().filter(team_id=team_id, id=key_id)
+    key = found.first()
+    if key is None:
+        raise NotFoundError("There is no such key.")
+    if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= now):
+        raise ConflictError("This key is no longer valid: issue a new one.")
+    if key.rotated_at is not None:
+        # Its end is that of the overlap, and says nothing of how long the new one should live.
+        raise ConflictError("This key was rotated already: rotate the key that replaced it.")
+    life = None if key.expires_at is None else key.expires_at - key.created_at
+    end = now + overlap
+    found.update(
+        expires_at=end if key.expires_at is None else min(end, key.expires_at), rotated_at=now
+    )
+    return issue_key(
+        team_id=team_id,
+        agent=key.agent,
+        name=key.name,
+        is_read_only=key.is_read_only,
+        expires_at=None if life is None else now + life,
+    )
+
+
+def key_of_prefix(*, team_id: UUID, prefix: str) -> ApiKey:
+    """The team's key of that public prefix; call it in the team's scope.
+
+    The prefix is the part of the token between its underscores. Raises NotFoundError.
+    """
+    key = ApiKey.objects.filter(team_id=team_id, prefix=prefix).first()
+    if key is None:
+        raise NotFoundError(f"The team has no key {prefix}.")
+    return key
 
 
 def revoke_key(*, team_id: UUID, key_id: UUID, now: datetime) -> ApiKey:
@@ -71,13 +132,18 @@ def revoke_key(*, team_id: UUID, key_id: UUID, now: datetime) -> ApiKey:
 
 
 def principal_of(token: str) -> Principal | None:
-    """Who holds this token; None when it is malformed, unknown or revoked."""
+    """Who holds this token; None when it is malformed, unknown or revoked.
+
+    Raises KeyExpiredError for one that was valid once.
+    """
     if not token.startswith(f"{TOKEN_START}_"):
         return None
     rows = run_prepared(_HOLDER, [_digest(token)])
     if not rows:
         return None
-    ((key_id, team_id, prefix, agent_id, agent_slug, categories, overrides),) = rows
+    ((key_id, team_id, prefix, agent_id, agent_slug, categories, overrides, reads, ended),) = rows
+    if ended:
+        raise KeyExpiredError("This API key has expired: ask an admin of the team for a new one.")
     return Principal(
         key_id=key_id,
         team_id=team_id,
@@ -86,6 +152,7 @@ def principal_of(token: str) -> Principal | None:
         agent_slug=agent_slug or "",
         allowed_categories=tuple(categories),
         flags=default_flags().overridden(overrides),
+        is_read_only=reads,
     )
 
 

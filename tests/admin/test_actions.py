@@ -164,8 +164,9 @@ def test_the_memory_page_offers_what_would_change_something(
     assert events(memory)[0] == ("pinned", "staff:rob", "yes")
 
 
+@pytest.mark.parametrize("state", ["failed", "set_aside"])
 def test_a_failed_job_is_queued_again_and_others_are_left(
-    inside: Cast, reviewer_client: Client
+    inside: Cast, reviewer_client: Client, state: str
 ) -> None:
     conversation = ConversationFactory.create(
         team=inside.team, agent=inside.kyra, end_user=inside.sarah
@@ -179,7 +180,7 @@ def test_a_failed_job_is_queued_again_and_others_are_left(
             state=state,
             attempts=5,
         )
-        for position, state in enumerate(["failed", "done"], start=1)
+        for position, state in enumerate([state, "done"], start=1)
     )
 
     answer = reviewer_client.post(
@@ -196,7 +197,7 @@ def test_a_failed_job_is_queued_again_and_others_are_left(
     assert (failed.state, failed.attempts, done.state) == ("queued", 0, "done")
     assert told(answer) == [  # type: ignore[arg-type]
         "1 job queued.",
-        "1 job left as before: Only a failed job can be run again.",
+        "1 job left as before: Only a job that failed or was set aside can be run again.",
     ]
 
 

@@ -32,7 +32,8 @@ EMPTYINGS = {
 }
 FEIGNED = (
     "DO $do$ BEGIN EXECUTE $q${} /*"
-    "\nPL/pgSQL function palimpsest_erase_user(uuid,uuid,text) line 1 */$q$; END $do$"
+    "\nPL/pgSQL function palimpsest_erase_user(uuid,uuid,text) line 1"
+    "\nPL/pgSQL function palimpsest_erase_purged(uuid,uuid[],text) line 1 */$q$; END $do$"
 )
 BY_HAND = (
     "INSERT INTO audit_erasure (id, team_id, end_user_id, actor, reason, counts, at)"
@@ -226,7 +227,8 @@ def test_every_table_it_empties_is_looked_at_anew(committed_db: None) -> None:
     with connections["owner"].cursor() as cursor:
         cursor.execute(
             "SELECT proname, prosrc FROM pg_proc WHERE proname IN ('palimpsest_erase_user',"
-            " 'palimpsest_forget_queries', 'palimpsest_forget_statistics')"
+            " 'palimpsest_empty_memories', 'palimpsest_forget_queries',"
+            " 'palimpsest_forget_statistics')"
         )
         sources = dict(cursor.fetchall())
     analysed = set(re.findall(r"\w+_\w+", sources.pop("palimpsest_forget_statistics")))
@@ -245,7 +247,10 @@ def test_every_table_of_a_team_is_known_to_the_erasure(committed_db: None) -> No
             " AND c.relnamespace = 'public'::regnamespace"
         )
         tables = {name for (name,) in cursor.fetchall()}
-        cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = 'palimpsest_erase_user'")
+        cursor.execute(
+            "SELECT string_agg(prosrc, '') FROM pg_proc"
+            " WHERE proname IN ('palimpsest_erase_user', 'palimpsest_empty_memories')"
+        )
         (source,) = cursor.fetchone()
     by_trigger = {
         *("memory_externalname", "memory_memorytag", "memory_memoryartifact"),

@@ -76,7 +76,7 @@ print(json.dumps(told))
 
 @pytest.mark.usefixtures("clean_database")
 @pytest.mark.parametrize("pool_size", ["0", "2"])
-def test_both_logins_keep_the_options_of_their_urls(pool_size: str) -> None:
+def test_all_logins_keep_the_options_of_their_urls(pool_size: str) -> None:
     def url_of(alias: str, options: str) -> str:
         given = conninfo_to_dict(conninfo_of(alias))
         login = f"{given['user']}:{given.get('password', '')}@"
@@ -89,6 +89,7 @@ def test_both_logins_keep_the_options_of_their_urls(pool_size: str) -> None:
         "&options=-c%20statement_timeout%3D7s%20-c%20work_mem%3D5MB",
     )
     owner = url_of("owner", "application_name=owner&options=-c%20work_mem%3D6MB")
+    replica = url_of("default", "application_name=replica")
 
     done = subprocess.run(
         [sys.executable, "-c", _CONNECT],
@@ -97,6 +98,7 @@ def test_both_logins_keep_the_options_of_their_urls(pool_size: str) -> None:
             **os.environ,
             "DATABASE_URL": app,
             "DATABASE_OWNER_URL": owner,
+            "DATABASE_REPLICA_URL": f"{replica}, {app}",
             "DATABASE_POOL_SIZE": pool_size,
         },
         capture_output=True,
@@ -106,5 +108,7 @@ def test_both_logins_keep_the_options_of_their_urls(pool_size: str) -> None:
 
     told = json.loads(done.stdout)
     assert told["default"] == ["prefer", "9", "app", "7s", "5MB", "palimpsest_app"]
+    assert told["replica1"] == ["prefer", 2, "replica", "1min", "4MB", "palimpsest_app"]
+    assert told["replica2"] == told["default"]
     assert told["owner"][0:3] == ["prefer", 5, "owner"]
     assert told["owner"][4] == "6MB"

@@ -10,6 +10,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -127,7 +128,26 @@ def test_jobs_are_counted_by_state_over_all_teams(acme: Cast, globex: Cast) -> N
         state: found["palimpsest_jobs", state] - before["palimpsest_jobs", state]
         for state in Job.State.values
     }
-    assert change == {"queued": 2, "running": 0, "done": 0, "failed": 1}
+    assert change == {"queued": 2, "running": 0, "done": 0, "failed": 1, "set_aside": 0}
+
+
+def test_the_age_of_the_oldest_waiting_job_is_told(acme: Cast) -> None:
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        talk = factories.ConversationFactory.create(
+            team=acme.team, agent=acme.kyra, end_user=acme.sarah
+        )
+        factories.JobFactory.create(
+            team=acme.team,
+            conversation=talk,
+            from_position=1,
+            to_position=1,
+            queued_at=timezone.now() - timedelta(days=1),
+        )
+
+    ready = Client().get("/readyz").json()
+
+    assert scraped()["palimpsest_oldest_waiting_job_seconds",] >= 86_400
+    assert ready["oldest_waiting_job_seconds"] >= 86_400
 
 
 def test_written_memories_are_counted_by_outcome(committed_db: None, tools: Tools) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from config import embedded
-from config.web_worker import MOST_BYTES, MOST_HEADER_BYTES, MOST_HEADERS
+from config.web_requests import MOST_BYTES, MOST_HEADER_BYTES, MOST_HEADERS
 
 FOREIGN = ("PORT", "HOST", "DATABASE_", "REDIS_", "DJANGO_", "PALIMPSEST_", "OPENAI_", "WEB_")
 

@@ -35,10 +35,10 @@ class Shop:
     client: redis.Redis
     sender: Celery
 
-    def give(self, pipe: Path) -> None:
+    def give(self, pipe: Path, *, time_limit: int | None = None) -> None:
         """Queue the task that reads this pipe, which is made."""
         os.mkfifo(pipe)
-        self.sender.send_task(READ_PIPE, [str(pipe)])
+        self.sender.send_task(READ_PIPE, [str(pipe)], time_limit=time_limit)
 
 
 def opened_by_the_task(pipe: Path) -> int:
@@ -102,6 +102,19 @@ def test_a_worker_goes_on_after_a_redis_that_hung_as_a_task_ended(
 
     os.close(opened_by_the_task(second))
     until(lambda: not shop.client.llen(QUEUE))
+
+
+def test_a_worker_whose_task_hangs_is_replaced(shop: Shop, tmp_path: Path) -> None:
+    hung, next_one = tmp_path / "hung", tmp_path / "next"
+    # The signal that would end its waiting is never sent: only its end by force helps.
+    shop.give(hung, time_limit=2)
+    writing = opened_by_the_task(hung)
+    shop.give(next_one)
+
+    os.close(opened_by_the_task(next_one))
+
+    os.close(writing)
+    assert "Hard time limit" in shop.log.read_text(errors="replace")
 
 
 def test_a_worker_leaves_word_of_its_tasks(shop: Shop, tmp_path: Path) -> None:

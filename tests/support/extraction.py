@@ -121,7 +121,9 @@ def queued(conversation: Conversation, count: int = 3) -> Job:
 
 
 def run(job: Job, tools: Tools) -> bool:
-    """Run the job as a worker does."""
+    """Run the job as a worker does, once its pause after a failure is over."""
+    with team_scope(team_ids=[job.team_id], actor="test"):
+        Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(lease_until=None)
     return run_job(team_id=job.team_id, job_id=job.pk, tools=tools)
 
 

@@ -84,7 +84,7 @@ class CustomTierSerializer(ApiSerializer):
     """The agent's own model of a tier; prices are USD per 1,000 tokens."""
 
     name = serializers.ChoiceField(choices=TIERS)
-    model_name = serializers.CharField()
+    model_name = serializers.CharField(min_length=1)
     cost_per_1k_input = serializers.FloatField(min_value=0)
     cost_per_1k_output = serializers.FloatField(min_value=0)
 
@@ -108,14 +108,22 @@ class ModelConfigSerializer(ApiSerializer):
     monthly_budget_usd = serializers.FloatField(required=False, allow_null=True, min_value=0)
 
 
+_WEIGHT: Mapping[str, Any] = {
+    "required": False,
+    "allow_null": True,
+    "min_value": 0,
+    "max_value": MAX_WEIGHT,
+}  # Any: options of a field
+
+
 class RetrievalWeightsSerializer(ApiSerializer):
     """The weight of each signal; a missing one keeps its default; not all may be zero."""
 
-    semantic = serializers.FloatField(required=False, min_value=0, max_value=MAX_WEIGHT)
-    recency = serializers.FloatField(required=False, min_value=0, max_value=MAX_WEIGHT)
-    importance = serializers.FloatField(required=False, min_value=0, max_value=MAX_WEIGHT)
-    continuity = serializers.FloatField(required=False, min_value=0, max_value=MAX_WEIGHT)
-    relation = serializers.FloatField(required=False, min_value=0, max_value=MAX_WEIGHT)
+    semantic = serializers.FloatField(**_WEIGHT)
+    recency = serializers.FloatField(**_WEIGHT)
+    importance = serializers.FloatField(**_WEIGHT)
+    continuity = serializers.FloatField(**_WEIGHT)
+    relation = serializers.FloatField(**_WEIGHT)
 
 
 class EffectiveWeightsSerializer(ApiSerializer):
@@ -185,7 +193,7 @@ class MemoryConfigSerializer(ApiSerializer):
 class AgentDocumentSerializer(ApiSerializer):
     """An agent's whole document; omitted fields take their defaults."""
 
-    name = serializers.CharField(max_length=agent_document.MAX_NAME_CHARS)
+    name = serializers.CharField(min_length=1, max_length=agent_document.MAX_NAME_CHARS)
     tagline = serializers.CharField(
         required=False, allow_blank=True, max_length=agent_document.MAX_TAGLINE_CHARS
     )

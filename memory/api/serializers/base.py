@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any, ClassVar
 
 from django.conf import settings
-from drf_spectacular.utils import extend_schema_serializer
+from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.utils import Direction, extend_schema_serializer
 from rest_framework import serializers
+from rest_framework.fields import empty
 from rest_framework.utils.serializer_helpers import BindingDict
 
 from memory.api.fields import ZonedDateTimeField
@@ -45,6 +47,27 @@ def _fields_of(kind: type[ApiSerializer]) -> BindingDict:
     return fields
 
 
+# A field that is read, whether it has a say when it is left out, and the serializer's own check.
+_Input = tuple[serializers.Field[Any, Any, Any, Any], bool, Callable[..., Any] | None]
+
+
+@cache
+def _inputs_of(kind: type[ApiSerializer]) -> Sequence[_Input]:
+    return _inputs(kind, _fields_of(kind))
+
+
+def _inputs(kind: type[ApiSerializer], fields: BindingDict) -> Sequence[_Input]:
+    return [
+        (
+            field,
+            field.required or field.default is not empty,
+            getattr(kind, f"validate_{name}", None),
+        )
+        for name, field in fields.items()
+        if not field.read_only
+    ]
+
+
 class StrictSerializer(ApiSerializer):
     """Refuses fields it does not know, so that a misspelt one is not silently ignored.
 
@@ -68,13 +91,30 @@ class StrictSerializer(ApiSerializer):
                 known = f"known are: {', '.join(self.fields)}" if self.fields else "none is known"
                 raise serializers.ValidationError({name: [f"There is no such field; {known}."]})
             self._refuse_long_lists(data, sent)
-        try:
-            return super().to_internal_value(data)
-        except serializers.ValidationError as error:
-            if not sent or not isinstance(error.detail, dict):
-                raise
-            named = {sent.get(name, name): problem for name, problem in error.detail.items()}
-            raise serializers.ValidationError(named) from None
+            return self._read(data, sent)
+        return super().to_internal_value(data)  # which says what is wrong with it
+
+    def _read(self, data: Mapping[str, Any], sent: Mapping[str, str]) -> dict[str, Any]:
+        """The values as Django REST framework reads them, past the fields that are left out."""
+        values: dict[str, Any] = {}
+        problems: dict[str, Any] = {}
+        kind = type(self)
+        for field, is_needed, check in (
+            _inputs(kind, self.fields) if self._context else _inputs_of(kind)
+        ):
+            name = str(field.field_name)
+            if not is_needed and name not in data:
+                continue
+            try:
+                value = field.run_validation(data.get(name, empty))
+                values[str(field.source)] = value if check is None else check(self, value)
+            except serializers.ValidationError as error:
+                problems[sent.get(name, name)] = error.detail
+            except serializers.SkipField:
+                continue
+        if problems:
+            raise serializers.ValidationError(problems)
+        return values
 
     def _refuse_long_lists(self, data: Mapping[str, Any], sent: Mapping[str, str]) -> None:
         """Raise ValidationError before any item is looked at; a list field checks them first."""
@@ -85,6 +125,29 @@ class StrictSerializer(ApiSerializer):
                 if len(value) > most:
                     problem = f"Send at most {most}, not {len(value)}."
                     raise serializers.ValidationError({sent.get(name, name): [problem]})
+
+
+class StrictInSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """What the schema says of an input: no other fields, and the other names of its own."""
+
+    target_class = StrictSerializer
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
+        # Any: drf-spectacular's own types
+        """The object without further fields."""
+        found = dict(auto_schema._map_serializer(self.target, direction, bypass_extensions=True))
+        fields = found.get("properties", {})
+        other = {
+            alias: {"allOf": [fields[name]], "deprecated": True}
+            for alias, name in self.target.aliases.items()
+            if name in fields
+        }
+        found["additionalProperties"] = False
+        if other:
+            both = [{"required": [alias, self.target.aliases[alias]]} for alias in other]
+            found |= {"properties": fields | other, "not": {"anyOf": both}}
+        return found
 
 
 class QuerySerializer(StrictSerializer):
@@ -151,6 +214,7 @@ class ProblemSerializer(ApiSerializer):
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField()
+    request_id = serializers.CharField(required=False, help_text="Of faults of the server.")
     errors_ = serializers.DictField(
         child=serializers.ListField(child=serializers.CharField()), required=False
     )

@@ -47,8 +47,9 @@ class ChatCompletionSerializer(serializers.Serializer[Any]):
     """A chat completion request. Fields that are not named here are passed to the model."""
 
     model = serializers.CharField(
+        min_length=1,
         help_text="The agent's slug, such as kyra; with a tier kyra/auto, kyra/fast,"
-        " kyra/balanced or kyra/powerful."
+        " kyra/balanced or kyra/powerful.",
     )
     messages = ChatMessageSerializer(many=True)
     stream = serializers.BooleanField(required=False, default=False)

@@ -25,7 +25,7 @@ class ConsolidateSerializer(StrictSerializer):
     steps = serializers.ListField(
         child=OneOfField(choices=STEPS),
         required=False,
-        allow_empty=False,
+        min_length=1,
         max_length=len(STEPS),
         help_text="Only these; all that the team has on, where left out.",
     )

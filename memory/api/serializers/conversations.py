@@ -23,6 +23,7 @@ from memory.api.serializers.base import (
     StrictSerializer,
 )
 from memory.models import Job
+from memory.services.extraction.waiting import set_aside_warnings
 from teams.models.conversations import ROLES
 
 
@@ -206,12 +207,20 @@ class JobSerializer(ApiSerializer):
 
     id = serializers.UUIDField()
     conversation = serializers.UUIDField(source="conversation_id")
-    state = serializers.ChoiceField(choices=Job.State.choices)
-    messages = serializers.IntegerField(help_text="How many messages it covers.")
+    state = serializers.ChoiceField(
+        choices=Job.State.choices,
+        help_text="`queued`, `running`, `done`; `failed` where a service stayed away, until the"
+        " next extraction; `set_aside` where its messages fail, until an admin retries. Such"
+        " messages are cut out of a job: what is behind them is extracted by jobs of their own.",
+    )
+    messages = serializers.IntegerField(help_text="How many messages it covers, by now.")
     messages_done = serializers.IntegerField(help_text="How many of them are extracted so far.")
     attempts = serializers.IntegerField()
     error = serializers.CharField()
     result = serializers.SerializerMethodField()
+    warnings = serializers.SerializerMethodField(
+        help_text="Which messages of its conversation are set aside."
+    )
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
 
@@ -219,6 +228,13 @@ class JobSerializer(ApiSerializer):
     def get_result(self, job: Job) -> dict[str, Any] | None:
         """What the extraction did, once it is done."""
         return job.result if job.state == Job.State.DONE else None
+
+    def get_warnings(self, job: Job) -> list[str]:
+        """Which messages of its conversation are set aside."""
+        jobs = Job.objects.extractions().filter(
+            team_id=job.team_id, conversation_id=job.conversation_id
+        )
+        return list(set_aside_warnings(jobs=jobs))
 
 
 class QueuedJobSerializer(ApiSerializer):

@@ -15,6 +15,7 @@ from memory.api.fields import (
     OneOfField,
     StatementField,
     StrictIntegerField,
+    TextField,
 )
 from memory.api.serializers.base import StrictSerializer
 from memory.domain.forms import ArtifactKind, ArtifactQuery, Form, Payload, rendered, texts_of
@@ -238,8 +239,10 @@ def _refused(field: str, message: str) -> serializers.ValidationError:
     return serializers.ValidationError({field: [message]})
 
 
-class ArtifactQueryField(serializers.CharField):
+class ArtifactQueryField(TextField):
     """`kind` or `kind:ref`: memories that name such an artifact."""
+
+    pattern = rf"^\s*(?:{'|'.join(ArtifactKind)})(?::{NameField.pattern[1:-1]})?\s*$"
 
     def to_internal_value(self, data: Any) -> Any:  # Any: whatever the query holds
         """What to look for."""

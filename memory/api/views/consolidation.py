@@ -34,7 +34,7 @@ from memory.services.lifecycle.runs import start_run
 from memory.services.lifecycle.undoing import undo_run
 from teams.errors import NotFoundError
 
-_PK = OpenApiParameter("pk", OpenApiTypes.UUID, OpenApiParameter.PATH)
+_PK = OpenApiParameter("id", OpenApiTypes.UUID, OpenApiParameter.PATH)
 _WAIT_SECONDS = 20.0
 _TEAM_KEY = "Consolidation needs a key of the team, bound to no agent."
 

@@ -59,10 +59,12 @@ class MemoryWrites(ApiViewSet):
 
     def written(self, results: Sequence[WriteResult]) -> Sequence[dict[str, Any]]:
         """The stored rows as they stand after the whole write, each with what happened."""
+        # What was just made has not been used.
+        are_used = any(item.outcome is not Outcome.CREATED for item in results)
         with self.team_scope():
             rows = Memory.objects.filter(
                 team_id=self.principal.team_id, pk__in={item.memory.pk for item in results}
-            ).with_names()
+            ).with_names(usage=are_used)
             by_id = {row.pk: memory_json(row) for row in rows}
         return [
             {

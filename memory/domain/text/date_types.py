@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
@@ -105,6 +106,11 @@ class DateTokens:
 
     def __len__(self) -> int:
         return len(self._words)
+
+    def __iter__(self) -> Iterator[str]:
+        """The tokens in order, each of them one look."""
+        self.visits += len(self._words)
+        return iter(self._words)
 
     def word(self, index: int) -> str:
         """The token at that place, empty beyond the ends."""

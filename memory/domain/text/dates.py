@@ -98,15 +98,14 @@ class DateReader:
     def read(self) -> list[NamedTime]:
         """The times in the order of the text; none overlaps another."""
         expressions: list[NamedTime] = []
-        at = 0
-        while at < len(self.tokens):
-            word = self.tokens.word(at)
-            found = self._expression(at) if word in _STARTS or word.isdecimal() else None
-            if found is None:
-                at += 1
+        end = 0
+        for at, word in enumerate(self.tokens):
+            if at < end or not (word in _STARTS or word.isdecimal()):
                 continue
-            expressions.append(self._placed(found))
-            at = max(found.to, at + 1)
+            found = self._expression(at)
+            if found is not None:
+                expressions.append(self._placed(found))
+                end = found.to
         return expressions
 
     def _expression(self, at: int) -> NamedTime | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -85,11 +86,13 @@ def write_dates(
     dates: list[WrittenDate] = []
     end = 0
     beside = _told_by_neighbours(text, found)
+    days = Counter(_day_of_year(each) for each in found if _names_a_day(each))
     for each in found:
         said = text[each.start : each.end]
         if each.recurring or each in beside or _is_clock_time(each, said):
             continue
-        is_told = any(_are_alike(each, other) for other in found if other is not each)
+        # Another date names the same day: "4 April 2026" beside "April 4".
+        is_told = each.grain is Grain.DAY and days[_day_of_year(each)] > _names_a_day(each)
         if each.yearless and (
             is_told or not (completes_years and abs(each.first - anchor) <= _HALF_A_YEAR)
         ):
@@ -108,10 +111,13 @@ def day_in_full(day: datetime, *, with_weekday: bool = False) -> str:
     return f"{day:%A}, {written}" if with_weekday else written
 
 
-def _are_alike(each: NamedTime, full: NamedTime) -> bool:
-    """Whether a full date names the day of one without a year ("4 April 2026", "April 4")."""
-    same_grain = not full.relative and full.grain is each.grain is Grain.DAY
-    return same_grain and (full.first.month, full.first.day) == (each.first.month, each.first.day)
+def _names_a_day(each: NamedTime) -> bool:
+    """Whether it is a day of the calendar, whenever that is said."""
+    return each.grain is Grain.DAY and not each.relative
+
+
+def _day_of_year(each: NamedTime) -> tuple[int, int]:
+    return each.first.month, each.first.day
 
 
 def _told_by_neighbours(text: str, found: Sequence[NamedTime]) -> set[NamedTime]:

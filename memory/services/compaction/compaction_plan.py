@@ -93,7 +93,8 @@ def _fitting(conversation: Conversation, max_tokens: int) -> int:
 def extract_first(*, plan: CompactionPlan, tools: Tools, until: float) -> None:
     """Extract every message that is to be compacted, once and without caps.
 
-    A finished job runs again only for what a cap kept out. Raises UnavailableError if a job
+    A finished job runs again only for what a cap kept out. What is set aside stays so: its
+    messages can be found, and somebody decides about them. Raises UnavailableError if a job
     failed for good, and StillExtractingError after `until`, a time of `time.monotonic`.
     """
     team_id, conversation_id = plan.conversation.team_id, plan.conversation.pk
@@ -102,7 +103,11 @@ def extract_first(*, plan: CompactionPlan, tools: Tools, until: float) -> None:
     def pending() -> list[Job]:
         _lift_caps(plan.jobs)
         # One look at both: a run may end, short of what its caps kept out, between two.
-        left = list(plan.jobs.exclude(state=Job.State.DONE, left_out=0).order_by("id"))
+        left = list(
+            plan.jobs.exclude(state=Job.State.DONE, left_out=0)
+            .exclude(state=Job.State.SET_ASIDE)
+            .order_by("id")
+        )
         for job in left:
             if job.state == Job.State.FAILED:
                 raise UnavailableError(

@@ -8,8 +8,6 @@ from datetime import UTC, datetime
 from functools import partial
 from uuid import UUID
 
-from django.db import DatabaseError
-
 from audit.services.events import record_events
 from memory.clients.tools import Tools
 from memory.domain.episodes import Sitting, Told, WrittenEpisode, has_substance
@@ -58,11 +56,8 @@ def run_episode_job(*, team_id: UUID, job_id: UUID, tools: Tools, now: datetime)
     try:
         with kept_lease(team_id=team_id, job_id=job_id, claim=claim):
             return _run(team_id, job_id, claim, tools, now)
-    except DatabaseError:
-        # The lease ends by itself and the sweep tries again.
-        raise
     except Exception as error:
-        note_failure(team_id=team_id, job_id=job_id, claim=claim, error=error, now=now)
+        note_failure(team_id=team_id, job_id=job_id, claim=claim, error=error, clock=lambda: now)
         raise
 
 
@@ -114,8 +109,7 @@ def _audiences(job: Job, source: MessageRange) -> list[_Audience]:
         team_id=job.team_id, conversation=conversation, memory_type=MemoryType.AGENT_PRIVATE
     )
     private = {each for row in own.values_list("source_message_ids", flat=True) for each in row}
-    read = [as_source(row) for row in (*source.context, *source.messages)]
-    private |= told_in_confidence(read, participants=participants_of(conversation))
+    private |= told_in_confidence(source.said, participants=participants_of(conversation))
     return [
         _audience(job, source, left - private, is_private=False),
         _audience(job, source, left & private, is_private=True),

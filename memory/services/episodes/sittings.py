@@ -11,7 +11,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from memory.domain.episodes import FEWEST_MESSAGES, cut_into_sittings
 from memory.models import Job
-from memory.services.extraction.jobs import UNFINISHED, does_jobs, publish
+from memory.services.extraction.jobs import UNFINISHED, does_jobs, publish, rested
 from teams.errors import NotFoundError
 from teams.models import Conversation, Message, Team
 from teams.models.people import erased_name
@@ -38,7 +38,7 @@ def queue_episodes(*, team_id: UUID, now: datetime, limit: int = 100) -> int:
         if not does_jobs(team_id=team_id, kind=Job.Kind.EPISODE):
             return 0
         rest = rest_of(team_id=team_id)
-        ids = list(_rested(team_id, now - rest).order_by("id").values_list("id", flat=True)[:limit])
+        ids = list(_rested(team_id, now, rest).order_by("id").values_list("id", flat=True)[:limit])
     made = 0
     for conversation_id in ids:
         # Its person may have been erased in between.
@@ -55,12 +55,12 @@ def rest_of(*, team_id: UUID) -> timedelta:
     return timedelta(hours=hours or settings.EPISODE_REST_HOURS)
 
 
-def _rested(team_id: UUID, before: datetime) -> QuerySet[Conversation, Conversation]:
+def _rested(team_id: UUID, now: datetime, rest: timedelta) -> QuerySet[Conversation, Conversation]:
     latest = Message.objects.filter(
+        rested(now=now, before=now - rest),
         team_id=team_id,
         conversation=OuterRef("pk"),
         position=OuterRef("last_position"),
-        received_at__lte=before,
     )
     extracting = Job.objects.extractions().filter(
         team_id=team_id, conversation=OuterRef("pk"), state__in=UNFINISHED

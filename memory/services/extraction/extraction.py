@@ -28,6 +28,7 @@ from memory.domain.types import (
     Role,
     SourceMessage,
 )
+from memory.models import Job
 from memory.services.extraction.owners import (
     TeamNames,
     owned,
@@ -47,7 +48,7 @@ class MessageRange:
     """Messages to extract and the earlier ones that give them context.
 
     Without the names of the `team` nothing that is said becomes the team's. `people` are those of
-    `people_beside_user`.
+    `people_beside_user`. The earlier ones that are `set_aside` give no context.
     """
 
     conversation: Conversation
@@ -55,15 +56,33 @@ class MessageRange:
     context: tuple[Message, ...]
     team: TeamNames | None = None
     people: Mapping[str, EndUser] = field(default_factory=dict)
+    set_aside: tuple[Message, ...] = ()
+
+    @property
+    def said(self) -> list[SourceMessage]:
+        """All of it in its order, with what is set aside: it may ask for silence."""
+        rows = (*self.context, *self.set_aside, *self.messages)
+        return [as_source(row) for row in sorted(rows, key=lambda row: row.position)]
 
 
 def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinfo) -> MessageRange:
     """The messages numbered `first` to `last` and up to 12 before them; call it in scope.
 
-    Their times are on the clock of the zone, so that "tonight" is the evening where it was said.
+    Those before that are set aside are no context, as they could fail this window too. Times are
+    on the clock of the zone, so that "tonight" is the evening where it was said.
     """
     wanted = Q(position__gte=first - CONTEXT_MESSAGES, position__lte=last)
-    rows = load_messages(conversation=conversation, wanted=wanted, zone=zone)
+    aside = Job.objects.extractions().filter(
+        team_id=conversation.team_id,
+        conversation=conversation,
+        state=Job.State.SET_ASIDE,
+        to_position__gte=first - CONTEXT_MESSAGES,
+        to_position__lt=first,
+    )
+    away = list(aside.values_list("from_position", "to_position"))
+    read = load_messages(conversation=conversation, wanted=wanted, zone=zone)
+    left = [row for row in read if any(start <= row.position <= end for start, end in away)]
+    rows = [row for row in read if row not in left]
     team = team_names(conversation=conversation, messages=rows)
     return MessageRange(
         conversation=conversation,
@@ -71,6 +90,7 @@ def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinf
         context=tuple(row for row in rows if row.position < first),
         team=team,
         people=people_beside_user(conversation=conversation),
+        set_aside=tuple(left),
     )
 
 
@@ -200,7 +220,7 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
             for number, (start, end) in enumerate(pairwise(times), 1)
         ]
     read = [*context, *messages]
-    secret = told_in_confidence(read, participants=participants)
+    secret = told_in_confidence(source.said, participants=participants)
     candidates = owned(
         _merge(first, second, tools),
         messages=read,

@@ -10,15 +10,12 @@ from enum import Enum, auto
 from functools import partial
 from uuid import UUID
 
-from django.conf import settings
-from django.db import DatabaseError
-from django.utils import timezone
-
 from audit.services.events import record_events
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
 from memory.selectors.zones import zone_of
+from memory.services import leases
 from memory.services.consent.talk import ask_for_team, hold_back, settle_in_talk
 from memory.services.extraction import extraction
 from memory.services.extraction.counts import (
@@ -48,11 +45,13 @@ from memory.services.extraction.screening import (
 )
 from memory.services.extraction.shared_talk import share_extracted
 from memory.services.extraction.taking_back import take_back_confided
+from memory.services.extraction.windows import window_budget, window_end
 from memory.services.extraction.work_metrics import count_work
 from memory.services.retrying import run_write
 from memory.services.workflows.proposing import look_for_workflows
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.write_path import prepare, store
+from teams.clock import database_now
 from teams.tenancy import team_scope
 
 
@@ -91,11 +90,11 @@ def run_job(
     job_id: UUID,
     tools: Tools,
     seconds: float | None = None,
-    clock: Callable[[], datetime] = timezone.now,
+    clock: Callable[[], datetime] = database_now,
 ) -> bool:
     """Run a job unless somebody else does or did; returns whether this call finished it.
 
-    Windows of EXTRACTION_WINDOW_MESSAGES follow on, each with the messages before it as context.
+    Windows follow on (`window_end`), each with the messages before it as context.
     The memories of a window and the job's progress are one transaction, guarded by the claim: a
     run that lost its lease to another writes nothing, and the next one goes on where this one
     got to. When `seconds` are over, no further window is begun and the job is queued again.
@@ -106,6 +105,21 @@ def run_job(
     claim = claim_job(team_id=team_id, job_id=job_id, now=clock())
     if claim is None:
         return False
+    return run_claimed(
+        team_id=team_id, job_id=job_id, claim=claim, tools=tools, seconds=seconds, clock=clock
+    )
+
+
+def run_claimed(
+    *,
+    team_id: UUID,
+    job_id: UUID,
+    claim: UUID,
+    tools: Tools,
+    seconds: float | None = None,
+    clock: Callable[[], datetime] = database_now,
+) -> bool:
+    """Run a job that was claimed; as `run_job` otherwise."""
     started = time.monotonic()
     try:
         while True:
@@ -119,11 +133,8 @@ def run_job(
             if seconds is not None and time.monotonic() - started >= seconds:
                 hand_on(team_id=team_id, job_id=job_id, claim=claim)
                 return False
-    except DatabaseError:
-        # The lease ends by itself and the sweep tries again.
-        raise
     except Exception as error:
-        note_failure(team_id=team_id, job_id=job_id, claim=claim, error=error, now=clock())
+        note_failure(team_id=team_id, job_id=job_id, claim=claim, error=error, clock=clock)
         raise
 
 
@@ -139,7 +150,7 @@ def _run_window(
         if job is None:
             return _Step.LOST
         first = max(job.from_position, job.done_position + 1)
-        last = min(job.to_position, first + settings.EXTRACTION_WINDOW_MESSAGES - 1)
+        last = window_end(job=job, first=first) if first <= job.to_position else job.to_position
         zone = zone_of(team_id=team_id, now=clock())
         rest = from_json(job.waiting) if first > last else []
         if first > last:
@@ -148,7 +159,7 @@ def _run_window(
             source = extraction.load_range(
                 conversation=job.conversation, first=first, last=last, zone=zone
             )
-    with kept_lease(team_id=team_id, job_id=job_id, claim=claim):
+    with kept_lease(team_id=team_id, job_id=job_id, claim=claim), window_budget():
         if first > last:
             found, screened = Found(), Screened(rest)
         else:
@@ -250,7 +261,7 @@ def _write_window(
             if mine.waiting and not over_day:
                 publish(mine)
         else:
-            mine.lease_until = now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
+            mine.lease_until = leases.lease_end(now=now)
             # Attempts are counted from the last success on.
             mine.attempts = 1
         mine.save()

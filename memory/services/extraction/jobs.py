@@ -11,9 +11,12 @@ from celery import current_app
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
 
 from memory.domain.viewer import Viewer
 from memory.models import Job
+from memory.services import leases
+from teams.clock import SKEW
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Conversation, Message
 from teams.services.conversations import lock_conversation
@@ -26,6 +29,10 @@ _TASKS = {Job.Kind.EXTRACT.value: RUN_JOB_TASK, Job.Kind.EPISODE.value: RUN_EPIS
 UNFINISHED = (Job.State.QUEUED, Job.State.RUNNING)
 # Jobs that are done but for what the caps kept out.
 LEFT = Q(state=Job.State.DONE, left_out__gt=0) & ~Q(waiting=[])
+# What a day has no room for waits for the next one.
+_LONGEST_REST = timedelta(days=1)
+# They are not tried again unless somebody says so.
+ENDED_BADLY = (Job.State.FAILED, Job.State.SET_ASIDE)
 
 logger = logging.getLogger(__name__)
 
@@ -67,24 +74,24 @@ def publish(job: Job) -> None:
 
 
 def queue_again(*, job: Job) -> None:
-    """Give a failed job all its attempts anew; call it in the team's scope.
+    """Give a job that failed or was set aside all its attempts anew; call it in the team's scope.
 
-    Raises ConflictError when it has not failed.
+    Raises ConflictError when it is neither.
     """
-    if not _revive(Job.objects.filter(team_id=job.team_id, pk=job.pk)):
-        raise ConflictError("Only a failed job can be run again.")
+    if not _revive(Job.objects.filter(team_id=job.team_id, pk=job.pk, state__in=ENDED_BADLY)):
+        raise ConflictError("Only a job that failed or was set aside can be run again.")
     publish(job)
 
 
 def revive_failed(*, team_id: UUID, conversation_id: UUID) -> list[Job]:
-    """Give the failed jobs of a conversation all their attempts anew.
+    """Give the failed jobs of a conversation all their attempts anew, not those set aside.
 
     Call it without a lock on the conversation: a run locks its job first and that afterwards.
     """
     jobs = Job.objects.extractions().filter(team_id=team_id, conversation_id=conversation_id)
     with team_scope(team_ids=[team_id], actor="task:extract"):
         failed = list(jobs.filter(state=Job.State.FAILED).order_by("id"))
-        _revive(jobs.filter(pk__in=[job.pk for job in failed]))
+        _revive(jobs.filter(pk__in=[job.pk for job in failed], state=Job.State.FAILED))
     return failed
 
 
@@ -131,18 +138,23 @@ def queue_rested(*, team_id: UUID, now: datetime, limit: int = 100) -> None:
     with team_scope(team_ids=[team_id], actor="task:extract"):
         if not flags_of_id(team_id=team_id).memory:
             return
-        rested = Conversation.objects.filter(
-            Exists(latest.filter(received_at__lte=before)),
+        at_rest = Conversation.objects.filter(
+            Exists(latest.filter(rested(now=now, before=before))),
             team_id=team_id,
             extracted_position__lt=F("last_position"),
         )
-        ids = list(rested.order_by("id").values_list("id", flat=True)[:limit])
+        ids = list(at_rest.order_by("id").values_list("id", flat=True)[:limit])
     for conversation_id in ids:
         # Its person may have been erased in between.
         with suppress(NotFoundError), team_scope(team_ids=[team_id], actor="task:extract"):
             queue_and_publish(
                 conversation=lock_conversation(team_id=team_id, conversation_id=conversation_id)
             )
+
+
+def rested(*, now: datetime, before: datetime) -> Q:
+    """Messages received up to `before`, or while the clock was ahead of `now`."""
+    return Q(received_at__lte=before) | Q(received_at__gt=now + SKEW)
 
 
 def publish_failed_again(*, team_id: UUID, conversation_id: UUID) -> None:
@@ -170,10 +182,14 @@ def overdue_jobs(
     """
     if not does_jobs(team_id=team_id, kind=kind):
         return []
-    waiting = (Q(state=Job.State.QUEUED) | LEFT) & (Q(lease_until=None) | Q(lease_until__lt=now))
-    lost = Q(state=Job.State.RUNNING, lease_until__lt=now)
-    rows = Job.objects.filter(waiting | lost, team_id=team_id, kind=kind).order_by("id")
+    rows = Job.objects.filter(is_waiting(now=now), team_id=team_id, kind=kind).order_by("id")
     return list(rows.values_list("id", flat=True)[:limit])
+
+
+def is_waiting(*, now: datetime) -> Q:
+    """Jobs that wait and whose pause is over, or that lost the lease of their run."""
+    unfinished = Q(state__in=UNFINISHED) & leases.is_over(now=now)
+    return unfinished | (LEFT & leases.is_over(now=now, within=_LONGEST_REST))
 
 
 def does_jobs(*, team_id: UUID, kind: Job.Kind) -> bool:
@@ -183,6 +199,6 @@ def does_jobs(*, team_id: UUID, kind: Job.Kind) -> bool:
 
 
 def _revive(jobs: QuerySet[Job, Job]) -> int:
-    return jobs.filter(state=Job.State.FAILED).update(
-        state=Job.State.QUEUED, attempts=0, lease_until=None, finished_at=None
+    return jobs.update(
+        state=Job.State.QUEUED, attempts=0, lease_until=None, finished_at=None, queued_at=Now()
     )

@@ -14,6 +14,7 @@ from memory.domain.confidences import Said, confided
 from memory.domain.types import Candidate, MemoryType, Participants
 from memory.models import Job, MessageEntry
 from memory.services.extraction.extraction import CONTEXT_MESSAGES, as_source
+from teams.clock import SKEW
 from teams.errors import NotFoundError
 from teams.models import Conversation, Message
 from teams.prepared import run_prepared, uuids
@@ -169,4 +170,5 @@ def _has_ended(conversation: Conversation, latest: Message, now: datetime) -> bo
     rest = timedelta(minutes=settings.CONVERSATION_REST_MINUTES)
     closed_at = conversation.closed_at
     is_closed = closed_at is not None and latest.received_at <= closed_at
-    return is_closed or latest.received_at <= now - rest
+    is_ahead = latest.received_at > now + SKEW  # of a clock that was set back since
+    return is_closed or is_ahead or latest.received_at <= now - rest

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -22,10 +24,12 @@ from memory.services.extraction.jobs import (
     revive_failed,
     visible_conversation,
 )
-from teams.errors import ConflictError
+from routing.clients.protocol import ModelError
+from teams.errors import ConflictError, DomainError
 from teams.services.flags import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
+_LEFT_OUT = "Messages {} to {} could not be extracted and are set aside until an admin retries."
 _FIRST_POLL_SECONDS = 0.05
 _LAST_POLL_SECONDS = 0.5
 
@@ -64,20 +68,28 @@ def extract_now(
         pending=lambda: list(jobs.filter(state__in=UNFINISHED).order_by("id")),
         tools=tools,
         until=time.monotonic() + (settings.EXTRACT_WAIT_SECONDS if seconds is None else seconds),
+        outlasts_failures=True,
     )
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         total = report(jobs=jobs)
-    return total if total.extractor else ExtractionCounts(extractor=tools.extractor.name)
+    return replace(total, extractor=total.extractor or tools.extractor.name)
 
 
 def finish(
-    *, team_id: UUID, pending: Callable[[], Sequence[Job]], tools: Tools, until: float
+    *,
+    team_id: UUID,
+    pending: Callable[[], Sequence[Job]],
+    tools: Tools,
+    until: float,
+    outlasts_failures: bool = False,
 ) -> None:
     """Run the jobs that `pending` names until it names none; wait for those that others run.
 
     `pending` is asked in the team's scope, `until` is a moment of `time.monotonic`. Past it, at
     the end of the window at hand, what is left goes to the workers and StillExtractingError is
-    raised. One window is tried in any case.
+    raised. One window is tried in any case; a job that failed rests for its pause first. Raises
+    what a run raises; with `outlasts_failures` only of services that are away, and what fails is
+    tried again until it is set aside.
     """
     tried = False
     pause = _FIRST_POLL_SECONDS
@@ -90,8 +102,16 @@ def finish(
         for job in jobs:
             left = until - time.monotonic()
             if left > 0 or not tried:
-                ran |= run_job(team_id=team_id, job_id=job.pk, tools=tools, seconds=left)
                 tried = True
+                try:
+                    ran |= run_job(team_id=team_id, job_id=job.pk, tools=tools, seconds=left)
+                except (OperationalError, InterfaceError, DomainError, ModelError):
+                    raise
+                except Exception:
+                    # It is logged, and the job knows how often it failed.
+                    if not outlasts_failures:
+                        raise
+                    ran = True
         if time.monotonic() >= until:
             _hand_over(team_id, pending)
         elif not ran:
@@ -100,14 +120,26 @@ def finish(
 
 
 def report(*, jobs: QuerySet[Job, Job]) -> ExtractionCounts:
-    """What the finished jobs did of which no caller was told yet; call it in scope."""
-    total = ExtractionCounts()
+    """What the finished jobs did of which no caller was told yet; call it in scope.
+
+    A warning names what was set aside.
+    """
+    total = ExtractionCounts(warnings=set_aside_warnings(jobs=jobs))
     done = jobs.filter(state=Job.State.DONE, reported_at=None).select_for_update()
     for job in done.order_by("id"):
         total = add_counts(total, counts_from_json(job.result))
         job.reported_at = timezone.now()
         job.save(update_fields=["reported_at"])
     return total
+
+
+def set_aside_warnings(*, jobs: QuerySet[Job, Job]) -> tuple[str, ...]:
+    """A sentence for each range of messages of the jobs that is set aside; call it in scope."""
+    rows = jobs.filter(state=Job.State.SET_ASIDE).order_by("from_position")
+    return tuple(
+        _LEFT_OUT.format(first, last)
+        for first, last in rows.values_list("from_position", "to_position")
+    )
 
 
 def _hand_over(team_id: UUID, pending: Callable[[], Sequence[Job]]) -> None:

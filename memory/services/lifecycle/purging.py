@@ -6,9 +6,12 @@ import time
 from datetime import datetime
 from uuid import UUID
 
+from audit.services.erasure import erase_purged, forget_statistics
 from memory.domain.types import Status
 from memory.models import Memory
 from memory.services.retrying import retried
+from teams.domain.lifecycle_settings import LifecycleSettings
+from teams.models import Team
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
@@ -19,6 +22,7 @@ _AT_ONCE = 200
 def purge_due(*, now: datetime, seconds: float | None = None) -> int:
     """Purge what is due in all teams, for so many seconds at most; returns how many memories.
 
+    Of a team that chose it (`purge_erases`) the texts of all that was purged are erased as well.
     Safe to run twice at once: each takes what the other does not hold.
     """
     purged, until = 0, None if seconds is None else time.monotonic() + seconds
@@ -28,7 +32,26 @@ def purge_due(*, now: datetime, seconds: float | None = None) -> int:
             purged += count
             if count < _AT_ONCE:
                 break
+        _erase_purged(team_id, until)
     return purged
+
+
+def _erase_purged(team_id: UUID, until: float | None) -> None:
+    erased = 0
+    while until is None or time.monotonic() < until:
+        with team_scope(team_ids=[team_id], actor=ACTOR):
+            team = Team.objects.get(pk=team_id)
+            if not LifecycleSettings.of(team.lifecycle_settings).purge_erases:
+                return
+            purged = Memory.objects.filter(  # an erasure empties `purge_at` as well
+                team_id=team_id, status=Status.PURGED.value, purge_at__isnull=False
+            )
+            ids = list(purged.values_list("pk", flat=True)[:_AT_ONCE])
+        if not ids:
+            break
+        erased += erase_purged(team_id=team_id, memory_ids=ids, actor=ACTOR)
+    if erased:
+        forget_statistics(team_id)
 
 
 @retried

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from memory.clients.tools import Tools
 from memory.domain.lifecycle.steps import Page, Planned, Step
@@ -21,6 +20,7 @@ from memory.services.lifecycle import runs
 from memory.services.lifecycle.kinds import EXECUTORS, PLANS, Batch
 from memory.services.retrying import run_write
 from memory.services.write.write_path import lock_owners
+from teams.clock import database_now
 from teams.services.lifecycle_settings import lifecycle_settings_of
 from teams.tenancy import team_scope
 
@@ -42,7 +42,7 @@ def run_consolidation(
     run_id: UUID,
     tools: Tools,
     seconds: float | None = None,
-    clock: Callable[[], datetime] = timezone.now,
+    clock: Callable[[], datetime] = database_now,
 ) -> bool:
     """Go on with a run unless somebody else does or it is done; returns whether this finished it.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from uuid import UUID, uuid4
 from zlib import crc32
@@ -13,13 +13,14 @@ from zlib import crc32
 from celery import current_app
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 
 from memory.domain.lifecycle.steps import Step
 from memory.domain.viewer import Viewer
 from memory.models import ConsolidationRun, JudgedPair
 from memory.selectors.lifecycle.judged import KEPT
 from memory.services import leases
+from teams.clock import SKEW
 from teams.errors import ConflictError, InvalidError
 from teams.services.flags import flags_of_id, require_memory
 from teams.services.lifecycle_settings import lifecycle_settings_of
@@ -87,10 +88,10 @@ def start_due_runs(*, now: datetime) -> int:
         viewer = Viewer(team_id=team_id, actor=ACTOR)
         with team_scope(team_ids=[team_id], actor=ACTOR):
             rows = ConsolidationRun.objects.filter(team_id=team_id)
-            for run in rows.filter(state__in=UNFINISHED).filter(_free(now)):
+            for run in rows.filter(state__in=UNFINISHED).filter(leases.is_over(now=now)):
                 publish(run)
             begins = now.replace(hour=hour_of(team_id=team_id), minute=0, second=0, microsecond=0)
-            daily = rows.filter(actor=ACTOR, created_at__gte=begins)
+            daily = rows.filter(actor=ACTOR, created_at__range=(begins, now + SKEW))
             if now < begins or daily.exists() or not flags_of_id(team_id=team_id).memory:
                 continue
             try:
@@ -123,7 +124,7 @@ def claim_run(*, team_id: UUID, run_id: UUID, now: datetime) -> UUID | None:
     """Take the run by one UPDATE that must change exactly one row; None where another has it."""
     claim = uuid4()
     with team_scope(team_ids=[team_id], actor=ACTOR):
-        rows = ConsolidationRun.objects.filter(_free(now), team_id=team_id, id=run_id)
+        rows = ConsolidationRun.objects.filter(leases.is_over(now=now), team_id=team_id, id=run_id)
         taken = rows.filter(state__in=UNFINISHED).update(
             state=ConsolidationRun.State.RUNNING,
             claim=claim,
@@ -131,10 +132,6 @@ def claim_run(*, team_id: UUID, run_id: UUID, now: datetime) -> UUID | None:
             attempts=F("attempts") + 1,
         )
     return claim if taken else None
-
-
-def _free(now: datetime) -> Q:
-    return Q(lease_until=None) | Q(lease_until__lt=now)
 
 
 def kept_lease(*, team_id: UUID, run_id: UUID, claim: UUID) -> AbstractContextManager[None]:
@@ -183,7 +180,7 @@ def note_failure(
             state=states.FAILED if given_up else states.QUEUED,
             error=type(error).__name__,
             claim=None,
-            lease_until=None if given_up else now + timedelta(seconds=2**run.attempts),
+            lease_until=None if given_up else leases.pause_end(now=now, attempts=run.attempts),
             finished_at=now if given_up else None,
         )
 

@@ -27,7 +27,7 @@ from memory.selectors.contradictions import open_contradictions_among
 from memory.selectors.episodes import episodes_of
 from memory.selectors.loading.memories import memories_by_id
 from memory.selectors.person_names import person_names
-from memory.selectors.revisions import Revision, team_revision
+from memory.selectors.revisions import Revision
 from memory.services.read.about_whom import mixed_users, untold_profiles
 from memory.services.read.answers import Considered, Retrieval, RetrievalStats, ScoredMemory
 from memory.services.read.cascade import Candidates, Depth, Search
@@ -52,10 +52,10 @@ from memory.services.read.ranking import (
 )
 from memory.services.read.read_queue import queued_read
 from memory.services.read.relevant import floor_of, relevant
+from memory.services.read.replica_reads import read_in_scope
 from memory.services.read.stopwatch import Stopwatch
 from memory.services.read.usage import note_retrieved
 from teams.services.flags import flags_of_id
-from teams.tenancy import team_scope
 
 logger = logging.getLogger(__name__)
 
@@ -125,14 +125,14 @@ def retrieve(
     asked = read_with_vector(question, team_id=viewer.team_id, tools=tools, now=now)
     asked = replace(asked, prefetched=prefetched)
     watch.lap("question")
-    with (
-        queued_read(),
-        team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True),
-    ):
-        revision = revision or team_revision(team_id=viewer.team_id)
-        keeps_all = rows is not None
-        most = limit or 0
-        found = Search(
+    keeps_all = rows is not None
+    most = limit or 0
+    floor = floor_of(question=asked, min_score=min_score, keeps_all=keeps_all and packing is None)
+
+    def read(current: Revision | None) -> tuple[Retrieval, Candidates, int]:
+        """The answer, the candidates above the floor, and how many others there were."""
+        known = revision or current
+        every = Search(
             viewer=viewer,
             question=asked,
             score=by_policy(packing.weights) if packing else by_relevance(weights),
@@ -144,19 +144,20 @@ def retrieve(
             set_aside=packing.plan.on_request if packing and rows is None else (),
             names_user=names_user,
             with_project=packing is not None and packing.plan.has_tiers,
-            revision=revision,
+            revision=known,
             also=(*also, *prefetched, *episodes_of(viewer=viewer, asked=asked.asked)),
         ).run()
-        floor = floor_of(
-            question=asked, min_score=min_score, keeps_all=keeps_all and packing is None
-        )
-        every = found
-        found, below = relevant(found, floor=floor, always=partial(_is_always_told, packing))
+        found, below = relevant(every, floor=floor, always=partial(_is_always_told, packing))
         watch.lap("search")
         if packing is None:
             answer = _best(viewer, asked, found, watch, limit=most, keeps_all=keeps_all)
         else:
             answer = _prompt(viewer, asked, found, packing, limit, is_loaded, tools, watch)
+        considered = Considered(every, found, floor)
+        return replace(answer, considered=considered, revision=known), found, below
+
+    with queued_read():
+        answer, found, below = read_in_scope(viewer=viewer, read=read)
     if is_counted:
         ids = [each.row.memory_id for each in answer.told]
         note_retrieved(team_id=viewer.team_id, memory_ids=ids, now=now)
@@ -175,13 +176,12 @@ def retrieve(
         owners = [each.row.end_user_id for each in answer.told]
         stats = replace(stats, warnings=(*stats.warnings, *mixed_users(viewer=viewer, of=owners)))
     # What words alone decided, while the embedder was away, is not worth keeping.
-    revision = revision if asked.has_vector else None
+    revision = answer.revision if asked.has_vector else None
     return replace(
         answer,
         stats=stats,
         revision=revision,
         words=tuple(asked.words),
-        considered=Considered(every, found, floor),
     )
 
 

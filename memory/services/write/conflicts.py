@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
+from django.utils import timezone
 
 from memory.domain.audience import Reach
 from memory.domain.forms import are_both_events
@@ -32,6 +34,7 @@ from memory.selectors.neighbours.comparing import locked_memories
 from memory.selectors.neighbours.comparison_set import Neighbour
 from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.prior_decisions import NOTHING_DECIDED, Decided
+from teams.clock import SKEW
 
 _STATED = Judgement(Verdict.SUPERSEDE, "replaced on request")
 
@@ -174,6 +177,8 @@ def pairs_to_judge(
     At most JUDGED_NEIGHBOURS, without those the draft replaces and, beside an event, other events;
     `anchor` is the embedder's opposition similarity.
     """
+    if not neighbours:
+        return []
     said = Statement(draft.told or draft.content, draft.created_at, draft.subject)
     usual = usual_words([said.content, *(each.memory.content for each in neighbours)])
     pairs = []
@@ -184,8 +189,8 @@ def pairs_to_judge(
         are_events = are_both_events(draft.form, memory.form)
         if memory.pk in draft.replaces or is_retold or are_events:
             continue
-        stored = Statement(memory.content, memory.created_at, memory.subject)
-        is_older = draft.created_at < memory.created_at
+        stored = Statement(memory.content, _told_at(memory, draft), memory.subject)
+        is_older = draft.created_at < stored.at
         existing, new = (said, stored) if is_older else (stored, said)
         near = nearness(
             existing=existing,
@@ -265,6 +270,16 @@ def rule_on(
     return Ruling(tuple(conflicts), objection=decided.objection, alike=tuple(alike))
 
 
+def _told_at(memory: Memory, draft: MemoryDraft) -> datetime:
+    """When the stored memory was told; as the draft where that is still to come.
+
+    The clock was ahead then and has been set back: what is told now is the later one.
+    """
+    if memory.created_at <= timezone.now() + SKEW:
+        return memory.created_at
+    return min(memory.created_at, draft.created_at)
+
+
 def _lost(draft: MemoryDraft, neighbour: Neighbour, judgement: Judgement) -> Conflict:
     """The conflict of words that lost before with what stands.
 
@@ -273,7 +288,7 @@ def _lost(draft: MemoryDraft, neighbour: Neighbour, judgement: Judgement) -> Con
     if judgement.verdict is Verdict.SUPERSEDE and neighbour.reach is not Reach.NARROWER:
         return _conflict(draft, neighbour, judgement, new_is_older=True)
     judgement = replace(judgement, verdict=Verdict.DISPUTE)
-    is_older = draft.created_at < neighbour.memory.created_at
+    is_older = draft.created_at < _told_at(neighbour.memory, draft)
     return _conflict(draft, neighbour, judgement, new_is_older=is_older)
 
 

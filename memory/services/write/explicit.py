@@ -102,7 +102,7 @@ def remember(
             except DomainError as error:
                 field = f"[{index}].{error.field}" if prefix else error.field
                 raise type(error)(error.message, field=field) from None
-            drafts.append(replace(draft, accepts_deleted=is_import))
+            drafts.append(draft)
             if safe.is_masked:
                 masked.append(index)
         with _at_its_place(prefix):
@@ -111,20 +111,18 @@ def remember(
     with _at_its_place(prefix):
         results = write_memories(viewer=viewer, drafts=drafts, tools=tools, reason=reason)
     if not is_import:
-        results = [
-            replace(
-                result,
-                wording=departures(
-                    text=draft.content, memory_type=draft.memory_type, said_at=draft.created_at
-                ),
-            )
-            for result, draft in zip(results, drafts, strict=True)
-        ]
+        results = [_worded(*each) for each in zip(results, drafts, strict=True)]
     if masked:
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
             for index in masked:
                 results[index] = note_masked(team_id=viewer.team_id, result=results[index])
     return results
+
+
+def _worded(result: WriteResult, draft: MemoryDraft) -> WriteResult:
+    """The result with where its text departs from the writing constraints."""
+    found = departures(text=draft.content, memory_type=draft.memory_type, said_at=draft.created_at)
+    return replace(result, wording=found) if found else result
 
 
 @contextmanager
@@ -138,13 +136,15 @@ def _at_its_place(prefix: bool) -> Iterator[None]:
 
 
 def _safe(item: StatedMemory, safe: SafeStatement) -> StatedMemory:
-    return replace(
-        item,
-        content=safe.text,
-        payload=safe.payload,
-        subject=masked_note(item.subject),
-        tags=tuple(masked_note(tag) for tag in item.tags),
-    )
+    subject, tags = masked_note(item.subject), tuple(masked_note(tag) for tag in item.tags)
+    if (safe.text, safe.payload, subject, tags) == (
+        item.content,
+        item.payload,
+        item.subject,
+        item.tags,
+    ):
+        return item
+    return replace(item, content=safe.text, payload=safe.payload, subject=subject, tags=tags)
 
 
 class _Directory:
@@ -252,6 +252,7 @@ class _Directory:
             valid_to=item.valid_to,
             external_id=item.external_id,
             check=item.check,
+            accepts_deleted=self.is_import,
             form=item.form,
             payload=item.payload,
         )

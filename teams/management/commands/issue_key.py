@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
 from teams.errors import InvalidError
-from teams.management.arguments import check_team_slug
+from teams.management.arguments import check_team_slug, positive_number
 from teams.models import Agent
 from teams.services.keys import issue_key
 from teams.services.people import ensure_agent, ensure_team
@@ -26,16 +28,24 @@ class Command(BaseCommand):
         parser.add_argument("--team", required=True, help="slug of the team, created when new")
         parser.add_argument("--agent", default="", help="bind the key to this agent's slug")
         parser.add_argument("--name", default="", help="what the key is for")
+        parser.add_argument("--read-only", action="store_true", help="it may change nothing")
+        parser.add_argument("--days", type=positive_number, help="it expires after so many days")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         for option, limit in _LIMITS.items():
             _check(option, options[option], limit)
         check_team_slug(options["team"])
-        actor = "command:issue_key"
+        actor, days = "command:issue_key", options["days"]
         team_id = ensure_team(slug=options["team"], actor=actor)
         with team_scope(team_ids=[team_id], actor=actor):
             agent = _agent(team_id, options["agent"]) if options["agent"] else None
-            issued = issue_key(team_id=team_id, agent=agent, name=options["name"])
+            issued = issue_key(
+                team_id=team_id,
+                agent=agent,
+                name=options["name"],
+                is_read_only=options["read_only"],
+                expires_at=timezone.now() + timedelta(days=days) if days else None,
+            )
         self.stdout.write(issued.token)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import connections
-from playwright.sync_api import Dialog, Page, sync_playwright
+from playwright.sync_api import ConsoleMessage, Dialog, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from tests.support.browser import HEIGHT, PATIENCE_MS, WIDTH
@@ -35,7 +35,8 @@ def server(django_db_setup: None) -> Iterator[LiveServer]:
 
 @pytest.fixture
 def page() -> Iterator[Page]:
-    """A page of a new browser; a script that throws or a dialog that opens fails the test."""
+    """A page of a new browser; a script that throws, a dialog that opens or anything that the
+    policy for content refuses fails the test."""
     # Playwright's loop makes Django believe that its own calls come from a coroutine.
     before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -45,6 +46,10 @@ def page() -> Iterator[Page]:
         surprises.append(dialog.message)
         dialog.dismiss()
 
+    def note_refused(message: ConsoleMessage) -> None:
+        if "Content Security Policy" in message.text:
+            surprises.append(message.text)
+
     with sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
@@ -52,6 +57,7 @@ def page() -> Iterator[Page]:
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: surprises.append(str(error)))
+        page.on("console", note_refused)
         page.on("dialog", dismiss)
         yield page
         browser.close()

@@ -15,6 +15,7 @@ from memory.clients.tools import Tools
 from memory.models import Job, Memory
 from memory.services.extraction.job_runs import run_job
 from teams.models import Agent, Conversation, EndUser, Message, Project
+from tests import factories
 from tests.support.cast import Cast
 
 SAID = "2026-02-09T09:04:00Z"
@@ -271,6 +272,31 @@ def test_extract_without_waiting_answers_with_a_job(
     assert done["state"] == "done"
     assert done["result"]["created"] > 0
     assert done["finished_at"] is not None
+
+
+@pytest.mark.parametrize("state", ["done", "set_aside"])
+def test_a_job_tells_of_the_messages_that_are_set_aside(
+    api: APIClient, path: str, state: str
+) -> None:
+    post(api, f"{path}/messages", FACTS)
+    polled = post(api, f"{path}/extract", {"wait": False}).json()["job"]
+    before = api.get(f"/v1/jobs/{polled}").json()["warnings"]
+    Job.objects.update(state=state, to_position=1)
+    first = Job.objects.get()
+    if state == "done":
+        factories.JobFactory.create(
+            team_id=first.team_id,
+            conversation=first.conversation,
+            from_position=2,
+            to_position=2,
+            state="set_aside",
+        )
+
+    (warning,) = api.get(f"/v1/jobs/{polled}").json()["warnings"]
+
+    assert before == []
+    at = 2 if state == "done" else 1
+    assert warning.startswith(f"Messages {at} to {at} could not be extracted")
 
 
 def test_a_waiting_extract_reports_what_began_by_itself(

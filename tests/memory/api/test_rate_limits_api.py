@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from django.conf import settings as settings_now
+from django_redis import get_redis_connection
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
+from memory.clients.rate_limits import LEASE_SECONDS
 from routing.clients.quick_redis import quick_redis
 from tests.support.bad_input import assert_problem
 from tests.support.cast import Cast
@@ -76,12 +79,65 @@ def test_a_refused_post_may_be_sent_again_under_its_idempotency_key(
 
 
 def test_without_limits_nothing_is_counted_or_told(api: APIClient, settings: Settings) -> None:
-    settings.RATE_LIMIT_KEY = settings.RATE_LIMIT_TEAM = 0
+    settings.RATE_LIMIT_KEY = settings.RATE_LIMIT_TEAM = settings.CONCURRENCY_LIMIT_KEY = 0
 
     answers = [api.get(MEMORIES) for _ in range(10)]
 
     assert {each.status_code for each in answers} == {200}
     assert not any(each.has_header("RateLimit") for each in answers)
+
+
+@pytest.fixture
+def two_at_a_time(settings: Settings) -> None:
+    """A key may have two requests under way, and ask as often as it likes."""
+    settings.RATE_LIMIT_KEY = settings.RATE_LIMIT_TEAM = 0
+    settings.CONCURRENCY_LIMIT_KEY = 2
+
+
+def under_way(api: APIClient, cast: Cast) -> object:
+    """A stream that has begun and was not read to its end."""
+    return api.get(f"/v1/audit/export?user={cast.sarah.external_id}")
+
+
+def test_a_key_has_only_so_many_requests_under_way(
+    acme: Cast, client_of: Callable[..., APIClient], two_at_a_time: None
+) -> None:
+    api, other = client_of(acme), client_of(acme)
+    streams = [under_way(api, acme), under_way(api, acme)]
+
+    refused = api.get(MEMORIES)
+
+    problem = assert_problem(refused, codes=(429,))
+    assert "2 requests of this key are under way" in problem["detail"]
+    assert refused["Retry-After"] == "1"
+    assert statuses(other, 3) == [200] * 3
+
+    assert b"".join(streams.pop().streaming_content)  # type: ignore[attr-defined]
+    assert statuses(api, 3) == [200] * 3
+
+
+def test_places_of_a_process_that_was_killed_are_free_once_their_leases_end(
+    acme: Cast, client_of: Callable[..., APIClient], two_at_a_time: None
+) -> None:
+    api = client_of(acme)
+    lost = [under_way(api, acme), under_way(api, acme)]
+    client = get_redis_connection("default")
+    [key] = client.keys(f"{settings_now.REDIS_PREFIX}:rate:*:places:*")
+    assert 0 < client.pttl(key) <= LEASE_SECONDS * 1000
+    assert statuses(api, 1) == [429]
+
+    # As if the time of their leases had passed.
+    client.zadd(key, dict.fromkeys(client.zrange(key, 0, -1), 1))
+
+    assert statuses(api, 2) == [200, 200]
+    del lost
+
+
+def test_answers_and_refusals_leave_no_place_taken(api: APIClient, two_at_a_time: None) -> None:
+    found = [api.get(f"{MEMORIES}?{query}").status_code for query in ("", "tier=none", "x=1") * 3]
+
+    assert 429 not in found
+    assert get_redis_connection("default").keys(f"{settings_now.REDIS_PREFIX}:rate:*") == []
 
 
 @pytest.fixture

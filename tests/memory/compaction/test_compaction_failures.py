@@ -20,6 +20,7 @@ from memory.services.extraction.waiting import extract_now
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope
+from tests import factories
 from tests.support.compaction import (
     FACTS,
     FactExtractor,
@@ -140,6 +141,23 @@ def test_what_was_given_up_is_tried_again_and_told_when_it_fails(
 
     assert not Compaction.objects.exists()
     assert compact(talk, plain).count == 2
+
+
+def test_what_is_set_aside_holds_up_no_compaction_and_is_named(
+    talk: Conversation, plain: Tools
+) -> None:
+    say(talk, *FACTS[:4])
+    job = start_extraction(viewer=viewer_of(talk), conversation_id=talk.pk)
+    Job.objects.filter(pk=job.pk).update(to_position=3)
+    factories.JobFactory.create(
+        team=job.team, conversation=talk, from_position=4, to_position=4, state="set_aside"
+    )
+
+    done = compact(talk, plain)
+
+    assert done.count == 4
+    assert len(facts_of(talk)) == 3
+    assert [each.split(" could")[0] for each in done.extraction.warnings] == ["Messages 4 to 4"]
 
 
 def standing(talk: Conversation) -> tuple[list[Memory], list[Memory], list[Compaction]]:

@@ -245,3 +245,14 @@ def test_what_is_worded_in_the_first_person_is_repaired(said: str, told: str) ->
     assert wording.candidate is not None
     assert wording.candidate.content.startswith(told)
     assert wording.problems == ("first person",)
+
+
+def test_of_an_overlong_text_the_beginning_is_looked_at() -> None:
+    text = "Ann lives in Berlin. " * 500 + "She moves tomorrow."
+    found = departures(text=text, memory_type=MemoryType.SEMANTIC, said_at=MONDAY)
+
+    assert "more than two sentences" in found
+    assert "relative date" not in found
+    assert departures(
+        text="Ann moves tomorrow.", memory_type=MemoryType.SEMANTIC, said_at=MONDAY
+    ) == ("relative date",)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from threading import Event
+from typing import Any
 from uuid import UUID
 
 import pytest
 from django.conf import settings
+from django.db import DatabaseError, OperationalError, connection
 from django.utils import timezone
 
 from audit.models import MemoryLog
 from memory.clients.tools import Tools
+from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.job_claims import claim_job, note_failure
 from memory.services.extraction.jobs import start_extraction
 from memory.services.extraction.waiting import extract_now
+from teams.errors import UnavailableError
 from teams.models import Conversation
 from teams.tenancy import team_scope
 from tests.support.embedders import OrthogonalEmbedder
@@ -206,7 +211,6 @@ def test_a_late_failure_does_not_undo_another_runs_success(
         job_id=job.pk,
         claim=claim,
         error=ValueError("too late"),
-        now=timezone.now(),
     )
 
     assert (now_is(job).state, now_is(job).error) == ("done", "")
@@ -234,13 +238,20 @@ def test_a_failed_run_is_queued_again_and_loses_nothing(
     assert len(extracted(conversation)) == 3
 
 
+class AwayEmbedder(OrthogonalEmbedder):
+    """An embedding service that does not answer."""
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        raise UnavailableError("the service is away")
+
+
 def test_pauses_between_attempts_grow(conversation: Conversation, plain: Tools) -> None:
     job = queued(conversation)
-    broken = replace(plain, extractor=CountingExtractor(failures=9))
+    broken = replace(plain, embedder=AwayEmbedder())
     pauses = []
     for _ in range(settings.JOB_MAX_ATTEMPTS - 1):
         before = timezone.now()
-        with pytest.raises(ValueError, match="broken"):
+        with pytest.raises(UnavailableError):
             run(job, broken)
         lease = now_is(job).lease_until
         assert lease is not None
@@ -249,19 +260,70 @@ def test_pauses_between_attempts_grow(conversation: Conversation, plain: Tools) 
     assert pauses == sorted(set(pauses))
 
 
-def test_a_job_is_given_up_after_its_attempts(conversation: Conversation, plain: Tools) -> None:
+def test_a_job_whose_service_stays_away_is_given_up_whole(
+    conversation: Conversation, plain: Tools
+) -> None:
     job = queued(conversation)
-    broken = replace(plain, extractor=CountingExtractor(failures=99))
+    broken = replace(plain, embedder=AwayEmbedder())
     for _ in range(settings.JOB_MAX_ATTEMPTS):
-        with pytest.raises(ValueError, match="broken"):
+        with pytest.raises(UnavailableError):
             run(job, broken)
 
     given_up = now_is(job)
 
     assert (given_up.state, given_up.attempts) == ("failed", settings.JOB_MAX_ATTEMPTS)
     assert given_up.finished_at is not None
+    assert [each.pk for each in jobs_of(conversation)] == [job.pk]
     assert not run(job, plain)
     assert extracted(conversation) == []
+
+
+class QueryingExtractor(CountingExtractor):
+    """Asks PostgreSQL first, as the reading of some messages might."""
+
+    def __init__(self, query: str) -> None:
+        super().__init__()
+        self.query = query
+
+    def extract(
+        self,
+        *,
+        messages: Sequence[SourceMessage],
+        context: Sequence[SourceMessage],
+        participants: Participants,
+    ) -> list[Candidate]:
+        with connection.cursor() as cursor:
+            cursor.execute(self.query)
+        return super().extract(messages=messages, context=context, participants=participants)
+
+
+def test_a_lost_connection_sets_no_message_aside(conversation: Conversation, plain: Tools) -> None:
+    job = queued(conversation)
+    lost = QueryingExtractor("SELECT pg_terminate_backend(pg_backend_pid())")
+    for _ in range(settings.JOB_MAX_ATTEMPTS - 1):
+        with pytest.raises(OperationalError):
+            run(job, replace(plain, extractor=lost))
+
+    waiting = now_is(job)
+
+    assert (waiting.state, waiting.one_by_one_to) == ("queued", 0)
+    assert waiting.error.startswith("OperationalError")
+    assert run(job, plain)
+    assert len(extracted(conversation)) == 3
+
+
+@pytest.mark.parametrize(
+    "query", ["SELECT 1 / 0", f"SELECT {'(' * 100_000}1{')' * 100_000}"], ids=["value", "limit"]
+)
+def test_a_statement_that_postgresql_refuses_is_a_failure_of_its_messages(
+    conversation: Conversation, plain: Tools, query: str
+) -> None:
+    job = queued(conversation)
+    for _ in range(2):
+        with pytest.raises(DatabaseError):
+            run(job, replace(plain, extractor=QueryingExtractor(query)))
+
+    assert (now_is(job).state, now_is(job).one_by_one_to) == ("queued", 3)
 
 
 def test_an_explicit_extract_revives_what_was_given_up(

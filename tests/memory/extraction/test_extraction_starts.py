@@ -32,7 +32,7 @@ from tests.support.extraction import (
     town,
     viewer_of,
 )
-from tests.support.waiting import race
+from tests.support.waiting import race, until
 
 __all__ = ["conversation", "plain", "town"]
 
@@ -116,8 +116,13 @@ def test_posting_at_once_starts_each_interval_once(conversation: Conversation) -
 def test_the_task_runs_a_job_and_survives_running_again(conversation: Conversation) -> None:
     job = queued(conversation)
 
-    for _ in range(2):
+    def is_done() -> bool:
+        # Another job may be the one whose turn it is.
         run_extraction_job(str(job.team_id), str(job.pk))
+        return now_is(job).state == "done"
+
+    until(is_done)
+    run_extraction_job(str(job.team_id), str(job.pk))
 
     assert (now_is(job).state, now_is(job).attempts) == ("done", 1)
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.domain.escaping import escaped_line
@@ -115,6 +115,7 @@ SHAPES: list[Callable[[str], str]] = [
 
 @pytest.mark.parametrize("role", ["user", "assistant", "tool"])
 @pytest.mark.parametrize("shape", SHAPES)
+@settings(max_examples=30)  # of each role and shape
 @given(prompt=PROMPTS)
 def test_a_prompt_of_ours_yields_no_memory(
     prompt: str, shape: Callable[[str], str], role: str

@@ -7,12 +7,12 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, ProgrammingError
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from audit.models import MemoryLog
-from audit.services.erasure import erase_user
+from audit.models import Erasure, MemoryLog
+from audit.services.erasure import erase_purged, erase_user
 from audit.services.verification import verify_team
 from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback
@@ -35,9 +35,8 @@ from memory.services.lifecycle.purging import purge_due
 from memory.services.lifecycle.running import run_consolidation
 from memory.services.lifecycle.runs import start_run
 from memory.services.lifecycle.undoing import undo_run
-from teams.domain.checking import DocumentError
-from teams.domain.lifecycle_settings import LifecycleSettings, check_lifecycle_settings
 from teams.errors import ConflictError
+from teams.models import Team
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients, make_cast
 from tests.support.lifecycle import NOW, choose, now_of, run, told, viewer_of
@@ -368,8 +367,50 @@ def test_the_past_still_shows_what_was_purged_and_the_log_holds(
     assert verify_team(team_id=town.team.id).findings == []
 
 
-def test_a_purge_that_erases_is_refused_and_never_feigned() -> None:
-    with pytest.raises(DocumentError, match="does not erase"):
-        check_lifecycle_settings({"purge_erases": True})
+def erasing(cast: Cast) -> None:
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        Team.objects.filter(pk=cast.team.id).update(lifecycle_settings={"purge_erases": True})
 
-    assert not LifecycleSettings.of({"purge_erases": True}).purge_erases
+
+def test_a_team_may_choose_that_a_purge_erases_from_the_past_as_well(
+    committed_db: None, tools: Tools
+) -> None:
+    town = make_cast(f"town-{uuid4().hex}")
+    gone = expired(town, tools)
+    before = timezone.now()
+    purge_due(now=DUE)
+    assert now_of(town, gone.pk).content == KILN
+    erasing(town)
+
+    purge_due(now=DUE)
+
+    row, viewer = now_of(town, gone.pk), viewer_of(town)
+    assert (row.content, row.status) == ("[erased]", "purged")
+    everything = MemoryFilters(status=("all",))
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        past = state_at(viewer=viewer, at=before, filters=everything).memories
+        contents = {each.content for each in past}
+        said = [str(entry.state) for entry in MemoryLog.objects.filter(memory_id=gone.pk)]
+        (record,) = Erasure.objects.all()
+    assert contents == {"[erased]", "Clay is grey."}
+    assert KILN not in " ".join(said)
+    assert (record.end_user_id, record.counts) == (None, {"memories": 1})
+    assert verify_team(team_id=town.team.id).findings == []
+    assert purge_due(now=DUE) == 0
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_only_a_purge_that_the_team_chose_erases_and_only_what_was_purged(
+    committed_db: None, tools: Tools, chosen: bool
+) -> None:
+    town = make_cast(f"town-{uuid4().hex}")
+    gone = expired(town, tools)
+    if chosen:  # it has only expired, and can be restored
+        erasing(town)
+        assert erase_purged(team_id=town.team.id, memory_ids=[gone.pk], actor="test") == 0
+    else:
+        purge_due(now=DUE)
+        with pytest.raises(ProgrammingError, match="did not choose"):
+            erase_purged(team_id=town.team.id, memory_ids=[gone.pk], actor="test")
+
+    assert now_of(town, gone.pk).content == KILN

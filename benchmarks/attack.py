@@ -1,0 +1,241 @@
+"""Do four well-behaved clients notice what a hostile one sends?
+
+Run as ``python -m benchmarks.attack``; ``--only flood`` takes the attacks with this in their name.
+It starts everything in a throwaway home, as `make run` does. Four clients, in a process of their
+own, write messages and memories, read and list, a request every quarter of a second each. First
+they are alone; then one attack of `attack_list.py` after the other is made beside them, with a key
+of another team. Printed is a line for each attack: its answers, how long the slowest request of a
+client took as a multiple of the usual 95th percentile of its kind, how many failed, the memory of
+all the server's processes, and after how many seconds everything was as before. Ends with status 1
+where a client waited more than three times the usual, one failed, the server failed the attacker
+(500), memory passed `--megabytes`, it took more than ten seconds to come back, or something that
+was acknowledged is missing. Run it on a machine that does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import re
+import socket
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Event
+from threading import Thread
+
+import psutil  # type: ignore[import-untyped]
+
+from benchmarks.attack_list import Attack, Request, attacks
+from benchmarks.instance import everything, free_port, issue_keys
+from benchmarks.kills import Acknowledged, is_server, missing
+from benchmarks.slow_clients import ask, held, kinds
+from benchmarks.steady_clients import PAUSE_SECONDS, Sample, SteadyClient
+
+CLIENTS = 4
+MOST_TIMES = 3.0
+BACK_SECONDS = 10.0
+_ANSWER_SECONDS = 60.0
+_READY_SECONDS = 120.0
+_SLOW_SECONDS = 8.0
+_SOCKETS = 200
+# Requests of a client before the usual is measured.
+_WARM = 12
+_STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})")
+
+
+@dataclass(slots=True)
+class Outcome:
+    """One attack: when it was, what it was answered (0: nothing) and the memory afterwards."""
+
+    name: str
+    began: float
+    ended: float = 0.0
+    answers: Counter[int] = field(default_factory=Counter)
+    megabytes: float = 0.0
+    slowest: float = 0.0
+    failed: int = 0
+    back: float = 0.0
+
+    def faults(self, *, megabytes: float) -> Iterator[str]:
+        """What is wrong with it."""
+        if self.slowest > MOST_TIMES:
+            yield "slow"
+        if self.failed:
+            yield "failed"
+        if self.answers[500]:
+            yield "500"
+        if self.megabytes > megabytes:
+            yield "memory"
+        if self.back > BACK_SECONDS:
+            yield "not back"
+
+
+def send(request: Request, *, port: int, key: str) -> int:
+    """The status of the answer; 0 where none came or nobody waits for one."""
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 10.0) as line:
+        line.settimeout(_ANSWER_SECONDS)
+        with suppress(OSError):  # refused before all of it was sent
+            line.sendall(request.line(key))
+        if not request.reads:
+            return 0
+        found = _STATUS.match(line.recv(1 << 16))
+        return int(found[1]) if found else 0
+    return 0
+
+
+def make(attack: Attack, *, port: int, key: str, conversation: str) -> Counter[int]:
+    """The answers to all of the attack's requests."""
+    if attack.slow:
+        kind = kinds(key)[attack.slow]
+        answered = Counter[int]()
+        with suppress(OSError):  # it takes no more connections
+            for _ in held(kind, port=port, sockets=_SOCKETS, seconds=_SLOW_SECONDS):
+                answered[200 if ask(port) < 1 else 0] += 1
+        return answered
+    with ThreadPoolExecutor(attack.at_once) as pool:
+        requests = attack.requests(conversation)
+        return Counter(pool.map(lambda each: send(each, port=port, key=key), requests))
+
+
+def steady(port: int, keys: Sequence[str], ready: Event, stop: Event, report: Connection) -> None:
+    """Run the clients until told to stop, and report their samples and what they were told."""
+    told = Acknowledged()
+    clients = [SteadyClient(port=port, key=key, seed=n, told=told) for n, key in enumerate(keys)]
+    threads = [Thread(target=each.run, args=(stop,)) for each in clients]
+    for thread in threads:
+        thread.start()
+    while not all(len(each.samples) > _WARM for each in clients) and not stop.is_set():
+        time.sleep(PAUSE_SECONDS)
+    ready.set()
+    for thread in threads:
+        thread.join()
+    samples = [sample for each in clients for sample in each.samples]
+    report.send((samples, told.messages, told.memories))
+
+
+def memory_of(launcher: psutil.Process) -> float:
+    """Megabytes of all the server's processes; what they share counts once."""
+    home = launcher.environ()["PALIMPSEST_HOME"]
+    servers = [
+        each
+        for each in psutil.process_iter()
+        if any(is_server(each, mark, home) for mark in ("postgres", "redis-server"))
+    ]
+    total = 0
+    for parent in (launcher, *servers):
+        for each in (parent, *parent.children(recursive=True)):
+            with suppress(psutil.Error):
+                total += each.memory_full_info().pss
+    return total / (1 << 20)
+
+
+def judge(
+    outcomes: Sequence[Outcome], samples: Sequence[Sample], *, alone: tuple[float, float]
+) -> None:
+    """Fill in what the clients noticed of each attack; within `alone` they were by themselves."""
+    usual: dict[str, list[float]] = defaultdict(list)
+    for sample in samples:
+        if alone[0] < sample.began < alone[1] - sample.took:
+            usual[sample.kind].append(sample.took)
+    p95 = {kind: sorted(took)[int(len(took) * 0.95)] for kind, took in usual.items()}
+    print("usual p95, ms:", ", ".join(f"{k} {1000 * v:.0f}" for k, v in sorted(p95.items())))
+    until = [each.began for each in outcomes[1:]] + [float("inf")]
+    for outcome, end in zip(outcomes, until, strict=True):
+        for sample in samples:
+            done = sample.began + sample.took
+            if done < outcome.began or sample.began >= end:
+                continue
+            times = sample.took / p95.get(sample.kind, sample.took)
+            outcome.slowest = max(outcome.slowest, times)
+            outcome.failed += not sample.is_answered
+            if times > MOST_TIMES or not sample.is_answered:
+                outcome.back = max(outcome.back, done - outcome.ended)
+
+
+def table(outcomes: Sequence[Outcome], *, megabytes: float) -> int:
+    """Print a line for each; how many are at fault."""
+    print(f"{'attack':<46}{'answers':<26}{'times':>7}{'failed':>7}{'MB':>7}{'s':>6}{'back':>6}")
+    wrong = 0
+    for each in outcomes:
+        faults = ", ".join(each.faults(megabytes=megabytes))
+        wrong += bool(faults)
+        answers = " ".join(f"{code}x{count}" for code, count in sorted(each.answers.items()))
+        print(
+            f"{each.name[:45]:<46}{answers[:25]:<26}{each.slowest:>7.1f}{each.failed:>7}"
+            f"{each.megabytes:>7.0f}{each.ended - each.began:>6.1f}{each.back:>6.1f}  {faults}"
+        )
+    return wrong
+
+
+def run(
+    *, environment: Mapping[str, str], launcher: psutil.Process, given: argparse.Namespace
+) -> int:
+    """Attack and print; the number of faults."""
+    port = int(environment["PORT"])
+    teams = [f"steady-{n}" for n in range(CLIENTS)]
+    key, *keys = issue_keys(environment, "hostile", *teams)
+    # The attacker's, for attacks on a conversation of its own.
+    opened = SteadyClient(port=port, key=key, seed=99, told=Acknowledged())
+    context = multiprocessing.get_context("spawn")
+    ready, stop = context.Event(), context.Event()
+    receives, sends = context.Pipe(duplex=False)
+    process = context.Process(target=steady, args=(port, keys, ready, stop, sends))
+    process.start()
+    sends.close()  # the other process has it, and its end shows here
+    outcomes = []
+    try:
+        if not ready.wait(_READY_SECONDS):
+            raise RuntimeError("The clients are not answered.")
+        began = time.monotonic()
+        time.sleep(given.alone)
+        alone = time.monotonic()
+        for attack in attacks()[:: given.every]:
+            if given.only not in attack.name or time.monotonic() > alone + 60 * given.minutes:
+                continue
+            outcome = Outcome(attack.name, time.monotonic())
+            conversation = opened.open() or ""
+            outcome.answers = make(attack, port=port, key=key, conversation=conversation)
+            outcome.ended = time.monotonic()
+            outcome.megabytes = memory_of(launcher)
+            outcomes.append(outcome)
+            print(f"{attack.name}: {dict(outcome.answers)}", file=sys.stderr, flush=True)
+            time.sleep(given.pause)
+        time.sleep(BACK_SECONDS)
+    finally:
+        stop.set()
+        samples, messages, memories = receives.recv()
+        process.join()
+    judge(outcomes, samples, alone=(began, alone))
+    wrong = table(outcomes, megabytes=given.megabytes)
+    lost = missing(Acknowledged(messages=messages, memories=memories), environment)
+    print(f"{len(outcomes)} attacks, {wrong} at fault; {len(samples)} requests of the clients;"
+          f" acknowledged: {len(messages)} messages, {len(memories)} memories; {lost}")  # fmt: skip
+    return wrong + sum(lost.values())
+
+
+def main() -> int:
+    """Start a server, attack it, and tell by the status whether nobody noticed."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--only", default="", help="a part of the names of attacks")
+    parser.add_argument("--alone", type=float, default=40.0, help="seconds without an attack")
+    parser.add_argument("--pause", type=float, default=3.0, help="seconds after each attack")
+    parser.add_argument("--every", type=int, default=1, help="take only one in so many")
+    parser.add_argument("--minutes", type=float, default=60.0, help="none is begun afterwards")
+    parser.add_argument("--megabytes", type=float, default=3_000.0, help="all processes together")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="attack-") as home:
+        environment = {**os.environ, "PALIMPSEST_HOME": home, "PORT": str(free_port())}
+        with everything(environment) as launcher:
+            return int(run(environment=environment, launcher=launcher, given=given) > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""A server of a benchmark's own: everything that `make run` starts, and its commands."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+
+import psutil  # type: ignore[import-untyped]
+
+from config.embedded import PROJECT_ROOT
+
+_START_SECONDS = 120
+# One process for all: to start one takes longer than the rest.
+_ISSUE = """
+import sys
+import django
+django.setup()
+from benchmarks.ground import scope_of
+from memory.domain.viewer import Viewer
+from teams.services.keys import issue_key
+from teams.services.people import create_team
+for slug in sys.argv[1:]:
+    team = create_team(slug=slug, name=slug, actor="benchmark").pk
+    with scope_of(Viewer(team_id=team, actor="benchmark")):
+        print(issue_key(team_id=team).token)
+"""
+
+
+@contextmanager
+def everything(environment: Mapping[str, str]) -> Iterator[psutil.Process]:
+    """The launcher, once what it starts listens on PORT; it ends with the block."""
+    command = [sys.executable, "-m", "config.launcher"]
+    launcher = subprocess.Popen(command, cwd=PROJECT_ROOT, env=dict(environment), stdout=sys.stderr)
+    try:
+        for _ in range(_START_SECONDS * 10):
+            with (
+                suppress(OSError),
+                socket.create_connection(("127.0.0.1", int(environment["PORT"])), 1.0),
+            ):
+                break
+            if launcher.poll() is not None:
+                raise RuntimeError("The launcher ended before it served.")
+            time.sleep(0.1)
+        else:
+            raise RuntimeError(f"Nothing listened within {_START_SECONDS} seconds.")
+        yield psutil.Process(launcher.pid)
+    finally:
+        launcher.send_signal(signal.SIGINT)
+        launcher.wait()
+
+
+def run_command(arguments: list[str], environment: Mapping[str, str]) -> str:
+    """What a command of the project prints; CalledProcessError where it fails."""
+    command = [sys.executable, *arguments]
+    done = subprocess.run(
+        command, cwd=PROJECT_ROOT, env=dict(environment), capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def issue_keys(environment: Mapping[str, str], *teams: str) -> list[str]:
+    """A new key of each team, which is made."""
+    return run_command(["-c", _ISSUE, *teams], environment).split()
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port

@@ -1,0 +1,410 @@
+"""A backup made while others write, and what a restore of it brings back and refuses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import stat
+from collections.abc import Callable
+from datetime import datetime
+from io import StringIO
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import connections
+from django.test import override_settings
+from django_redis import get_redis_connection
+
+from audit.models import LogCommit
+from audit.services.seals import seal_keys
+from config.backup.manifest import (
+    DUMP,
+    MANIFEST,
+    SEAL_KEYS,
+    Contents,
+    Manifest,
+    read_manifest,
+    sha256_of,
+    write_manifest,
+)
+from config.embedded.programs import binaries_folder
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.selectors.history.states import fields_of, state_at
+from memory.selectors.memories import MemoryFilters
+from memory.services.indexing.message_index import finish_indexing
+from teams.tenancy import team_scope
+from tests.support.cast import Cast, Clients
+from tests.support.clean_database import conninfo_of
+from tests.support.erasure import post
+from tests.support.seals import memories, seal, town
+from tests.support.second_database import in_second_database
+from tests.support.waiting import until
+
+__all__ = ["town"]
+
+SECOND = "palimpsest_restored"
+HEAD = f"9:{'0' * 64}"
+# Who else than the owner may do what with which table, by row-level security and grants.
+_RIGHTS = """
+SELECT c.relname, c.relrowsecurity, p.policies,
+    array_agg(a.grantee || ' ' || a.privilege ORDER BY a.grantee, a.privilege)
+FROM pg_class c
+LEFT JOIN LATERAL (
+    SELECT array_agg(polname || pg_get_expr(polqual, polrelid)) AS policies
+    FROM pg_policy WHERE polrelid = c.oid
+) p ON true
+LEFT JOIN LATERAL (
+    SELECT x.grantee::regrole::text AS grantee, x.privilege_type AS privilege
+    FROM aclexplode(c.relacl) x WHERE x.grantee <> c.relowner
+) a ON true
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'S')
+GROUP BY 1, 2, 3 ORDER BY 1
+"""
+_ROUTINES = """
+SELECT oid::regprocedure::text, proacl::text, prosecdef FROM pg_proc p
+WHERE pronamespace = 'public'::regnamespace
+    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+ORDER BY 1
+"""
+_TRIGGERS = """
+SELECT tgrelid::regclass::text, tgname, tgenabled::text, tgtype, tgfoid::regproc::text
+FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1, 2
+"""
+_DEFAULT_RIGHTS = "SELECT defaclobjtype::text, defaclacl::text FROM pg_default_acl ORDER BY 1"
+_SEQUENCES = "SELECT sequencename, coalesce(last_value, 0) FROM pg_sequences ORDER BY 1"
+
+
+def asked(query: str) -> list[tuple[object, ...]]:
+    """What the owner sees of the database that is in use."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(query)
+        return list(cursor.fetchall())
+
+
+def run(command: str, *args: object) -> str:
+    """What the command writes."""
+    out = StringIO()
+    call_command(command, *map(str, args), stdout=out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def ten_moments(town: Cast, client_of: Clients) -> list[datetime]:
+    """Times at which the team knew different things, in a log that is sealed but for its end."""
+    api = client_of(town)
+    first = memories(town, "One.", "Two.", "Three.")
+    for memory, text in zip(first, ("One more.", "Two more.", "Three more."), strict=True):
+        post(api, f"memories/{memory.pk}/correct", corrected_content=text, reason="It changed.")
+    seal(town)
+    memories(town, "Four.", "Five.", "Six.")
+    seal(town)
+    memories(town, "Seven.")
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        commits = LogCommit.objects.order_by("position").values_list("at", flat=True)
+        return [at for at in commits if at is not None][:10]
+
+
+@pytest.fixture
+def backup(ten_moments: list[datetime], tmp_path: Path) -> Path:
+    """A backup of that team and of whatever else is in the database."""
+    folder = tmp_path / "backup"
+    run("backup", folder)
+    return folder
+
+
+def known(town: Cast, moments: list[datetime]) -> list[dict[UUID, dict[str, object]]]:
+    """What the team's memories were at each of the times, with all their fields."""
+    viewer = Viewer(team_id=town.team.id, actor="test")
+    states = []
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        for at in moments:
+            rows = state_at(viewer=viewer, at=at, filters=MemoryFilters()).memories
+            states.append({row.pk: fields_of(row) for row in rows})
+    return states
+
+
+def test_what_is_restored_is_what_was_and_goes_on(
+    town: Cast, ten_moments: list[datetime], backup: Path, client_of: Clients
+) -> None:
+    before = known(town, ten_moments)
+    schema = [asked(query) for query in (_RIGHTS, _ROUTINES, _TRIGGERS)]
+    sequences = asked(_SEQUENCES)
+    get_redis_connection("default").set(f"{settings.REDIS_PREFIX}:of-another-time", 1)
+
+    with in_second_database(SECOND):
+        said = run("restore", backup)
+        after = known(town, ten_moments)
+        assert [asked(query) for query in (_RIGHTS, _ROUTINES, _TRIGGERS)] == schema
+        assert asked(_SEQUENCES) == sequences
+        assert "as it was sealed" in run("verify_log", "--team", town.team.slug)
+        memories(town, "Eight.")
+        assert seal(town)
+        assert "as it was sealed" in run("verify_log", "--team", town.team.slug)
+        assert client_of(town).get("/v1/memories").status_code == 200
+
+    assert "log and seals are as they were" in said
+    assert "revoked or rotated since" in said
+    assert len(ten_moments) == 10
+    assert len({str(state) for state in before}) == 10
+    assert after == before
+    assert get_redis_connection("default").get(f"{settings.REDIS_PREFIX}:of-another-time") is None
+
+
+def test_a_backup_made_while_others_write_is_of_one_moment(town: Cast, tmp_path: Path) -> None:
+    ended = Event()
+    written: list[Memory] = []
+
+    def write() -> None:
+        while not ended.is_set():
+            written.extend(memories(town, f"Number {len(written)}."))
+        connections.close_all()
+
+    writer = Thread(target=write)
+    writer.start()
+    until(lambda: len(written) > 2)
+    before = len(written)
+    run("backup", tmp_path / "backup")
+    during = len(written) - before
+    ended.set()
+    writer.join()
+
+    assert during > 3
+    with in_second_database(SECOND):
+        # Which compares the rows of every table with the manifest's.
+        assert "log and seals are as they were" in run("restore", tmp_path / "backup")
+
+
+def test_keys_of_seals_are_named_and_only_added_when_asked_for(
+    backup: Path, tmp_path: Path
+) -> None:
+    run("backup", tmp_path / "whole", "--with-seal-keys")
+
+    written = b"".join(file.read_bytes() for file in backup.iterdir())
+    assert settings.SEAL_KEYS[0].encode() not in written
+    assert json.loads((backup / MANIFEST).read_text())["contents"]["seal_keys"] == list(seal_keys())
+    kept = tmp_path / "whole" / SEAL_KEYS
+    assert kept.read_text().splitlines() == settings.SEAL_KEYS
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o700
+
+
+def test_a_backup_does_not_replace_another(backup: Path) -> None:
+    digest = (backup / MANIFEST).read_bytes()
+
+    with pytest.raises(CommandError, match="there already"):
+        run("backup", backup)
+
+    assert (backup / MANIFEST).read_bytes() == digest
+
+
+def changed(backup: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Write the manifest with a change."""
+    given = json.loads((backup / MANIFEST).read_text())  # Any: what a file may hold
+    change(given)
+    (backup / MANIFEST).write_text(json.dumps(given))
+
+
+@pytest.fixture
+def by_hand(tmp_path: Path) -> Path:
+    """A folder that is as whole as a backup."""
+    dump = tmp_path / DUMP
+    dump.write_bytes(b"0123456789" * 100)
+    contents = Contents(postgres=180004, migrations=[], rows={}, teams={}, seal_keys=[])
+    manifest = Manifest(
+        version="1",
+        made_at="2026-05-01",
+        dump_bytes=1000,
+        dump_sha256=sha256_of(dump),
+        contents=contents,
+    )
+    write_manifest(manifest, folder=tmp_path)
+    assert read_manifest(tmp_path) == manifest
+    return tmp_path
+
+
+def a_byte_of_the_dump(backup: Path) -> None:
+    dump = bytearray((backup / DUMP).read_bytes())
+    dump[len(dump) // 2] ^= 1
+    (backup / DUMP).write_bytes(dump)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "refusal"),
+    [
+        (a_byte_of_the_dump, "was changed or cut"),
+        (lambda backup: (backup / DUMP).write_bytes(b"01234"), "was changed or cut"),
+        (lambda backup: (backup / DUMP).unlink(), "No such file"),
+        (lambda backup: (backup / MANIFEST).unlink(), "is no backup"),
+        (lambda backup: (backup / MANIFEST).write_text('{"format": 1,'), "was changed or cut"),
+        (lambda backup: (backup / MANIFEST).write_text("[]"), "no manifest"),
+        (lambda backup: changed(backup, lambda given: given.update(format=2)), "another version"),
+        (lambda backup: changed(backup, lambda given: given.pop("contents")), "no manifest"),
+    ],
+)
+def test_a_backup_that_is_not_whole_is_refused(
+    by_hand: Path, spoil: Callable[[Path], object], refusal: str
+) -> None:
+    spoil(by_hand)
+
+    with pytest.raises(CommandError, match=refusal):
+        run("restore", by_hand)
+
+
+@pytest.mark.parametrize(
+    ("given", "refusal"),
+    [
+        ({"migrations": ["memory.9999_later"]}, "memory.9999_later"),
+        ({"seal_keys": ["0123456789abcdef"]}, "0123456789abcdef"),
+    ],
+)
+def test_a_backup_that_this_installation_cannot_use_changes_nothing(
+    committed_db: None, by_hand: Path, given: dict[str, object], refusal: str
+) -> None:
+    before = tables()
+    changed(by_hand, lambda manifest: manifest["contents"].update(given))
+
+    with pytest.raises(CommandError, match=refusal):
+        run("restore", by_hand, "--replace")
+
+    assert tables() == before > 20
+
+
+def test_a_database_that_is_not_empty_is_replaced_only_when_told(town: Cast, backup: Path) -> None:
+    with in_second_database(SECOND):
+        run("restore", backup)
+        memories(town, "Eight.")
+        with pytest.raises(CommandError, match="not empty"):
+            run("restore", backup)
+        assert "Eight." in contents(town)
+
+        # As when the end of the log was cut off and manifest and dump were made to fit.
+        changed(
+            backup, lambda given: given["contents"]["teams"][str(town.team.id)].update(seal=HEAD)
+        )
+        with pytest.raises(CommandError, match="2 findings"):
+            run("restore", backup, "--replace")
+        assert "Eight." not in contents(town)
+        assert "Seven." in contents(town)
+
+
+def test_a_database_in_use_is_left_alone(committed_db: None, by_hand: Path) -> None:
+    before = tables()
+
+    with (
+        psycopg.connect(conninfo_of("default")),
+        pytest.raises(CommandError, match="other connections"),
+    ):
+        run("restore", by_hand, "--replace")
+
+    assert tables() == before
+
+
+REAL = 'exec {folder}/{program} "$@"'
+LISTS = 'case "$*" in *--list*) exec {folder}/{program} "$@";; esac; '
+
+
+@pytest.mark.parametrize(
+    ("program", "script", "refusal"),
+    [
+        ("pg_restore", None, "pg_restore is not installed"),
+        ("psql", None, "psql is not installed"),
+        ("pg_restore", "echo 'unsupported version (1.16)' >&2; exit 1", "unsupported version"),
+        (
+            "pg_restore",
+            LISTS + '{folder}/{program} "$@" | head -n 900; echo "cut off" >&2; exit 1',
+            "pg_restore failed: cut off",
+        ),
+        (
+            "pg_restore",
+            LISTS + '{folder}/{program} "$@"; echo "SELECT 1/0;"',
+            "psql failed: .*division by zero",
+        ),
+    ],
+)
+def test_a_load_that_fails_leaves_what_is_to_be_replaced(
+    town: Cast,
+    backup: Path,
+    program: str,
+    script: str | None,
+    refusal: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = shutil.which("psql", path=binaries_folder()) or shutil.which("psql")
+    assert own is not None
+    folder = Path(own).parent
+    (tmp_path / "bin").mkdir()
+    for each in ("pg_dump", "pg_restore", "psql"):
+        text = script if each == program else REAL
+        if text is not None:
+            file = tmp_path / "bin" / each
+            text = text.replace("{folder}", str(folder)).replace("{program}", each)
+            file.write_text(f"#!/bin/sh\n{text}\n")
+            file.chmod(0o700)
+    for each in ("head", "sh"):
+        (tmp_path / "bin" / each).symlink_to(str(shutil.which(each)))
+
+    with in_second_database(SECOND):
+        run("restore", backup)
+        memories(town, "Eight.")
+        finish_indexing()
+        before = contents(town)
+        rights = asked(_DEFAULT_RIGHTS)
+        monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+        with (
+            override_settings(HAS_OWN_POSTGRES=False),
+            pytest.raises(CommandError, match=refusal),
+        ):
+            run("restore", backup, "--replace")
+        assert contents(town) == before
+        assert asked(_DEFAULT_RIGHTS) == rights != []
+
+
+def test_a_backup_of_a_newer_postgresql_changes_nothing(committed_db: None, by_hand: Path) -> None:
+    before = tables()
+    changed(by_hand, lambda manifest: manifest["contents"].update(postgres=990001))
+
+    with pytest.raises(CommandError, match="PostgreSQL 99"):
+        run("restore", by_hand, "--replace")
+
+    assert tables() == before
+
+
+def test_only_an_unfinished_backup_is_cleared_away_and_a_failed_one_leaves_nothing(
+    town: Cast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    partial = tmp_path / "backup.partial"
+    partial.mkdir()
+    (partial / "notes.txt").write_text("of somebody else")
+
+    with pytest.raises(CommandError, match="in the way"):
+        run("backup", tmp_path / "backup")
+    assert (partial / "notes.txt").read_text() == "of somebody else"
+
+    (partial / "notes.txt").rename(partial / DUMP)
+    with monkeypatch.context() as nowhere, override_settings(HAS_OWN_POSTGRES=False):
+        nowhere.setenv("PATH", str(tmp_path))
+        with pytest.raises(CommandError, match="not installed"):
+            run("backup", tmp_path / "other")
+    assert not (tmp_path / "other.partial").exists()
+    run("backup", tmp_path / "backup")
+    assert [file.name for file in tmp_path.iterdir()] == ["backup"]
+
+
+def tables() -> int:
+    """How many tables the database in use has."""
+    (row,) = asked("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
+    return int(str(row[0]))
+
+
+def contents(town: Cast) -> set[object]:
+    """The texts of the team's memories in the database in use."""
+    query = f"SELECT content FROM memory_memory WHERE team_id = '{town.team.id}'"
+    return {text for (text,) in asked(query)}

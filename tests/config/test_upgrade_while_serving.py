@@ -1,0 +1,122 @@
+"""Servers of the last release go on while the new schema is there: expand, migrate, contract.
+
+A release only adds to the schema. What it leaves unused is dropped by the release after the next
+one, and then listed in `CONTRACTED` here, with the release that stopped using it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps.registry import Apps
+from django.db import connections, models
+from django.db.migrations.loader import MigrationLoader
+
+pytestmark = pytest.mark.django_db(databases=["default", "owner"])
+
+# The migrations that the servers of the last release, 0.1.0, know.
+RELEASED = [
+    ("teams", "0001_schema"),
+    ("audit", "0002_guarantees"),
+    ("routing", "0001_schema"),
+    ("memory", "0002_revisions"),
+]
+# Columns, tables and functions that a release before the last one used last.
+CONTRACTED: frozenset[str] = frozenset()
+ROOT = Path(__file__).parents[2]
+_COLUMNS = """
+SELECT table_name || '.' || column_name, character_maximum_length,
+    is_nullable = 'YES' OR column_default IS NOT NULL OR is_identity = 'YES'
+        OR is_generated = 'ALWAYS'
+FROM information_schema.columns WHERE table_schema = 'public'
+"""
+
+
+@pytest.fixture
+def old() -> Apps:
+    """The models of the last release."""
+    return MigrationLoader(None).project_state(RELEASED).apps
+
+
+def ours(old: Apps) -> Iterator[type[models.Model]]:
+    """Those of this project that have a table."""
+    for model in old.get_models():
+        if model._meta.app_label in dict(RELEASED) and model._meta.managed:
+            yield model
+
+
+def asked(query: str) -> list[tuple[Any, ...]]:
+    """What the owner sees."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(query)
+        return list(cursor.fetchall())
+
+
+def test_what_the_last_release_reads_is_still_there(old: Apps) -> None:
+    read = 0
+    for model in ours(old):
+        # Every column by its name, as the old server's own queries ask for them.
+        list(model._base_manager.using("default").all()[:1])
+        read += 1
+        for relation in model._meta.get_fields():
+            if isinstance(relation, models.ForeignKey):
+                list(model._base_manager.select_related(relation.name)[:1])
+
+    assert read > 20
+
+
+def test_what_the_last_release_writes_needs_no_column_that_it_does_not_know(old: Apps) -> None:
+    known = {
+        f"{model._meta.db_table}.{field.column}"
+        for model in ours(old)
+        for field in model._meta.concrete_fields
+    }
+    tables = {name.split(".")[0] for name in known}
+    columns = asked(_COLUMNS)
+
+    needed = {
+        name
+        for name, _, is_optional in columns
+        if name.split(".")[0] in tables and name not in known and not is_optional
+    }
+
+    assert {name for name, _, _ in columns} > known - CONTRACTED
+    assert needed == set()
+
+
+def test_no_column_became_shorter(old: Apps) -> None:
+    lengths = {name: length for name, length, _ in asked(_COLUMNS)}
+
+    narrowed = [
+        f"{model._meta.db_table}.{field.column}"
+        for model in ours(old)
+        for field in model._meta.concrete_fields
+        if (now := lengths.get(f"{model._meta.db_table}.{field.column}")) is not None
+        and field.max_length is not None
+        and now < field.max_length
+    ]
+
+    assert narrowed == []
+
+
+def test_no_function_that_the_last_release_calls_is_gone() -> None:
+    """Functions that its migrations made, by name."""
+    graph = MigrationLoader(None).graph
+    plan = {key for leaf in RELEASED for key in graph.forwards_plan(leaf)}
+    made: set[str] = set()
+    for app, name in plan:
+        if app not in dict(RELEASED):
+            continue
+        source = (ROOT / app / "migrations" / f"{name}.py").read_text()
+        names = re.findall(r'"(\w+)(?:\.sql)?"', source)
+        files = [ROOT / app / "sql" / f"{each}.sql" for each in names]
+        texts = [source, *(each.read_text() for each in files if each.exists())]
+        made |= set(re.findall(r"CREATE (?:OR REPLACE )?FUNCTION (\w+)", " ".join(texts)))
+    there = {name for (name,) in asked("SELECT proname FROM pg_proc")}
+
+    assert len(made) > 30
+    assert made - there == CONTRACTED & made
