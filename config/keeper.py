@@ -34,9 +34,10 @@ class RunningError(RuntimeError):
 
 
 @contextmanager
-def only_one(home: Path, *, owner: str) -> Iterator[None]:
+def only_one(home: Path, *, owner: str, ended: str = "") -> Iterator[None]:
     """Hold the home's lock, which tells others `owner`; a keeper is waited for.
 
+    So is the launcher with the process id `ended`, which may still be about to let go of the lock.
     Raises RunningError when a launcher has it, and EmbeddedError where the home cannot be written.
     """
     try:
@@ -54,7 +55,8 @@ def only_one(home: Path, *, owner: str) -> Iterator[None]:
                 file.seek(0)
                 found = file.read().strip()
                 # A keeper that has just taken the lock has not said so yet.
-                is_running = found.isdigit() and psutil.pid_exists(int(found))
+                is_other = found.isdigit() and found != ended
+                is_running = is_other and psutil.pid_exists(int(found))
                 if is_running or time.monotonic() > deadline:
                     raise RunningError(found or "unknown") from None
                 time.sleep(0.1)
@@ -64,14 +66,14 @@ def only_one(home: Path, *, owner: str) -> Iterator[None]:
         yield
 
 
-def main(servers: Sequence[str]) -> None:
-    """Wait for the launcher's end; then end its programs and these embedded servers."""
+def main(launcher: str, servers: Sequence[str]) -> None:
+    """Wait for the end of process `launcher`; then end its programs and these embedded servers."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     sys.stdin.buffer.read()
     home = embedded.home()
     try:
-        with only_one(home, owner=_CLEARING):
+        with only_one(home, owner=_CLEARING, ended=launcher):
             end_leftovers(home / "run.json", marks=MARKS)
             if "Redis" in servers:
                 embedded.stop_redis(home)
@@ -82,4 +84,4 @@ def main(servers: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1], sys.argv[2:])

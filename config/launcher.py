@@ -24,6 +24,7 @@ from config.keeper import MARKS, RunningError, only_one
 from config.supervisor import Child, Service, StopRequest, Supervisor, end_leftovers
 
 _READY_SECONDS = 90.0
+_PORT_SECONDS = 3.0
 _TICK_SECONDS = 1.0
 
 
@@ -218,7 +219,7 @@ def _keeper(options: Options, *, environment: dict[str, str]) -> Iterator[None]:
     """Have what is started in the block ended also if this process is killed."""
     servers = [service.name for service in _services(options)]
     with subprocess.Popen(  # noqa: S603
-        [sys.executable, "-m", "config.keeper", *servers],
+        [sys.executable, "-m", "config.keeper", str(os.getpid()), *servers],
         cwd=PROJECT_ROOT,
         env=environment,
         stdin=subprocess.PIPE,
@@ -231,6 +232,21 @@ def _keeper(options: Options, *, environment: dict[str, str]) -> Iterator[None]:
 
 
 def _check_port(options: Options) -> None:
+    """Raise LaunchError when the port stays in use.
+
+    A process of an earlier run that was killed may hold it for a moment after its end.
+    """
+    deadline = time.monotonic() + _PORT_SECONDS
+    while (error := _port_error(options)) is not None:
+        if time.monotonic() > deadline:
+            raise LaunchError(
+                f"cannot listen on {options.host}:{options.port} ({error.strerror}); "
+                "choose another with PORT=… make run"
+            ) from error
+        time.sleep(0.1)
+
+
+def _port_error(options: Options) -> OSError | None:
     try:
         family, kind, _, _, address = socket.getaddrinfo(
             options.host, options.port, type=socket.SOCK_STREAM
@@ -239,10 +255,8 @@ def _check_port(options: Options) -> None:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except OSError as error:
-        raise LaunchError(
-            f"cannot listen on {options.host}:{options.port} ({error.strerror}); "
-            "choose another with PORT=… make run"
-        ) from error
+        return error
+    return None
 
 
 def _welcome(options: Options) -> str:
