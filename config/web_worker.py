@@ -49,6 +49,8 @@ _MOST_CONNECTIONS = 2_000
 _FILES_A_CONNECTION, _OTHER_FILES = 3, 200
 # Long enough for an idle process to wake up; a client hardly notices it.
 PAUSE_SECONDS = 0.005
+# Of as many connections as are held, so many more are accepted at once.
+_SHARE_AT_ONCE = 0.25
 # A pause so long ago is forgotten: another process took the connection it was for.
 _PAUSE_COUNTS_SECONDS = 1.0
 _TURN_SECONDS = 0.5
@@ -199,14 +201,16 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     def handle_accept(self) -> None:
         """Accept a connection, or leave it to another process for a moment.
 
-        One that is still waiting afterwards is accepted: the other process is busy or gone.
+        One that is still waiting afterwards is accepted: the other process is busy or gone. More
+        come with it the more are held, so that a crowd is let in soon and the shares stay even.
         """
         now = time.monotonic()
         has_paused = self._has_paused and now < self.paused_until + _PAUSE_COUNTS_SECONDS
         self._has_paused = len(self.active_channels) > CONNECTIONS.least() and not has_paused
         if self._has_paused:
             self.paused_until = now + PAUSE_SECONDS
-        else:
+            return
+        for _ in range(1 + int(len(self.active_channels) * _SHARE_AT_ONCE)):
             super().handle_accept()
 
     def add_task(self, channel: Channel) -> None:
