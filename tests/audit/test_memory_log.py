@@ -402,7 +402,7 @@ def test_a_statement_may_insert_memories_of_two_teams(acme: Cast, globex: Cast) 
 def test_a_statement_that_inserts_and_changes_logs_both(acme: Cast, statement: str) -> None:
     known = factories.MemoryFactory.create(team=acme.team, importance=5)
     added = [new_id(), new_id()]
-    columns = [field.column for field in Memory._meta.concrete_fields]
+    columns = [str(field.column) for field in Memory._meta.concrete_fields]
     asked = statement.format(
         columns=", ".join(columns), given=", ".join(f"given.{name}" for name in columns)
     )
