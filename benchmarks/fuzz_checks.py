@@ -5,6 +5,7 @@ Schemathesis loads it, in its own environment: nothing of the project is importe
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 
@@ -25,7 +26,7 @@ BEYOND_SCHEMAS = (
     (r"GET /v1/budget", r"agent: Name an agent of the team\."),
     (
         r"POST /v1/memories(/.*)?",
-        r"(corrected_)?content: Send a text, or a form with its payload\.",
+        r"(\[\d+\]\.)?(corrected_)?content: Send a text, or a form with its payload\.",
     ),
     (r"POST /v1/memories(/.*)?", r"payload: A memory of the form \w+ needs its payload\."),
     (r"POST /v1/memories(/.*)?", r"form: Name the form of the payload\."),
@@ -41,6 +42,8 @@ BEYOND_SCHEMAS = (
     (r"PATCH /v1/memories/[^/]+", r"Name a scope or a memory_type to change it to\."),
     (r"PATCH /v1/memories/[^/]+", r"(user|project): Name the scope that it is for\."),
     (r"POST /v1/.*", r"agent: There is no agent '.*', and a new one is called by one word "),
+    (r"POST /v1/contradictions/[^/]+/resolve", r"merged_content: Only a resolution of "),
+    (r"GET /v1/audit/state", r"at: That is a time to come; "),
     # OpenAPI 3.0 says nothing of an object's keys.
     (r"POST /v1/workflows", r"details: Must not hold control characters\."),
     (r"POST /v1/(team|projects/[^/]+)/clear", r"name: Type the name of the "),
@@ -55,7 +58,9 @@ _RULES = tuple((re.compile(where), re.compile(said)) for where, said in BEYOND_S
 
 def _has_unassigned_signs(case) -> bool:  # type: ignore[no-untyped-def]
     """Whether a sign is of no category that a schema names: Schemathesis draws \\p{M} by blocks."""
-    sent = f"{case.body}{case.query}{case.path_parameters}"
+    sent = json.dumps(
+        [case.body, dict(case.query or {}), case.path_parameters], ensure_ascii=False, default=str
+    )
     return any(unicodedata.category(sign) == "Cn" for sign in sent)
 
 

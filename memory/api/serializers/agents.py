@@ -182,7 +182,7 @@ class MemoryConfigSerializer(ApiSerializer):
         help_text="Messages between two extractions.",
     )
     allowed_categories = serializers.ListField(
-        child=serializers.CharField(),
+        child=serializers.CharField(min_length=1),
         required=False,
         allow_null=True,
         help_text="Which categories it may read; an empty list means all.",
