@@ -18,6 +18,7 @@ _READ = ["get", "head"]
 urlpatterns = [
     # First what is asked most: each address is tried in this order.
     path("v1/", include("memory.api.urls")),
+    path("mem0/", include("memory.api.mem0.urls")),
     path("", RedirectView.as_view(url="/v1/docs", permanent=False)),
     path("admin", RedirectView.as_view(url="/admin/", permanent=False)),
     path("admin/keys/", admin.site.admin_view(key_list), name="key_list"),
