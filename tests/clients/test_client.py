@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+from datetime import UTC, datetime, timedelta
+from typing import assert_type
 from uuid import uuid4
 
 import palimpsest_client as p
 import pytest
-from palimpsest_client.models import FullRetrieval, History, Retrieval, WrittenMemory
+from palimpsest_client.models import Agent, FullRetrieval, History, Memory, Retrieval, WrittenMemory
 
 from tests.clients.conftest import Connect, Either, Place
 
@@ -37,9 +40,10 @@ def test_a_memory_is_stored_read_changed_and_deleted(ask: Either) -> None:
 
 
 def test_a_list_is_followed_to_its_end_a_page_at_a_time(ask: Either) -> None:
+    before = datetime.now(UTC) - timedelta(minutes=5)
     written = ask(lambda c: c.memories.create_many(MANY))
 
-    found = ask(lambda c: c.memories.list(limit=3))
+    found = ask(lambda c: c.memories.list(limit=3, created_after=before))
     sizes = [len(page.results) for page in ask(lambda c: c.memories.list(limit=3).pages())]
 
     assert [each.id for each in found] == [each.id for each in reversed(written)]
@@ -157,6 +161,21 @@ def test_refusals_have_classes_of_their_own(ask: Either, connect: Connect, place
     ask(lambda c: c.tasks.create(id="bake", agent="kyra"))
     with pytest.raises(p.Conflict):
         ask(lambda c: c.tasks.create(id="bake", agent="kyra"))
+
+
+def test_type_checkers_know_what_is_answered(place: Place) -> None:
+    key = place.key()
+
+    async def ask_both() -> None:
+        async with p.AsyncPalimpsest(place.url, key) as other:
+            with p.Palimpsest(place.url, key) as client:
+                assert_type(client.memories.create(content="The oven is on."), WrittenMemory)
+                assert_type(await other.memories.create(content="The lamp is off."), WrittenMemory)
+                assert_type(list(client.memories.list()), list[Memory])
+                assert_type([each async for each in other.memories.list()], list[Memory])
+                assert_type(client.agents.get("kyra"), Agent | None)
+
+    asyncio.run(ask_both())
 
 
 def test_a_server_that_is_away_is_told(connect: Connect) -> None:

@@ -74,7 +74,8 @@ class Call(Generic[T_co]):
                 return answer
             reason = f"the status {response.status_code}"
         except ValidationError as error:
-            reason = str(error)
+            first = error.errors(include_input=False)[0]
+            reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
         raise UnexpectedAnswer(f"{self.method} {self.path} was answered with {reason}")
 
 
@@ -97,14 +98,22 @@ def post(
     return Call("POST", path, statuses, parts, query or {}, body)
 
 
-def conditions(*, match: int | None = None, none_match: int | str | None = None) -> dict[str, str]:
-    """If-Match and If-None-Match of a version, or of "*"."""
-    given = {"If-Match": match, "If-None-Match": none_match}
-    return {
-        name: value if isinstance(value, str) else f'"{value}"'
-        for name, value in given.items()
-        if value is not None
-    }
+def get_unless(
+    known_version: int | None, path: str, answer: type[T], *parts: object, query: Any = None
+) -> Call[T | None]:  # Any: as above
+    """A read that is answered with None while the known version stands."""
+    headers = {} if known_version is None else {"If-None-Match": f'"{known_version}"'}
+    return Call("GET", path, {200: answer, 304: None}, parts, query or {}, headers=headers)
+
+
+def put(
+    path: str, answer: type[T], *parts: object, body: object, version: int | None, is_new: bool
+) -> Call[T]:
+    """A document that is saved: only over this version, or only where there is none yet."""
+    headers = {"If-None-Match": "*"} if is_new else {}
+    if version is not None:
+        headers["If-Match"] = f'"{version}"'
+    return Call("PUT", path, {200: answer, 201: answer}, parts, body=body, headers=headers)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Self
 
@@ -62,6 +63,12 @@ class _Operations(Reading[SenderT]):
         self.users = Users(sender)
         self.workflows = Workflows(sender)
 
+    def using(
+        self, *, idempotency_key: str | None = None, timeout: float | httpx.Timeout | None = None
+    ) -> _Operations[SenderT]:
+        """The same operations with a key of your own for the next POST, or another timeout."""
+        return _Operations(replace(self._sender, idempotency_key=idempotency_key, timeout=timeout))
+
     @operation
     def health(self) -> Call[Health]:
         """Whether the server and what it needs answer; ServerError where one does not."""
@@ -93,12 +100,6 @@ class Palimpsest(_Operations[Sender]):
         )
         super().__init__(Sender(http, retries))
 
-    def using(
-        self, *, idempotency_key: str | None = None, timeout: float | httpx.Timeout | None = None
-    ) -> _Operations[Sender]:
-        """The same operations with a key of your own for the next POST, or another timeout."""
-        return _Operations(self._sender.using(idempotency_key=idempotency_key, timeout=timeout))
-
     def __enter__(self) -> Self:
         return self
 
@@ -129,12 +130,6 @@ class AsyncPalimpsest(_Operations[AsyncSender]):
             **_identity(base_url, api_key),
         )
         super().__init__(AsyncSender(http, retries))
-
-    def using(
-        self, *, idempotency_key: str | None = None, timeout: float | httpx.Timeout | None = None
-    ) -> _Operations[AsyncSender]:
-        """The same operations with a key of your own for the next POST, or another timeout."""
-        return _Operations(self._sender.using(idempotency_key=idempotency_key, timeout=timeout))
 
     async def __aenter__(self) -> Self:
         return self

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import aclosing, closing, contextmanager
-from dataclasses import dataclass, replace
-from typing import Any, Generic, Self, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
 import httpx
 from httpx_sse import EventSource
 
-from palimpsest_client.calls import Call, Paged, Streamed
+from palimpsest_client.calls import Call, Paged, PageT, Streamed, T, T_co
 from palimpsest_client.errors import ConnectionFailed, error_of
 from palimpsest_client.retries import policy
 
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-PageT = TypeVar("PageT")
 HttpT = TypeVar("HttpT", httpx.Client, httpx.AsyncClient)
 
 
@@ -70,10 +67,6 @@ class _Sending(Generic[HttpT]):
     retries: int
     idempotency_key: str | None = None
     timeout: float | httpx.Timeout | None = None
-
-    def using(self, *, idempotency_key: str | None, timeout: float | httpx.Timeout | None) -> Self:
-        """The same with other settings."""
-        return replace(self, idempotency_key=idempotency_key, timeout=timeout)
 
     def request(self, call: Call[Any]) -> httpx.Request:
         """The request of a call; each POST has a key, which its repetitions keep."""

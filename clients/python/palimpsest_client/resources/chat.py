@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Unpack
 
@@ -10,7 +11,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from palimpsest_client import params as p
 from palimpsest_client.calls import Call, Streamed, get, post
 from palimpsest_client.errors import StreamCut
-from palimpsest_client.operations import Resource, SenderT, operation, streamed
+from palimpsest_client.operations import Resource, SenderT, operation
 
 _PATH = "/v1/chat/completions"
 
@@ -78,7 +79,7 @@ class Chat(Resource[SenderT]):
         """The agent's whole answer."""
         return post(_PATH, ChatAnswer, body={**(options or {}), **completion, "stream": False})
 
-    @streamed
+    @operation
     def stream(
         self, *, options: Mapping[str, object] | None = None, **completion: Unpack[p.ChatCompletion]
     ) -> Streamed[ChatAnswer]:
@@ -100,6 +101,7 @@ class Chat(Resource[SenderT]):
 def _chunk(data: str) -> ChatAnswer | None:
     if data == "[DONE]":
         return None
-    if data.startswith('{"error"'):
-        raise StreamCut(data)
-    return ChatAnswer.model_validate_json(data)
+    piece = json.loads(data)
+    if error := piece.get("error"):
+        raise StreamCut(str(error.get("message", error)))
+    return ChatAnswer.model_validate(piece)

@@ -6,14 +6,14 @@ from typing import Unpack
 
 from palimpsest_client import models as m
 from palimpsest_client import params as p
-from palimpsest_client.calls import Call, Id, Paged, conditions, get, pages, post
-from palimpsest_client.operations import Resource, SenderT, operation, paged
+from palimpsest_client.calls import Call, Id, Paged, get, get_unless, pages, post, put
+from palimpsest_client.operations import Resource, SenderT, operation
 
 
 class Conversations(Resource[SenderT]):
     """`/v1/conversations`."""
 
-    @paged
+    @operation
     def list(
         self, **query: Unpack[p.ConversationsListQuery]
     ) -> Paged[m.ConversationPage, m.Conversation]:
@@ -30,7 +30,7 @@ class Conversations(Resource[SenderT]):
         """One conversation."""
         return get("/v1/conversations/{id}", m.Conversation, conversation_id)
 
-    @paged
+    @operation
     def messages(
         self, conversation_id: Id, **query: Unpack[p.ConversationsMessagesRetrieveQuery]
     ) -> Paged[m.MessagePage, m.Message]:
@@ -93,10 +93,8 @@ class Threads(Resource[SenderT]):
         **query: Unpack[p.ThreadsCheckpointLoadQuery],
     ) -> Call[m.LoadedCheckpoint | None]:
         """The state of a thread; None where `known_version` is still the one that stands."""
-        answers = {200: m.LoadedCheckpoint, 304: None}
         path = "/v1/threads/{thread_id}/checkpoint"
-        headers = conditions(none_match=known_version)
-        return Call("GET", path, answers, (thread_id,), query, headers=headers)
+        return get_unless(known_version, path, m.LoadedCheckpoint, thread_id, query=query)
 
     @operation
     def save_checkpoint(
@@ -108,10 +106,8 @@ class Threads(Resource[SenderT]):
         **checkpoint: Unpack[p.Checkpoint],
     ) -> Call[m.SavedCheckpoint]:
         """Save its next version: only over this `version`, or only where there is none yet."""
-        answers = dict.fromkeys((200, 201), m.SavedCheckpoint)
-        path = "/v1/threads/{thread_id}/checkpoint"
-        headers = conditions(match=version, none_match="*" if is_new else None)
-        return Call("PUT", path, answers, (thread_id,), body=checkpoint, headers=headers)
+        path, kind = "/v1/threads/{thread_id}/checkpoint", m.SavedCheckpoint
+        return put(path, kind, thread_id, body=checkpoint, version=version, is_new=is_new)
 
     @operation
     def changes(

@@ -8,7 +8,7 @@ from typing import Unpack
 from palimpsest_client import models as m
 from palimpsest_client import params as p
 from palimpsest_client.calls import Call, Id, Paged, get, pages, post
-from palimpsest_client.operations import Resource, SenderT, operation, paged
+from palimpsest_client.operations import Resource, SenderT, operation
 
 Written = list[m.WrittenMemory]
 
@@ -16,7 +16,7 @@ Written = list[m.WrittenMemory]
 class Memories(Resource[SenderT]):
     """`/v1/memories`."""
 
-    @paged
+    @operation
     def list(self, **query: Unpack[p.MemoriesListQuery]) -> Paged[m.MemoryPage, m.Memory]:
         """The memories that the key may see, the latest first."""
         return pages("/v1/memories", m.MemoryPage, query=query)
@@ -51,7 +51,7 @@ class Memories(Resource[SenderT]):
         """What is found for a question, best first."""
         return get("/v1/memories/search", m.Search, query=query)
 
-    @paged
+    @operation
     def history(
         self, memory_id: Id, **query: Unpack[p.MemoriesHistoryQuery]
     ) -> Paged[m.History, m.Step]:
@@ -92,7 +92,7 @@ class Memories(Resource[SenderT]):
 class Contradictions(Resource[SenderT]):
     """`/v1/contradictions`."""
 
-    @paged
+    @operation
     def list(
         self, **query: Unpack[p.ContradictionsListQuery]
     ) -> Paged[m.ContradictionPage, m.Contradiction]:
@@ -121,7 +121,7 @@ class Contradictions(Resource[SenderT]):
 class ConsentRequests(Resource[SenderT]):
     """`/v1/consent-requests`."""
 
-    @paged
+    @operation
     def list(
         self, **query: Unpack[p.ConsentRequestsListQuery]
     ) -> Paged[m.ConsentRequestPage, m.ConsentRequest]:
@@ -153,7 +153,7 @@ class Consolidation(Resource[SenderT]):
         answers = {200: m.Consolidated, 202: m.ConsolidationRun}
         return Call("POST", "/v1/consolidate", answers, body=options)
 
-    @paged
+    @operation
     def list(
         self, **query: Unpack[p.ConsolidationRunsListQuery]
     ) -> Paged[m.ConsolidationRunPage, m.ConsolidationRun]:
@@ -165,7 +165,7 @@ class Consolidation(Resource[SenderT]):
         """One run."""
         return get("/v1/consolidate/runs/{id}", m.ConsolidationRun, run_id)
 
-    @paged
+    @operation
     def changes(
         self, run_id: Id, **query: Unpack[p.ConsolidationRunsChangesQuery]
     ) -> Paged[m.ConsolidationChangePage, m.ConsolidationChange]:

@@ -6,14 +6,14 @@ from typing import Unpack
 
 from palimpsest_client import models as m
 from palimpsest_client import params as p
-from palimpsest_client.calls import Call, Paged, conditions, get, pages, post
-from palimpsest_client.operations import Resource, SenderT, operation, paged
+from palimpsest_client.calls import Call, Paged, get, get_unless, pages, post, put
+from palimpsest_client.operations import Resource, SenderT, operation
 
 
 class Agents(Resource[SenderT]):
     """`/v1/agents`."""
 
-    @paged
+    @operation
     def list(self, **query: Unpack[p.AgentsListQuery]) -> Paged[m.AgentPage, m.Agent]:
         """The agents, by their slugs."""
         return pages("/v1/agents", m.AgentPage, query=query)
@@ -21,9 +21,7 @@ class Agents(Resource[SenderT]):
     @operation
     def get(self, slug: str, *, known_version: int | None = None) -> Call[m.Agent | None]:
         """An agent's document; None where `known_version` is still the one that stands."""
-        answers = {200: m.Agent, 304: None}
-        headers = conditions(none_match=known_version)
-        return Call("GET", "/v1/agents/{slug}", answers, (slug,), headers=headers)
+        return get_unless(known_version, "/v1/agents/{slug}", m.Agent, slug)
 
     @operation
     def save(
@@ -35,11 +33,10 @@ class Agents(Resource[SenderT]):
         **document: Unpack[p.AgentDocument],
     ) -> Call[m.Agent]:
         """Replace its document: only over this `version`, or only where there is no agent yet."""
-        answers = dict.fromkeys((200, 201), m.Agent)
-        headers = conditions(match=version, none_match="*" if is_new else None)
-        return Call("PUT", "/v1/agents/{slug}", answers, (slug,), body=document, headers=headers)
+        path = "/v1/agents/{slug}"
+        return put(path, m.Agent, slug, body=document, version=version, is_new=is_new)
 
-    @paged
+    @operation
     def versions(
         self, slug: str, **query: Unpack[p.AgentsVersionsQuery]
     ) -> Paged[m.AgentVersionPage, m.AgentVersion]:
@@ -50,7 +47,7 @@ class Agents(Resource[SenderT]):
 class Users(Resource[SenderT]):
     """`/v1/users`."""
 
-    @paged
+    @operation
     def list(self, **query: Unpack[p.UsersListQuery]) -> Paged[m.UserPage, m.EndUser]:
         """The people, the latest first."""
         return pages("/v1/users", m.UserPage, query=query)
@@ -78,7 +75,7 @@ class Users(Resource[SenderT]):
 class Projects(Resource[SenderT]):
     """`/v1/projects`."""
 
-    @paged
+    @operation
     def list(self, **query: Unpack[p.ProjectsListQuery]) -> Paged[m.ProjectPage, m.Project]:
         """The projects, by their slugs."""
         return pages("/v1/projects", m.ProjectPage, query=query)

@@ -7,7 +7,7 @@ from typing import Unpack
 from palimpsest_client import models as m
 from palimpsest_client import params as p
 from palimpsest_client.calls import Call, Id, Paged, get, pages, post
-from palimpsest_client.operations import Resource, SenderT, operation, paged
+from palimpsest_client.operations import Resource, SenderT, operation
 
 
 class Tasks(Resource[SenderT]):
@@ -77,7 +77,7 @@ class Workflows(Resource[SenderT]):
         """Store a workflow: its trigger and its steps."""
         return post("/v1/workflows", m.WrittenMemory, body=workflow)
 
-    @paged
+    @operation
     def recordings(
         self, **query: Unpack[p.WorkflowsRecordingsListQuery]
     ) -> Paged[m.RecordingPage, m.Recording]:
