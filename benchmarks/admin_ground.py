@@ -138,10 +138,10 @@ class AdminGround:
             batch = rows[first : first + BATCH]
             vectors = tools.embedder.embed([row.content for row in batch])
             with transaction.atomic(using=OWNER), connections[OWNER].cursor() as cursor:
-                cursor.execute("ALTER TABLE memory_memory DISABLE TRIGGER log_memory")
+                cursor.execute("ALTER TABLE memory_memory DISABLE TRIGGER log_new_memories")
                 self._store(batch)
                 cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-                cursor.execute("ALTER TABLE memory_memory ENABLE TRIGGER log_memory")
+                cursor.execute("ALTER TABLE memory_memory ENABLE TRIGGER log_new_memories")
                 ids = [row.pk for row in batch]
                 for statement in LOG:
                     cursor.execute(

@@ -147,6 +147,8 @@ def judge(
             usual[sample.kind].append(sample.took)
     p95 = {kind: sorted(took)[int(len(took) * 0.95)] for kind, took in usual.items()}
     print("usual p95, ms:", ", ".join(f"{k} {1000 * v:.0f}" for k, v in sorted(p95.items())))
+    alone_times = max(took / p95[kind] for kind, all_of in usual.items() for took in all_of)
+    print(f"slowest of a client while they were alone: {alone_times:.1f} times the usual p95")
     until = [each.began for each in outcomes[1:]] + [float("inf")]
     for outcome, end in zip(outcomes, until, strict=True):
         for sample in samples:

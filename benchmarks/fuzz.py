@@ -2,10 +2,10 @@
 
 Schemathesis asks every operation with all its checks: with what the schema allows, what it does
 not, and requests that use what earlier ones made. It runs in an environment of its own
-(requirements/fuzz.txt), against a server that is started for it in a throwaway home, or one that
-`--url` names, with a key of a team to be filled with rubbish in FUZZ_KEY. What no schema can say
-stands in `fuzz_checks.py`. Ends with Schemathesis's status: not 0 for a server error, or for an
-answer or a refusal that the schema does not tell of.
+(requirements/fuzz.txt), against a server that is started for it in a throwaway home, with models
+that are not real, or one that `--url` names, with a key of a team to be filled with rubbish in
+FUZZ_KEY. What no schema can say stands in `fuzz_checks.py`. Ends with Schemathesis's status: not 0
+for a server error, or for an answer or a refusal that the schema does not tell of.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.instance import everything, free_port, issue_keys
+from tests.support.openai_server import FakeOpenAI
 
 _HERE = Path(__file__).parent
 
@@ -44,8 +45,14 @@ def main() -> int:
     if given.url:
         key = os.environ["FUZZ_KEY"]
         return fuzz(program=program, url=given.url, key=key, examples=given.examples, more=more)
-    with tempfile.TemporaryDirectory(prefix="fuzzed-") as home:
-        environment = {**os.environ, "PALIMPSEST_HOME": home, "PORT": str(free_port())}
+    with tempfile.TemporaryDirectory(prefix="fuzzed-") as home, FakeOpenAI() as models:
+        environment = {
+            **os.environ,
+            **{f"CHAT_MODEL_{tier}": "fake" for tier in ("FAST", "BALANCED", "POWERFUL")},
+            "OPENAI_BASE_URL": models.base_url,
+            "PALIMPSEST_HOME": home,
+            "PORT": str(free_port()),
+        }
         with everything(environment):
             return fuzz(
                 program=program,

@@ -14,6 +14,7 @@ from celery.signals import (
     setup_logging,
     task_postrun,
     task_prerun,
+    worker_init,
     worker_ready,
 )
 from kombu.transport import TRANSPORT_ALIASES, redis, virtual
@@ -60,6 +61,8 @@ class Transport(redis.Transport):
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 _REQUEST_ID = "request_id"
+# A tenth of the processors' time of a process with 0, where both want all of it.
+_NICENESS = 10
 # Of the one task that a process does at a time.
 _NAMED = ExitStack()
 
@@ -68,6 +71,13 @@ for scheme in ("redis", "rediss"):
 app = Celery("palimpsest")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_init.connect
+def yield_to_requests(**kwargs: object) -> None:
+    """Give way to web processes of the same machine where the processors do not suffice for all."""
+    del kwargs
+    os.nice(max(0, _NICENESS - os.nice(0)))
 
 
 @worker_ready.connect

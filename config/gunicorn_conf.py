@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from config import shared_document as _shared_document  # noqa: F401 - made before the fork
 from config.embedded.paths import home
 from config.web_worker import CONNECTIONS
 
@@ -70,7 +71,9 @@ def post_worker_init(worker: "Worker") -> None:
 
     warm_up()
     if worker.age == 1:  # the first of its workers; later and replaced ones have higher ages
+        from config.schema import make_ahead
         from memory.clients.embedder_choice import configured_spec
         from memory.services.indexing.embedding_status import log_embedding_status
 
         log_embedding_status(wanted=configured_spec().name)
+        make_ahead()

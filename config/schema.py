@@ -1,17 +1,22 @@
-"""The OpenAPI document, made once a process: it takes seconds, and anybody may ask for it."""
+"""The OpenAPI document, made once a server: it takes a second, and anybody may ask for it."""
 
 from __future__ import annotations
 
+import multiprocessing
 from threading import Lock
 from typing import Any
 
 from django.http import HttpResponse
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.request import Request
 
+from config.shared_document import SCHEMA
+
 _lock = Lock()  # drf-spectacular cannot make two at a time
-_made: dict[str, bytes] = {}
+_RENDERERS = {"json": OpenApiJsonRenderer, "yaml": OpenApiYamlRenderer}
 
 
 class SchemaView(SpectacularAPIView):
@@ -21,9 +26,24 @@ class SchemaView(SpectacularAPIView):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
         # Any: Django REST framework's own signature
         renderer = request.accepted_renderer
-        with _lock:
-            if renderer.media_type not in _made:
-                schema = super().get(request, *args, **kwargs).data  # type: ignore[no-untyped-call]
-                made = renderer.render(schema, renderer.media_type, {})
-                _made[renderer.media_type] = made.encode() if isinstance(made, str) else made
-        return HttpResponse(_made[renderer.media_type], content_type=renderer.media_type)
+        return HttpResponse(_document(renderer.format), content_type=renderer.media_type)
+
+
+def make_ahead() -> None:
+    """Make both formats in a process of its own, which holds nobody up; does not wait for it."""
+    context = multiprocessing.get_context("fork")
+    context.Process(target=_make_all, name="schema", daemon=True).start()
+
+
+def _make_all() -> None:
+    for name in _RENDERERS:
+        _document(name)
+
+
+def _document(name: str) -> bytes:
+    """The document in format `json` or `yaml`; made where that has not been done."""
+    with _lock:
+        if not SCHEMA[name].get():
+            schema = SchemaGenerator().get_schema(request=None, public=True)
+            SCHEMA[name].put(_RENDERERS[name]().render(schema))
+        return SCHEMA[name].get()

@@ -36,6 +36,12 @@ from waitress.task import ThreadedTaskDispatcher, WSGITask  # type: ignore[impor
 
 from config.web_requests import MOST_HEADER_BYTES, Request
 
+# Requests below it wait for a model and hardly compute: they may take all threads.
+_WAITING_FOR_MODELS = "/v1/chat/"
+# While others ask as well, a client has so many of the threads at a time, a quarter but two at
+# least; the others count as asking for so long after a request.
+_LEAST_THREADS, _SHARE_OF_THREADS = 2, 4
+_SHARING_SECONDS = 10.0
 # Answered beside the threads: it tells that the process lives, however busy they are.
 _LIVENESS = "/healthz"
 # Connections are looked at once a round. One on which nothing moves for so many rounds is closed,
@@ -49,6 +55,8 @@ _MOST_CONNECTIONS = 2_000
 _FILES_A_CONNECTION, _OTHER_FILES = 3, 200
 # Long enough for an idle process to wake up; a client hardly notices it.
 PAUSE_SECONDS = 0.005
+# Of as many connections as are held, so many more are accepted at once.
+_SHARE_AT_ONCE = 0.25
 # A pause so long ago is forgotten: another process took the connection it was for.
 _PAUSE_COUNTS_SECONDS = 1.0
 _TURN_SECONDS = 0.5
@@ -148,6 +156,14 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         else:
             super().handle_write()
 
+    def service(self) -> None:
+        """Answer the first request."""
+        request = self.requests[0]
+        try:
+            super().service()
+        finally:
+            self.server.end(request)
+
     def look(self, *, patience: int) -> None:
         """Once a round: close it if nothing moved for `patience` rounds, or too little."""
         patience = 1 if self._is_lingering else patience
@@ -176,6 +192,48 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return bool(request.credit < 0)
 
 
+class Sharing:
+    """Which clients have threads, so that one who asks much leaves some to the others.
+
+    A client is who sends the same key, or the same cookies. One that asks alone may have all.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._share = max(_LEAST_THREADS, threads // _SHARE_OF_THREADS)
+        # Of the last two clients that asked: who, and when.
+        self._last = self._other = ("", float("-inf"))
+        self._running: dict[Request, str] = {}
+
+    def note(self, request: Request) -> None:
+        """Note that its client asks."""
+        client = _client(request)
+        if client and client != self._last[0]:
+            self._other = self._last
+        if client:
+            self._last = (client, time.monotonic())
+
+    def begin(self, request: Request) -> bool:
+        """Count a thread as its client's; whether it may have one now."""
+        client = _client(request)
+        if not request.path.startswith(_WAITING_FOR_MODELS):
+            other = self._other if client == self._last[0] else self._last
+            is_alone = other[1] < time.monotonic() - _SHARING_SECONDS
+            most = self._threads if is_alone else self._share
+            if list(self._running.values()).count(client) >= most:
+                return False
+            self._running[request] = client
+        return True
+
+    def end(self, request: Request) -> None:
+        """Give its thread back."""
+        self._running.pop(request, None)
+
+
+def _client(request: Request) -> str:
+    return request.headers.get("AUTHORIZATION") or request.headers.get("COOKIE") or ""
+
+
 class Server(TcpWSGIServer):  # type: ignore[misc]
     """A listening socket and its connections."""
 
@@ -190,6 +248,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.log = worker.log
         # Connections with a request that nobody has begun to answer.
         self._waiting: deque[Channel] = deque()
+        self._sharing = Sharing(worker.cfg.threads)
         super().__init__(*args, **kwargs)
 
     def readable(self) -> bool:
@@ -199,22 +258,30 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     def handle_accept(self) -> None:
         """Accept a connection, or leave it to another process for a moment.
 
-        One that is still waiting afterwards is accepted: the other process is busy or gone.
+        One that is still waiting afterwards is accepted: the other process is busy or gone. More
+        come with it the more are held, so that a crowd is let in soon and the shares stay even.
         """
         now = time.monotonic()
         has_paused = self._has_paused and now < self.paused_until + _PAUSE_COUNTS_SECONDS
         self._has_paused = len(self.active_channels) > CONNECTIONS.least() and not has_paused
         if self._has_paused:
             self.paused_until = now + PAUSE_SECONDS
-        else:
+            return
+        for _ in range(1 + int(len(self.active_channels) * _SHARE_AT_ONCE)):
             super().handle_accept()
 
     def add_task(self, channel: Channel) -> None:
         """Have the channel's first request answered, at the end of this turn of the loop."""
+        self._sharing.note(channel.requests[0])
         self._waiting.append(channel)
 
+    def end(self, request: Request) -> None:
+        """Note that a request was answered, and begin what waited for its thread."""
+        self._sharing.end(request)
+        self.pull_trigger()
+
     def begin_waiting(self) -> None:
-        """Begin to answer what waits, but on no connection whose last answer is not read yet."""
+        """Begin to answer what waits: not where the last answer is unread or a share is used up."""
         for _ in range(len(self._waiting)):
             channel = self._waiting.popleft()
             if channel.connected and channel.total_outbufs_len:
@@ -224,8 +291,10 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             channel.is_refused = request.error is not None
             if channel.is_refused or request.path == _LIVENESS:
                 channel.service()
-            else:
+            elif self._sharing.begin(request):
                 self.task_dispatcher.add_task(channel)
+            else:
+                self._waiting.append(channel)
 
     def look(self) -> None:
         """Once a round: close what clients have left lying, at once where no place is free."""

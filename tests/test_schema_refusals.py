@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from django.conf import settings
 from drf_spectacular.generators import SchemaGenerator
 
 
@@ -42,3 +44,48 @@ def test_older_names_of_options_are_marked(schema: dict[str, Any]) -> None:
 
     assert retrieve["properties"]["budget_tokens"]["deprecated"] is True
     assert {"required": ["budget_tokens", "token_budget"]} in retrieve["not"]["anyOf"]
+
+
+def test_lists_that_may_not_be_empty_say_so(schema: dict[str, Any]) -> None:
+    kinds = schema["components"]["schemas"]
+    several = kinds["NewMemories"]["oneOf"][1]
+
+    assert (several["minItems"], several["maxItems"]) == (1, settings.MAX_ITEMS_PER_REQUEST)
+    assert kinds["ChatCompletion"]["properties"]["messages"]["minItems"] == 1
+
+
+def test_a_step_to_record_says_more_than_one_that_was_recorded(schema: dict[str, Any]) -> None:
+    kinds = schema["components"]["schemas"]
+
+    assert kinds["NewStep"]["properties"]["name"]["minLength"] == 1
+    assert kinds["NewStep"]["additionalProperties"] is False
+    assert "pattern" not in kinds["RecordedStep"]["properties"]["name"]
+
+
+def test_the_id_of_a_task_has_its_own_pattern(schema: dict[str, Any]) -> None:
+    task = schema["components"]["schemas"]["NewTask"]["properties"]["id"]["pattern"]
+
+    assert re.search(task, "release-1.2")
+    assert not re.search(task, "release 1.2")
+
+
+def test_a_checkpoint_holds_an_object(schema: dict[str, Any]) -> None:
+    data = schema["components"]["schemas"]["Checkpoint"]["properties"]["data"]
+
+    assert data["type"] == "object"
+    assert not data.get("nullable")
+
+
+def test_parts_of_an_agent_may_be_null_and_its_skills_are_short(schema: dict[str, Any]) -> None:
+    kinds = schema["components"]["schemas"]
+    config = kinds["MemoryConfig"]["properties"]["retrieval_weights"]
+
+    assert config["nullable"] is True
+    assert kinds["Skills"]["properties"]["disabled"]["items"]["maxLength"] == 100
+
+
+def test_a_cursor_holds_no_nul(schema: dict[str, Any]) -> None:
+    parameters = schema["paths"]["/v1/conversations"]["get"]["parameters"]
+    cursor = next(each for each in parameters if each["name"] == "cursor")
+
+    assert cursor["schema"]["pattern"] == "^[^\\u0000]*$"

@@ -23,6 +23,8 @@ from memory.services.read.ranking import MAX_QUERY_CHARS
 MAX_WEIGHT = 1000
 # A sign that `str.isprintable` finds printable, but for the space; as the schema writes it.
 _VISIBLE = r"[\p{L}\p{M}\p{N}\p{P}\p{S}]"
+# Words of such signs on one line, as a schema writes them.
+LINE = f"{_VISIBLE}(?: *{_VISIBLE})*"
 
 
 class TextField(serializers.CharField):
@@ -117,7 +119,7 @@ class NameField(TextField):
 
     default_error_messages = {"unprintable": "Must not hold control characters."}
     defaults = {"max_length": 100}
-    pattern = f"^\\s*{_VISIBLE}(?: *{_VISIBLE})*\\s*$"
+    pattern = f"^\\s*{LINE}\\s*$"
 
     def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
         # As it is sent, with its spaces: so the schema says it.

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import transaction
+from django.db import connection, connections, transaction
 from django.db.models import F
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -321,6 +321,100 @@ def test_a_memory_of_no_conversation_takes_the_scopes(acme: Cast) -> None:
         (conversation.pk, 1),
         (None, None),
     ]
+
+
+def test_memories_that_are_copied_in_are_logged(town: Cast) -> None:
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        source = factories.MemoryFactory.create(team=town.team)
+    ids = [new_id(), new_id()]
+
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute(
+            "CREATE TEMPORARY TABLE given ON COMMIT DROP AS SELECT (jsonb_populate_record(m,"
+            " jsonb_build_object('id', k.id, 'dedupe_key', NULL))).*"
+            " FROM memory_memory m, unnest(%s::uuid[]) AS k (id) WHERE m.id = %s",
+            [ids, source.pk],
+        )
+        with cursor.copy("COPY given TO STDOUT") as copy:
+            lines = b"".join(copy)
+        with cursor.copy("COPY memory_memory FROM STDIN") as copy:
+            copy.write(lines)
+
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        for each in ids:
+            entry = MemoryLog.objects.get(memory_id=each)
+            assert (entry.event, entry.is_first) == ("created", True)
+            assert entry.state == state_of(each)
+
+
+def test_memories_inserted_at_once_are_logged_as_if_one_by_one(acme: Cast) -> None:
+    one, two = factories.ConversationFactory.create_batch(
+        2, team=acme.team, agent=acme.kyra, end_user=acme.sarah
+    )
+    factories.MemoryFactory.create(team=acme.team, conversation=one)
+    rows = [
+        factories.MemoryFactory.build(team=acme.team, conversation=conversation)
+        for conversation in (two, one, None, two, one)
+    ]
+
+    Memory.objects.bulk_create(rows)
+
+    entries = list(MemoryLog.objects.order_by("seq"))[1:]
+    assert [(e.memory_id, e.conversation_id, e.revision) for e in entries] == [
+        (rows[0].pk, two.pk, 1),
+        (rows[1].pk, one.pk, 2),
+        (rows[2].pk, None, None),
+        (rows[3].pk, two.pk, 2),
+        (rows[4].pk, one.pk, 3),
+    ]
+    assert [Conversation.objects.get(pk=each.pk).revision for each in (one, two)] == [3, 2]
+    assert {(e.event, e.is_first, e.actor) for e in entries} == {("created", True, "test")}
+    assert [e.state for e in entries] == [state_of(row.pk) for row in rows]
+
+
+def test_a_statement_may_insert_memories_of_two_teams(acme: Cast, globex: Cast) -> None:
+    with team_scope(team_ids=[acme.team.id, globex.team.id], actor="test"):
+        rows = [factories.MemoryFactory.build(team=cast.team) for cast in (acme, globex, acme)]
+
+        Memory.objects.bulk_create(rows)
+
+        entries = {entry.memory_id: entry for entry in MemoryLog.objects.all()}
+        assert [entries[row.pk].team_id for row in rows] == [row.team_id for row in rows]
+        commits = [entries[row.pk].commit_id for row in rows]
+        assert commits[0] == commits[2] != commits[1]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO memory_memory SELECT (jsonb_populate_record(m, jsonb_build_object('id', k.id,"
+        " 'dedupe_key', NULL))).* FROM memory_memory m, unnest(%(ids)s::uuid[]) AS k (id)"
+        " WHERE m.id = %(known)s ON CONFLICT (team_id, id) DO UPDATE SET importance = 9",
+        "MERGE INTO memory_memory m USING (SELECT (jsonb_populate_record(s, jsonb_build_object("
+        "'id', k.id, 'dedupe_key', NULL))).*"
+        " FROM memory_memory s, unnest(%(ids)s::uuid[]) AS k (id)"
+        " WHERE s.id = %(known)s) AS given ON m.team_id = given.team_id AND m.id = given.id"
+        " WHEN MATCHED THEN UPDATE SET importance = 9 WHEN NOT MATCHED THEN"
+        " INSERT ({columns}) VALUES ({given})",
+    ],
+    ids=["ON CONFLICT", "MERGE"],
+)
+def test_a_statement_that_inserts_and_changes_logs_both(acme: Cast, statement: str) -> None:
+    known = factories.MemoryFactory.create(team=acme.team, importance=5)
+    added = [new_id(), new_id()]
+    columns = [str(field.column) for field in Memory._meta.concrete_fields]
+    asked = statement.format(
+        columns=", ".join(columns), given=", ".join(f"given.{name}" for name in columns)
+    )
+
+    with connection.cursor() as cursor:
+        cursor.execute(asked, {"ids": [added[0], known.pk, added[1]], "known": known.pk})
+
+    assert [entry.event for entry in log_of(known)] == ["created", "updated"]
+    for each in added:
+        entry = MemoryLog.objects.get(memory_id=each)
+        assert (entry.event, entry.is_first) == ("created", True)
+        assert entry.state == state_of(each)
 
 
 def test_the_rows_are_numbered_and_timed_in_order(acme: Cast) -> None:

@@ -52,8 +52,8 @@ def application(environ, start):
     if path == "/pieces":
         start("200 OK", [])
         return pieces()
-    if path == "/slow":
-        (HERE / "begun").touch()
+    if path.endswith("/slow"):
+        (HERE / f"begun-{time.monotonic_ns()}").touch()
         wait_for("finish")
     said = b"%8d" % (len(environ["wsgi.input"].read()) if path == "/length" else os.getpid())
     start("200 OK", [("Content-Length", "8")])
@@ -74,6 +74,11 @@ class Server:
     def workers(self) -> list[int]:
         """The processes that answer."""
         return [each.pid for each in self.master.children()]
+
+    @property
+    def begun(self) -> int:
+        """How many slow requests have begun."""
+        return len(list(self.folder.glob("begun-*")))
 
     def send(self, sent: bytes) -> socket.socket:
         """A new connection, on which this was sent."""
@@ -285,7 +290,7 @@ def test_pieces_arrive_as_they_are_made_until_the_client_goes() -> None:
 def test_while_all_threads_are_busy_it_tells_that_it_lives_and_then_stops_in_order() -> None:
     with serving(threads=1) as server:
         slow = server.send(b"GET /slow HTTP/1.1\r\nHost: test\r\n\r\n")
-        until(lambda: (server.folder / "begun").exists())
+        until(lambda: server.begun == 1)
 
         lives = answer(server.send(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n"))
         server.master.terminate()
@@ -294,6 +299,43 @@ def test_while_all_threads_are_busy_it_tells_that_it_lives_and_then_stops_in_ord
 
         assert int(lives) == int(answer(slow))
         until(lambda: server.master.status() == psutil.STATUS_ZOMBIE)
+
+
+def asked(path: bytes, *, key: bytes) -> bytes:
+    """A request with a key."""
+    return b"GET %b HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer %b\r\n\r\n" % (path, key)
+
+
+@pytest.mark.parametrize("path", [b"/slow", b"/v1/chat/slow"])
+def _ask_beside_four_slow_ones(server: Server, path: bytes, *, begin: int) -> socket.socket:
+    """A request of a modest client after four slow ones of another, of which so many begin."""
+    assert answer(server.send(asked(b"/", key=b"modest")))
+    for _ in range(4):
+        server.send(asked(path, key=b"greedy"))
+    until(lambda: server.begun == begin)
+    return server.send(asked(b"/", key=b"modest"))
+
+
+def test_one_client_leaves_threads_to_the_others() -> None:
+    with serving(threads=4, _SHARING_SECONDS=600.0) as server:
+        assert answer(_ask_beside_four_slow_ones(server, b"/slow", begin=2))
+        assert server.begun == 2
+
+        (server.folder / "finish").touch()
+        until(lambda: server.begun == 4)
+
+
+@pytest.mark.parametrize(
+    ("path", "seconds"),
+    [(b"/v1/chat/slow", 600.0), (b"/slow", 0.0)],
+    ids=["it waits for models", "it asks alone"],
+)
+def test_one_client_may_have_all_threads_where(path: bytes, seconds: float) -> None:
+    with serving(threads=4, _SHARING_SECONDS=seconds) as server:
+        modest = _ask_beside_four_slow_ones(server, path, begin=4)
+
+        (server.folder / "finish").touch()
+        assert answer(modest)
 
 
 def test_what_lies_unused_is_closed() -> None:

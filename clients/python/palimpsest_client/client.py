@@ -41,7 +41,7 @@ class Health(BaseModel):
     oldest_waiting_job_seconds: float | None
 
 
-class _Operations(Reading[SenderT]):
+class Operations(Reading[SenderT]):
     """All operations, by what they act on."""
 
     def __init__(self, sender: SenderT) -> None:
@@ -65,9 +65,11 @@ class _Operations(Reading[SenderT]):
 
     def using(
         self, *, idempotency_key: str | None = None, timeout: float | httpx.Timeout | None = None
-    ) -> _Operations[SenderT]:
+    ) -> Operations[SenderT]:
         """The same operations with a key of your own for the next POST, or another timeout."""
-        return _Operations(replace(self._sender, idempotency_key=idempotency_key, timeout=timeout))
+        key = idempotency_key or self._sender.idempotency_key
+        patience = self._sender.timeout if timeout is None else timeout
+        return Operations(replace(self._sender, idempotency_key=key, timeout=patience))
 
     @operation
     def health(self) -> Call[Health]:
@@ -75,7 +77,7 @@ class _Operations(Reading[SenderT]):
         return get("/readyz", Health)
 
 
-class Palimpsest(_Operations[Sender]):
+class Palimpsest(Operations[Sender]):
     """A client that waits for its answers.
 
     `base_url` is the server's address, with or without `/v1`. `timeout` is in seconds, for each
@@ -111,7 +113,7 @@ class Palimpsest(_Operations[Sender]):
         self._sender.http.close()
 
 
-class AsyncPalimpsest(_Operations[AsyncSender]):
+class AsyncPalimpsest(Operations[AsyncSender]):
     """A client whose answers are awaited; the same as Palimpsest in all else."""
 
     def __init__(

@@ -508,7 +508,7 @@ class LoadedCheckpoint(BaseModel):
     versions: Annotated[
         list[int], Field(description="The versions that can still be loaded, the latest first.")
     ]
-    data: Any
+    data: dict[str, Any]
 
 
 class LogEntry(BaseModel):
@@ -755,7 +755,6 @@ class RecordedStep(BaseModel):
     """
 
     model_config = ConfigDict(
-        extra="forbid",
         populate_by_name=True,
     )
     name: str

@@ -7,6 +7,10 @@ from datetime import datetime
 from uuid import UUID
 
 
+class ContentItem(TypedDict):
+    type: str
+
+
 class Checkpoint(TypedDict):
     """
     The state of a thread to save.
@@ -14,7 +18,7 @@ class Checkpoint(TypedDict):
 
     user: str
     agent: NotRequired[str | None]
-    data: Any
+    data: dict[str, Any]
 
 
 class ClearProject(TypedDict):
@@ -138,6 +142,15 @@ class NewRecording(TypedDict):
     project: NotRequired[str | None]
 
 
+class NewStep(TypedDict):
+    """
+    A step to record.
+    """
+
+    name: str
+    detail: NotRequired[str]
+
+
 class NewTask(TypedDict):
     """
     A task to begin.
@@ -167,12 +180,12 @@ class Personality(TypedDict):
     The agent's personality; fields of your own hold a text, a number or a list of texts.
     """
 
-    traits: NotRequired[list[str]]
-    tone: NotRequired[str]
-    verbosity: NotRequired[str]
-    formality: NotRequired[str]
-    voice_examples: NotRequired[list[str]]
-    custom_instructions: NotRequired[str]
+    traits: NotRequired[list[str] | None]
+    tone: NotRequired[str | None]
+    verbosity: NotRequired[str | None]
+    formality: NotRequired[str | None]
+    voice_examples: NotRequired[list[str] | None]
+    custom_instructions: NotRequired[str | None]
 
 
 class Pin(TypedDict):
@@ -282,15 +295,6 @@ class Reason(TypedDict):
     reason: NotRequired[str | None]
 
 
-class RecordedStep(TypedDict):
-    """
-    A step that was taken.
-    """
-
-    name: str
-    detail: NotRequired[str]
-
-
 class RetrievalWeights(TypedDict):
     """
     The weight of each signal; a missing one keeps its default; not all may be zero.
@@ -324,8 +328,8 @@ class Rules(TypedDict):
     What the agent always and never does; rule kinds of your own hold lists of texts.
     """
 
-    always: NotRequired[list[str]]
-    never: NotRequired[list[str]]
+    always: NotRequired[list[str] | None]
+    never: NotRequired[list[str] | None]
 
 
 class Select(TypedDict):
@@ -359,7 +363,7 @@ class Skill(TypedDict):
     """
 
     name: str
-    description: NotRequired[str]
+    description: NotRequired[str | None]
 
 
 class Skills(TypedDict):
@@ -367,9 +371,9 @@ class Skills(TypedDict):
     The agent's skills; the prompt lists shared and custom ones, without the disabled.
     """
 
-    shared: NotRequired[list[Skill]]
-    custom: NotRequired[list[Skill]]
-    disabled: NotRequired[list[str]]
+    shared: NotRequired[list[Skill] | None]
+    custom: NotRequired[list[Skill] | None]
+    disabled: NotRequired[list[str] | None]
 
 
 class Undo(TypedDict):
@@ -854,7 +858,7 @@ class ChatMessage(TypedDict):
     """
 
     role: Literal["assistant", "developer", "function", "system", "tool", "user"]
-    content: NotRequired[Any | None]
+    content: NotRequired[str | list[ContentItem] | None]
 
 
 class ClearTeam(TypedDict):
@@ -886,8 +890,8 @@ class ContextPolicy(TypedDict):
     How the budget of a package is shared out; 40, 40 and 20 per cent by default.
     """
 
-    shares: NotRequired[Shares]
-    head_tail_preserve: NotRequired[int]
+    shares: NotRequired[Shares | None]
+    head_tail_preserve: NotRequired[int | None]
 
 
 class ConventionPayload(TypedDict):
@@ -955,12 +959,12 @@ class MemoryConfig(TypedDict):
     How the agent's memory is read and filled.
     """
 
-    retrieval_weights: NotRequired[RetrievalWeights]
-    token_budget: NotRequired[int]
-    summarize_interval: NotRequired[int]
-    allowed_categories: NotRequired[list[str]]
-    keeps_to_itself: NotRequired[bool]
-    context_policy: NotRequired[ContextPolicy]
+    retrieval_weights: NotRequired[RetrievalWeights | None]
+    token_budget: NotRequired[int | None]
+    summarize_interval: NotRequired[int | None]
+    allowed_categories: NotRequired[list[str] | None]
+    keeps_to_itself: NotRequired[bool | None]
+    context_policy: NotRequired[ContextPolicy | None]
 
 
 MemoryQuery = TypedDict(
@@ -1008,11 +1012,11 @@ class ModelConfig(TypedDict):
     Which model the agent uses, and what it may spend.
     """
 
-    enable_model_routing: NotRequired[bool]
+    enable_model_routing: NotRequired[bool | None]
     model_name: NotRequired[str | None]
     force_tier: NotRequired[Literal["fast", "balanced", "powerful"] | None]
     max_tier: NotRequired[Literal["fast", "balanced", "powerful"] | None]
-    custom_tiers: NotRequired[list[CustomTier]]
+    custom_tiers: NotRequired[list[CustomTier] | None]
     daily_budget_usd: NotRequired[float | None]
     monthly_budget_usd: NotRequired[float | None]
 
@@ -1155,12 +1159,12 @@ class AgentDocument(TypedDict):
     """
 
     name: str
-    tagline: NotRequired[str]
-    personality: NotRequired[Personality]
-    rules: NotRequired[Rules]
-    skills: NotRequired[Skills]
-    model_config: NotRequired[ModelConfig]
-    memory_config: NotRequired[MemoryConfig]
+    tagline: NotRequired[str | None]
+    personality: NotRequired[Personality | None]
+    rules: NotRequired[Rules | None]
+    skills: NotRequired[Skills | None]
+    model_config: NotRequired[ModelConfig | None]
+    memory_config: NotRequired[MemoryConfig | None]
     reason: NotRequired[str]
 
 

@@ -38,24 +38,24 @@ _STORED_MEMORY = {
 
 
 class LinesField(serializers.ListField):
-    """A list of texts of one line."""
+    """A list of texts of one line, each of at most `max_chars`."""
 
-    def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
-        kwargs.setdefault("required", False)
-        super().__init__(
-            child=serializers.CharField(max_length=agent_document.MAX_LINE_CHARS), **kwargs
-        )
+    def __init__(  # Any: DRF's own options
+        self, *, max_chars: int = agent_document.MAX_LINE_CHARS, **kwargs: Any
+    ) -> None:
+        kwargs = {"required": False, "allow_null": True} | kwargs
+        super().__init__(child=serializers.CharField(max_length=max_chars), **kwargs)
 
 
 class PersonalitySerializer(ApiSerializer):
     """The agent's personality; fields of your own hold a text, a number or a list of texts."""
 
     traits = LinesField()
-    tone = serializers.CharField(required=False)
-    verbosity = serializers.CharField(required=False)
-    formality = serializers.CharField(required=False)
+    tone = serializers.CharField(required=False, allow_null=True)
+    verbosity = serializers.CharField(required=False, allow_null=True)
+    formality = serializers.CharField(required=False, allow_null=True)
     voice_examples = LinesField(help_text="Sample sentences in the agent's voice.")
-    custom_instructions = serializers.CharField(required=False)
+    custom_instructions = serializers.CharField(required=False, allow_null=True)
 
 
 class RulesSerializer(ApiSerializer):
@@ -69,15 +69,17 @@ class SkillSerializer(ApiSerializer):
     """A skill, as the prompt lists it; a plain text is its name."""
 
     name = serializers.CharField(max_length=agent_document.MAX_SKILL_NAME_CHARS)
-    description = serializers.CharField(required=False, allow_blank=True)
+    description = serializers.CharField(required=False, allow_null=True, allow_blank=True)
 
 
 class SkillsSerializer(ApiSerializer):
     """The agent's skills; the prompt lists shared and custom ones, without the disabled."""
 
-    shared = SkillSerializer(many=True, required=False)
-    custom = SkillSerializer(many=True, required=False)
-    disabled = LinesField(help_text="Names of skills.")
+    shared = SkillSerializer(many=True, required=False, allow_null=True)
+    custom = SkillSerializer(many=True, required=False, allow_null=True)
+    disabled = LinesField(
+        max_chars=agent_document.MAX_SKILL_NAME_CHARS, help_text="Names of skills."
+    )
 
 
 class CustomTierSerializer(ApiSerializer):
@@ -92,13 +94,15 @@ class CustomTierSerializer(ApiSerializer):
 class ModelConfigSerializer(ApiSerializer):
     """Which model the agent uses, and what it may spend."""
 
-    enable_model_routing = serializers.BooleanField(required=False, help_text="Default true.")
+    enable_model_routing = serializers.BooleanField(
+        required=False, allow_null=True, help_text="Default true."
+    )
     model_name = serializers.CharField(
         required=False, allow_null=True, help_text="The model to use when routing is off."
     )
     force_tier = serializers.ChoiceField(choices=TIERS, required=False, allow_null=True)
     max_tier = serializers.ChoiceField(choices=TIERS, required=False, allow_null=True)
-    custom_tiers = CustomTierSerializer(many=True, required=False)
+    custom_tiers = CustomTierSerializer(many=True, required=False, allow_null=True)
     daily_budget_usd = serializers.FloatField(
         required=False,
         allow_null=True,
@@ -153,40 +157,44 @@ class SharesSerializer(StrictSerializer):
 class ContextPolicySerializer(ApiSerializer):
     """How the budget of a package is shared out; 40, 40 and 20 per cent by default."""
 
-    shares = SharesSerializer(required=False)
+    shares = SharesSerializer(required=False, allow_null=True)
     head_tail_preserve = serializers.IntegerField(
-        required=False, min_value=0, max_value=MOST_PRESERVED
+        required=False, allow_null=True, min_value=0, max_value=MOST_PRESERVED
     )
 
 
 class MemoryConfigSerializer(ApiSerializer):
     """How the agent's memory is read and filled."""
 
-    retrieval_weights = RetrievalWeightsSerializer(required=False)
+    retrieval_weights = RetrievalWeightsSerializer(required=False, allow_null=True)
     token_budget = serializers.IntegerField(
         required=False,
+        allow_null=True,
         min_value=LEAST_TOKEN_BUDGET,
         max_value=MAX_TOKEN_BUDGET,
         help_text="For a prompt's memories; 2000 by default.",
     )
     summarize_interval = serializers.IntegerField(
         required=False,
+        allow_null=True,
         min_value=1,
         max_value=MOST_SUMMARIZE_INTERVAL,
         help_text="Messages between two extractions.",
     )
     allowed_categories = serializers.ListField(
-        child=serializers.CharField(),
+        child=serializers.CharField(min_length=1),
         required=False,
+        allow_null=True,
         help_text="Which categories it may read; an empty list means all.",
     )
     keeps_to_itself = serializers.BooleanField(
         required=False,
+        allow_null=True,
         help_text="True: what it learns in talk belongs to it alone, and no other agent is told."
         " By default the team's agents share what they learn about a person.",
     )
     context_policy = ContextPolicySerializer(
-        required=False, help_text="Of POST /v1/context/package."
+        required=False, allow_null=True, help_text="Of POST /v1/context/package."
     )
 
 
@@ -195,13 +203,16 @@ class AgentDocumentSerializer(ApiSerializer):
 
     name = serializers.CharField(min_length=1, max_length=agent_document.MAX_NAME_CHARS)
     tagline = serializers.CharField(
-        required=False, allow_blank=True, max_length=agent_document.MAX_TAGLINE_CHARS
+        required=False,
+        allow_null=True,
+        allow_blank=True,
+        max_length=agent_document.MAX_TAGLINE_CHARS,
     )
-    personality = PersonalitySerializer(required=False)
-    rules = RulesSerializer(required=False)
-    skills = SkillsSerializer(required=False)
-    model_config = ModelConfigSerializer(required=False)
-    memory_config = MemoryConfigSerializer(required=False)
+    personality = PersonalitySerializer(required=False, allow_null=True)
+    rules = RulesSerializer(required=False, allow_null=True)
+    skills = SkillsSerializer(required=False, allow_null=True)
+    model_config = ModelConfigSerializer(required=False, allow_null=True)
+    memory_config = MemoryConfigSerializer(required=False, allow_null=True)
     reason = serializers.CharField(
         required=False, max_length=500, help_text="Why it was changed; stored with the new version."
     )

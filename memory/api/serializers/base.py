@@ -13,7 +13,7 @@ from rest_framework import serializers
 from rest_framework.fields import empty
 from rest_framework.utils.serializer_helpers import BindingDict
 
-from memory.api.fields import ZonedDateTimeField
+from memory.api.fields import TextField, ZonedDateTimeField
 
 PER_REQUEST: int = settings.MAX_ITEMS_PER_REQUEST
 MAX_TOKEN_BUDGET = 1_000_000
@@ -175,7 +175,7 @@ class PageQuerySerializer(QuerySerializer):
     """Which page of a list."""
 
     limit = serializers.IntegerField(required=False, min_value=1, max_value=PER_REQUEST)
-    cursor = serializers.CharField(required=False)
+    cursor = TextField(required=False)
 
 
 class DatedPageQuerySerializer(PageQuerySerializer):

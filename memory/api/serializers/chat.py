@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from urllib.parse import unquote
 
 from django.conf import settings
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -34,13 +35,32 @@ _READ_HERE = ("model", "messages", "stream", "user", "metadata", "n", "documents
 Json = dict[str, Any]
 
 
+@extend_schema_field(
+    {
+        "nullable": True,
+        "oneOf": [
+            {"type": "string"},
+            {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {"type": {"type": "string"}},
+                    "required": ["type"],
+                    "additionalProperties": {},
+                },
+            },
+        ],
+    }
+)
+class PartsField(serializers.JSONField):
+    """A text, or a list of parts with their types."""
+
+
 class ChatMessageSerializer(serializers.Serializer[Any]):
     """A chat message; further fields are passed to the model unchanged."""
 
     role = OneOfField(choices=sorted(ROLES))
-    content = serializers.JSONField(
-        required=False, allow_null=True, help_text="A text, or a list of parts."
-    )
+    content = PartsField(required=False, allow_null=True, help_text="A text, or a list of parts.")
 
 
 class ChatCompletionSerializer(serializers.Serializer[Any]):
@@ -51,7 +71,9 @@ class ChatCompletionSerializer(serializers.Serializer[Any]):
         help_text="The agent's slug, such as kyra; with a tier kyra/auto, kyra/fast,"
         " kyra/balanced or kyra/powerful.",
     )
-    messages = ChatMessageSerializer(many=True)
+    messages = serializers.ListField(
+        child=ChatMessageSerializer(), min_length=1, max_length=MOST_MESSAGES
+    )
     stream = serializers.BooleanField(required=False, default=False)
     user = serializers.CharField(
         required=False, help_text=f"The end user's external id; or the header {USER_HEADER}."
@@ -193,7 +215,7 @@ def _check_message(message: object, path: str) -> None:
     content = message.get("content")
     if content is None:
         if role != "assistant":
-            _refuse(f"{path}.content", "Send a text, or a list of parts.")
+            _refuse(f"{path}.content", f"A message of the role {role} needs its content.")
     elif isinstance(content, list):
         for place, part in enumerate(content):
             if not isinstance(part, dict) or not isinstance(part.get("type"), str):

@@ -10,6 +10,7 @@ from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_fiel
 from rest_framework import serializers
 
 from memory.api.fields import (
+    LINE,
     ContentField,
     NameField,
     OneOfField,
@@ -242,7 +243,7 @@ def _refused(field: str, message: str) -> serializers.ValidationError:
 class ArtifactQueryField(TextField):
     """`kind` or `kind:ref`: memories that name such an artifact."""
 
-    pattern = rf"^\s*(?:{'|'.join(ArtifactKind)})(?::{NameField.pattern[1:-1]})?\s*$"
+    pattern = rf"^\s*(?:{'|'.join(ArtifactKind)})(?:: *{LINE})?\s*$"
 
     def to_internal_value(self, data: Any) -> Any:  # Any: whatever the query holds
         """What to look for."""

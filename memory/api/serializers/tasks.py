@@ -33,6 +33,8 @@ class TaskIdField(NameField):
         "characters": "Use letters, figures and . _ : - and begin with a letter or a figure."
     }
 
+    pattern = rf"^\s*{TASK_ID.pattern}\s*$"
+
     def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
         value = super().to_internal_value(data)
         if not TASK_ID.fullmatch(value):

@@ -46,11 +46,18 @@ class NewRecordingSerializer(StrictSerializer):
     project = NameField(required=False, allow_null=True, help_text=_PROJECT)
 
 
-class RecordedStepSerializer(StrictSerializer):
-    """A step that was taken."""
+class NewStepSerializer(StrictSerializer):
+    """A step to record."""
 
     name = NameField(max_length=MAX_NAME_CHARS)
     detail = StatementField(required=False, help_text="What was done, such as the command.")
+
+
+class RecordedStepSerializer(ApiSerializer):
+    """A step that was taken."""
+
+    name = serializers.CharField()
+    detail = serializers.CharField(required=False, help_text="What was done, such as the command.")
 
 
 class RecordingFilterSerializer(PageQuerySerializer):

@@ -10,7 +10,13 @@ from uuid import UUID
 import orjson
 from django.http import HttpResponse
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer, extend_schema
+from drf_spectacular.serializers import PolymorphicProxySerializerExtension
+from drf_spectacular.utils import (
+    Direction,
+    OpenApiResponse,
+    PolymorphicProxySerializer,
+    extend_schema,
+)
 from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -55,11 +61,28 @@ from memory.services.write.scopes import check_may_confirm
 MemoryPage = page_schema("MemoryPage", MemorySerializer)
 
 
-def one_or_many(
-    name: str, serializer: type[serializers.Serializer[Any]]
-) -> PolymorphicProxySerializer:
+class OneOrMany(PolymorphicProxySerializer):
+    """One object, or a list of 1 to as many as a request may hold."""
+
+
+class OneOrManyInSchema(PolymorphicProxySerializerExtension):
+    """What the schema says of the list: how long it is."""
+
+    target_class = OneOrMany
+    priority = 1
+
+    def map_serializer(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
+        # Any: drf-spectacular's own types
+        """The choice of both."""
+        found = super().map_serializer(auto_schema, direction)
+        length = {"minItems": 1, "maxItems": PER_REQUEST}
+        either = [each | length if "items" in each else each for each in found["oneOf"]]
+        return {**found, "oneOf": either}
+
+
+def one_or_many(name: str, serializer: type[serializers.Serializer[Any]]) -> OneOrMany:
     """The schema of one object or a list of them."""
-    return PolymorphicProxySerializer(
+    return OneOrMany(
         component_name=name,
         serializers=[serializer, serializer(many=True)],
         resource_type_field_name=None,

@@ -9,7 +9,12 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    OpenApiResponse,
+    extend_schema,
+    extend_schema_field,
+)
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -36,6 +41,7 @@ from teams.services.checkpoints import Saved, ThreadKey, load_checkpoint
 MAX_VERSION = 2**31 - 1
 
 
+@extend_schema_field({"type": "object", "additionalProperties": {}})
 class ObjectField(serializers.JSONField):
     """A JSON object, of any content."""
 

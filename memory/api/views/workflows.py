@@ -19,8 +19,8 @@ from memory.api.serializers.base import page_schema
 from memory.api.serializers.memories import NoQuerySerializer, WrittenMemorySerializer
 from memory.api.serializers.workflows import (
     NewRecordingSerializer,
+    NewStepSerializer,
     NewWorkflowSerializer,
-    RecordedStepSerializer,
     RecordingFilterSerializer,
     RecordingSerializer,
 )
@@ -129,13 +129,13 @@ class RecordingViewSet(_Workflows):
             return Response(RecordingSerializer(row).data)
 
     @extend_schema(
-        request=RecordedStepSerializer,
+        request=NewStepSerializer,
         responses={201: RecordingSerializer, **refusals(403, 404, 409, 413, 422)},
     )
     @action(detail=True, methods=["post"])
     def steps(self, request: Request, pk: UUID) -> Response:
         """Note the step that was taken, at most 200; secrets in it are masked."""
-        given = self.body(RecordedStepSerializer)
+        given = self.body(NewStepSerializer)
         row = record_step(
             viewer=self.viewer,
             recording_id=pk,

@@ -95,7 +95,7 @@ class Workflows(Resource[SenderT]):
         return get("/v1/workflows/recordings/{id}", m.Recording, recording_id)
 
     @operation
-    def add_step(self, recording_id: Id, **step: Unpack[p.RecordedStep]) -> Call[m.Recording]:
+    def add_step(self, recording_id: Id, **step: Unpack[p.NewStep]) -> Call[m.Recording]:
         """Record a step."""
         return post("/v1/workflows/recordings/{id}/steps", m.Recording, recording_id, body=step)
 
