@@ -106,6 +106,49 @@ class Weights(TypedDict):
     relation: NotRequired[float]
 
 
+Filters = TypedDict(
+    "Filters",
+    {
+        "user": NotRequired[Any],
+        "agent": NotRequired[Any],
+        "project": NotRequired[Any],
+        "conversation": NotRequired[Any],
+        "category": NotRequired[Any],
+        "memory_type": NotRequired[Any],
+        "subject": NotRequired[Any],
+        "tags": NotRequired[Any],
+        "pinned": NotRequired[Any],
+        "importance": NotRequired[Any],
+        "confidence": NotRequired[Any],
+        "created": NotRequired[Any],
+        "updated": NotRequired[Any],
+        "actor": NotRequired[Any],
+        "role": NotRequired[Any],
+        "form": NotRequired[Any],
+        "artifact": NotRequired[Any],
+        "user_id": NotRequired[Any],
+        "agent_id": NotRequired[Any],
+        "project_id": NotRequired[Any],
+        "conversation_id": NotRequired[Any],
+        "run_id": NotRequired[Any],
+        "actor_id": NotRequired[Any],
+        "is_pinned": NotRequired[Any],
+        "importance_min": NotRequired[Any],
+        "importance_max": NotRequired[Any],
+        "updated_after": NotRequired[Any],
+        "updated_before": NotRequired[Any],
+        "created_after": NotRequired[Any],
+        "created_before": NotRequired[Any],
+        "and": NotRequired[list[dict[str, Any]]],
+        "or": NotRequired[list[dict[str, Any]]],
+        "AND": NotRequired[list[dict[str, Any]]],
+        "OR": NotRequired[list[dict[str, Any]]],
+        "not": NotRequired[dict[str, Any]],
+        "NOT": NotRequired[dict[str, Any]],
+    },
+)
+
+
 class NewConversation(TypedDict):
     """
     Who talks with whom; agent, user and project are created when new.
@@ -195,6 +238,16 @@ class Pin(TypedDict):
 
     reason: NotRequired[str | None]
     pinned: bool
+
+
+PolicyShares = TypedDict(
+    "PolicyShares",
+    {
+        "task": NotRequired[float | None],
+        "project": NotRequired[float | None],
+        "global": NotRequired[float | None],
+    },
+)
 
 
 class Predict(TypedDict):
@@ -890,7 +943,7 @@ class ContextPolicy(TypedDict):
     How the budget of a package is shared out; 40, 40 and 20 per cent by default.
     """
 
-    shares: NotRequired[Shares | None]
+    shares: NotRequired[PolicyShares | None]
     head_tail_preserve: NotRequired[int | None]
 
 
@@ -998,7 +1051,7 @@ MemoryQuery = TypedDict(
         "include_cold": NotRequired[bool],
         "include_raw": NotRequired[bool],
         "categories": NotRequired[list[str] | None],
-        "filters": NotRequired[dict[str, Any] | None],
+        "filters": NotRequired[Filters | None],
         "return": NotRequired[Literal["bullets", "full"]],
         "budget_tokens": NotRequired[int | None],
         "top_k": NotRequired[int | None],
@@ -1078,7 +1131,7 @@ class PackageRequest(TypedDict):
     token_budget: NotRequired[int | None]
     shares: NotRequired[Shares | None]
     head_tail_preserve: NotRequired[int | None]
-    filters: NotRequired[dict[str, Any] | None]
+    filters: NotRequired[Filters | None]
     budget_tokens: NotRequired[int | None]
 
 
