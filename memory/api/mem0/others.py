@@ -40,7 +40,6 @@ class Mem0Entities(Mem0Memories):
 
     operations = {"remove_entity": ("hotpath", "delete")}
     memory_actions = ("entries", "remove_entity")
-    long_statements = ("remove_entity",)
 
     def entries(self, request: Request) -> Response:
         """Those with memories that the key may see, of each kind the 1,000 last remembered."""

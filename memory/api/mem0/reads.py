@@ -107,9 +107,8 @@ class Mem0Reads(Mem0ViewSet):
     def load_export(self, request: Request) -> Response:
         """The memories of an export as they are now, the latest first."""
         given = self.body(ExportedSerializer)
-        filters, fields = _filters_of(given), FIELDS
-        if signed := given.get("memory_export_id"):
-            filters, fields = self._signed(signed)
+        signed = given.get("memory_export_id")
+        filters, fields = self._signed(signed) if signed else (_filters_of(given), FIELDS)
         with self.team_scope():
             rows = self._rows({"show_expired": True, "filters": filters}).with_names()
             found = list(rows.order_by("-created_at", "-id")[: MAX_EXPORTED + 1])

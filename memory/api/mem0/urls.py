@@ -19,8 +19,8 @@ _SUMMARY = "There are no summaries of filters: ask POST /v1/memory/query."
 
 
 def _refused(route: str, reason: str) -> URLPattern:
-    methods = dict.fromkeys(("get", "post", "put", "patch", "delete"), "refuse")
-    return path(route, Mem0NotOffered.as_view(methods, reason=reason))
+    views = dict.fromkeys(("get", "post", "put", "patch", "delete"), "refuse")
+    return path(route, Mem0NotOffered.as_view({**views}, reason=reason))
 
 
 urlpatterns = [

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.utils import timezone
@@ -68,7 +68,7 @@ class Mem0Memories(Mem0ViewSet):
     """
 
     large_bodies = ("add", "update_batch")
-    long_statements = ("delete_all", "delete_batch")
+    long_statements: ClassVar[Collection[str]] = ("delete_all", "delete_batch", "remove_entity")
     operations = {
         "add": ("hotpath", "create"),
         "change": ("hotpath", "update"),

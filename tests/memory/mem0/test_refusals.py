@@ -164,6 +164,7 @@ BAD: list[tuple[str, dict[str, Any]]] = [
     ("Talk is with a person", {"run_id": "r1", "infer": False}),
     ("metadata.long: Metadata is kept as tags", {"metadata": {"long": "x" * 100}}),
     ("metadata.a=b: A key is", {"metadata": {"a=b": 1}}),
+    ("metadata.a: A key is", {"metadata": {"a": "x\u2028y"}}),
     ("metadata: A memory has at most 50", {"metadata": {str(n): n for n in range(51)}}),
     ("metadata: Expected a dictionary", {"metadata": "x"}),
     ("expiration_date: ", {"expiration_date": "soon"}),
