@@ -83,8 +83,10 @@ class Mem0Memories(Mem0ViewSet):
         """Keep messages and extract memories from them later, or keep each as a memory."""
         given = self.body(AddSerializer)
         self.check_agent(given.get("agent_id"))
-        if not any(given.get(name) for name in ENTITIES):
-            raise InvalidError(f"Name one of {', '.join(ENTITIES)}.", field="user_id")
+        named = [given.get(name) for name in ENTITIES]
+        if not any(named) or WILDCARD in named:
+            told = f"Name one of {', '.join(ENTITIES)}; «{WILDCARD}» is no name."
+            raise InvalidError(told, field="user_id")
         return self._infer(given) if given["infer"] else self._state(given)
 
     def _infer(self, given: Given) -> Response:

@@ -160,6 +160,7 @@ def test_too_many_requests_say_when_to_come_back(
 
 BAD: list[tuple[str, dict[str, Any]]] = [
     ("Name one of user_id", {}),
+    ("Name one of user_id", {"user_id": "*", "infer": False}),
     ("Talk is with a person", {"agent_id": "kyra"}),
     ("Talk is with a person", {"run_id": "r1", "infer": False}),
     ("metadata.long: Metadata is kept as tags", {"metadata": {"long": "x" * 100}}),
