@@ -1153,7 +1153,8 @@ class WorkflowPayload(BaseModel):
     trigger: str
     steps: list[str]
     details: Annotated[
-        dict[str, str] | None, Field(description="What to do, by the name of the step.")
+        dict[str, str] | None,
+        Field(description="What to do, by the name of the step.", max_length=200, min_length=1),
     ] = None
 
 

@@ -226,11 +226,11 @@ class Personality(TypedDict):
     The agent's personality; fields of your own hold a text, a number or a list of texts.
     """
 
-    traits: NotRequired[list[str] | None]
+    traits: NotRequired[list[str] | str | None]
     tone: NotRequired[str | None]
     verbosity: NotRequired[str | None]
     formality: NotRequired[str | None]
-    voice_examples: NotRequired[list[str] | None]
+    voice_examples: NotRequired[list[str] | str | None]
     custom_instructions: NotRequired[str | None]
 
 
@@ -384,8 +384,8 @@ class Rules(TypedDict):
     What the agent always and never does; rule kinds of your own hold lists of texts.
     """
 
-    always: NotRequired[list[str] | None]
-    never: NotRequired[list[str] | None]
+    always: NotRequired[list[str] | str | None]
+    never: NotRequired[list[str] | str | None]
 
 
 class Select(TypedDict):
@@ -429,7 +429,7 @@ class Skills(TypedDict):
 
     shared: NotRequired[list[Skill] | None]
     custom: NotRequired[list[Skill] | None]
-    disabled: NotRequired[list[str] | None]
+    disabled: NotRequired[list[str] | str | None]
 
 
 class Undo(TypedDict):
@@ -1018,7 +1018,7 @@ class MemoryConfig(TypedDict):
     retrieval_weights: NotRequired[RetrievalWeights | None]
     token_budget: NotRequired[int | None]
     summarize_interval: NotRequired[int | None]
-    allowed_categories: NotRequired[list[str] | None]
+    allowed_categories: NotRequired[list[str] | str | None]
     keeps_to_itself: NotRequired[bool | None]
     context_policy: NotRequired[ContextPolicy | None]
 
