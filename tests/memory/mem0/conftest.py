@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 from pytest_django.live_server_helper import LiveServer
+from pytest_django.plugin import DjangoDbBlocker
 
 from teams.models import Agent
 from teams.services.keys import issue_key
@@ -19,11 +20,15 @@ Clients = Callable[..., Mem0]
 
 
 @pytest.fixture(scope="module")
-def server(django_db_setup: None) -> Iterator[LiveServer]:
-    """The site on a port of its own, over committed rows."""
-    live = LiveServer("localhost")
-    yield live
-    live.stop()
+def server(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[LiveServer]:
+    """The site on a port of its own, over committed rows.
+
+    It may still end a request when the test that sent it is over.
+    """
+    with django_db_blocker.unblock():
+        live = LiveServer("localhost")
+        yield live
+        live.stop()
 
 
 @pytest.fixture
