@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.encoding import force_bytes
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from drf_spectacular.utils import extend_schema
@@ -44,6 +45,7 @@ def _document(name: str) -> bytes:
     """The document in format `json` or `yaml`; made where that has not been done."""
     with _lock:
         if not SCHEMA[name].get():
-            schema = SchemaGenerator().get_schema(request=None, public=True)
-            SCHEMA[name].put(_RENDERERS[name]().render(schema))
+            generator = SchemaGenerator()  # type: ignore[no-untyped-call]
+            schema = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+            SCHEMA[name].put(force_bytes(_RENDERERS[name]().render(schema)))
         return SCHEMA[name].get()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
@@ -11,6 +12,8 @@ from rest_framework.exceptions import NotFound
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 
+# Of all texts of a page together: 500 memories may have 16 million.
+MOST_PAGE_CHARS = 1_000_000
 _FIRST_PAGE = Cursor(offset=0, reverse=False, position=None)
 BAD_CURSOR = (
     "This is no cursor of this list. Follow `next` or `previous` of a page as they are, or leave"
@@ -19,7 +22,10 @@ BAD_CURSOR = (
 
 
 class IdPagination(CursorPagination):
-    """Rows by their ids, the latest first."""
+    """Rows by their ids, the latest first.
+
+    A page has `limit` rows, and fewer where their texts are longer than a million characters.
+    """
 
     page_size = 50
     page_size_query_param = "limit"
@@ -39,6 +45,30 @@ class IdPagination(CursorPagination):
         except (NotFound, serializers.ValidationError):
             raise serializers.ValidationError({"cursor": [BAD_CURSOR]}) from None
         return cursor
+
+    def paginate_queryset(
+        self, queryset: QuerySet[Any] | Sequence[Any], request: Request, view: Any = None
+    ) -> list[Any]:
+        # Any: rows of any model, and Django REST framework's own views
+        """The rows of the page, cut behind those whose texts fill it; one at least."""
+        rows: list[Any] = super().paginate_queryset(queryset, request, view) or []
+        is_reverse = self.cursor is not None and self.cursor.reverse
+        page = rows[::-1] if is_reverse else rows
+        fills = accumulate(len(self.text_of(row)) for row in page)
+        fitting = max(1, sum(filled <= MOST_PAGE_CHARS for filled in fills))
+        self.page = rows
+        if fitting < len(rows):
+            behind = self._get_position_from_instance(page[fitting], self.ordering)
+            if is_reverse:
+                self.page, self.has_previous = page[:fitting][::-1], True
+                self.previous_position = behind
+            else:
+                self.page, self.has_next, self.next_position = page[:fitting], True, behind
+        return self.page
+
+    def text_of(self, row: Any) -> str:  # Any: a row of any model
+        """The text of a row, which may be long."""
+        return getattr(row, "content", "")
 
     def page_of(
         self, rows: QuerySet[Any], request: Request, serializer: type[serializers.Serializer[Any]]
@@ -78,3 +108,7 @@ class LogPagination(IdPagination):
 
     ordering = "-seq"
     position_field = serializers.IntegerField(min_value=0, max_value=2**63 - 1)
+
+    def text_of(self, row: Any) -> str:  # Any: an entry of the log
+        """The text of the memory as it was then."""
+        return str(row.state.get("content", ""))

@@ -9,25 +9,28 @@ from rest_framework.request import Request
 from teams.errors import InvalidError
 from teams.services.conditions import Condition
 
+_TAG = '(W/)?"[!#-+./0-~-]*"'
+# Empty is as if it were not sent.
+_TAGS = {"type": "string", "pattern": rf"^\s*(\*|{_TAG}(\s*,\s*{_TAG})*)?\s*$"}
 ETAG = OpenApiParameter(
     "ETag", str, OpenApiParameter.HEADER, response=True, description="The version, in quotes."
 )
 UNCHANGED = OpenApiParameter(
     "If-None-Match",
-    str,
+    _TAGS,
     OpenApiParameter.HEADER,
     description="The ETag that you have: answered with 304 while it stands.",
 )
 IF_MATCH = OpenApiParameter(
     "If-Match",
-    str,
+    _TAGS,
     OpenApiParameter.HEADER,
     description="The ETag that you loaded: another version that stands by now is not overwritten"
     " (412). `*` asks that there is one.",
 )
 IF_NONE_MATCH = OpenApiParameter(
     "If-None-Match",
-    str,
+    _TAGS,
     OpenApiParameter.HEADER,
     description="`*` saves only where there is none yet (412).",
 )

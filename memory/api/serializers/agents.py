@@ -154,10 +154,21 @@ class SharesSerializer(StrictSerializer):
         return attrs
 
 
+_SHARE: dict[str, Any] = {"required": False, "allow_null": True, "min_value": 0, "max_value": 1}
+
+
+class PolicySharesSerializer(ApiSerializer):
+    """Shares as an agent's document states them; null is as if it were left out."""
+
+    task = serializers.FloatField(**_SHARE)
+    project = serializers.FloatField(**_SHARE)
+    global_ = serializers.FloatField(**_SHARE)
+
+
 class ContextPolicySerializer(ApiSerializer):
     """How the budget of a package is shared out; 40, 40 and 20 per cent by default."""
 
-    shares = SharesSerializer(required=False, allow_null=True)
+    shares = PolicySharesSerializer(required=False, allow_null=True)
     head_tail_preserve = serializers.IntegerField(
         required=False, allow_null=True, min_value=0, max_value=MOST_PRESERVED
     )

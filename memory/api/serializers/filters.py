@@ -8,16 +8,20 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memory.domain.filter_parsing import FilterError, parse_filters
-from memory.domain.filters import Expression
+from memory.domain.filters import BOUNDS, SYNONYMS, Expression, Field
 
 _PATH = "filters"
+_MANY = ("and", "or", "AND", "OR")
 
 
 @extend_schema_field(
     {
         "type": "object",
         "nullable": True,
-        "additionalProperties": True,
+        "properties": {str(name): {} for name in (*Field, *SYNONYMS, *BOUNDS)}
+        | {name: {"type": "array", "items": {"type": "object"}, "minItems": 1} for name in _MANY}
+        | {name: {"type": "object"} for name in ("not", "NOT")},
+        "additionalProperties": False,
         "description": (
             "All entries must hold: a field with a value, a list (one of them) or operators (`eq`,"
             " `ne`, `gt`, `gte`, `lt`, `lte`, `in`, `contains`; `$eq` is `eq`), or `and`, `or`"

@@ -65,16 +65,16 @@ class OneOrMany(PolymorphicProxySerializer):
     """One object, or a list of 1 to as many as a request may hold."""
 
 
-class OneOrManyInSchema(PolymorphicProxySerializerExtension):
+class OneOrManyInSchema(PolymorphicProxySerializerExtension):  # type: ignore[no-untyped-call]
     """What the schema says of the list: how long it is."""
 
-    target_class = OneOrMany
+    target_class = OneOrMany  # type: ignore[assignment]
     priority = 1
 
     def map_serializer(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
         # Any: drf-spectacular's own types
         """The choice of both."""
-        found = super().map_serializer(auto_schema, direction)
+        found = super().map_serializer(auto_schema, direction)  # type: ignore[no-untyped-call]
         length = {"minItems": 1, "maxItems": PER_REQUEST}
         either = [each | length if "items" in each else each for each in found["oneOf"]]
         return {**found, "oneOf": either}

@@ -87,6 +87,9 @@ class BudgetProblemSerializer(ApiSerializer):
     )
 
 
+_CONTENT = {"type": "string", "maxLength": 32_000, "pattern": f"{TextField.pattern}|^$"}
+
+
 class TurnSerializer(StrictSerializer):
     """An earlier message of the conversation."""
 
@@ -97,14 +100,15 @@ class TurnSerializer(StrictSerializer):
 @extend_schema_field(
     {
         "oneOf": [
-            {"type": "string"},
+            _CONTENT,
             {
                 "type": "object",
                 "properties": {
                     "role": {"type": "string", "enum": [role for role, _ in ROLES]},
-                    "content": {"type": "string", "maxLength": 32_000},
+                    "content": _CONTENT,
                 },
                 "required": ["role", "content"],
+                "additionalProperties": False,
             },
         ]
     }

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from memory.api import pagination
 from tests import factories
 from tests.support.cast import Cast
 from tests.support.memories_api import listed
@@ -138,6 +139,43 @@ def test_pages_keep_their_filters_and_lead_back(api: APIClient, acme: Cast) -> N
 
     assert [each["content"] for each in second["results"]] == ["a0"]
     assert api.get(second["previous"]).json()["results"] == first["results"]
+
+
+def test_a_page_ends_where_its_texts_fill_it(
+    api: APIClient, acme: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pagination, "MOST_PAGE_CHARS", 100)
+    lengths = (10, 90, 30, 30, 500, 20, 20)
+    for number, length in enumerate(lengths):
+        factories.MemoryFactory(team=acme.team, content=f"{number}".ljust(length, "."))
+
+    found = pages(api, "/v1/memories?limit=5")
+
+    # The latest first.
+    assert [[text[0] for text in page] for page in found] == [
+        ["6", "5"],
+        ["4"],
+        ["3", "2"],
+        ["1", "0"],
+    ]
+
+
+def test_short_pages_lead_back(api: APIClient, acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pagination, "MOST_PAGE_CHARS", 100)
+    for number in range(9):
+        factories.MemoryFactory(team=acme.team, content=f"{number}".ljust(45, "."))
+    walked = [api.get("/v1/memories?limit=5").json()]
+    while walked[-1]["next"]:
+        walked.append(api.get(walked[-1]["next"]).json())
+
+    back = [walked[-1]]
+    while back[-1]["previous"]:
+        back.append(api.get(back[-1]["previous"]).json())
+
+    there = [each["content"] for page in walked for each in page["results"]]
+    and_back = [each["content"] for page in reversed(back) for each in page["results"]]
+    assert [len(page["results"]) for page in walked] == [2, 2, 2, 2, 1]
+    assert and_back == there
 
 
 def test_what_was_stored_last_comes_first_whenever_it_was_said(api: APIClient) -> None:
