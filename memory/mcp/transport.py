@@ -13,13 +13,11 @@ from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import DEFAULT_MAX_REQUEST_BODY_SIZE, TransportSecuritySettings
+from mcp.server.transport_security import TransportSecuritySettings
 
 from memory.mcp.asking import API
 from memory.mcp.rest import RestApi
 from memory.mcp.server import memory_server
-
-MOST_BYTES = DEFAULT_MAX_REQUEST_BODY_SIZE
 
 
 def answer_message(request: HttpRequest, api: RestApi) -> HttpResponse:

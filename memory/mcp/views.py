@@ -18,6 +18,7 @@ from memory.mcp.rest import RestApi
 from teams.errors import TooLargeError
 from teams.principal import Principal
 
+MOST_BYTES = 4 * 1024 * 1024
 # Codes of JSON-RPC.
 _INVALID_REQUEST, _INTERNAL_ERROR = -32600, -32603
 # What asks the API, which counts each of its requests itself.
@@ -27,6 +28,7 @@ _COUNTED_BY_API = ("tools/call", "resources/read", "prompts/get")
 class McpView(APIView):
     """Streamable HTTP without sessions: each POST brings one message and takes its answer."""
 
+    http_method_names = ["post"]
     schema = None
     _left: Gathered
 
@@ -60,15 +62,13 @@ class McpView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         # Any: Django REST framework's own signature
         """Let the caller in; TooLargeError for a message that is more than is read."""
-        # Here, as the SDK takes most of a second to load, which nobody without it should wait for.
-        from memory.mcp.transport import MOST_BYTES
-
         if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
             raise TooLargeError(f"A message may have {MOST_BYTES:,} bytes. Send less at a time.")
         super().initial(request, *args, **kwargs)
 
     def post(self, request: Request) -> HttpResponse:
         """The answer to one message."""
+        # Here, as the SDK takes most of a second to load, which nobody without it should wait for.
         from memory.mcp.transport import answer_message
 
         caller: Principal = request.user

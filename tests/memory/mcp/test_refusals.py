@@ -45,7 +45,7 @@ def test_without_a_valid_key_nothing_is_answered(editor: Editor) -> None:
     assert failed.group_contains(MCPError, match="not valid or was revoked")
 
 
-@pytest.mark.parametrize("method", ["get", "delete", "put"])
+@pytest.mark.parametrize("method", ["get", "delete", "put", "options"])
 def test_there_are_no_sessions_and_no_streams(editor: Editor, method: str) -> None:
     refused = getattr(editor.api(), method)("/mcp")
 

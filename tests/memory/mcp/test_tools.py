@@ -130,6 +130,17 @@ def test_context_tells_facts_with_reasons(editor: Editor) -> None:
     assert text in told["context"]
 
 
+def test_a_change_of_a_profile_waits_for_a_yes(kyras: Editor) -> None:
+    city = {"memory_type": "user_profile", "subject": "user.profile.city", "user": "sarah"}
+    kyras.call("remember", content="User lives in Oslo.", **city)
+
+    held = kyras.call("remember", content="User lives in Bergen.", **city)
+
+    assert held["outcome"] == "held"
+    assert held["consent_request"]
+    assert held["content"] == "User lives in Oslo."
+
+
 def test_contradictions_are_reported_with_a_recommendation(editor: Editor) -> None:
     for limit in (100, 500):
         editor.call("remember", content=f"The API limit is {limit} requests per minute.")
