@@ -60,15 +60,10 @@ def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
     }
 
 
-def taken_allowance(principal: Principal) -> Allowance | None:
-    """What is left to the key and its team after one request; Throttled where that is nothing.
-
-    Also where as many requests of the key as may be are under way. None without limits.
-    """
-    allowance = take_allowance(key_id=principal.key_id, team_id=principal.team_id)
+def refuse_used_up(allowance: Allowance | None) -> None:
+    """Throttled where the allowance refuses; None is one without limits."""
     if allowance is not None and allowance.refusal:
         raise Throttled(wait=allowance.wait_seconds, detail=allowance.refusal)
-    return allowance
 
 
 def answers(serializer: Any, *codes: int) -> dict[Any, Any]:
@@ -121,8 +116,11 @@ class ApiViewSet(RequestEvents):
             raise ForbiddenError("This key is read-only: it may ask, and change nothing.")
 
     def check_throttles(self, request: Request) -> None:
-        """Take one request from what the key may ask, before anything is read or claimed."""
-        self._allowance = taken_allowance(self.principal)
+        """Take one request from what the key and its team may ask; Throttled where that is used
+        up or as many as may be are under way, before anything is read or claimed."""
+        principal = self.principal
+        self._allowance = take_allowance(key_id=principal.key_id, team_id=principal.team_id)
+        refuse_used_up(self._allowance)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         # Any: Django REST framework's own signature

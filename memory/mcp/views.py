@@ -11,9 +11,10 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from memory.api.base import taken_allowance
+from memory.api.base import refuse_used_up
 from memory.api.memory_json import MEDIA_TYPE
 from memory.clients.afterwards import Gathered, gathering
+from memory.clients.rate_limits import take_allowance
 from memory.mcp.rest import RestApi
 from teams.errors import TooLargeError
 from teams.principal import Principal
@@ -57,7 +58,8 @@ class McpView(APIView):
     def check_throttles(self, request: Request) -> None:
         """Count what asks nothing of the API; Throttled where the key may not ask now."""
         if not _asks_api(request._request.body):
-            taken_allowance(request.user)
+            caller: Principal = request.user
+            refuse_used_up(take_allowance(key_id=caller.key_id, team_id=caller.team_id))
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         # Any: Django REST framework's own signature
