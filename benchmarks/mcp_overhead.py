@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import httpx
+import httpx2
 
 from benchmarks.instance import everything, free_port, issue_keys
 from benchmarks.texts import Texts
@@ -38,11 +38,11 @@ def main() -> None:
             (key,) = issue_keys(environment, "mcp")
             url = f"http://127.0.0.1:{environment['PORT']}"
             headers = {"Authorization": f"Bearer {key}", "Accept": "application/json"}
-            with httpx.Client(base_url=url, headers=headers, timeout=60) as client:
+            with httpx2.Client(base_url=url, headers=headers, timeout=60) as client:
                 compare(client, memories=given.memories, searches=given.searches)
 
 
-def compare(client: httpx.Client, *, memories: int, searches: int) -> None:
+def compare(client: httpx2.Client, *, memories: int, searches: int) -> None:
     """Fill the team and print what each way to ask takes."""
     texts = Texts(seed=7)
     stated = [{"content": texts.statement(), "user": "sarah"} for _ in range(memories)]
@@ -67,12 +67,12 @@ def compare(client: httpx.Client, *, memories: int, searches: int) -> None:
     print(f"ratio of the medians {mcp / rest:.2f}, difference {mcp - rest:.2f} ms")
 
 
-def _searched(client: httpx.Client, question: str) -> Any:  # Any: JSON
+def _searched(client: httpx2.Client, question: str) -> Any:  # Any: JSON
     query: dict[str, str | int] = {"query": question, "user": "sarah", "limit": _LIMIT}
     return client.get("/v1/memories/search", params=query).raise_for_status().json()["results"]
 
 
-def _called(client: httpx.Client, question: str) -> Any:  # Any: JSON
+def _called(client: httpx2.Client, question: str) -> Any:  # Any: JSON
     arguments = {"query": question, "user_id": "sarah", "limit": _LIMIT}
     result = _message(client, "tools/call", {"name": "search_memories", "arguments": arguments})
     if result["isError"]:
@@ -80,7 +80,7 @@ def _called(client: httpx.Client, question: str) -> Any:  # Any: JSON
     return result["structuredContent"]["results"]
 
 
-def _message(client: httpx.Client, method: str, params: dict[str, Any]) -> Any:  # Any: JSON
+def _message(client: httpx2.Client, method: str, params: dict[str, Any]) -> Any:  # Any: JSON
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     return client.post("/mcp", json=body).raise_for_status().json()["result"]
 
