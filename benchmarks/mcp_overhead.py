@@ -15,6 +15,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -59,8 +60,8 @@ def compare(client: httpx2.Client, *, memories: int, searches: int) -> None:
     for number, question in enumerate(questions):
         # Each question is asked once, as an answer is kept; the ways take turns.
         name = list(ways)[number % 2]
-        took[name].append(_milliseconds(lambda q=question, n=name: ways[n](q)))
-        took["MCP ping"].append(_milliseconds(lambda: _message(client, "ping", {})))
+        took[name].append(_milliseconds(partial(ways[name], question)))
+        took["MCP ping"].append(_milliseconds(partial(_message, client, "ping", {})))
     for name, each in took.items():
         print(f"{name:20} median {statistics.median(each):6.2f} ms, p95 {_p95(each):6.2f} ms")
     rest, mcp = (statistics.median(took[name]) for name in ways)

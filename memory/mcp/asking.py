@@ -25,6 +25,7 @@ async def of_api(ctx: Asker, act: Callable[[RestApi], _T]) -> _T:
     A refusal becomes the SDK's error for what was foreseen, which tells its words.
     """
     request = ctx.request_context.request
+    assert request is not None, "messages come over HTTP"
     api: RestApi = request.scope[API]
     try:
         return await sync_to_async(act, thread_sensitive=True)(api)

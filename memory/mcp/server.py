@@ -95,7 +95,7 @@ def memory_server() -> MemoryServer:
     server = MemoryServer(
         "palimpsest",
         title="Palimpsest",
-        version=settings.SPECTACULAR_SETTINGS["VERSION"],
+        version=str(settings.SPECTACULAR_SETTINGS["VERSION"]),
         instructions=_INSTRUCTIONS,
         # Names of people and agents are any names; none of them is a path of files.
         resource_security=ResourceSecurity(

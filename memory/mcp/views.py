@@ -55,10 +55,15 @@ class McpView(APIView):
         response["Content-Type"] = MEDIA_TYPE
         return response
 
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
+        # Any: Django REST framework's own signature
+        """Refuse nothing: the SDK looks at Accept, after another method than POST is refused."""
+        return super().perform_content_negotiation(request, force=True)
+
     def check_throttles(self, request: Request) -> None:
         """Count what asks nothing of the API; Throttled where the key may not ask now."""
         if not _asks_api(request._request.body):
-            caller: Principal = request.user
+            caller = cast(Principal, request.user)
             refuse_used_up(take_allowance(key_id=caller.key_id, team_id=caller.team_id))
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -73,7 +78,7 @@ class McpView(APIView):
         # Here, as the SDK takes most of a second to load, which nobody without it should wait for.
         from memory.mcp.transport import answer_message
 
-        caller: Principal = request.user
+        caller = cast(Principal, request.user)
         sent = request._request
         return answer_message(sent, RestApi(request=sent, agent=caller.agent_slug, left=self._left))
 

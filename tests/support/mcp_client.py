@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import anyio
@@ -32,12 +32,13 @@ class Editor:
     url: str
     token: str
     mode: str = "legacy"
+    headers: Mapping[str, str] = field(default_factory=dict)
 
-    def run(self, act: Callable[[Client], Awaitable[_T]], **headers: str) -> _T:
+    def run(self, act: Callable[[Client], Awaitable[_T]]) -> _T:
         """What `act` gives with a connected client; raises its MCPError as it is."""
 
         async def connected() -> _T | MCPError:
-            sent = {"Authorization": f"Bearer {self.token}", **headers}
+            sent = {"Authorization": f"Bearer {self.token}", **self.headers}
             async with httpx2.AsyncClient(headers=sent, timeout=30) as http:
                 transport: AbstractAsyncContextManager[Any] = streamable_http_client(
                     self.url, http_client=http
@@ -54,9 +55,9 @@ class Editor:
             raise outcome
         return outcome
 
-    def call(self, tool: str, headers: dict[str, str] | None = None, **given: Any) -> Any:
+    def call(self, tool: str, **given: Any) -> Any:
         """The structured answer, which the client has held against the tool's schema."""
-        result = self.result(tool, headers, **given)
+        result = self.result(tool, **given)
         assert not result.is_error, said(result)
         assert result.structured_content is not None
         return result.structured_content
@@ -67,11 +68,13 @@ class Editor:
         assert result.is_error, said(result)
         return said(result)
 
-    def result(
-        self, tool: str, headers: dict[str, str] | None = None, **given: Any
-    ) -> CallToolResult:
+    def result(self, tool: str, **given: Any) -> CallToolResult:
         """Whatever the call gives."""
-        return self.run(lambda client: client.call_tool(tool, given), **(headers or {}))
+        return self.run(lambda client: client.call_tool(tool, given))
+
+    def sending(self, **headers: str) -> Editor:
+        """The same with these headers besides, a _ for each -."""
+        return replace(self, headers={name.replace("_", "-"): headers[name] for name in headers})
 
     def speaking(self, mode: str) -> Editor:
         """The same with another generation of the protocol."""

@@ -47,7 +47,8 @@ def test_without_a_valid_key_nothing_is_answered(editor: Editor) -> None:
 
 @pytest.mark.parametrize("method", ["get", "delete", "put", "options"])
 def test_there_are_no_sessions_and_no_streams(editor: Editor, method: str) -> None:
-    refused = getattr(editor.api(), method)("/mcp")
+    # As clients ask whether there is a stream; 405 tells them that there is none.
+    refused = getattr(editor.api(), method)("/mcp", headers={"Accept": "text/event-stream"})
 
     assert _error_of(refused, 405)
     assert "POST" in refused["Allow"]
@@ -78,7 +79,13 @@ def test_headers_are_held_to_the_specification(
 def test_what_is_no_message_is_refused(editor: Editor, sent: bytes) -> None:
     for version in ("2025-06-18", "2026-07-28"):
         headers = {"Accept": "application/json", "MCP-Protocol-Version": version}
-        refused = editor.api().generic("POST", "/mcp", sent, "application/json", headers=headers)
+        refused = editor.api().generic(
+            "POST",
+            "/mcp",
+            sent,  # type: ignore[arg-type]  # bytes are sent as they are
+            "application/json",
+            headers=headers,
+        )
 
         assert refused.status_code == 400
         assert refused.json()["error"]["code"] in (-32700, -32600, -32602)
@@ -165,10 +172,10 @@ def test_a_key_of_one_agent_acts_as_no_other(kyras: Editor) -> None:
 def test_an_idempotency_key_of_the_request_is_that_of_its_write(editor: Editor) -> None:
     said = [{"role": "user", "content": "I moved to Kyiv."}]
     given = {"messages": said, "user_id": "sarah", "agent_id": "kyra", "run_id": "t"}
-    headers = {"Idempotency-Key": "once"}
+    once = editor.sending(Idempotency_Key="once")
 
-    first = editor.call("add_memory", headers, **given)
-    again = editor.call("add_memory", headers, **given)
+    first = once.call("add_memory", **given)
+    again = once.call("add_memory", **given)
 
     assert first == again
 
