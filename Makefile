@@ -11,7 +11,7 @@ AUDIT := pip-audit==2.10.1 cyclonedx-bom==7.5.0
 # With it pytest would read the settings before the tests have chosen their database.
 unexport DJANGO_SETTINGS_MODULE
 
-.PHONY: run test check fuzz demo fake-openai screenshots install lock audit pinned-images
+.PHONY: run test check client fuzz demo fake-openai screenshots install lock audit pinned-images
 .DEFAULT_GOAL := run
 
 run: install
@@ -34,7 +34,12 @@ check: install
 	  DJANGO_SECRET_KEY="$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(64))')" \
 	  $(BIN)/python manage.py check --deploy --fail-level WARNING
 	PALIMPSEST_ENV=test $(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null
+	$(BIN)/python clients/python/generate.py --check
 	@$(MAKE) --no-print-directory test
+
+# Writes the Python client's models and parameters anew, after a change of the API.
+client: install
+	$(BIN)/python clients/python/generate.py
 
 # Some ten thousand requests of Schemathesis against a server of its own, or one that exists:
 # make fuzz ARGS="--url http://127.0.0.1:8000" FUZZ_KEY=pal_... It takes minutes and is no part of

@@ -29,11 +29,19 @@ BEYOND_SCHEMAS = (
         r"POST /v1/memories(/.*)?",
         r"(\[\d+\]\.)?(corrected_)?content: Send a text, or a form with its payload\.",
     ),
-    (r"POST /v1/memories(/.*)?", r"payload: A memory of the form \w+ needs its payload\."),
-    (r"POST /v1/memories(/.*)?", r"form: Name the form of the payload\."),
+    # Which fields a payload has is a matter of the form beside it.
+    (r"POST /v1/memories(/.*)?", r"(\[\d+\]\.)?payload\.[\w.\[\]]+: There is no such field;"),
+    (
+        r"POST /v1/memories(/.*)?",
+        r"(\[\d+\]\.)?payload: A memory of the form \w+ needs its payload\.",
+    ),
+    (r"POST /v1/memories(/.*)?", r"(\[\d+\]\.)?form: Name the form of the payload\."),
     (r"DELETE /v1/users/[^/]+", r"confirmation: This confirms nothing here\."),
     (r"POST /v1/tasks/[^/]+/items", r"\w+: This kind (has no such field|needs it)\."),
-    (r"POST /v1/context/(assemble|predict)", r"file_opened: Give at least one signal: "),
+    (
+        r"POST /v1/(context/(assemble|predict)|memories/[^/]+/feedback)",
+        r"(work\.)?file_opened: Give at least one signal: ",
+    ),
     (r"(GET|POST) /v1/.*", r"thread_id: Give the user whose thread it is\."),
     (r"POST /v1/.*", r"thread_id: Give either conversation or thread_id\."),
     (
@@ -42,17 +50,18 @@ BEYOND_SCHEMAS = (
     ),
     (r"PATCH /v1/memories/[^/]+", r"Name a scope or a memory_type to change it to\."),
     (r"PATCH /v1/memories/[^/]+", r"(user|project): Name the scope that it is for\."),
-    (r"POST /v1/.*", r"agent: There is no agent '.*', and a new one is called by one word "),
+    (r"(POST|PUT) /v1/.*", r"agent: There is no agent '.*', and a new one is called by one word "),
     (r"POST /v1/contradictions/[^/]+/resolve", r"merged_content: Only a resolution of "),
     # Of filters the schema names the fields, not what each may be compared with.
     (
         r"POST /v1/.*",
-        r"(\w+\.)*filters[\w.\[\]$]*: (Must |Filters may |There is no such operator|'\w+' takes )",
+        r"(\w+\.)*filters.*?: (Must |Filters may |There is no such operator|'\w+' takes )",
     ),
     (
         r"POST /v1/.*",
         r"(\w+\.)*filters[\w.\[\]]*\.(and|or|not|AND|OR|NOT)\b.*: There is no such field",
     ),
+    (r"GET /v1/audit/state", r"diff_to: Give a time that is not before `at`\."),
     (r"GET /v1/audit/state", r"at: That is a time to come; "),
     # OpenAPI 3.0 says nothing of an object's keys.
     (r"POST /v1/workflows", r"details: Must not hold control characters\."),

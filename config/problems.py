@@ -114,7 +114,7 @@ def problem_for(error: Exception) -> JsonResponse | None:
         code, title = next(_DOMAIN[kind] for kind in type(error).__mro__ if kind in _DOMAIN)
         fields = {error.field: [error.message]} if error.field else None
         detail = f"{error.field}: {error.message}" if error.field else error.message
-        wait = error.retry_after_seconds if isinstance(error, errors.UnavailableError) else None
+        wait = error.retry_after_seconds
         headers = None if wait is None else {"Retry-After": str(math.ceil(wait))}
         changed = error.changed if isinstance(error, ChangedSinceError) else ()
         members = {"memories": [str(each.memory.pk) for each in changed]} if changed else None

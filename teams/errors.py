@@ -4,7 +4,12 @@ from __future__ import annotations
 
 
 class DomainError(Exception):
-    """A refusal with a sentence for the caller and, where one is at fault, the field's name."""
+    """A refusal with a sentence for the caller and, where one is at fault, the field's name.
+
+    `retry_after_seconds` is when the same request may succeed; None where waiting does not help.
+    """
+
+    retry_after_seconds: float | None = None
 
     def __init__(self, message: str, *, field: str = "") -> None:
         super().__init__(message)
@@ -27,7 +32,7 @@ class InvalidError(DomainError):
 class UnavailableError(DomainError):
     """What it takes cannot be had at this moment; nothing was changed, and trying again helps.
 
-    `retry_after_seconds` is when it may; None where somebody has to do something first.
+    `retry_after_seconds` is None where somebody has to do something first.
     """
 
     retry_after_seconds: float | None = 2.0
@@ -35,6 +40,12 @@ class UnavailableError(DomainError):
 
 class ConflictError(DomainError):
     """The input fights with what is stored; nothing was changed."""
+
+
+class UnderWayError(ConflictError):
+    """The same request is being carried out; its answer can be asked for in a moment."""
+
+    retry_after_seconds = 1.0
 
 
 class TooLargeError(DomainError):

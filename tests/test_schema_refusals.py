@@ -81,7 +81,7 @@ def test_parts_of_an_agent_may_be_null_and_its_skills_are_short(schema: dict[str
     config = kinds["MemoryConfig"]["properties"]["retrieval_weights"]
 
     assert config["nullable"] is True
-    assert kinds["Skills"]["properties"]["disabled"]["items"]["maxLength"] == 100
+    assert kinds["Skills"]["properties"]["disabled"]["anyOf"][0]["items"]["maxLength"] == 100
 
 
 def test_a_cursor_holds_no_nul(schema: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from teams.clock import SKEW, database_now
-from teams.errors import ConflictError, InvalidError
+from teams.errors import ConflictError, InvalidError, UnderWayError
 from teams.ids import new_id
 from teams.models import IdempotentRequest
 from teams.tenancy import team_scope
@@ -62,8 +62,8 @@ def claim_request(
     """Claim the request under a key, or give back what it was answered before.
 
     Keys are each agent's own; `now` is the database's. Raises InvalidError for a key that is none
-    or stands for another request, and ConflictError while the first one is under way or when its
-    answer was lost.
+    or stands for another request, UnderWayError while the first one is under way, and ConflictError
+    when its answer was lost.
     """
     if not 1 <= len(key) <= MAX_KEY_CHARS or not (key.isascii() and key.isprintable()):
         raise InvalidError(
@@ -101,7 +101,7 @@ def claim_request(
 def _row_of(mine: IdempotentRequest) -> IdempotentRequest:
     """The locked row of the key: the new one, or the one that was there before.
 
-    Raises ConflictError where others claim and release it again and again.
+    Raises UnderWayError where others claim and release it again and again.
     """
     whose = Q(agent_id=mine.agent_id) if mine.agent_id else Q(agent=None)
     rows = IdempotentRequest.objects.filter(whose, team_id=mine.team_id, key=mine.key)
@@ -111,7 +111,7 @@ def _row_of(mine: IdempotentRequest) -> IdempotentRequest:
         row = rows.select_for_update().first()
         if row is not None:
             return row
-    raise ConflictError(_UNDER_WAY)
+    raise UnderWayError(_UNDER_WAY)
 
 
 def mark_committed(claimed: ClaimedRequest) -> Callable[[], None]:
@@ -177,7 +177,7 @@ def _answer_of(row: IdempotentRequest, *, digest: bytes, now: datetime) -> Answe
     # None ends later than that from now, unless the clock was ahead when it began.
     latest = now + timedelta(seconds=settings.IDEMPOTENCY_LEASE_SECONDS) + SKEW
     if row.lease_until is not None and now < row.lease_until <= latest:
-        raise ConflictError(_UNDER_WAY)
+        raise UnderWayError(_UNDER_WAY)
     if row.committed_at is not None:
         raise ConflictError(
             "This request was carried out, at least in part, but its answer was lost. Look at"

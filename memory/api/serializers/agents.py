@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.utils import Direction, extend_schema_field
 from rest_framework import serializers
 
 from memory.api.fields import NameField, StrictFloatField
@@ -16,7 +17,13 @@ from teams.domain import agent_document
 from teams.domain.agent_document import AgentDocument
 from teams.domain.checking import DocumentError
 from teams.domain.context_policy import MOST_PRESERVED, SUM, exceeds
-from teams.domain.memory_config import LEAST_TOKEN_BUDGET, MAX_WEIGHT, MOST_SUMMARIZE_INTERVAL
+from teams.domain.memory_config import (
+    LEAST_TOKEN_BUDGET,
+    MAX_CATEGORIES,
+    MAX_CATEGORY_CHARS,
+    MAX_WEIGHT,
+    MOST_SUMMARIZE_INTERVAL,
+)
 from teams.domain.model_config import TIERS
 from teams.models import Agent
 
@@ -44,7 +51,25 @@ class LinesField(serializers.ListField):
         self, *, max_chars: int = agent_document.MAX_LINE_CHARS, **kwargs: Any
     ) -> None:
         kwargs = {"required": False, "allow_null": True} | kwargs
-        super().__init__(child=serializers.CharField(max_length=max_chars), **kwargs)
+        super().__init__(child=NameField(max_length=max_chars), **kwargs)
+
+
+class LinesInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """What the schema says of such a list: in a request a single text counts as a list of one.
+
+    A blank one is as if it were left out.
+    """
+
+    target_class = LinesField
+
+    def map_serializer_field(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
+        # Any: drf-spectacular's own types
+        """The list, or a text like those in it."""
+        found = auto_schema._map_serializer_field(self.target, direction, bypass_extensions=True)
+        if direction != "request":
+            return dict(found)
+        text = {key: value for key, value in found["items"].items() if key != "minLength"}
+        return {"anyOf": [found, text | {"pattern": rf"{text['pattern']}|^\s*$"}]}
 
 
 class PersonalitySerializer(ApiSerializer):
@@ -68,7 +93,7 @@ class RulesSerializer(ApiSerializer):
 class SkillSerializer(ApiSerializer):
     """A skill, as the prompt lists it; a plain text is its name."""
 
-    name = serializers.CharField(max_length=agent_document.MAX_SKILL_NAME_CHARS)
+    name = NameField(max_length=agent_document.MAX_SKILL_NAME_CHARS)
     description = serializers.CharField(required=False, allow_null=True, allow_blank=True)
 
 
@@ -192,10 +217,9 @@ class MemoryConfigSerializer(ApiSerializer):
         max_value=MOST_SUMMARIZE_INTERVAL,
         help_text="Messages between two extractions.",
     )
-    allowed_categories = serializers.ListField(
-        child=serializers.CharField(min_length=1),
-        required=False,
-        allow_null=True,
+    allowed_categories = LinesField(
+        max_chars=MAX_CATEGORY_CHARS,
+        max_length=MAX_CATEGORIES,
         help_text="Which categories it may read; an empty list means all.",
     )
     keeps_to_itself = serializers.BooleanField(

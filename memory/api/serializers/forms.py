@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
-from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.utils import Direction, PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
 from memory.api.fields import (
@@ -58,6 +59,18 @@ class TextsField(serializers.DictField):
             raise serializers.ValidationError(f"Must have 1 to {MAX_PARTS} entries.")
         names = NameField(max_length=MAX_NAME_CHARS)
         return {names.run_validation(name): text for name, text in value.items()}
+
+
+class TextsInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """What the schema says of such texts: how many there may be."""
+
+    target_class = TextsField
+
+    def map_serializer_field(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
+        # Any: drf-spectacular's own types
+        """The object with its bounds."""
+        found = auto_schema._map_serializer_field(self.target, direction, bypass_extensions=True)
+        return {**found, "minProperties": 1, "maxProperties": MAX_PARTS}
 
 
 @extend_schema_field(

@@ -28,6 +28,7 @@ from teams.services.agent_names import agent_called
 from teams.services.idempotency import Answer, ClaimedRequest, finish_request, release_request
 
 EVENT_STREAM = "text/event-stream"
+_EVENT = {"type": "object", "properties": {"data": {"type": "string"}}, "required": ["data"]}
 
 
 class EventStreamRenderer(JSONRenderer):
@@ -66,7 +67,7 @@ class ChatViewSet(ProtocolViewSet):
                 description="A `chat.completion` of the protocol with a `palimpsest` field.",
             ),
             (200, EVENT_STREAM): OpenApiResponse(
-                OpenApiTypes.STR, description="With stream: true, `chat.completion.chunk`s."
+                _EVENT, description="With stream: true, `chat.completion.chunk`s."
             ),
             (402, PROBLEM_MEDIA): OpenApiResponse(
                 BudgetProblemSerializer, description="A budget is used up; nothing was called."

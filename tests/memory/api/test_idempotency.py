@@ -256,6 +256,7 @@ def test_a_request_under_way_is_not_begun_again(town: Town) -> None:
 
     assert response.status_code == 409
     assert "being carried out" in response.json()["detail"]
+    assert response["Retry-After"] == "1"
     assert town.memories() == 1
 
 

@@ -1,0 +1,150 @@
+"""What an operation sends, and how its answer is read; the clients do the sending."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+from uuid import UUID
+
+import httpx
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json, to_jsonable_python
+
+from palimpsest_client.errors import UnexpectedAnswer
+
+# As a model has it, or as somebody kept it.
+Id = UUID | str
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+PageT = TypeVar("PageT")
+
+
+@dataclass(frozen=True)
+class Call(Generic[T_co]):
+    """A request, and what its answer is read as, by status; None is an answer without content.
+
+    `path` names its parts in braces, which `parts` fill in order. `is_repeatable` is whether
+    sending it twice does the same as once.
+    """
+
+    method: str
+    path: str
+    answers: Mapping[int, Any]  # Any: a type, also a union, which Python cannot say
+    parts: tuple[object, ...] = ()
+    query: Mapping[str, object] = field(default_factory=dict)
+    body: object = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Reads, POSTs (each has an Idempotency-Key) and PUTs without a condition."""
+        return self.method in ("GET", "POST") or (self.method == "PUT" and not self.headers)
+
+    def request(self, http: httpx.Client | httpx.AsyncClient, **more: Any) -> httpx.Request:
+        # Any: what the builder of httpx takes
+        """The request; `more` goes to httpx as it is."""
+        address = self.path
+        for part in self.parts:
+            start, _, rest = address.partition("{")
+            address = f"{start}{quote(str(part), safe='')}{rest.partition('}')[2]}"
+        query = {
+            name: to_jsonable_python(value)
+            for name, value in self.query.items()
+            if value is not None
+        }
+        headers = {**self.headers, **more.pop("headers", {})}
+        content = None if self.body is None else to_json(self.body)
+        if content is not None:
+            headers["Content-Type"] = "application/json"
+        return http.build_request(
+            self.method, address, params=query, content=content, headers=headers, **more
+        )
+
+    def read(self, response: httpx.Response) -> T_co:
+        """The answer; UnexpectedAnswer for what the API does not answer."""
+        kind = self.answers.get(response.status_code, UnexpectedAnswer)
+        if kind is None:
+            return None  # type: ignore[return-value]  # T is optional where None is an answer
+        try:
+            if kind is not UnexpectedAnswer:
+                answer: T_co = _adapter(kind).validate_json(response.content)
+                return answer
+            reason = f"the status {response.status_code}"
+        except ValidationError as error:
+            first = error.errors(include_input=False)[0]
+            reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise UnexpectedAnswer(f"{self.method} {self.path} was answered with {reason}")
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:  # Any: see Call.answers
+    return TypeAdapter(kind)
+
+
+def get(path: str, answer: type[T], *parts: object, query: Any = None) -> Call[T]:
+    # Any: a TypedDict is no Mapping of objects
+    """A read."""
+    return Call("GET", path, {200: answer}, parts, query or {})
+
+
+def post(
+    path: str, answer: type[T], *parts: object, body: object = None, query: Any = None
+) -> Call[T]:  # Any: as above
+    """A write that is carried out once, whether it created something or found it done."""
+    statuses = dict.fromkeys((200, 201, 202), answer)
+    return Call("POST", path, statuses, parts, query or {}, body)
+
+
+def get_unless(
+    known_version: int | None, path: str, answer: type[T], *parts: object, query: Any = None
+) -> Call[T | None]:  # Any: as above
+    """A read that is answered with None while the known version stands."""
+    headers = {} if known_version is None else {"If-None-Match": f'"{known_version}"'}
+    return Call("GET", path, {200: answer, 304: None}, parts, query or {}, headers=headers)
+
+
+def put(
+    path: str, answer: type[T], *parts: object, body: object, version: int | None, is_new: bool
+) -> Call[T]:
+    """A document that is saved: only over this version, or only where there is none yet."""
+    headers = {"If-None-Match": "*"} if is_new else {}
+    if version is not None:
+        headers["If-Match"] = f'"{version}"'
+    return Call("PUT", path, {200: answer, 201: answer}, parts, body=body, headers=headers)
+
+
+@dataclass(frozen=True)
+class Paged(Generic[PageT, T_co]):
+    """A list of T that is answered a page at a time."""
+
+    first: Call[PageT]
+
+    def results(self, page: Any) -> list[T_co]:  # Any: a model that has results and a next page
+        """What stands on a page."""
+        found: list[T_co] = page.results
+        return found
+
+    def after(self, page: Any) -> Call[PageT] | None:  # Any: as above
+        """The call for the page behind; of the server's link only the cursor is taken."""
+        if page.next is None:
+            return None
+        cursor = httpx.URL(page.next).params["cursor"]
+        return replace(self.first, query={**self.first.query, "cursor": cursor})
+
+
+def pages(
+    path: str, page: type[PageT], *parts: object, query: Any = None
+) -> Paged[PageT, Any]:  # Any: as above; what is on a page is in its type alone
+    """A list."""
+    return Paged(get(path, page, *parts, query=query))
+
+
+@dataclass(frozen=True)
+class Streamed(Generic[T_co]):
+    """An answer that comes piece by piece: events, or lines."""
+
+    call: Call[Any]  # Any: its answer is read by `piece`
+    piece: Callable[[str], T_co | None]

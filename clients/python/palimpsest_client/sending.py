@@ -1,0 +1,155 @@
+"""The two senders: one waits for its answers, the answers of the other are awaited."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from contextlib import aclosing, closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from uuid import uuid4
+
+import httpx
+from httpx_sse import EventSource
+
+from palimpsest_client.calls import Call, Paged, PageT, Streamed, T, T_co
+from palimpsest_client.errors import ConnectionFailed, error_of
+from palimpsest_client.retries import policy
+
+HttpT = TypeVar("HttpT", httpx.Client, httpx.AsyncClient)
+
+
+class Pages(Generic[PageT, T_co]):
+    """All of a list, fetched a page at a time while it is iterated over."""
+
+    def __init__(self, sender: Sender, call: Paged[PageT, T_co]) -> None:
+        self._sender = sender
+        self._call = call
+
+    def __iter__(self) -> Iterator[T_co]:
+        for page in self.pages():
+            yield from self._call.results(page)
+
+    def pages(self) -> Iterator[PageT]:
+        """The pages themselves."""
+        call: Call[PageT] | None = self._call.first
+        while call is not None:
+            page = self._sender.send(call)
+            yield page
+            call = self._call.after(page)
+
+
+class AsyncPages(Generic[PageT, T_co]):
+    """All of a list, fetched a page at a time while it is iterated over."""
+
+    def __init__(self, sender: AsyncSender, call: Paged[PageT, T_co]) -> None:
+        self._sender = sender
+        self._call = call
+
+    async def __aiter__(self) -> AsyncIterator[T_co]:
+        async for page in self.pages():
+            for each in self._call.results(page):
+                yield each
+
+    async def pages(self) -> AsyncIterator[PageT]:
+        """The pages themselves."""
+        call: Call[PageT] | None = self._call.first
+        while call is not None:
+            page = await self._sender.send(call)
+            yield page
+            call = self._call.after(page)
+
+
+@dataclass(frozen=True)
+class _Sending(Generic[HttpT]):
+    """What both share: the client of httpx, and what its requests are sent with."""
+
+    http: HttpT
+    retries: int
+    idempotency_key: str | None = None
+    timeout: float | httpx.Timeout | None = None
+
+    def request(self, call: Call[Any]) -> httpx.Request:
+        """The request of a call; each POST has a key, which its repetitions keep."""
+        retry = policy(retries=self.retries, is_repeatable=call.is_repeatable)
+        more: dict[str, Any] = {"extensions": {"retry": retry}}  # Any: as httpx has it
+        if call.method == "POST":
+            more["headers"] = {"Idempotency-Key": self.idempotency_key or str(uuid4())}
+        if self.timeout is not None:
+            more["timeout"] = self.timeout
+        return call.request(self.http, **more)
+
+
+class Sender(_Sending[httpx.Client]):
+    """Waits for its answers."""
+
+    def send(self, call: Call[T]) -> T:
+        """The answer of a call."""
+        with _reaching():
+            response = self.http.send(self.request(call))
+        if response.is_error:
+            raise error_of(response)
+        return call.read(response)
+
+    def pages(self, call: Paged[PageT, T]) -> Pages[PageT, T]:
+        """The pages of a list; none is fetched yet."""
+        return Pages(self, call)
+
+    def stream(self, streamed: Streamed[T]) -> Generator[T]:
+        """The pieces of an answer; it is asked for with the first."""
+        request = self.request(streamed.call)
+        with _reaching(), closing(self.http.send(request, stream=True)) as response:
+            if response.is_error:
+                response.read()
+                raise error_of(response)
+            if _has_events(response):
+                texts = (event.data for event in EventSource(response).iter_sse())
+            else:
+                texts = (line for line in response.iter_lines())
+            for text in texts:
+                if (piece := streamed.piece(text)) is not None:
+                    yield piece
+
+
+class AsyncSender(_Sending[httpx.AsyncClient]):
+    """Its answers are awaited."""
+
+    async def send(self, call: Call[T]) -> T:
+        """The answer of a call."""
+        with _reaching():
+            response = await self.http.send(self.request(call))
+        if response.is_error:
+            raise error_of(response)
+        return call.read(response)
+
+    def pages(self, call: Paged[PageT, T]) -> AsyncPages[PageT, T]:
+        """The pages of a list; none is fetched yet."""
+        return AsyncPages(self, call)
+
+    async def stream(self, streamed: Streamed[T]) -> AsyncGenerator[T]:
+        """The pieces of an answer; it is asked for with the first."""
+        request = self.request(streamed.call)
+        with _reaching():
+            async with aclosing(await self.http.send(request, stream=True)) as response:
+                if response.is_error:
+                    await response.aread()
+                    raise error_of(response)
+                if _has_events(response):
+                    texts = (event.data async for event in EventSource(response).aiter_sse())
+                else:
+                    texts = (line async for line in response.aiter_lines())
+                async with aclosing(texts):
+                    async for text in texts:
+                        if (piece := streamed.piece(text)) is not None:
+                            yield piece
+
+
+@contextmanager
+def _reaching() -> Iterator[None]:
+    try:
+        yield
+    except httpx.RequestError as error:
+        raise ConnectionFailed(f"{type(error).__name__}: {error}") from error
+
+
+def _has_events(response: httpx.Response) -> bool:
+    return bool(response.headers.get("Content-Type", "").startswith("text/event-stream"))

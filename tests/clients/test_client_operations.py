@@ -1,0 +1,184 @@
+"""The client has every operation of the schema, and sends and reads what the schema says."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+from zipfile import ZipFile
+
+import palimpsest_client
+import pytest
+from drf_spectacular.generators import SchemaGenerator
+from palimpsest_client import models
+from palimpsest_client.calls import Call, Paged, Streamed
+from palimpsest_client.client import Palimpsest
+from palimpsest_client.operations import Resource, operation
+from palimpsest_client.resources import chat
+
+Schema = Any  # a JSON document
+PACKAGE = Path(palimpsest_client.__file__).parent
+_OF_HEADERS = {"version", "known_version", "is_new"}
+# Answers that the schema leaves to OpenAI's protocol.
+_OPEN = {chat.ChatAnswer, chat.ModelList, chat.ListedModel}
+
+
+def described() -> Iterator[tuple[str, operation[Any, Any]]]:
+    """Each operation of the client, with a name for it."""
+    client = Palimpsest("http://nowhere.example", "pal_none")
+    holders = {"client": client} | {
+        name: each for name, each in vars(client).items() if isinstance(each, Resource)
+    }
+    for holder, resource in holders.items():
+        for kind in type(resource).__mro__:
+            for name, each in vars(kind).items():
+                if isinstance(each, operation) and (holder, name) != ("client", "health"):
+                    yield f"{holder}.{name}", each
+    client.close()
+
+
+OPERATIONS = dict(described())
+
+
+def call_of(each: operation[Any, Any]) -> Call[Any]:
+    """What it sends for any arguments."""
+    given = inspect.signature(each.describe).parameters.values()
+    positional = [one for one in given if one.kind is one.POSITIONAL_OR_KEYWORD]
+    described = each.describe(None, *["x"] * (len(positional) - 1))
+    if isinstance(described, Paged):
+        return described.first
+    return described.call if isinstance(described, Streamed) else described
+
+
+def address_of(each: operation[Any, Any]) -> tuple[str, str]:
+    """Its method and path."""
+    call = call_of(each)
+    return call.method.lower(), call.path
+
+
+@pytest.fixture(scope="module")
+def schema() -> Schema:
+    """The schema as the server publishes it."""
+    return SchemaGenerator().get_schema(request=None, public=True)
+
+
+def test_every_operation_of_the_schema_is_in_the_client(schema: Schema) -> None:
+    published = {(method, path) for path, methods in schema["paths"].items() for method in methods}
+
+    assert {address_of(each) for each in OPERATIONS.values()} == published
+
+
+@pytest.mark.parametrize("name", sorted(OPERATIONS))
+def test_an_operation_sends_what_the_schema_lists(name: str, schema: Schema) -> None:
+    method, path = address_of(OPERATIONS[name])
+    published = schema["paths"][path][method]
+    listed = [each for each in published.get("parameters", []) if each["in"] == "query"]
+    names = {each["name"] for each in listed} | _body_names(published, schema)
+
+    assert len(call_of(OPERATIONS[name]).parts) == len(re.findall(r"\{", path))
+    assert _sent_names(OPERATIONS[name]) - {"options"} == names
+
+
+@pytest.mark.parametrize("name", sorted(OPERATIONS))
+def test_an_operation_reads_what_the_schema_answers(name: str, schema: Schema) -> None:
+    method, path = address_of(OPERATIONS[name])
+    call = call_of(OPERATIONS[name])
+    responses = schema["paths"][path][method]["responses"]
+    for code, response in responses.items():
+        if int(code) >= 400:
+            continue
+        kind = call.answers[int(code)]
+        if kind in _OPEN or kind is str:
+            continue
+        if "content" not in response:
+            assert kind is None
+            continue
+        reference = response["content"]["application/json"]["schema"]["$ref"]
+        named = getattr(models, reference.rpartition("/")[2])
+        members = get_args(named.model_fields["root"].annotation) if _is_root(named) else (named,)
+        assert kind in members or get_args(kind)[0] in members
+
+
+@pytest.mark.parametrize("name", sorted(OPERATIONS))
+def test_an_operation_is_of_the_type_that_it_says(name: str) -> None:
+    """What it returns is untyped inside; this is what type checkers are told."""
+    said = get_type_hints(OPERATIONS[name].describe)["return"]
+    if get_origin(said) is not Paged:
+        kinds = {kind or type(None) for kind in call_of(OPERATIONS[name]).answers.values()}
+        (answer,) = get_args(said)
+        members = set(get_args(answer)) if isinstance(answer, UnionType) else {answer}
+        assert get_origin(said) is Streamed or kinds == members
+        return
+    page, item = get_args(said)
+
+    assert call_of(OPERATIONS[name]).answers[200] is page
+    assert get_args(page.model_fields["results"].annotation) == (item,)
+
+
+def test_the_client_imports_nothing_of_the_server() -> None:
+    script = (
+        "import sys, palimpsest_client; "
+        "print([name for name in ('django', 'memory', 'config', 'teams', 'audit', 'routing')"
+        " if name in sys.modules])"
+    )
+
+    assert run(script, folder=PACKAGE.parent).strip() == "[]"
+
+
+def test_the_package_builds_with_its_types(tmp_path: Path) -> None:
+    copy = tmp_path / "python"
+    shutil.copytree(PACKAGE.parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    script = (
+        "from setuptools import build_meta as b; "
+        "print(b.build_sdist('dist')); print(b.build_wheel('dist'))"
+    )
+    wheel = run(script, folder=copy).split()[-1]
+    names = ZipFile(copy / "dist" / wheel).namelist()
+
+    assert "palimpsest_client/py.typed" in names
+    assert "palimpsest_client/resources/memories.py" in names
+    assert "generate.py" not in names
+
+
+def run(script: str, *, folder: Path) -> str:
+    """What a script prints that a Python of its own runs in the folder."""
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def _is_root(model: Any) -> bool:
+    return "root" in model.model_fields
+
+
+def _body_names(published: Schema, schema: Schema) -> set[str]:
+    """The fields of the body, of any of its shapes."""
+    content = published.get("requestBody", {}).get("content", {})
+    if not content:
+        return set()
+    body = content["application/json"]["schema"]
+    body = schema["components"]["schemas"][body["$ref"].rpartition("/")[2]]
+    for shape in body.get("oneOf", []):
+        if "$ref" in shape:
+            body = schema["components"]["schemas"][shape["$ref"].rpartition("/")[2]]
+    return {name for name, each in body.get("properties", {}).items() if not each.get("readOnly")}
+
+
+def _sent_names(each: operation[Any, Any]) -> set[str]:
+    """What its keyword arguments are sent as."""
+    names: set[str] = set()
+    hints = get_type_hints(each.describe)
+    for name, given in inspect.signature(each.describe).parameters.items():
+        if given.kind is given.VAR_KEYWORD:
+            names |= set(get_type_hints(get_args(hints[name])[0]))
+        elif given.kind is given.KEYWORD_ONLY and name not in _OF_HEADERS:
+            names.add(name.rstrip("_"))
+        elif get_origin(hints.get(name)) is not None and name == "memories":
+            names |= set(get_type_hints(get_args(hints[name])[0]))
+    return names
