@@ -25,6 +25,7 @@ from memory.services.decisions.later_changes import ChangedSinceError
 from routing.services.cost_guard import BudgetExceededError
 from routing.services.routes import NoModelConfiguredError
 from teams import errors, refusals
+from teams.tenancy import broke_off
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 2
@@ -132,7 +133,7 @@ def problem_for(error: Exception) -> JsonResponse | None:
         return _logged(
             problem(503, "Service unavailable", _TOO_LONG, headers={"Retry-After": "10"})
         )
-    if isinstance(error, _AWAY):
+    if isinstance(error, _AWAY) or broke_off(error):
         lines = str(error).strip().splitlines()
         logger.warning("A service is away: %s", lines[0] if lines else type(error).__name__)
         return _logged(

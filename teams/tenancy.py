@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+import psycopg
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from psycopg import DataError, OperationalError, errors
 from psycopg.pq import ConnStatus, Escaping, ExecStatus
@@ -42,6 +43,14 @@ def _settings(scope: TeamScope) -> dict[str, str]:
         "palimpsest.reason": scope.reason,
         "palimpsest.conversation_id": str(scope.conversation_id or ""),
     }
+
+
+def broke_off(error: Exception) -> bool:
+    """Whether a connection broke in the middle of an answer.
+
+    The driver has no class for it: it is a bare DatabaseError without PostgreSQL's number.
+    """
+    return type(error.__cause__) is psycopg.DatabaseError
 
 
 def _begin(settings: Mapping[str, str], *, shared_lock: int | None = None) -> None:

@@ -10,7 +10,7 @@ import psycopg_pool
 import pytest
 import redis
 from django.core.exceptions import PermissionDenied
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.test import APIClient
@@ -54,10 +54,18 @@ def test_every_domain_error_has_a_status() -> None:
         assert problem_for(error("No.")) is not None
 
 
+def broken_off() -> Exception:
+    """What Django makes of a connection that broke in the middle of an answer."""
+    error = DatabaseError("the server closed the connection unexpectedly")
+    error.__cause__ = psycopg.DatabaseError("the server closed the connection unexpectedly")
+    return error
+
+
 @pytest.mark.parametrize(
     "error",
     [
         OperationalError("connection refused"),
+        broken_off(),
         InterfaceError("connection already closed"),
         psycopg.OperationalError("server closed the connection"),
         psycopg_pool.PoolTimeout("no connection"),

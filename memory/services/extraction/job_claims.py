@@ -10,7 +10,7 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.models.functions import Now
 
 from audit.services.events import Event, record_events
@@ -21,7 +21,7 @@ from memory.services.extraction.setting_aside import isolate
 from routing.clients.protocol import FailureKind, ModelError
 from teams.clock import database_now
 from teams.errors import UnavailableError
-from teams.tenancy import team_scope
+from teams.tenancy import broke_off, team_scope
 
 ACTOR = "task:extract"
 _KILLED = "The worker was killed, lost PostgreSQL, or did not end in time."
@@ -107,7 +107,7 @@ def note_failure(
             connection.close_if_unusable_or_obsolete()
         try:
             return _note(team_id, job_id, claim, error, clock())
-        except (OperationalError, InterfaceError):
+        except DatabaseError:
             time.sleep(pause)
     logger.warning("That job %s failed could not be noted.", job_id)
     return None
@@ -141,7 +141,7 @@ def _is_away(error: Exception) -> bool:
         return error.kind in _AWAY
     if isinstance(error, OperationalError):
         return not (getattr(error.__cause__, "sqlstate", "") or "").startswith(_BEYOND_LIMITS)
-    return isinstance(error, InterfaceError | UnavailableError)
+    return isinstance(error, InterfaceError | UnavailableError) or broke_off(error)
 
 
 def job_event(job: Job, *, status: str = "ok", **meta: object) -> Event:
