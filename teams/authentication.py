@@ -1,4 +1,4 @@
-"""`Authorization: Bearer <key>` for the API."""
+"""`Authorization: Bearer <key>` for the API, and `Token <key>` for clients of mem0."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from teams.services.keys import KeyExpiredError, note_key_use, principal_of
 class ApiKeyAuthentication(BaseAuthentication):
     """Knows the caller by an API key; anything but a valid one is 401."""
 
+    scheme = "Bearer"
+
     def authenticate(self, request: Request) -> tuple[Principal, None] | None:
         """The key's holder; None without the header.
 
@@ -23,8 +25,8 @@ class ApiKeyAuthentication(BaseAuthentication):
         parts = get_authorization_header(request).split()
         if not parts:
             return None
-        if len(parts) != 2 or parts[0].lower() != b"bearer":
-            raise AuthenticationFailed("Send the header «Authorization: Bearer <API key>».")
+        if len(parts) != 2 or parts[0].lower() != self.scheme.lower().encode():
+            raise AuthenticationFailed(f"Send the header «Authorization: {self.scheme} <API key>».")
         try:
             principal = principal_of(parts[1].decode("ascii"))
         except UnicodeDecodeError:
@@ -37,7 +39,13 @@ class ApiKeyAuthentication(BaseAuthentication):
         return principal, None
 
     def authenticate_header(self, request: Request) -> str:
-        return 'Bearer realm="palimpsest"'
+        return f'{self.scheme} realm="palimpsest"'
+
+
+class TokenAuthentication(ApiKeyAuthentication):
+    """The same keys, as clients of mem0 send them."""
+
+    scheme = "Token"
 
 
 class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -33,16 +33,19 @@ class FilterError(ValueError):
         self.message = message
 
 
-def parse_filters(data: object, *, path: str = "filters") -> Expression:
+def parse_filters(
+    data: object, *, path: str = "filters", reader: type[FilterReader] | None = None
+) -> Expression:
     """The tree of a filter; None and an empty object hold for everything.
 
     Raises FilterError that names the place: for an unknown field or operator, a value of another
-    type, more than 8 levels, 200 parts (conditions and filters), or 100 values in a list.
+    type, more than 8 levels, 200 parts (conditions and filters), or 100 values in a list. A
+    `reader` of its own reads another spelling.
     """
-    return All() if data is None else _Reader().filter(data, path=path, depth=1)
+    return All() if data is None else (reader or FilterReader)().filter(data, path=path, depth=1)
 
 
-class _Reader:
+class FilterReader:
     """Reads one filter and counts its parts."""
 
     def __init__(self) -> None:
@@ -55,12 +58,13 @@ class _Reader:
         if depth > MAX_DEPTH:
             raise FilterError(path, f"Filters may be at most {MAX_DEPTH} levels deep.")
         parts = [
-            self._entry(str(name), value, path=f"{path}.{name}", depth=depth)
+            self.entry(str(name), value, path=f"{path}.{name}", depth=depth)
             for name, value in data.items()
         ]
         return parts[0] if len(parts) == 1 else All(tuple(parts))
 
-    def _entry(self, name: str, value: object, *, path: str, depth: int) -> Expression:
+    def entry(self, name: str, value: object, *, path: str, depth: int) -> Expression:
+        """What one entry of a filter says."""
         match name.lower():
             case "and" | "or" as word:
                 if not isinstance(value, list) or not value:
@@ -74,18 +78,28 @@ class _Reader:
                 return Not(self.filter(value, path=path, depth=depth + 1))
         if name in BOUNDS:
             field, operator = BOUNDS[name]
-            return All() if value is None else self._condition(field, operator, value, path=path)
-        return self._field(_field_named(name, path=path), value, path=path)
+            return All() if value is None else self.condition(field, operator, value, path=path)
+        return self._field(self.field_named(name, path=path), value, path=path)
+
+    def field_named(self, name: str, *, path: str) -> Field:
+        """The field; FilterError for an unknown one."""
+        if name in SYNONYMS:
+            return SYNONYMS[name]
+        try:
+            return Field(name)
+        except ValueError:
+            known = ", ".join([*Field, *BOUNDS, "and", "or", "not"])
+            raise FilterError(path, f"There is no such field; known are: {known}.") from None
 
     def _field(self, field: Field, value: object, *, path: str) -> Expression:
         if isinstance(value, list):
-            return self._condition(field, Operator.IN, value, path=path)
+            return self.condition(field, Operator.IN, value, path=path)
         if not isinstance(value, dict):
-            return self._condition(field, Operator.EQ, value, path=path)
+            return self.condition(field, Operator.EQ, value, path=path)
         if not value:
             raise FilterError(path, 'Must have an operator, as in {"eq": …}.')
         parts = tuple(
-            self._condition(
+            self.condition(
                 field,
                 _operator_named(str(name), field=field, path=f"{path}.{name}"),
                 operand,
@@ -95,9 +109,8 @@ class _Reader:
         )
         return parts[0] if len(parts) == 1 else All(parts)
 
-    def _condition(
-        self, field: Field, operator: Operator, value: object, *, path: str
-    ) -> Condition:
+    def condition(self, field: Field, operator: Operator, value: object, *, path: str) -> Condition:
+        """One comparison, its value checked."""
         self._count(path)
         reader, allowed = FIELDS[field]
         if operator not in allowed:
@@ -108,7 +121,7 @@ class _Reader:
         if lists:
             return Condition(field, operator, _read_list(value, reader, path=path))
         read = _read(value, reader, path=path)
-        if operator is Operator.CONTAINS and read == "":
+        if operator in (Operator.CONTAINS, Operator.ICONTAINS) and read == "":
             raise FilterError(path, "Must not be empty.")
         return Condition(field, operator, read)
 
@@ -116,16 +129,6 @@ class _Reader:
         self.count += 1
         if self.count > MAX_PARTS:
             raise FilterError(path, f"Filters may have at most {MAX_PARTS} parts.")
-
-
-def _field_named(name: str, *, path: str) -> Field:
-    if name in SYNONYMS:
-        return SYNONYMS[name]
-    try:
-        return Field(name)
-    except ValueError:
-        known = ", ".join([*Field, *BOUNDS, "and", "or", "not"])
-        raise FilterError(path, f"There is no such field; known are: {known}.") from None
 
 
 def _operator_named(name: str, *, field: Field, path: str) -> Operator:

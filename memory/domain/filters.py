@@ -31,6 +31,7 @@ class Operator(StrEnum):
     LTE = "lte"
     IN = "in"
     CONTAINS = "contains"
+    ICONTAINS = "icontains"
 
 
 class Field(StrEnum):
@@ -53,6 +54,9 @@ class Field(StrEnum):
     ROLE = "role"
     FORM = "form"
     ARTIFACT = "artifact"
+    THREAD = "thread"
+    TEXT = "text"
+    ID = "id"
 
 
 MAX_TEXT_CHARS = 200
@@ -102,6 +106,13 @@ def read_id_or_none(value: object) -> UUID | None:
         return UUID(value if isinstance(value, str) else "")
     except ValueError:
         raise BadValueError("Must be an id, or null for what belongs to none.") from None
+
+
+def read_id(value: object) -> UUID:
+    found = read_id_or_none(value)
+    if found is None:
+        raise BadValueError("Must be an id.")
+    return found
 
 
 def read_form_or_none(value: object) -> str:
@@ -175,7 +186,7 @@ FIELDS: Mapping[Field, tuple[Reader, tuple[Operator, ...]]] = {
     Field.AGENT: (read_name_or_none, _SAME),
     Field.PROJECT: (read_name_or_none, _SAME),
     Field.CONVERSATION: (read_id_or_none, _SAME),
-    Field.CATEGORY: (read_text_or_none, _TEXT),
+    Field.CATEGORY: (read_text_or_none, (*_TEXT, Operator.ICONTAINS)),
     Field.MEMORY_TYPE: (reader_of(MemoryType), _SAME),
     Field.SUBJECT: (read_text_or_none, _TEXT),
     Field.TAGS: (read_name, _TEXT),
@@ -188,6 +199,9 @@ FIELDS: Mapping[Field, tuple[Reader, tuple[Operator, ...]]] = {
     Field.ROLE: (reader_of(Role), _SAME),
     Field.FORM: (read_form_or_none, _SAME),
     Field.ARTIFACT: (read_artifact, _SAME),
+    Field.THREAD: (read_name_or_none, _SAME),
+    Field.TEXT: (read_text, (Operator.CONTAINS, Operator.ICONTAINS)),
+    Field.ID: (read_id, _SAME),
 }
 
 SYNONYMS: Mapping[str, Field] = {

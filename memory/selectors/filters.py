@@ -9,7 +9,8 @@ from operator import and_, or_
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q
+from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, TextField
+from django.db.models.functions import Cast
 
 from memory.domain.filters import (
     All,
@@ -47,6 +48,8 @@ _COLUMNS: Mapping[Field, str] = {
     Field.UPDATED: "updated_at",
     Field.ACTOR: "actor",
     Field.FORM: "form",
+    Field.TEXT: "content",
+    Field.ID: "id",
 }
 _LOOKUPS: Mapping[Operator, str] = {
     Operator.GT: "gt",
@@ -54,7 +57,12 @@ _LOOKUPS: Mapping[Operator, str] = {
     Operator.LT: "lt",
     Operator.LTE: "lte",
     Operator.CONTAINS: "contains",
+    Operator.ICONTAINS: "icontains",
 }
+# A conversation that was begun without a thread is called by its own id.
+_HAS_THREAD = Q(conversation__isnull=False) & ~Q(
+    conversation__thread_id=Cast(F("conversation_id"), TextField())
+)
 _NAMED: Mapping[Field, tuple[Any, str]] = {  # Any: a model of names
     Field.USER: (EndUser, "external_id"),
     Field.AGENT: (Agent, "slug"),
@@ -110,6 +118,13 @@ class _Translator:
             case _:
                 return Q(tags__contains=tags)
 
+    def _thread(self, condition: Condition) -> Q:
+        threads = [each for each in condition.values if each is not None]
+        found = Q(conversation__thread_id__in=threads) & _HAS_THREAD if threads else Q()
+        if None in condition.values:
+            found |= ~_HAS_THREAD
+        return ~found if condition.operator is Operator.NE else found
+
     def _role(self, condition: Condition) -> Q:
         said = Exists(
             Message.objects.filter(
@@ -142,6 +157,7 @@ class _AmongSources(Func):
 _CONDITIONS: Mapping[Field, Callable[[_Translator, Condition], Q]] = {
     Field.TAGS: _Translator._tags,
     Field.ROLE: _Translator._role,
+    Field.THREAD: _Translator._thread,
     Field.ARTIFACT: _Translator._artifact,
 }
 

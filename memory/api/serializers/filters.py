@@ -24,9 +24,9 @@ _MANY = ("and", "or", "AND", "OR")
         "additionalProperties": False,
         "description": (
             "All entries must hold: a field with a value, a list (one of them) or operators (`eq`,"
-            " `ne`, `gt`, `gte`, `lt`, `lte`, `in`, `contains`; `$eq` is `eq`), or `and`, `or`"
-            " (lists of filters), `not` (a filter). Fields: `user`, `agent`, `project`,"
-            " `conversation`, `category`,"
+            " `ne`, `gt`, `gte`, `lt`, `lte`, `in`, `contains`, `icontains`; `$eq` is `eq`), or"
+            " `and`, `or` (lists of filters), `not` (a filter). Fields: `user`, `agent`, `project`,"
+            " `conversation`, `thread`, `id`, `text`, `category`,"
             " `memory_type`, `subject`, `tags`, `pinned`, `importance`, `confidence`, `created`,"
             " `updated`, `actor`, `role`; short forms: `importance_min`, `importance_max`,"
             " `updated_after`, `updated_before`, `created_after`, `created_before`."

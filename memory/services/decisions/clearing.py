@@ -48,7 +48,8 @@ def clear_project(
         raise NotFoundError(f"There is no project '{slug}'.")
     _check_typed(typed, names=(project.slug, project.name), of="project")
     rows = Memory.objects.filter(team_id=viewer.team_id, project_id=project.pk)
-    return _clear(viewer, rows, f"the project '{project.slug}' was cleared", reason, seconds)
+    why = _why(f"the project '{project.slug}' was cleared", reason)
+    return clear_memories(viewer=viewer, rows=rows, reason=why, seconds=seconds)
 
 
 def clear_team(
@@ -64,7 +65,8 @@ def clear_team(
         team = Team.objects.get(pk=viewer.team_id)
     _check_typed(typed, names=(team.name, team.slug), of="team")
     rows = Memory.objects.filter(team_id=viewer.team_id, scope=scope.value)
-    return _clear(viewer, rows, f"the team's scope {scope.value} was cleared", reason, seconds)
+    why = _why(f"the team's scope {scope.value} was cleared", reason)
+    return clear_memories(viewer=viewer, rows=rows, reason=why, seconds=seconds)
 
 
 def _check_team(viewer: Viewer) -> None:
@@ -80,14 +82,21 @@ def _check_typed(typed: str, *, names: tuple[str, ...], of: str) -> None:
         )
 
 
-def _clear(
-    viewer: Viewer, rows: QuerySet[Memory, Memory], what: str, reason: str, seconds: float
+def _why(what: str, reason: str) -> str:
+    return f"{what}: {masked_note(reason)}" if reason else what
+
+
+def clear_memories(
+    *, viewer: Viewer, rows: QuerySet[Memory, Memory], reason: str, seconds: float = SECONDS
 ) -> Cleared:
-    why = f"{what}: {masked_note(reason)}" if reason else what
+    """Soft-delete these memories, all of which the viewer may see; each can be restored.
+
+    It goes on for so many seconds at most.
+    """
     rows = rows.exclude(status__in=DELETED).order_by("id")
     deleted, until = 0, time.monotonic() + seconds
     while True:
-        count = _delete_some(viewer, rows, why)
+        count = _delete_some(viewer, rows, reason)
         deleted += count
         if count < AT_ONCE or time.monotonic() > until:
             break
@@ -99,7 +108,7 @@ def _clear(
 def _delete_some(viewer: Viewer, rows: QuerySet[Memory, Memory], reason: str) -> int:
     """Delete up to AT_ONCE of the rows, those in dispute as one of them would be."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
-        chosen = list(rows.select_for_update(no_key=True)[:AT_ONCE])
+        chosen = list(rows.select_for_update(of=("self",), no_key=True)[:AT_ONCE])
         ids = {memory.pk for memory in chosen}
         disputed = _in_dispute(viewer.team_id, ids)
         disputed |= {memory.pk for memory in chosen if memory.contradicts}

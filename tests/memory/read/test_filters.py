@@ -19,6 +19,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.filters import matching
 from teams.models import Message
+from teams.services.conversations import start_conversation
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast
@@ -243,3 +244,26 @@ def test_the_filter_is_one_question_to_the_database(acme: Cast, viewer: Viewer) 
         list(matching(viewer=viewer, rows=Memory.objects.all(), expression=expression))
 
     assert len(queries) == 1
+
+
+def test_threads_texts_and_ids_can_be_asked_for(acme: Cast, viewer: Viewer) -> None:
+    talks = [
+        factories.ConversationFactory.create(
+            team=acme.team, agent=acme.kyra, end_user=acme.sarah, thread_id="plan-1"
+        ),
+        start_conversation(team_id=acme.team.id, agent=acme.kyra, end_user=acme.sarah)[0],
+    ]
+    first, _, _ = (
+        factories.MemoryFactory.create(team=acme.team, content=text, conversation=talk)
+        for text, talk in zip(["Plan A is 100% new.", "plan B", "Tea"], [*talks, None], strict=True)
+    )
+
+    assert found_by(viewer, {"thread": "plan-1"}) == {first.content}
+    assert found_by(viewer, {"thread": None}) == {"plan B", "Tea"}
+    assert found_by(viewer, {"thread": {"ne": "plan-1"}}) == {"plan B", "Tea"}
+    assert found_by(viewer, {"thread": ["plan-1", "plan-2"]}) == {first.content}
+    assert found_by(viewer, {"text": {"contains": "plan"}}) == {"plan B"}
+    assert found_by(viewer, {"text": {"icontains": "PLAN"}}) == {first.content, "plan B"}
+    assert found_by(viewer, {"text": {"contains": "0%"}}) == {first.content}
+    assert found_by(viewer, {"id": str(first.pk)}) == {first.content}
+    assert found_by(viewer, {"id": {"ne": str(first.pk)}}) == {"plan B", "Tea"}
