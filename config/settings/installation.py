@@ -62,7 +62,11 @@ LOGGING = {
     },
     # The pool repeats each failed attempt; the request that needed it reports it once.
     # A refusal is the caller's to read, not the operator's.
-    "loggers": {"psycopg.pool": {"level": "ERROR"}, "django.request": {"level": "ERROR"}},
+    "loggers": {
+        "psycopg.pool": {"level": "ERROR"},
+        "django.request": {"level": "ERROR"},
+        "mcp": {"level": "WARNING"},
+    },
     "root": {"handlers": ["stderr"], "level": read_str("LOG_LEVEL", "WARNING")},
 }
 

@@ -60,6 +60,12 @@ def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
     }
 
 
+def refuse_used_up(allowance: Allowance | None) -> None:
+    """Throttled where the allowance refuses; None is one without limits."""
+    if allowance is not None and allowance.refusal:
+        raise Throttled(wait=allowance.wait_seconds, detail=allowance.refusal)
+
+
 def answers(serializer: Any, *codes: int) -> dict[Any, Any]:
     """The schema of a 200 with this serializer, and of the refusals."""
     # Any: what drf-spectacular takes for a response
@@ -113,10 +119,8 @@ class ApiViewSet(RequestEvents):
         """Take one request from what the key and its team may ask; Throttled where that is used
         up or as many as may be are under way, before anything is read or claimed."""
         principal = self.principal
-        allowance = take_allowance(key_id=principal.key_id, team_id=principal.team_id)
-        self._allowance = allowance
-        if allowance is not None and allowance.refusal:
-            raise Throttled(wait=allowance.wait_seconds, detail=allowance.refusal)
+        self._allowance = take_allowance(key_id=principal.key_id, team_id=principal.team_id)
+        refuse_used_up(self._allowance)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         # Any: Django REST framework's own signature

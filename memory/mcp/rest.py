@@ -1,0 +1,128 @@
+"""What an MCP message asks is asked of the views of `/v1`, within the same process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import Any, cast
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import orjson
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpRequest
+from django.http.response import HttpResponse
+from django.urls import Resolver404, resolve
+from rest_framework.response import Response
+
+from memory.clients.afterwards import Gathered
+from teams.services.idempotency import HEADER
+
+_URLS = "memory.api.urls"
+_KEY = f"HTTP_{HEADER.upper().replace('-', '_')}"
+# Of the headers, who asks and where; the others are about the message that brought it.
+_KEPT = ("HTTP_AUTHORIZATION", "HTTP_HOST")
+
+# Any: JSON
+Json = dict[str, Any]
+
+
+class RefusedError(Exception):
+    """A refusal of the API in words for a model, with its HTTP status."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+class RestApi:
+    """The API as the sender of one MCP message may use it.
+
+    Every call has the key of the message, so that its limits, its rights and what it may see hold
+    as they do over HTTP. `left` is what is sent to Redis once the message is answered.
+    """
+
+    def __init__(self, *, request: HttpRequest, agent: str, left: Gathered) -> None:
+        self._request = request
+        self._left = left
+        self._has_asked = False
+        self.agent = agent or None
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+        is_keyed: bool = False,
+        names: Mapping[str, str] | None = None,
+    ) -> Json:
+        """What the endpoint answers; parameters and fields that are None are left out.
+
+        `is_keyed` says that the message's Idempotency-Key is this call's; `names` are what the
+        caller calls fields, for refusals. Raises RefusedError.
+        """
+        if self._has_asked:
+            # The place that a key takes with each call is given back before the next one.
+            self._left.send()
+        self._has_asked = True
+        environ = self._environ(method, path, query or {}, body, is_keyed=is_keyed)
+        try:
+            found = resolve(path, urlconf=_URLS)
+        except Resolver404:
+            raise RefusedError(404, "There is no such thing.") from None
+        answer = found.func(WSGIRequest(environ), *found.args, **found.kwargs)
+        if isinstance(answer, Response) and not answer.is_rendered:
+            answer.render()
+        content = orjson.loads(answer.content) if answer.content else {}
+        if answer.status_code >= 400:
+            raise RefusedError(answer.status_code, _told(content, answer, names or {}))
+        return cast(Json, content)
+
+    def _environ(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any],
+        body: Mapping[str, Any] | None,
+        *,
+        is_keyed: bool,
+    ) -> dict[str, Any]:
+        kept = (*_KEPT, _KEY) if is_keyed else _KEPT
+        meta = self._request.META.items()
+        sent = b"" if body is None else orjson.dumps(_given(body))
+        return {
+            **{name: value for name, value in meta if name in kept or not name.startswith("HTTP_")},
+            "REQUEST_METHOD": method,
+            "PATH_INFO": f"/v1{path}".encode().decode("latin-1"),
+            "QUERY_STRING": urlencode(_given(query), doseq=True),
+            "CONTENT_TYPE": "application/json",
+            "CONTENT_LENGTH": str(len(sent)),
+            "wsgi.input": BytesIO(sent),
+        }
+
+
+def next_cursor(page: Json) -> str | None:
+    """The cursor of the page after this one, if there is one."""
+    found = parse_qs(urlsplit(page["next"] or "").query).get("cursor")
+    return found[0] if found else None
+
+
+def _given(values: Mapping[str, Any]) -> Json:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _told(problem: Json, answer: HttpResponse, names: Mapping[str, str]) -> str:
+    """The detail of a problem, or of each wrong field, and when to try again."""
+    fields: Mapping[str, Sequence[str]] = problem.get("errors") or {}
+    wrong = [f"{_renamed(name, names)}: {told[0]}" for name, told in fields.items() if name]
+    words = " ".join(wrong) or str(problem.get("detail", "The request was refused."))
+    if wait := answer.headers.get("Retry-After"):
+        words += f" Try again after {wait} seconds."
+    return words
+
+
+def _renamed(field: str, names: Mapping[str, str]) -> str:
+    first, dot, rest = field.partition(".")
+    return f"{names.get(first, first)}{dot}{rest}"

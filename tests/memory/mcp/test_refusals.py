@@ -1,0 +1,210 @@
+"""What MCP refuses: as HTTP before a message is read, as a protocol error, or as a failed call."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
+from pytest_django import Settings
+from pytest_django.live_server_helper import LiveServer
+from rest_framework.test import APIClient
+
+from teams.tenancy import team_scope
+from tests.support.cast import Cast, make_cast, switch
+from tests.support.mcp_client import MODES, Editor, editor_of
+
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+BERLIN = "Sarah lives in Berlin."
+
+
+def _post(editor: Editor, body: object = PING, **headers: str) -> Any:
+    given = {"Accept": "application/json, text/event-stream", **headers}
+    return editor.api().post("/mcp", body, format="json", headers=given)
+
+
+def _error_of(answer: Any, status: int) -> str:
+    """The message of a refusal that has this status."""
+    assert answer.status_code == status
+    assert answer["Content-Type"] == "application/json"
+    error = answer.json()["error"]
+    assert error["data"]["status"] == status
+    return str(error["message"])
+
+
+def test_without_a_valid_key_nothing_is_answered(editor: Editor) -> None:
+    for client in (APIClient(), Editor(editor.url, "pal_wrong_key").api()):
+        refused = client.post("/mcp", PING, format="json")
+
+        assert _error_of(refused, 401)
+        assert refused["WWW-Authenticate"] == 'Bearer realm="palimpsest"'
+    with pytest.raises(ExceptionGroup) as failed:
+        Editor(editor.url, "pal_wrong_key").call("list_entities")
+    assert failed.group_contains(MCPError, match="not valid or was revoked")
+
+
+@pytest.mark.parametrize("method", ["get", "delete", "put", "options"])
+def test_there_are_no_sessions_and_no_streams(editor: Editor, method: str) -> None:
+    # As clients ask whether there is a stream; 405 tells them that there is none.
+    refused = getattr(editor.api(), method)("/mcp", headers={"Accept": "text/event-stream"})
+
+    assert _error_of(refused, 405)
+    assert "POST" in refused["Allow"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Accept": "text/html"}, 406),
+        ({"MCP-Protocol-Version": "1999-01-01"}, 400),
+        ({"Origin": "https://editor.example"}, 200),
+        ({"MCP-Protocol-Version": "2025-06-18"}, 200),
+    ],
+)
+def test_headers_are_held_to_the_specification(
+    editor: Editor, settings: Settings, headers: dict[str, str], status: int
+) -> None:
+    settings.CSRF_TRUSTED_ORIGINS = ["https://editor.example"]
+
+    assert _post(editor, **headers).status_code == status
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"{", b"[]", b'"ping"', b"[" * 100_000, b'{"jsonrpc": "2.0", "id": 1}', b"\xff", b""],
+)
+def test_what_is_no_message_is_refused(editor: Editor, sent: bytes) -> None:
+    for version in ("2025-06-18", "2026-07-28"):
+        headers = {"Accept": "application/json", "MCP-Protocol-Version": version}
+        refused = editor.api().generic(
+            "POST",
+            "/mcp",
+            sent,  # type: ignore[arg-type]  # bytes are sent as they are
+            "application/json",
+            headers=headers,
+        )
+
+        assert refused.status_code == 400
+        assert refused.json()["error"]["code"] in (-32700, -32600, -32602)
+
+
+def test_a_message_may_not_be_too_long(editor: Editor) -> None:
+    long = {**PING, "params": {"x": "y" * 5_000_000}}
+
+    assert "4,194,304 bytes" in _error_of(_post(editor, long), 413)
+
+
+def test_a_notification_is_taken_without_an_answer(editor: Editor) -> None:
+    taken = _post(editor, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    assert taken.status_code == 202
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_unknown_tool_is_an_error_of_the_protocol(editor: Editor, mode: str) -> None:
+    with pytest.raises(MCPError) as refused:
+        editor.speaking(mode).result("drop_tables")
+
+    assert refused.value.error.code == INVALID_PARAMS
+    assert "Unknown tool: drop_tables" in refused.value.error.message
+    assert "search_memories" in refused.value.error.message
+
+
+def test_wrong_arguments_are_named_as_the_tool_calls_them(editor: Editor) -> None:
+    assert "memory_id" in editor.refusal("get_memory", memory_id="7")
+    assert "no argument metadata" in editor.refusal("add_memory", text="x", metadata={})
+    assert "either text or messages" in editor.refusal("add_memory")
+    assert "text: " in editor.refusal("add_memory", text=" ", user_id="sarah")
+    assert "user_id: " in editor.refusal("add_memory", text=BERLIN, user_id="x" * 300)
+    assert "agent_id: " in editor.refusal(
+        "search_memories", query="x", filters={"importance": {"gte": 3}}
+    )
+    assert "filters" in editor.refusal(
+        "search_memories", query="x", agent_id="kyra", filters={"mood": "good"}
+    )
+    assert "page_size: " in editor.refusal("get_memories", page_size=0)
+    assert "at: " in editor.refusal("state_at", at="yesterday")
+
+
+def test_a_read_only_key_reads_and_does_not_write(
+    editor: Editor, cast: Cast, server: LiveServer
+) -> None:
+    stored = editor.call("add_memory", text=BERLIN, user_id="sarah")["memory"]
+    reader = editor_of(cast, server.url, is_read_only=True)
+
+    assert reader.call("get_memory", memory_id=stored["id"])["content"] == BERLIN
+    assert reader.call("recall", query="Where does Sarah live?", agent="kyra")["prompt"]
+    for tool, given in (
+        ("add_memory", {"text": "Sarah likes tea."}),
+        ("update_memory", {"memory_id": stored["id"], "text": "Sarah lives in Kyiv."}),
+        ("delete_memory", {"memory_id": stored["id"]}),
+    ):
+        assert "read-only" in reader.refusal(tool, **given)
+    assert len(editor.call("get_memories")["results"]) == 1
+
+
+def test_another_teams_memory_is_not_found(editor: Editor, server: LiveServer) -> None:
+    strangers = editor_of(make_cast(f"strangers-{uuid4().hex[:8]}"), server.url)
+    theirs = strangers.call("add_memory", text=BERLIN, user_id="sarah")["memory"]["id"]
+
+    for tool, given in (
+        ("get_memory", {}),
+        ("update_memory", {"text": "Sarah lives in Kyiv."}),
+        ("delete_memory", {}),
+    ):
+        words = editor.refusal(tool, memory_id=theirs, **given)
+        assert words == editor.refusal(tool, memory_id=str(uuid4()), **given)
+    assert strangers.call("get_memory", memory_id=theirs)["status"] == "active"
+    assert editor.call("search_memories", query="Where does Sarah live?")["results"] == []
+
+
+def test_a_key_of_one_agent_acts_as_no_other(kyras: Editor) -> None:
+    assert "acts only as the agent 'kyra'" in kyras.refusal(
+        "remember", content=BERLIN, agent="luke"
+    )
+    stored = kyras.call("remember", content="I keep notes.", memory_type="agent_private")
+    assert stored["agent"] == "kyra"
+
+
+def test_an_idempotency_key_of_the_request_is_that_of_its_write(editor: Editor) -> None:
+    said = [{"role": "user", "content": "I moved to Kyiv."}]
+    given = {"messages": said, "user_id": "sarah", "agent_id": "kyra", "run_id": "t"}
+    once = editor.sending(Idempotency_Key="once")
+
+    first = once.call("add_memory", **given)
+    again = once.call("add_memory", **given)
+
+    assert first == again
+
+
+def test_rates_hold_for_calls_and_for_the_rest(editor: Editor, settings: Settings) -> None:
+    settings.RATE_LIMIT_KEY = 2
+    call = {**PING, "method": "tools/call", "params": {"name": "get_memories", "arguments": {}}}
+
+    assert "result" in _post(editor, call).json()
+    assert _post(editor).status_code == 200
+    refused = _post(editor, call).json()["result"]
+
+    assert refused["isError"]
+    assert "Try again after" in refused["content"][0]["text"]
+    used_up = _post(editor)
+    assert "requests a minute" in _error_of(used_up, 429)
+    assert int(used_up["Retry-After"]) > 0
+
+
+def test_a_call_of_several_requests_takes_one_place_at_a_time(
+    editor: Editor, settings: Settings
+) -> None:
+    settings.CONCURRENCY_LIMIT_KEY = 1
+
+    assert editor.call("list_entities")["is_complete"]
+
+
+def test_memory_that_is_switched_off_is_refused(editor: Editor, cast: Cast) -> None:
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        switch(cast, memory=False)
+
+    assert "switched off" in editor.refusal("recall", query="x", agent="kyra")

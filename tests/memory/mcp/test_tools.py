@@ -1,0 +1,169 @@
+"""Every tool, called with the official client over HTTP, whose schemas the client checks."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from tests.support.mcp_client import MODES, Editor
+
+BERLIN = "Sarah lives in Berlin."
+TOOLS = {
+    "add_memory",
+    "search_memories",
+    "get_memories",
+    "get_memory",
+    "update_memory",
+    "delete_memory",
+    "list_entities",
+    "remember",
+    "recall",
+    "get_context",
+    "report_contradictions",
+    "state_at",
+}
+READING = TOOLS - {"add_memory", "remember", "update_memory", "delete_memory"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_all_tools_are_listed_with_hints_and_schemas(editor: Editor, mode: str) -> None:
+    listed = editor.speaking(mode).run(lambda client: client.list_tools()).tools
+
+    assert {each.name for each in listed} == TOOLS
+    for each in listed:
+        assert each.title
+        assert each.description
+        assert each.input_schema["additionalProperties"] is False
+        assert each.output_schema is not None
+        assert each.annotations is not None
+        assert each.annotations.read_only_hint is (each.name in READING)
+    destructive = {each.name for each in listed if each.annotations.destructive_hint}  # type: ignore[union-attr]
+    assert destructive == {"update_memory", "delete_memory"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_memory_is_added_found_corrected_and_deleted(editor: Editor, mode: str) -> None:
+    editor = editor.speaking(mode)
+
+    added = editor.call("add_memory", text=BERLIN, user_id="sarah")["memory"]
+    assert added["outcome"] == "created"
+    found = editor.call("search_memories", query="Where does Sarah live?", user_id="sarah")
+    assert [each["content"] for each in found["results"]] == [BERLIN]
+    assert editor.call("get_memory", memory_id=added["id"])["user"] == "sarah"
+
+    right = editor.call("update_memory", memory_id=added["id"], text="Sarah lives in Kyiv.")
+    listed = editor.call("get_memories", user_id="sarah")
+    assert [each["id"] for each in listed["results"]] == [right["id"]]
+
+    gone = editor.call("delete_memory", memory_id=right["id"], reason="moved again")
+    assert gone["status"] == "soft_deleted"
+    assert editor.call("get_memories", user_id="sarah")["results"] == []
+
+
+def test_messages_are_kept_and_found_at_once(editor: Editor) -> None:
+    said = [{"role": "user", "content": "My dog Rex is afraid of thunderstorms."}]
+    names = {"user_id": "sarah", "agent_id": "kyra", "run_id": "thread-1"}
+
+    first = editor.call("add_memory", messages=said, **names)
+    second = editor.call("add_memory", messages=[{"role": "user", "content": "Hello."}], **names)
+
+    assert first["memory"] is None
+    assert first["conversation"] == second["conversation"]
+    assert len(first["message_ids"]) == 1
+    found = editor.call("search_memories", query="Is Rex afraid of thunderstorms?", **_who())
+    assert said[0]["content"] in {each["content"] for each in found["messages"]}
+
+
+def test_filters_in_the_style_of_mem0_name_and_narrow(editor: Editor) -> None:
+    editor.call("remember", content=BERLIN, user="sarah", tags=["home"])
+    editor.call("remember", content="Dmitri lives in Berlin too.", user="dmitri")
+    hers = {"AND": [{"user_id": "sarah"}]}
+    tagged = {"AND": [{"user_id": "sarah"}, {"tags": {"contains": "home"}}]}
+
+    assert len(editor.call("get_memories", filters=hers)["results"]) == 1
+    for filters in (hers, tagged):
+        found = editor.call("search_memories", query="Berlin", agent_id="kyra", filters=filters)
+        assert [each["content"] for each in found["results"]] == [BERLIN]
+
+
+def test_pages_of_memories_follow_each_other(editor: Editor) -> None:
+    texts = {f"Sarah's door {number} has the code word {number * 37}." for number in range(3)}
+    for text in texts:
+        editor.call("remember", content=text, user="sarah")
+
+    first = editor.call("get_memories", user_id="sarah", page_size=2)
+    rest = editor.call("get_memories", user_id="sarah", cursor=first["next_cursor"], page_size=2)
+
+    assert {each["content"] for each in first["results"] + rest["results"]} == texts
+    assert rest["next_cursor"] is None
+
+
+def test_entities_are_those_of_the_team(editor: Editor) -> None:
+    entities = editor.call("list_entities")
+
+    assert {each["id"] for each in entities["users"]} == {"sarah", "dmitri"}
+    assert {each["id"] for each in entities["agents"]} == {"kyra", "luke"}
+    assert entities["is_complete"]
+    assert not editor.call("list_entities", limit=1)["is_complete"]
+
+
+def test_a_block_for_a_prompt_is_recalled_as_the_agent_of_the_key(kyras: Editor) -> None:
+    kyras.call("remember", content=BERLIN, user="sarah", importance=9)
+
+    told = kyras.call("recall", query="Where does Sarah live?", user="sarah")
+
+    assert "lives in Berlin" in told["prompt"]
+    assert [each["content"] for each in told["memories"]] == [BERLIN]
+    assert told["tokens_used"] > 0
+
+
+def test_context_tells_facts_with_reasons(editor: Editor) -> None:
+    text = "The billing service uses PostgreSQL."
+    editor.call("remember", content=text, category="technical_fact", scope="team")
+
+    told = editor.call("get_context", user_request="Write a query for the billing service.")
+
+    assert [each["content"] for each in told["facts"]] == [text]
+    assert told["facts"][0]["reason"]
+    assert text in told["context"]
+
+
+def test_a_change_of_a_profile_waits_for_a_yes(kyras: Editor) -> None:
+    city = {"memory_type": "user_profile", "subject": "user.profile.city", "user": "sarah"}
+    kyras.call("remember", content="User lives in Oslo.", **city)
+
+    held = kyras.call("remember", content="User lives in Bergen.", **city)
+
+    assert held["outcome"] == "held"
+    assert held["consent_request"]
+    assert held["content"] == "User lives in Oslo."
+
+
+def test_contradictions_are_reported_with_a_recommendation(editor: Editor) -> None:
+    for limit in (100, 500):
+        editor.call("remember", content=f"The API limit is {limit} requests per minute.")
+
+    (conflict,) = editor.call("report_contradictions")["conflicts"]
+
+    assert len(conflict["facts"]) == 2
+    assert conflict["recommended"]["reason"]
+    assert len(conflict["contradictions"]) == 1
+
+
+def test_the_state_at_a_moment_is_what_was_known_then(editor: Editor) -> None:
+    first = editor.call("remember", content=BERLIN, user="sarah")
+    between = timezone.now()
+    editor.call("update_memory", memory_id=first["id"], text="Sarah lives in Kyiv.")
+
+    then = editor.call("state_at", at=between.isoformat(), user="sarah")
+
+    assert [each["content"] for each in then["results"]] == [BERLIN]
+    assert then["results"][0]["status"] == "active"
+    before = (between - timedelta(days=1)).isoformat()
+    assert editor.call("state_at", at=before, user="sarah")["results"] == []
+
+
+def _who() -> dict[str, str]:
+    return {"user_id": "sarah", "agent_id": "kyra"}
