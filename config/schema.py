@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
-from threading import Lock
+import signal
+from threading import Lock, Thread
 from typing import Any
 
 from django.http import HttpResponse
@@ -17,6 +18,7 @@ from rest_framework.request import Request
 from config.shared_document import SCHEMA
 
 _lock = Lock()  # drf-spectacular cannot make two at a time
+_MOST_SECONDS = 60
 _RENDERERS = {"json": OpenApiJsonRenderer, "yaml": OpenApiYamlRenderer}
 
 
@@ -32,11 +34,17 @@ class SchemaView(SpectacularAPIView):
 
 def make_ahead() -> None:
     """Make both formats in a process of its own, which holds nobody up; does not wait for it."""
-    context = multiprocessing.get_context("fork")
-    context.Process(target=_make_all, name="schema", daemon=True).start()
+    process = multiprocessing.get_context("fork").Process(target=_make_all, daemon=True)
+    process.start()
+    # Collects it when it has ended.
+    Thread(target=process.join, name="schema", daemon=True).start()
 
 
 def _make_all() -> None:
+    # Those of gunicorn's process would keep it alive; and it ends, whatever it may wait for.
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGALRM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.alarm(_MOST_SECONDS)
     for name in _RENDERERS:
         _document(name)
 

@@ -22,6 +22,7 @@ import time
 from collections import deque
 from contextlib import suppress
 from datetime import timedelta
+from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 from weakref import WeakMethod
@@ -101,6 +102,8 @@ class Task(WSGITask):  # type: ignore[misc]  # waitress has no types
         began = time.monotonic()
         try:
             super().service()
+            if not str(self.status).startswith("401"):
+                self.channel.server.sharing.note(self.request)
         finally:
             log = self.channel.server.log
             if log.access_log_enabled:
@@ -195,29 +198,33 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 class Sharing:
     """Which clients have threads, so that one who asks much leaves some to the others.
 
-    A client is who sends the same key, or the same cookies. One that asks alone may have all.
+    A client is who sends the same key, or the cookie of one login. One that asks alone may have
+    all. Who is refused for a wrong key does not count as asking, nor who sends none.
     """
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
         self._share = max(_LEAST_THREADS, threads // _SHARE_OF_THREADS)
+        self._lock = Lock()
         # Of the last two clients that asked: who, and when.
         self._last = self._other = ("", float("-inf"))
         self._running: dict[Request, str] = {}
 
     def note(self, request: Request) -> None:
-        """Note that its client asks."""
+        """Note that its client has asked; from the thread that answered."""
         client = _client(request)
-        if client and client != self._last[0]:
-            self._other = self._last
-        if client:
-            self._last = (client, time.monotonic())
+        with self._lock:
+            if client and client != self._last[0]:
+                self._other = self._last
+            if client:
+                self._last = (client, time.monotonic())
 
     def begin(self, request: Request) -> bool:
         """Count a thread as its client's; whether it may have one now."""
         client = _client(request)
         if not request.path.startswith(_WAITING_FOR_MODELS):
-            other = self._other if client == self._last[0] else self._last
+            with self._lock:
+                other = self._other if client == self._last[0] else self._last
             is_alone = other[1] < time.monotonic() - _SHARING_SECONDS
             most = self._threads if is_alone else self._share
             if list(self._running.values()).count(client) >= most:
@@ -231,7 +238,13 @@ class Sharing:
 
 
 def _client(request: Request) -> str:
-    return request.headers.get("AUTHORIZATION") or request.headers.get("COOKIE") or ""
+    """The key, however its header is spelt, or the cookie of the login; empty without either."""
+    words = request.headers.get("AUTHORIZATION", "").split()
+    if words:
+        return str(words[-1])
+    cookies = request.headers.get("COOKIE", "").split(";")
+    name = f"{settings.SESSION_COOKIE_NAME}="
+    return next((each for each in map(str.strip, cookies) if each.startswith(name)), "")
 
 
 class Server(TcpWSGIServer):  # type: ignore[misc]
@@ -248,7 +261,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.log = worker.log
         # Connections with a request that nobody has begun to answer.
         self._waiting: deque[Channel] = deque()
-        self._sharing = Sharing(worker.cfg.threads)
+        self.sharing = Sharing(worker.cfg.threads)
         super().__init__(*args, **kwargs)
 
     def readable(self) -> bool:
@@ -267,17 +280,20 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         if self._has_paused:
             self.paused_until = now + PAUSE_SECONDS
             return
-        for _ in range(1 + int(len(self.active_channels) * _SHARE_AT_ONCE)):
+        room = self.adj.connection_limit - len(self._map)
+        for _ in range(min(1 + int(len(self.active_channels) * _SHARE_AT_ONCE), room)):
+            held = len(self._map)
             super().handle_accept()
+            if len(self._map) == held:
+                return
 
     def add_task(self, channel: Channel) -> None:
         """Have the channel's first request answered, at the end of this turn of the loop."""
-        self._sharing.note(channel.requests[0])
         self._waiting.append(channel)
 
     def end(self, request: Request) -> None:
         """Note that a request was answered, and begin what waited for its thread."""
-        self._sharing.end(request)
+        self.sharing.end(request)
         self.pull_trigger()
 
     def begin_waiting(self) -> None:
@@ -291,7 +307,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             channel.is_refused = request.error is not None
             if channel.is_refused or request.path == _LIVENESS:
                 channel.service()
-            elif self._sharing.begin(request):
+            elif self.sharing.begin(request):
                 self.task_dispatcher.add_task(channel)
             else:
                 self._waiting.append(channel)

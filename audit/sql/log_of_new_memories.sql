@@ -56,3 +56,17 @@ CREATE OR REPLACE TRIGGER log_memory AFTER UPDATE ON memory_memory
 CREATE TRIGGER log_new_memories AFTER INSERT ON memory_memory
     REFERENCING NEW TABLE AS written
     FOR EACH STATEMENT EXECUTE FUNCTION palimpsest_log_new_memories();
+-- Whoever may run a trigger function with its owner's rights may set it on a table of his own.
+DO $$
+DECLARE
+    held regprocedure;
+BEGIN
+    FOR held IN
+        SELECT p.oid FROM pg_proc p
+        WHERE p.pronamespace = 'public'::regnamespace AND p.prosecdef
+            AND p.prorettype = 'trigger'::regtype AND p.proowner = current_user::regrole
+    LOOP
+        EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', held);
+    END LOOP;
+END
+$$;

@@ -14,11 +14,19 @@ from rest_framework.request import Request
 
 # Of all texts of a page together: 500 memories may have 16 million.
 MOST_PAGE_CHARS = 1_000_000
+# The columns that may be long, of whichever model a list is.
+_TEXTS = ("content", "payload", "state", "document", "personality", "rules", "skills")
 _FIRST_PAGE = Cursor(offset=0, reverse=False, position=None)
 BAD_CURSOR = (
     "This is no cursor of this list. Follow `next` or `previous` of a page as they are, or leave"
     " it out to begin with the first page."
 )
+
+
+def _chars_of(row: Any) -> int:  # Any: a row of any model
+    """About how long its texts are, those in JSON included."""
+    values = (row.__dict__.get(name) for name in _TEXTS)
+    return sum(len(each if isinstance(each, str) else str(each)) for each in values if each)
 
 
 class IdPagination(CursorPagination):
@@ -54,7 +62,7 @@ class IdPagination(CursorPagination):
         rows: list[Any] = super().paginate_queryset(queryset, request, view) or []
         is_reverse = self.cursor is not None and self.cursor.reverse
         page = rows[::-1] if is_reverse else rows
-        fills = accumulate(len(self.text_of(row)) for row in page)
+        fills = accumulate(map(_chars_of, page))
         fitting = max(1, sum(filled <= MOST_PAGE_CHARS for filled in fills))
         self.page = rows
         if fitting < len(rows):
@@ -65,10 +73,6 @@ class IdPagination(CursorPagination):
             else:
                 self.page, self.has_next, self.next_position = page[:fitting], True, behind
         return self.page
-
-    def text_of(self, row: Any) -> str:  # Any: a row of any model
-        """The text of a row, which may be long."""
-        return getattr(row, "content", "")
 
     def page_of(
         self, rows: QuerySet[Any], request: Request, serializer: type[serializers.Serializer[Any]]
@@ -108,7 +112,3 @@ class LogPagination(IdPagination):
 
     ordering = "-seq"
     position_field = serializers.IntegerField(min_value=0, max_value=2**63 - 1)
-
-    def text_of(self, row: Any) -> str:  # Any: an entry of the log
-        """The text of the memory as it was then."""
-        return str(row.state.get("content", ""))

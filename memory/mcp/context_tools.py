@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from memory.api.serializers.base import PER_REQUEST
 from memory.domain.types import MemoryType
 from memory.mcp.answers import Conflicts, Context, Recalled, State, WrittenMemory
 from memory.mcp.asking import Asker, of_api
@@ -42,7 +43,7 @@ async def remember(
         str | None, Field(description="What it is about, as in user.preference.language.")
     ] = None,
     category: Annotated[str | None, Field(description="One of the team's categories.")] = None,
-    tags: list[str] | None = None,
+    tags: Annotated[list[str] | None, Field(max_length=PER_REQUEST)] = None,
     importance: Annotated[int | None, Field(description="1-10")] = None,
     is_pinned: Annotated[bool | None, Field(description="In every prompt of its readers.")] = None,
 ) -> WrittenMemory:

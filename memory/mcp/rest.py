@@ -45,7 +45,6 @@ class RestApi:
     def __init__(self, *, request: HttpRequest, agent: str, left: Gathered) -> None:
         self._request = request
         self._left = left
-        self._has_asked = False
         self.agent = agent or None
 
     def ask(
@@ -63,10 +62,8 @@ class RestApi:
         `is_keyed` says that the message's Idempotency-Key is this call's; `names` are what the
         caller calls fields, for refusals. Raises RefusedError.
         """
-        if self._has_asked:
-            # The place that a key takes with each call is given back before the next one.
-            self._left.send()
-        self._has_asked = True
+        # The place of the key that the message or the last call took is given back for this one.
+        self._left.send()
         environ = self._environ(method, path, query or {}, body, is_keyed=is_keyed)
         try:
             found = resolve(path, urlconf=_URLS)
@@ -91,7 +88,10 @@ class RestApi:
     ) -> dict[str, Any]:
         kept = (*_KEPT, _KEY) if is_keyed else _KEPT
         meta = self._request.META.items()
-        sent = b"" if body is None else orjson.dumps(_given(body))
+        try:
+            sent = b"" if body is None else orjson.dumps(_given(body))
+        except TypeError as error:
+            raise RefusedError(422, f"This cannot be sent as JSON: {error}.") from None
         return {
             **{name: value for name, value in meta if name in kept or not name.startswith("HTTP_")},
             "REQUEST_METHOD": method,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from itertools import islice
+from typing import Any, get_args
 
 from django.conf import settings
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer, ResourceSecurity
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
@@ -20,6 +22,7 @@ from mcp_types import (
     Tool,
     ToolAnnotations,
 )
+from pydantic import ValidationError
 
 from memory.mcp import context_tools, documents, tools
 from memory.mcp.asking import Asker
@@ -52,6 +55,30 @@ _TOOLS: tuple[tuple[str, Callable[..., Any], ToolAnnotations], ...] = (
 )
 
 
+# Of what is wrong with the arguments of a call, so much is told.
+_MOST_TOLD = 3
+
+
+class VerbatimArguments(FuncMetadata):
+    """Arguments of a tool, read as they were sent where they may be texts.
+
+    The SDK reads texts as JSON for clients that send lists so: a user called «null» would be none.
+    """
+
+    def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
+        """The arguments, with lists and objects that came as texts."""
+        read = super().pre_parse_json(data)
+        fields = self.arg_model.model_fields
+        texts = {
+            name: value
+            for name, value in data.items()
+            if isinstance(value, str)
+            and name in fields
+            and str in get_args(fields[name].annotation)
+        }
+        return read | texts
+
+
 class MemoryServer(MCPServer[Any]):  # Any: a server without a lifespan
     """An `MCPServer` that refuses unknown tools, arguments and prompts."""
 
@@ -59,6 +86,17 @@ class MemoryServer(MCPServer[Any]):  # Any: a server without a lifespan
     def lowlevel(self) -> Server[Any]:
         """What the SDK's transports serve."""
         return self._lowlevel_server
+
+    def read_arguments_verbatim(self) -> None:
+        """Read texts among the arguments of all tools as they are sent."""
+        for tool in self._tool_manager.list_tools():
+            read = tool.fn_metadata
+            tool.fn_metadata = VerbatimArguments(
+                arg_model=read.arg_model,
+                output_schema=read.output_schema,
+                output_model=read.output_model,
+                wrap_output=read.wrap_output,
+            )
 
     async def list_tools(self) -> list[Tool]:
         """The tools; none takes arguments that it does not name."""
@@ -78,6 +116,13 @@ class MemoryServer(MCPServer[Any]):  # Any: a server without a lifespan
         taken = tool.parameters["properties"]
         if unknown := next((each for each in arguments if each not in taken), None):
             raise ToolError(f"{name} has no argument {unknown}; it takes {', '.join(taken)}.")
+        try:
+            tool.fn_metadata.validate_arguments(arguments)
+        except ValidationError as error:
+            # The SDK would tell each with what was sent, which is longer than the message.
+            told = islice(error.errors(include_url=False, include_input=False), _MOST_TOLD)
+            wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in told]
+            raise ToolError(f"{name}: {'; '.join(wrong)}.") from None
         return await super().call_tool(name, arguments, context)
 
     async def get_prompt(
@@ -105,6 +150,7 @@ def memory_server() -> MemoryServer:
     )
     for title, act, hints in _TOOLS:
         server.add_tool(act, title=title, description=inspect.getdoc(act), annotations=hints)
+    server.read_arguments_verbatim()
     shown = {documents.PROFILE: documents.profile, documents.DOCUMENT: documents.document}
     for uri, read in shown.items():
         offer = server.resource(uri, description=inspect.getdoc(read), mime_type="application/json")

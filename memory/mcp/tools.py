@@ -9,6 +9,7 @@ from uuid import UUID
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
+from memory.api.serializers.base import PER_REQUEST
 from memory.mcp.answers import (
     Added,
     Entities,
@@ -59,7 +60,11 @@ async def add_memory(
     ] = None,
     messages: Annotated[
         list[Said] | None,
-        Field(description="In place of text: what was said, which needs user_id and agent_id."),
+        Field(
+            min_length=1,
+            max_length=PER_REQUEST,
+            description="In place of text: what was said, which needs user_id and agent_id.",
+        ),
     ] = None,
     user_id: UserId = None,
     agent_id: AgentId = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any, cast
 
 import orjson
@@ -22,8 +21,6 @@ from teams.principal import Principal
 MOST_BYTES = 4 * 1024 * 1024
 # Codes of JSON-RPC.
 _INVALID_REQUEST, _INTERNAL_ERROR = -32600, -32603
-# What asks the API, which counts each of its requests itself.
-_COUNTED_BY_API = ("tools/call", "resources/read", "prompts/get")
 
 
 class McpView(APIView):
@@ -61,10 +58,12 @@ class McpView(APIView):
         return super().perform_content_negotiation(request, force=True)
 
     def check_throttles(self, request: Request) -> None:
-        """Count what asks nothing of the API; Throttled where the key may not ask now."""
-        if not _asks_api(request._request.body):
-            caller = cast(Principal, request.user)
-            refuse_used_up(take_allowance(key_id=caller.key_id, team_id=caller.team_id))
+        """Count the message; Throttled where the key may not ask now.
+
+        What it asks of the API counts there as a request of its own.
+        """
+        caller = cast(Principal, request.user)
+        refuse_used_up(take_allowance(key_id=caller.key_id, team_id=caller.team_id))
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         # Any: Django REST framework's own signature
@@ -81,10 +80,3 @@ class McpView(APIView):
         caller = cast(Principal, request.user)
         sent = request._request
         return answer_message(sent, RestApi(request=sent, agent=caller.agent_slug, left=self._left))
-
-
-def _asks_api(body: bytes) -> bool:
-    with suppress(orjson.JSONDecodeError):
-        message = orjson.loads(body)
-        return isinstance(message, dict) and message.get("method") in _COUNTED_BY_API
-    return False

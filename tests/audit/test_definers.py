@@ -22,3 +22,17 @@ def test_no_function_of_the_owner_looks_a_session_s_own_names_up_first() -> None
         if "search_path=pg_catalog, public, pg_temp" not in (settings or [])
     ]
     assert wrong == []
+
+
+@pytest.mark.django_db
+def test_nobody_else_may_set_a_trigger_of_the_owner_on_his_own_table() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT proname FROM pg_proc"
+            " WHERE prosecdef AND pronamespace = 'public'::regnamespace"
+            " AND prorettype = 'trigger'::regtype"
+            " AND has_function_privilege('palimpsest_app', oid, 'EXECUTE')"
+        )
+        found = [name for (name,) in cursor.fetchall()]
+
+    assert found == []

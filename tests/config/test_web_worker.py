@@ -49,6 +49,9 @@ def pieces():
 
 def application(environ, start):
     path = environ["PATH_INFO"]
+    if path == "/refused":
+        start("401 Unauthorized", [("Content-Length", "8")])
+        return [b"refused."]
     if path == "/pieces":
         start("200 OK", [])
         return pieces()
@@ -321,6 +324,27 @@ def test_one_client_leaves_threads_to_the_others() -> None:
         assert answer(_ask_beside_four_slow_ones(server, b"/slow", begin=2))
         assert server.begun == 2
 
+        (server.folder / "finish").touch()
+        until(lambda: server.begun == 4)
+
+
+def test_who_is_refused_for_a_wrong_key_takes_no_threads_from_others() -> None:
+    with serving(threads=4, _SHARING_SECONDS=600.0) as server:
+        assert answer(server.send(asked(b"/refused", key=b"stranger"))) == b"refused."
+        for spaces in (b"", b" ", b"  ", b"   "):
+            server.send(asked(b"/slow", key=spaces + b"greedy"))
+        until(lambda: server.begun == 4)
+        (server.folder / "finish").touch()
+
+
+def test_a_key_is_one_client_however_it_is_spelt() -> None:
+    with serving(threads=4, _SHARING_SECONDS=600.0) as server:
+        assert answer(server.send(asked(b"/", key=b"modest")))
+        for spaces in (b"", b" ", b"  ", b"   "):
+            server.send(asked(b"/slow", key=spaces + b"greedy"))
+        until(lambda: server.begun == 2)
+        assert answer(server.send(asked(b"/", key=b"modest")))
+        assert server.begun == 2
         (server.folder / "finish").touch()
         until(lambda: server.begun == 4)
 

@@ -181,7 +181,8 @@ def test_an_idempotency_key_of_the_request_is_that_of_its_write(editor: Editor) 
 
 
 def test_rates_hold_for_calls_and_for_the_rest(editor: Editor, settings: Settings) -> None:
-    settings.RATE_LIMIT_KEY = 2
+    # A message is a request of the key, and so is what it asks of the API.
+    settings.RATE_LIMIT_KEY = 4
     call = {**PING, "method": "tools/call", "params": {"name": "get_memories", "arguments": {}}}
 
     assert "result" in _post(editor, call).json()
@@ -193,6 +194,13 @@ def test_rates_hold_for_calls_and_for_the_rest(editor: Editor, settings: Setting
     used_up = _post(editor)
     assert "requests a minute" in _error_of(used_up, 429)
     assert int(used_up["Retry-After"]) > 0
+
+
+def test_what_is_wrong_with_many_arguments_is_told_briefly(editor: Editor) -> None:
+    told = editor.refusal("add_memory", messages=[1] * 400)
+
+    assert "messages.0" in told
+    assert len(told) < 1_000
 
 
 def test_a_call_of_several_requests_takes_one_place_at_a_time(

@@ -43,6 +43,17 @@ def test_all_tools_are_listed_with_hints_and_schemas(editor: Editor, mode: str) 
     assert destructive == {"update_memory", "delete_memory"}
 
 
+@pytest.mark.parametrize("name", ["null", "true", "[]"])
+def test_a_name_that_reads_like_json_is_a_name(editor: Editor, name: str) -> None:
+    added = editor.call("add_memory", text='{"city": "Berlin"}', user_id=name)["memory"]
+    editor.call("add_memory", text=BERLIN, user_id="sarah")
+
+    kept = editor.call("get_memory", memory_id=added["id"])
+    assert (kept["user"], kept["content"]) == (name, '{"city": "Berlin"}')
+    found = editor.call("search_memories", query="Where does Sarah live? Berlin", user_id=name)
+    assert BERLIN not in [each["content"] for each in found["results"]]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_a_memory_is_added_found_corrected_and_deleted(editor: Editor, mode: str) -> None:
     editor = editor.speaking(mode)
