@@ -117,7 +117,7 @@ def _named_in(given: object) -> dict[str, Any]:  # Any: names yet to be checked
     if isinstance(given, str):
         try:
             given = json.loads(given) if '"' in given else ast.literal_eval(given)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             given = None
     if not isinstance(given, dict) or set(given) - set(ENTITIES):
         known = ", ".join(ENTITIES)
@@ -261,6 +261,13 @@ class DeleteAllSerializer(EntitiesSerializer):
     """Whose memories are deleted."""
 
     not_offered = {"metadata": "name whose memories to delete; search finds ids for batch_delete"}
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:  # Any: names
+        """No null: where a name is missing by mistake, more would be deleted than was meant."""
+        for name, value in attrs.items():
+            if value is None:
+                raise serializers.ValidationError({name: ["Give a name, or leave it out."]})
+        return attrs
 
 
 class ExportSerializer(NamesSerializer):

@@ -76,6 +76,8 @@ class Mem0Entities(Mem0Memories):
         field = f"{kind}_id"
         if field not in ENTITIES:
             raise InvalidError("Must be user, agent, app or run.", field="entity_type")
+        if name == WILDCARD:
+            raise InvalidError("Name one; delete_all takes «*» for any.", field="entity_id")
         with self.team_scope():
             if not self._rows(field, name).exists():
                 raise NotFoundError(f"There are no memories of the {kind} '{name}'.")

@@ -39,7 +39,7 @@ from memory.services.extraction.jobs import start_extraction
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.services.write.drafts import Outcome, WriteResult
 from memory.services.write.explicit import StatedMemory, remember
-from teams.errors import ConflictError, InvalidError, NotFoundError
+from teams.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 
@@ -253,6 +253,10 @@ class Mem0Memories(Mem0ViewSet):
         named = {name: given[name] for name in ENTITIES if given.get(name)}
         if not named:
             raise InvalidError(f"Name one of {', '.join(ENTITIES)}.", field="user_id")
+        if WILDCARD in named.values() and self.viewer.agent_id is not None:
+            raise ForbiddenError(
+                "A key of one agent deletes by names; «*» takes a key of the team."
+            )
         is_all = set(named) == set(ENTITIES) and set(named.values()) == {WILDCARD}
         return self.cleared({} if is_all else named)
 

@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 from mem0 import AsyncMemoryClient, MemoryClient
+from mem0.client.types import DeleteAllMemoryOptions
 from mem0.exceptions import (
     AuthenticationError,
     MemoryNotFoundError,
@@ -108,6 +109,22 @@ def test_nothing_of_another_team_is_found_or_changed(
     assert ours.get(one)["memory"] == TEXT
 
 
+def test_no_more_is_deleted_than_was_meant(team: Cast, mem0_of: Clients) -> None:
+    ours = mem0_of(team)
+    stored(ours)
+
+    for wrong in (
+        lambda: ours.delete_users(user_id="*"),
+        lambda: ours.delete_all(DeleteAllMemoryOptions(filters={"user_id": None, "app_id": "*"})),
+    ):
+        with pytest.raises(ValidationError):
+            wrong()
+    broken = ours.client.client.delete("/v1/memories/?filters={[]:1}")
+    assert broken.status_code == 400
+
+    assert [each["memory"] for each in ours.get_all()["results"]] == [TEXT]
+
+
 def test_a_key_of_one_agent_sees_and_changes_what_that_agent_may(
     team: Cast, mem0_of: Clients
 ) -> None:
@@ -132,7 +149,10 @@ def test_a_key_of_one_agent_sees_and_changes_what_that_agent_may(
     assert ("agent", "luke") not in {(e["type"], e["name"]) for e in kyra.users()["results"]}
     with pytest.raises(AuthenticationError, match="acts only as the agent 'kyra'"):
         kyra.add("Luke is late.", user_id="alice", agent_id="luke", infer=False)
-    kyra.delete_all(agent_id="*")
+    with pytest.raises(AuthenticationError, match="takes a key of the team"):
+        kyra.delete_all(agent_id="*")
+    kyra.delete_all(user_id="alice")
+    assert kyra.get_all()["results"] == []
     assert everyone.get(str(private.pk))["memory"] == "Luke's own plan."
     assert kyra.add("I like tea.", user_id="alice")["status"] == "PENDING"
 
