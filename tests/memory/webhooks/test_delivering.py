@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import socket
+import threading
 from datetime import datetime, timedelta
+from http.server import HTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from rest_framework.test import APIClient
 from standardwebhooks import WebhookVerificationError
 
 from memory.services.webhooks import delivering
+from memory.services.webhooks.signing import new_secret
 from teams.clock import database_now
 from teams.models import WebhookDelivery, WebhookEndpoint
 from tests.support.cast import Cast
@@ -75,7 +82,9 @@ def test_everything_that_happens_to_a_memory_is_told_in_order(
     hook: Hook, api: APIClient, receiver: Receiver
 ) -> None:
     old = remember(api, "Sarah lives in Berlin.")
-    new = post(api, f"memories/{old}/correct", content="Sarah lives in Oslo.").json()["id"]
+    new = post(api, f"memories/{old}/correct", corrected_content="Sarah lives in Oslo.").json()[
+        "id"
+    ]
     api.delete(f"/v1/memories/{new}")
 
     hook.send()
@@ -316,3 +325,29 @@ def test_old_deliveries_are_removed_and_what_waits_stays(
     delivering.prune_deliveries(now=database_now() + 36 * DAY)
 
     assert [each.state for each in hook.deliveries()] == ["waiting"]
+
+
+def test_the_receiver_of_the_docs_takes_what_is_signed_and_nothing_else(
+    acme: Cast, api: APIClient, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (Path(settings.BASE_DIR) / "docs" / "webhooks.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    program: dict[str, Any] = {"__name__": "receiver"}
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    hook = hook_to(acme, api, f"http://127.0.0.1:{port}/")
+    monkeypatch.setenv("WEBHOOK_SECRET", hook.secret)
+    exec(code, program)
+    memory = remember(api, "Sarah lives in Berlin.")
+    with HTTPServer(("127.0.0.1", port), program["Receiver"]) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+        assert hook.send() == 1
+        WebhookEndpoint.objects.filter(pk=hook.id).update(secret=new_secret())
+        post(api, f"webhooks/{hook.id}/test")
+        assert hook.send() == 0
+        server.shutdown()
+
+    delivered, refused = hook.deliveries()
+    assert (delivered.data["memory"], program["seen"]) == (memory, {str(delivered.id)})
+    assert refused.status_code == 400
