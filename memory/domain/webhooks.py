@@ -17,5 +17,5 @@ def pause_before_next(*, attempts: int, chance: float) -> timedelta:
     5 seconds, doubled with each further failure up to 6 hours, then up to a fifth shorter or longer
     by `chance` (0-1), so that what failed together does not come back together.
     """
-    pause = min(_FIRST * 2 ** min(attempts - 1, 20), _LONGEST)
+    pause = min(_FIRST * 2.0 ** min(attempts - 1, 20), _LONGEST)
     return pause * (1 - _JITTER + 2 * _JITTER * chance)

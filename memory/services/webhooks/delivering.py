@@ -183,7 +183,8 @@ def _noted(
     """Note what became of the message; returns whether the next one may be sent."""
     with team_scope(team_ids=[team_id], actor=ACTOR):
         mine = _mine(team_id, endpoint_id, claim)
-        endpoint = mine.first()
+        # Before the delivery, as who removes the endpoint locks it.
+        endpoint = mine.select_for_update(no_key=True).first()
         rows = WebhookDelivery.objects.filter(team_id=team_id, seq=message.seq)
         delivery = rows.filter(state=_State.WAITING).first()
         if endpoint is None or delivery is None:

@@ -81,7 +81,7 @@ def test_what_cannot_be_is_refused_by_its_field(
 
     for refused in (made, changed):
         assert refused.status_code == 422
-        assert list(refused.json()["errors"]) == [field]
+        assert [name.partition("[")[0] for name in refused.json()["errors"]] == [field]
     assert webhooks(api) == before
 
 
