@@ -115,6 +115,8 @@ def post(
             target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             connection.request("POST", target, body, {**headers, "Connection": "close"})
             answer = connection.getresponse()
+            if line.is_cut:  # in the middle of its head, which reads as its end
+                raise TimeoutError
             answer.read(_MOST_READ)
             return WebhookAnswer(answer.status)
     except _PrivateAddressError:
@@ -128,6 +130,7 @@ class _Line:
 
     def __init__(self, connected: socket.socket, ends: float) -> None:
         self.socket = connected
+        self.is_cut = False
         self._timer = threading.Timer(max(0.0, ends - time.monotonic()), self._cut)
         self._timer.daemon = True
         self._timer.start()
@@ -146,6 +149,7 @@ class _Line:
         self.socket.close()
 
     def _cut(self) -> None:
+        self.is_cut = True
         with suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
 

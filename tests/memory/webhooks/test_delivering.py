@@ -180,7 +180,7 @@ def test_pauses_grow_until_it_is_given_up_and_can_be_sent_again(
     receiver.answer = lambda _: 500
     now, pauses = database_now(), []
     for _ in range(16):
-        assert hook.send(clock=lambda at=now: at) == 0  # type: ignore[misc]
+        assert hook.send(clock=lambda at=now: at) == 0
         (row,) = hook.deliveries()
         assert row.give_up_at - row.happened_at == pytest.approx(3 * DAY, abs=timedelta(seconds=9))
         pauses.append(row.due_at - now)

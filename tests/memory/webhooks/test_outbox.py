@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from decimal import Decimal
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection, transaction
@@ -146,7 +146,7 @@ def test_a_change_by_raw_sql_is_announced_with_it_or_not_at_all(acme: Cast, api:
     assert [each.type for each in hook.deliveries()] == ["memory.created", "memory.deleted"]
 
 
-def _delete(memory_id: object) -> None:
+def _delete(memory_id: UUID) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE memory_memory SET status = 'soft_deleted' WHERE id = %s", [memory_id]

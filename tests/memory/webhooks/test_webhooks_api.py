@@ -47,7 +47,7 @@ def test_it_is_made_listed_changed_and_removed(acme: Cast, api: APIClient) -> No
     post(api, f"webhooks/{hook.id}/test")
     assert api.delete(f"/v1/webhooks/{hook.id}").status_code == 204
     assert api.get(f"/v1/webhooks/{hook.id}").status_code == 404
-    assert webhooks(api) == hook.deliveries() == []
+    assert (webhooks(api), hook.deliveries()) == ([], [])
 
 
 @pytest.mark.parametrize(
