@@ -48,7 +48,8 @@ def payload_of(*, delivery: WebhookDelivery, endpoint: WebhookEndpoint) -> bytes
         data["links"] = links
     if endpoint.include_text and delivery.type.startswith("memory.") and "memory" in data:
         data["text"] = _text_of(delivery.team_id, data["memory"])
-    return orjson.dumps({"type": delivery.type, "timestamp": delivery.happened_at, "data": data})
+    event = {"type": delivery.type, "timestamp": delivery.happened_at, "data": data}
+    return orjson.dumps(event, option=orjson.OPT_UTC_Z)
 
 
 def _text_of(team_id: UUID, memory_id: str) -> str | None:

@@ -47,6 +47,7 @@ def test_a_new_memory_is_told_with_ids_and_without_its_text(
 
     (told,) = receiver.verified(hook.secret)
     assert told["type"] == "memory.created"
+    assert told["timestamp"].endswith("Z")
     assert datetime.fromisoformat(told["timestamp"]) <= database_now()
     data = told["data"]
     assert (data["memory"], data["version"], data["change"]) == (memory, 1, "created")
