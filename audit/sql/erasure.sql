@@ -293,7 +293,7 @@ BEGIN
     WHERE team_id = asked_team AND conversation_id = ANY (talk);
     UPDATE memory_job SET
         state = 'done', claim = NULL, lease_until = NULL, error = '', waiting = '[]', left_out = 0,
-        finished_at = coalesce(finished_at, moment)
+        tags = '{}', finished_at = coalesce(finished_at, moment)
     WHERE team_id = asked_team AND conversation_id = ANY (talk);
     UPDATE teams_conversation
     SET thread_id = 'erased-' || id, extracted_position = last_position

@@ -67,7 +67,7 @@ def test_nothing_that_was_said_can_be_read_anywhere(town: Cast, story: APIClient
 def test_what_waits_to_be_written_is_not_written_any_more(town: Cast, story: APIClient) -> None:
     with team_scope(team_ids=[town.team.id], actor="test"):
         jobs = Job.objects.filter(conversation__end_user=town.sarah)
-        assert jobs.update(waiting=[{"content": NEEDLE}], left_out=1)
+        assert jobs.update(waiting=[{"content": NEEDLE}], left_out=1, tags=[NEEDLE])
 
     erase(town, "sarah")
 
