@@ -17,9 +17,10 @@ from memory.services.extraction.job_claims import claim_job
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import Annotations
 from memory.services.extraction.setting_aside import isolate
-from memory.services.messages.posting import post_messages
+from memory.services.messages.posting import open_conversation, post_messages
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
+from teams.tenancy import team_scope
 from tests.support.cast import Cast, switch
 from tests.support.embedders import OrthogonalEmbedder
 from tests.support.extraction import CountingExtractor, talk
@@ -28,6 +29,12 @@ from tests.support.extractors import ListedFacts
 END = datetime(2031, 1, 1, tzinfo=UTC)
 EARLIER, LATER = datetime(2030, 5, 1, tzinfo=UTC), datetime(2032, 5, 1, tzinfo=UTC)
 GIVEN = Annotations(tags=("mem0:level=3",), valid_to=END)
+
+
+def begun(viewer: Viewer) -> Conversation:
+    """A conversation in which nothing was said yet."""
+    with team_scope(team_ids=[viewer.team_id], actor="test"):
+        return open_conversation(team_id=viewer.team_id, agent="kyra", user="sarah")[0]
 
 
 def add(viewer: Viewer, conversation: Conversation, *texts: str) -> None:
@@ -103,8 +110,7 @@ def test_what_ends_earlier_by_itself_does_and_nothing_ends_later(
     viewer: Viewer, tools: Tools
 ) -> None:
     facts = DatedFacts(("Bo skis.", 5), ("Cai skis.", 5), ("Dag skis.", 5))
-    conversation = talk(viewer, "Hello.")
-    Job.objects.all().delete()
+    conversation = begun(viewer)
     add(viewer, conversation, "Bo skis, Cai skis and Dag skis.")
 
     run_all(viewer, replace(tools, embedder=OrthogonalEmbedder(), extractor=facts))
@@ -122,8 +128,7 @@ def test_what_ends_earlier_by_itself_does_and_nothing_ends_later(
 def test_what_the_caps_kept_out_is_given_them_by_the_next_run(viewer: Viewer, tools: Tools) -> None:
     names = ("Ane", "Bo", "Cai", "Dag", "Eli", "Fay", "Gro")
     facts = ListedFacts(*((f"{name} keeps bees.", 5) for name in names))
-    conversation = talk(viewer, "Hello.")
-    Job.objects.all().delete()
+    conversation = begun(viewer)
     add(viewer, conversation, f"{' and '.join(names)} keep bees.")
     chosen = replace(tools, embedder=OrthogonalEmbedder(), extractor=facts)
 

@@ -133,7 +133,9 @@ def test_what_is_extracted_has_the_metadata_and_the_expiry(
         metadata={"source": "form", "level": 3.0},
         expiration_date="2999-12-31",
     )
-    mem0.add("I own a boat.", user_id="alice", run_id="talk-1", expiration_date="2020-01-31")
+    mem0.add(
+        "I am allergic to peanuts.", user_id="alice", run_id="talk-1", expiration_date="2020-01-31"
+    )
     with team_scope(team_ids=[team.team.id], actor="test"):
         jobs = list(Job.objects.filter(team_id=team.team.id).order_by("id"))
     for job in jobs:
@@ -143,10 +145,10 @@ def test_what_is_extracted_has_the_metadata_and_the_expiry(
     assert "Lisbon" in city["memory"]
     assert city["metadata"] == {"source": "form", "level": 3}
     assert city["expiration_date"] == "2999-12-31"
-    assert not any("boat" in each for each in listed(mem0))
+    assert not any("peanuts" in each for each in listed(mem0))
     every = mem0.get_all(show_expired=True)["results"]
-    (boat,) = [each for each in every if "boat" in each["memory"]]
-    assert (boat["metadata"], boat["expiration_date"]) == ({}, "2020-01-31")
+    (allergy,) = [each for each in every if "peanuts" in each["memory"]]
+    assert (allergy["metadata"], allergy["expiration_date"]) == ({}, "2020-01-31")
     assert [each["metadata"] for each in every if "name" in each["memory"]] == [{}]
 
 
