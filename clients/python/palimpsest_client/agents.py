@@ -16,6 +16,7 @@ from uuid import UUID
 
 from agents.items import TResponseInputItem
 from agents.memory import SessionSettings
+from pydantic import BaseModel, NonNegativeInt, TypeAdapter
 
 from palimpsest_client import models as m
 from palimpsest_client import params as p
@@ -29,6 +30,28 @@ _CONTINUED = f"{RECORD}, continued"
 _MOST_CHARS = 32_000
 _MOST_MESSAGES = 500
 Json = Mapping[str, Any]  # Any: an item is JSON
+
+
+class _Stored(BaseModel):
+    """An item, and how many messages before its record it also stands in."""
+
+    told: NonNegativeInt
+    item: dict[str, Any]  # Any: JSON
+
+
+class _Popped(BaseModel):
+    """The position of the last message of an item that was taken away."""
+
+    popped: int
+
+
+class _Cleared(BaseModel):
+    """The position up to which all items were taken away."""
+
+    cleared: int
+
+
+_RECORD: TypeAdapter[_Stored | _Popped | _Cleared] = TypeAdapter(_Stored | _Popped | _Cleared)
 
 
 class PalimpsestSession:
@@ -121,13 +144,13 @@ def _items_of(rows: Iterable[m.Message]) -> list[tuple[int, TResponseInputItem]]
         if row.name == _CONTINUED:
             continue
         record, written = _read(written), ""
-        if "item" in record:
-            told = record["told"]
-            found = [*found[: len(found) - told], (row.position, record["item"])]
-        elif "popped" in record:
-            found = [each for each in found if each[0] != record["popped"]]
+        if isinstance(record, _Stored):
+            del found[max(0, len(found) - record.told) :]
+            found.append((row.position, record.item))
+        elif isinstance(record, _Popped):
+            found = [each for each in found if each[0] != record.popped]
         else:
-            found = [each for each in found if each[0] > record["cleared"]]
+            found = [each for each in found if each[0] > record.cleared]
     # A tool's answer that no record follows came by another client, and is no item.
     return [(at, item) for at, item in found if item.get("role") != "tool"]
 
@@ -179,11 +202,10 @@ def _record(record: Json) -> Iterator[p.NewMessage]:
     yield {"role": "system", "name": RECORD, "content": parts[-1]}
 
 
-def _read(text: str) -> dict[str, Any]:  # Any: as above
+def _read(text: str) -> _Stored | _Popped | _Cleared:
     try:
-        record = json.loads(text)
-        if isinstance(record, dict) and record.keys() & {"item", "popped", "cleared"}:
-            return record
+        # The standard library's reader takes half surrogates, which models send.
+        return _RECORD.validate_python(json.loads(text))
     except ValueError:
         pass
     raise UnexpectedAnswer(f"A record of the session cannot be read: {text[:80]!r}")
