@@ -122,8 +122,10 @@ class PalimpsestSession:
     async def _items(self) -> list[tuple[int, TResponseInputItem]]:
         """The items, each with the position of its last message."""
         if self._conversation is None:
-            named: Any = {name: self._thread[name] for name in ("agent", "user", "thread_id")}  # type: ignore[literal-required]
-            found = [each async for each in self._client.conversations.list(**named)]
+            named = self._client.conversations.list(
+                agent=self._thread["agent"], user=self._thread["user"], thread_id=self.session_id
+            )
+            found = [each async for each in named]
             if not found:
                 return []
             self._conversation = found[0].id

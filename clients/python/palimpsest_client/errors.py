@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copyreg
 from collections.abc import Mapping
 from typing import Any
 
@@ -52,7 +51,7 @@ class Refused(PalimpsestError):
 
     def __reduce__(self) -> tuple[Any, ...]:  # Any: as object has it
         """As it stands, without the response that it was made of."""
-        return copyreg.__newobj__, (type(self), *self.args), self.__dict__
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class BadRequest(Refused):

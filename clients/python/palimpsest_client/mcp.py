@@ -32,6 +32,8 @@ from palimpsest_client.client import release
 VERSION = "2026-07-28"
 # Above what the server takes for a message.
 _TIMEOUT = httpx2.Timeout(90.0, connect=5.0)
+# The last is of a port that there is not.
+_NOT_REACHED = (httpx2.HTTPError, httpx2.InvalidURL, OverflowError)
 _ParamsT = TypeVar("_ParamsT", bound=types.RequestParams)
 _ResultT = TypeVar("_ResultT", bound=types.Result)
 
@@ -53,9 +55,12 @@ class Upstream:
                 except (MCPError, ValidationError) as error:
                     # Past the client's task groups, which would wrap it.
                     refused = error
-        except* httpx2.HTTPError as errors:
-            why = f"{type(errors.exceptions[0]).__name__}: {errors.exceptions[0]}"
-            refused = _failed(f"Palimpsest was not reached at {self._url}. {why}")
+        except* _NOT_REACHED as errors:
+            why: BaseException = errors
+            while isinstance(why, BaseExceptionGroup):
+                why = why.exceptions[0]
+            told = f"Palimpsest was not reached at {self._url}."
+            refused = _failed(f"{told} {type(why).__name__}: {why}")
         if isinstance(refused, ValidationError):
             refused = _failed(f"What answers at {self._url} is not Palimpsest's /mcp.")
         raise refused
