@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import palimpsest_client as p
@@ -116,7 +117,7 @@ def test_a_key_of_ones_own_is_that_of_one_write(ask: Either, proxy: FaultyProxy)
     ours = ask.client.using(idempotency_key="import-17")
     for act in (ours, ours.using(timeout=9), ask.client):
         with pytest.raises(p.BadRequest):
-            ask(lambda _, act=act: act.memories.create(content="The oven is on."))
+            replace(ask, client=act)(lambda c: c.memories.create(content="The oven is on."))
 
     keys = [each.headers["Idempotency-Key"] for each in proxy.seen]
     assert keys[0] == "import-17"
