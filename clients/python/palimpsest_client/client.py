@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from typing import Any, Self
 
 import httpx
@@ -67,9 +68,11 @@ class Operations(Reading[SenderT]):
         self, *, idempotency_key: str | None = None, timeout: float | httpx.Timeout | None = None
     ) -> Operations[SenderT]:
         """The same operations with a key of your own for the next POST, or another timeout."""
-        key = idempotency_key or self._sender.idempotency_key
+        keys = self._sender.keys
+        if idempotency_key is not None:
+            keys = chain([idempotency_key], keys)
         patience = self._sender.timeout if timeout is None else timeout
-        return Operations(replace(self._sender, idempotency_key=key, timeout=patience))
+        return Operations(replace(self._sender, keys=keys, timeout=patience))
 
     @operation
     def health(self) -> Call[Health]:
@@ -144,16 +147,20 @@ class AsyncPalimpsest(Operations[AsyncSender]):
         await self._sender.http.aclose()
 
 
-def _identity(base_url: str, api_key: str) -> dict[str, Any]:  # Any: what both clients take
+def release() -> str:
+    """The version of this distribution; `source` where it is not installed."""
     try:
-        release = version("palimpsest-client")
+        return version("palimpsest-client")
     except PackageNotFoundError:
-        release = "source"
+        return "source"
+
+
+def _identity(base_url: str, api_key: str) -> dict[str, Any]:  # Any: what both clients take
     return {
         "base_url": base_url.rstrip("/").removesuffix("/v1"),
         "headers": {
             "Authorization": f"Bearer {api_key}",
             "Accept": "application/json, application/x-ndjson, text/event-stream",
-            "User-Agent": f"palimpsest-client/{release}",
+            "User-Agent": f"palimpsest-client/{release()}",
         },
     }
