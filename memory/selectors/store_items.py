@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from django.db.models import BooleanField, Q, QuerySet
+from django.db.models import BooleanField, F, Func, Q, QuerySet, Value
 from django.db.models.expressions import RawSQL
 
 from memory.domain.viewer import Viewer
@@ -55,10 +55,10 @@ class Listing:
 
 
 _SIGNS = {
-    Comparison.GT: ">",
-    Comparison.GTE: ">=",
-    Comparison.LT: "<",
-    Comparison.LTE: "<=",
+    Comparison.GT: " > ",
+    Comparison.GTE: " >= ",
+    Comparison.LT: " < ",
+    Comparison.LTE: " <= ",
 }
 
 
@@ -86,25 +86,25 @@ def matching_items(rows: Items, search: Search) -> Items:
     return rows
 
 
-def _condition(name: str, comparison: Comparison, value: object) -> RawSQL:
+def _condition(name: str, comparison: Comparison, value: object) -> Func:
     """A comparison of a member of the value as PostgreSQL compares JSON; none is no match but $ne.
 
     A whole object is equal to one that has its members at least.
     """
-    member, given = 'memory_storeitem."value" -> %s', json.dumps(value)
+    member = Func(F("value"), Value(name), template="(%(expressions)s)", arg_joiner=" -> ")
+    given = Func(Value(json.dumps(value)), template="%(expressions)s::jsonb")
     if comparison in (Comparison.EQ, Comparison.NE):
-        sign = "@>" if isinstance(value, dict) else "="
+        sign = " @> " if isinstance(value, dict) else " = "
         holds = "IS TRUE" if comparison is Comparison.EQ else "IS NOT TRUE"
-        return _holds(f"({member} {sign} %s::jsonb) {holds}", [name, given])
-    kind = f"jsonb_typeof({member}) = jsonb_typeof(%s::jsonb)"
-    return _holds(
-        f"coalesce({kind} AND {member} {_SIGNS[comparison]} %s::jsonb, FALSE)",
-        [name, given, name, given],
-    )
+        return _test(member, given, sign=sign, holds=holds)
+    one, other = (Func(each, function="jsonb_typeof") for each in (member, given))
+    alike = _test(one, other, sign=" = ")
+    return _test(alike, _test(member, given, sign=_SIGNS[comparison]), sign=" AND ")
 
 
-def _holds(condition: str, values: Sequence[object]) -> RawSQL:
-    return RawSQL(condition, values, output_field=BooleanField())  # noqa: S611 - text of this module
+def _test(one: Func, other: Func, *, sign: str, holds: str = "IS TRUE") -> Func:
+    template = f"((%(expressions)s) {holds})"
+    return Func(one, other, template=template, arg_joiner=sign, output_field=BooleanField())
 
 
 def namespaces_of(rows: Items, listing: Listing) -> list[tuple[str, ...]]:
