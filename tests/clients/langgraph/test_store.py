@@ -292,7 +292,7 @@ def test_whose_an_item_is_may_be_told_of_any_namespace(place: Place) -> None:
         plan = client.users.erase("dmitri")
         client.users.erase("dmitri", confirmation=plan.confirmation)
 
-        assert plan.plan.items == 1
+        assert plan.would_erase.items == 1
         assert store.get(("memories", "dmitri"), "k") is None
 
 
