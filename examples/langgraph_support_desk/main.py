@@ -52,7 +52,7 @@ def reception(ticket: Ticket) -> Ticket:
     }
 
 
-def wait(ticket: Ticket) -> Ticket:
+def wait(_ticket: Ticket) -> Ticket:
     """Time to kill it in."""
     time.sleep(float(get_config()["configurable"].get("pause", 0)))
     return {"done": ["wait"]}
