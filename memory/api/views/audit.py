@@ -157,8 +157,8 @@ class AuditViewSet(ApiViewSet):
             (200, JSON_LINES): OpenApiResponse(
                 OpenApiTypes.STR,
                 description="JSON Lines: objects with a `kind` (person, conversation, message, job,"
-                " compaction, memory, log, external_name, relation, contradiction, checkpoint, item,"
-                " graph_thread, graph_checkpoint, channel_value, pending_write,"
+                " compaction, memory, log, external_name, relation, contradiction, checkpoint,"
+                " item, graph_thread, graph_checkpoint, channel_value, pending_write,"
                 " event, routing_decision, spend) and all columns; the last line, of the kind"
                 " `end`, counts the others.",
             ),
