@@ -87,12 +87,13 @@ def contents_of(*, viewer: Viewer, rows: Sequence[GraphCheckpoint]) -> Contents:
     """What hangs on these checkpoints; call it in the team's scope."""
     values: dict[UUID, list[StoredValue]] = defaultdict(list)
     writes: dict[UUID, list[StoredWrite]] = defaultdict(list)
-    given = [viewer.team_id, [row.pk for row in rows]]
+    given = (viewer.team_id, [row.pk for row in rows])
     with connection.cursor() as cursor:
         cursor.execute(_VALUES, given)
         for row_id, channel, kind, value in cursor.fetchall():
             values[row_id].append(StoredValue(channel, kind, bytes(value)))
         cursor.execute(_WRITES, given)
-        for row_id, *write, value in cursor.fetchall():
-            writes[row_id].append(StoredWrite(*write, bytes(value)))
+        for row_id, task_id, path, index, channel, kind, value in cursor.fetchall():
+            write = StoredWrite(task_id, path, index, channel, kind, bytes(value))
+            writes[row_id].append(write)
     return Contents(values, writes)

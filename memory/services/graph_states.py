@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
@@ -235,11 +235,8 @@ def _locked(*, viewer: Viewer, thread_id: str, agent: str | None, user: str | No
         agent_id = ensure_agent(team_id=team_id, slug=agent).pk
     if user is not None:
         end_user_id = ensure_end_user_id(team_id=team_id, external_id=user)
-    key = {"team_id": team_id, "agent_id": agent_id, "thread_id": thread_id}
-    rows = GraphThread.objects.filter(**key).select_for_update(no_key=True)
-    while (thread := rows.first()) is None:
-        new = GraphThread(**key, end_user_id=end_user_id)
-        GraphThread.objects.bulk_create([new], ignore_conflicts=True)
+    viewer = replace(viewer, agent_id=agent_id)
+    thread = _ensured(viewer=viewer, thread_id=thread_id, end_user_id=end_user_id)
     if end_user_id is not None and thread.end_user_id != end_user_id:
         if thread.end_user_id is not None:
             raise ConflictError("This thread is another user's.", field="user")
@@ -248,12 +245,26 @@ def _locked(*, viewer: Viewer, thread_id: str, agent: str | None, user: str | No
     return thread
 
 
+def _ensured(*, viewer: Viewer, thread_id: str, end_user_id: UUID | None) -> GraphThread:
+    """The viewer's thread, made of that person when it is new, locked for other writers."""
+    rows = _threads(viewer, [thread_id]).select_for_update(no_key=True)
+    while (thread := rows.first()) is None:
+        new = GraphThread(
+            team_id=viewer.team_id,
+            agent_id=viewer.agent_id,
+            thread_id=thread_id,
+            end_user_id=end_user_id,
+        )
+        GraphThread.objects.bulk_create([new], ignore_conflicts=True)
+    return thread
+
+
 @retried
 def delete_threads(*, viewer: Viewer, thread_ids: Collection[str]) -> int:
     """Delete threads of the viewer with all that hangs on them; returns how many there were."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         rows = _threads(viewer, thread_ids)
-        return rows._raw_delete(rows.db)  # type: ignore[attr-defined,no-any-return]
+        return rows._raw_delete(rows.db)
 
 
 @retried
@@ -311,7 +322,11 @@ def _lock(viewer: Viewer, threads: Sequence[UUID]) -> None:
 
 def _delete(viewer: Viewer, threads: Sequence[UUID], ids: Sequence[UUID]) -> int:
     """Delete checkpoints, their writes, the values that only they have, and what names them."""
-    given = {"team": viewer.team_id, "threads": list(threads), "ids": list(ids)}
+    given: dict[str, UUID | list[UUID]] = {
+        "team": viewer.team_id,
+        "threads": list(threads),
+        "ids": list(ids),
+    }
     if ids:
         with connection.cursor() as cursor:
             for statement in (_DELETE, _UNUSED_VALUES, _LOST_PARENTS):
@@ -320,7 +335,7 @@ def _delete(viewer: Viewer, threads: Sequence[UUID], ids: Sequence[UUID]) -> int
 
 
 @retried
-def copy_thread(*, viewer: Viewer, thread_id: str, target_id: str, now: datetime) -> int:
+def copy_thread(*, viewer: Viewer, thread_id: str, target_id: str) -> int:
     """Copy a thread's states to a thread that has none yet; returns how many checkpoints.
 
     The copy is of the same agent and user. Raises NotFoundError for an unknown thread,
@@ -332,13 +347,7 @@ def copy_thread(*, viewer: Viewer, thread_id: str, target_id: str, now: datetime
         source = _threads(viewer, [thread_id]).select_for_update().first()
         if source is None:
             raise NotFoundError("There is no such thread.")
-        target, _ = GraphThread.objects.get_or_create(
-            team_id=viewer.team_id,
-            agent_id=viewer.agent_id,
-            thread_id=target_id,
-            defaults={"end_user_id": source.end_user_id, "created_at": now},
-        )
-        _lock(viewer, [target.pk])
+        target = _ensured(viewer=viewer, thread_id=target_id, end_user_id=source.end_user_id)
         of_target = GraphCheckpoint.objects.filter(team_id=viewer.team_id, thread=target)
         if target.end_user_id != source.end_user_id or of_target.exists():
             raise ConflictError(

@@ -292,7 +292,8 @@ class GraphPagination(IdPagination):
 
     page_size = 10
     max_page_size = PER_REQUEST
-    ordering = ("-checkpoint_id", "-id")
+    # Copies of a thread have the same ids.
+    ordering = ("-checkpoint_id", "-id")  # type: ignore[assignment]
     position_field = serializers.CharField(max_length=MAX_GRAPH_ID_CHARS, trim_whitespace=False)
 
     def chars_of(self, row: GraphCheckpoint) -> int:
@@ -419,7 +420,6 @@ class GraphCheckpointViewSet(ApiViewSet):
             viewer=self._owner(given),
             thread_id=name,
             target_id=given["target_id"],
-            now=timezone.now(),
         )
         return Response({"count": count})
 

@@ -25,7 +25,8 @@ class Either:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:  # Any: whatever the method answers
         if self._runner is None:
-            return getattr(self._interface, name)
+            called: Callable[..., Any] = getattr(self._interface, name)  # Any: as above
+            return called
         method = getattr(self._interface, f"a{name}")
         runner = self._runner
 

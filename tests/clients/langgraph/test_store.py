@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -20,6 +20,7 @@ from langgraph.store.base import (
 )
 from palimpsest_client import BadRequest, Forbidden, Palimpsest, Unauthorized
 from palimpsest_client.langgraph import PalimpsestStore
+from palimpsest_client.models import ErasureToConfirm
 
 from memory.models import Memory, StoreItem
 from memory.services.store_items import delete_expired
@@ -27,7 +28,7 @@ from teams.tenancy import team_scope
 from tests.clients.conftest import Place
 from tests.clients.langgraph.conftest import Either
 
-DOCS = {
+DOCS: dict[str, dict[str, Any]] = {
     "a": {"kind": "report", "status": "open", "score": 7, "author": {"name": "Kim", "team": 1}},
     "b": {"kind": "report", "status": "done", "score": 12.5},
     "c": {"kind": "note", "status": "open", "score": 100, "tags": ["x", "y"]},
@@ -35,7 +36,7 @@ DOCS = {
 }
 
 
-def keys(found: list[Item]) -> list[str]:
+def keys(found: Sequence[Item]) -> list[str]:
     return [each.key for each in found]
 
 
@@ -290,6 +291,7 @@ def test_whose_an_item_is_may_be_told_of_any_namespace(place: Place) -> None:
     ):
         store.put(("memories", "dmitri"), "k", {"text": "Dmitri sails."})
         plan = client.users.erase("dmitri")
+        assert isinstance(plan, ErasureToConfirm)
         client.users.erase("dmitri", confirmation=plan.confirmation)
 
         assert plan.would_erase.items == 1

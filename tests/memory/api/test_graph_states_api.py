@@ -256,7 +256,7 @@ def test_what_is_wrong_is_refused_and_changes_nothing(
 
 def test_a_state_may_not_be_larger_than_a_checkpoint(api: APIClient, settings: Any) -> None:
     settings.CHECKPOINT_MAX_BYTES = 1024
-    given = {"channels": {"m": "1"}, "values": [value("x" * 1025, "m")]}
+    given: dict[str, Any] = {"channels": {"m": "1"}, "values": [value("x" * 1025, "m")]}
 
     assert save(api, "a", **given).status_code == 413
     assert write(api, "a", writes=[{"index": 0, **value("x" * 1025)}]).status_code == 413

@@ -238,7 +238,7 @@ class PalimpsestSaver(BaseCheckpointSaver[str]):
         return self._owner() | ({} if user is None else {"user": str(user)})
 
     def _one(self, config: RunnableConfig) -> p.CheckpointsListQuery:
-        return self._query(config, None, None) | {"namespace": _place_of(config)[1]}  # type: ignore[return-value]
+        return self._query(config, None, None) | {"namespace": _place_of(config)[1]}
 
     def _query(
         self,
