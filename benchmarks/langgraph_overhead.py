@@ -20,6 +20,7 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import Checkpoint, empty_checkpoint
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from palimpsest_client.langgraph import PalimpsestSaver, PalimpsestStore
@@ -46,10 +47,12 @@ class Ways:
     def __init__(self, saver: PalimpsestSaver, store: PalimpsestStore, kilobytes: int) -> None:
         self.saver, self.store, self.kilobytes = saver, store, kilobytes
         self.thread = f"thread-{uuid4()}"
-        self.config: Any = {"configurable": {"thread_id": self.thread, "checkpoint_ns": ""}}
-        # Any: a RunnableConfig
-        saved = saver.put(self.config, state(kilobytes), {}, state(1)["channel_versions"])
-        self.saved: Any = saved  # Any: as above
+        self.config: RunnableConfig = {
+            "configurable": {"thread_id": self.thread, "checkpoint_ns": ""}
+        }
+        made = state(kilobytes)
+        saved = saver.put(self.config, made, {}, made["channel_versions"])
+        self.saved: RunnableConfig = saved
 
     def operations(self, prefix: str) -> Mapping[str, Operation]:
         """Those that are called, or with the prefix "a" awaited."""
@@ -130,7 +133,9 @@ async def run(*, url: str, key: str, rounds: int, kilobytes: int) -> None:
     raw = sum(len(serde.dumps_typed(each)[1]) for each in values.values())
     with PalimpsestSaver(url, key) as saver, PalimpsestStore(url, key) as store:
         made = state(kilobytes)
-        body = saver._state({"configurable": {"thread_id": "t"}}, made, {}, {"messages": 1})
+        body = saver._state(
+            {"configurable": {"thread_id": "t"}}, made, {}, made["channel_versions"]
+        )
         sent = len(json.dumps(body))
         print(f"a state of {raw:,} bytes is sent as {sent:,} ({sent / raw:.2f})\n")
         ways = Ways(saver, store, kilobytes)

@@ -18,6 +18,7 @@ import os
 import time
 from typing import Annotated, TypedDict
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config, get_store
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -40,10 +41,10 @@ class Ticket(TypedDict, total=False):
     done: Annotated[list[str], joined]
 
 
-def reception(ticket: Ticket) -> Ticket:
+def reception(state: Ticket) -> Ticket:
     """The first agent: what is it about, and what do we know of the customer?"""
-    found = get_store().search(("users", ticket["customer"]), query=ticket["text"], limit=3)
-    topic = "repair" if "leak" in ticket["text"].lower() else "question"
+    found = get_store().search(("users", state["customer"]), query=state["text"], limit=3)
+    topic = "repair" if "leak" in state["text"].lower() else "question"
     print(f"reception: a {topic}", flush=True)
     return {
         "topic": topic,
@@ -52,26 +53,28 @@ def reception(ticket: Ticket) -> Ticket:
     }
 
 
-def wait(_ticket: Ticket) -> Ticket:
-    """Time to kill it in."""
+def wait(state: Ticket) -> Ticket:
+    """Time to kill it in, between the agents."""
+    del state
     time.sleep(float(get_config()["configurable"].get("pause", 0)))
     return {"done": ["wait"]}
 
 
-def workshop(ticket: Ticket) -> Ticket:
+def workshop(state: Ticket) -> Ticket:
     """The second agent: answer, and keep what the customer said."""
     thread = get_config()["configurable"]["thread_id"]
-    get_store().put(("users", ticket["customer"]), thread, {"said": ticket["text"]})
-    before = f" You told us before: {' '.join(ticket['known'])}" if ticket["known"] else ""
+    get_store().put(("users", state["customer"]), thread, {"said": state["text"]})
+    before = f" You told us before: {' '.join(state['known'])}" if state["known"] else ""
     print("workshop: answered", flush=True)
-    return {"answer": f"We take care of your {ticket['topic']}.{before}", "done": ["workshop"]}
+    return {"answer": f"We take care of your {state['topic']}.{before}", "done": ["workshop"]}
 
 
 def desk(saver: PalimpsestSaver, store: PalimpsestStore) -> CompiledStateGraph[Ticket]:
     """The graph over both."""
     graph = StateGraph(Ticket)
-    for node in (reception, wait, workshop):
-        graph.add_node(node.__name__, node)
+    graph.add_node("reception", reception)
+    graph.add_node("wait", wait)
+    graph.add_node("workshop", workshop)
     graph.add_edge(START, "reception")
     graph.add_edge("reception", "wait")
     graph.add_edge("wait", "workshop")
@@ -87,7 +90,7 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=0.0, help="seconds between the agents")
     parser.add_argument("text")
     given = parser.parse_args()
-    config = {
+    config: RunnableConfig = {
         "configurable": {
             "thread_id": f"ticket-{given.ticket}",
             "user_id": given.customer,

@@ -34,6 +34,7 @@ from teams.services.people import ensure_agent, ensure_end_users, ensure_project
 from teams.tenancy import team_scope
 
 EXTRACTOR = "store"
+CORRECTION = "correction"
 # The first label of a namespace says what the second one names.
 USERS, AGENTS, PROJECTS = "users", "agents", "projects"
 
@@ -183,7 +184,7 @@ def _written(
 ) -> dict[Key, UUID]:
     """The memory of each item that has words: the one it has, a new version, or a new one."""
     ids = [row.memory_id for row in known.values() if row.memory_id]
-    live = {row.pk: row for row in Memory.objects.filter(team_id=viewer.team_id, pk__in=ids).live()}
+    live = _standing(viewer, ids)
     memories: dict[Key, UUID] = {}
     new: dict[Key, PreparedDraft] = {}
     for place, item in prepared.items():
@@ -199,6 +200,21 @@ def _written(
         if result.outcome is not Outcome.HELD:
             memories[place] = result.memory.pk
     return memories
+
+
+def _standing(viewer: Viewer, memory_ids: Collection[UUID]) -> dict[UUID, Memory]:
+    """What is live of memories that came from items: each itself, or its last correction."""
+    found = {}
+    rows = Memory.objects.filter(
+        team_id=viewer.team_id, pk__in=memory_ids, extractor=EXTRACTOR
+    ).select_related("superseded_by")
+    for row in rows:
+        last = row
+        while (later := last.superseded_by) is not None and later.extractor == CORRECTION:
+            last = later
+        if last.is_live:
+            found[row.pk] = last
+    return found
 
 
 def _owner(row: Memory | MemoryDraft) -> tuple[UUID | None, ...]:
@@ -233,10 +249,7 @@ def _rows(
 
 def _release(viewer: Viewer, memory_ids: Collection[UUID]) -> None:
     """Delete the memories that came from items and have none any more; in the team's scope."""
-    team = {"team_id": viewer.team_id}
-    held = StoreItem.objects.filter(**team, memory_id__in=memory_ids).values("memory_id")
-    rows = Memory.objects.filter(**team, pk__in=memory_ids, extractor=EXTRACTOR).live()
-    for pk in rows.exclude(pk__in=held).order_by("pk").values_list("pk", flat=True):
+    for pk in sorted(row.pk for row in _standing(viewer, memory_ids).values()):
         with suppress(NotFoundError):
             delete_memory(viewer=viewer, memory_id=pk, reason="its item was deleted")
 

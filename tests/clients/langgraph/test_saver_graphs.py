@@ -7,6 +7,7 @@ import operator
 from typing import Annotated, Any, TypedDict
 
 import pytest
+from langchain_core.runnables import RunnableConfig
 from langgraph.channels.delta import DeltaChannel
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.graph import START, StateGraph
@@ -24,7 +25,7 @@ from palimpsest_client.langgraph import PalimpsestSaver
 from tests.clients.conftest import Place
 from tests.clients.langgraph.conftest import Either
 
-T = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+T: RunnableConfig = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
 
 
 class State(TypedDict, total=False):
@@ -43,7 +44,7 @@ class Deltas(TypedDict, total=False):
 def flaky(tries: list[str]) -> Any:
     """A node that fails the first time."""
 
-    def run(_: State) -> State:
+    def run(state: State) -> State:
         tries.append("flaky")
         if len(tries) == 1:
             raise RuntimeError("the first time")
@@ -56,7 +57,7 @@ def test_a_resumed_graph_repeats_only_the_task_that_failed(place: Place) -> None
     ran: list[str] = []
     tries: list[str] = []
 
-    def steady(_: State) -> State:
+    def steady(state: State) -> State:
         ran.append("steady")
         return {"said": ["steady"]}
 
@@ -77,10 +78,10 @@ def test_a_resumed_graph_repeats_only_the_task_that_failed(place: Place) -> None
     assert tries == ["flaky", "flaky"]
 
 
-def asking() -> StateGraph[State]:
+def asking() -> StateGraph[State, None, State, State]:
     """A graph whose subgraph asks a person."""
 
-    def ask(_: State) -> State:
+    def ask(state: State) -> State:
         return {"said": [interrupt("which?")]}
 
     inner = StateGraph(State)

@@ -91,6 +91,8 @@ def test_a_corrected_memory_still_finds_its_item(api: APIClient) -> None:
     put(api, "notes", text="The boat is blue.")
 
     assert [each.content for each in Memory.objects.live()] == ["The boat is blue."]
+    put(api, "notes", value=None)
+    assert list(Memory.objects.live()) == []
 
 
 def test_what_waits_for_a_yes_is_kept_as_a_value(api: APIClient) -> None:
