@@ -32,6 +32,7 @@ from memory.services.lifecycle.purging import purge_due
 from memory.services.lifecycle.running import run_consolidation as go_on_with_run
 from memory.services.lifecycle.runs import RUN_TASK, start_due_runs
 from memory.services.read.usage import flush_noted_usage
+from memory.services.store_items import delete_expired
 from memory.services.workflows.proposing import PROPOSE_TASK, propose_workflows
 from memory.services.write.project_growth import KEEP_TO_LIMIT_TASK
 from teams.clock import careful, database_now
@@ -41,6 +42,7 @@ from teams.tenancy import team_scope
 # Of each team; the next sweep goes on.
 MESSAGES_A_SWEEP = 5_000
 JOBS_A_SWEEP = 20
+ITEMS_A_SWEEP = 500
 
 
 @shared_task(
@@ -129,6 +131,13 @@ def renew_statistics() -> None:
 def index_messages() -> None:
     """Make the messages that wait searchable, a few thousand of each team at a time."""
     index_waiting(tools=default_tools(), most=MESSAGES_A_SWEEP)
+
+
+@shared_task(name="memory.tasks.expire_items")
+def expire_items() -> None:
+    """Delete the items of stores whose time is over, with their memories."""
+    for team_id in all_team_ids():
+        delete_expired(team_id=team_id, now=timezone.now(), most=ITEMS_A_SWEEP)
 
 
 @shared_task(name="memory.tasks.write_levels")

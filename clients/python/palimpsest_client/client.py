@@ -15,6 +15,7 @@ from palimpsest_client.calls import Call, get
 from palimpsest_client.operations import SenderT, operation
 from palimpsest_client.resources.chat import Chat
 from palimpsest_client.resources.conversations import Conversations, Jobs, Threads
+from palimpsest_client.resources.graphs import Checkpoints, Items
 from palimpsest_client.resources.memories import (
     ConsentRequests,
     Consolidation,
@@ -50,12 +51,14 @@ class Operations(Reading[SenderT]):
         self.agents = Agents(sender)
         self.audit = Audit(sender)
         self.chat = Chat(sender)
+        self.checkpoints = Checkpoints(sender)
         self.consent_requests = ConsentRequests(sender)
         self.consolidation = Consolidation(sender)
         self.context = Context(sender)
         self.contradictions = Contradictions(sender)
         self.conversations = Conversations(sender)
         self.events = Events(sender)
+        self.items = Items(sender)
         self.jobs = Jobs(sender)
         self.memories = Memories(sender)
         self.projects = Projects(sender)

@@ -134,6 +134,17 @@ class Bullet(BaseModel):
     ]
 
 
+class CheckpointCount(BaseModel):
+    """
+    How many checkpoints, or threads, it was.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    count: int
+
+
 class Cleared(BaseModel):
     """
     What was cleared.
@@ -297,6 +308,7 @@ class Erased(BaseModel):
     messages: int
     compactions: int
     checkpoints: int
+    items: Annotated[int, Field(description="Of stores.")]
     kept: Annotated[
         list[UUID],
         Field(
@@ -470,6 +482,18 @@ class FieldChange(BaseModel):
     field: str
     from_: Annotated[Any | None, Field(alias="from")]
     to: Annotated[Any | None, Field(...)]
+
+
+class ItemsWritten(BaseModel):
+    """
+    How many items were kept, and how many deleted.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    kept: int
+    deleted: int
 
 
 class LeftOut(BaseModel):
@@ -826,6 +850,19 @@ class SavedCheckpoint(BaseModel):
     ]
 
 
+class SavedGraph(BaseModel):
+    """
+    What was saved.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    thread_id: str
+    namespace: str
+    checkpoint_id: str
+
+
 class Scores(BaseModel):
     """
     The score of the query in each of five dimensions.
@@ -883,6 +920,35 @@ class SettledContradiction(BaseModel):
     warnings: Annotated[
         list[str], Field(description="Notes on how it was stored; empty if it was stored as sent.")
     ]
+
+
+class ShownValue(BaseModel):
+    """
+    What a channel holds.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    channel: str
+    type: str
+    value: Annotated[str, Field(description="Base64.")]
+
+
+class ShownWrite(BaseModel):
+    """
+    What a task wrote after the checkpoint.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    channel: str
+    type: str
+    value: Annotated[str, Field(description="Base64.")]
+    task_id: str
+    task_path: str
+    index: int
 
 
 class Signals(BaseModel):
@@ -951,6 +1017,23 @@ class Step(BaseModel):
         ),
     ]
     entry: LogEntry
+
+
+class StoreItem(BaseModel):
+    """
+    An item.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    namespace: list[str]
+    key: str
+    value: dict[str, Any]
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    memory: Annotated[UUID | None, Field(description="The memory of its words.")]
+    score: Annotated[float | None, Field(...)]
 
 
 class ThreadChange(BaseModel):
@@ -1781,6 +1864,27 @@ class Levels(BaseModel):
     ]
 
 
+class LoadedGraph(BaseModel):
+    """
+    A saved state.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    thread_id: str
+    namespace: str
+    checkpoint_id: str
+    user: Annotated[str | None, Field(...)]
+    agent: Annotated[str | None, Field(...)]
+    parent_id: str
+    saved_at: AwareDatetime
+    data: dict[str, Any]
+    metadata: dict[str, Any]
+    values: list[ShownValue]
+    writes: Annotated[list[ShownWrite], Field(description="By task path, task and index.")]
+
+
 class Message(BaseModel):
     """
     One message as it was said.
@@ -2371,6 +2475,19 @@ class ReadMemory(BaseModel):
     merged_from: Annotated[
         list[UUID], Field(description="The memories it was merged from; it supersedes each.")
     ]
+
+
+class ReadOfItems(BaseModel):
+    """
+    The answers to searches and listings in their order, and the items by key that there are.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    get: list[StoreItem]
+    search: list[list[StoreItem]]
+    namespaces: list[list[list[str]]]
 
 
 class Recording(BaseModel):
@@ -3169,6 +3286,19 @@ class FullResult(BaseModel):
         Field(description="0-1; null for memories that were included with their whole category."),
     ]
     signals: Annotated[Signals | None, Field(...)]
+
+
+class GraphCheckpointPage(BaseModel):
+    """
+    One page.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    next: Annotated[str | None, Field(...)]
+    previous: Annotated[str | None, Field(...)]
+    results: list[LoadedGraph]
 
 
 class Learned(BaseModel):
