@@ -1,0 +1,186 @@
+"""Traces to an OpenTelemetry collector, where OTEL_EXPORTER_OTLP_ENDPOINT names one.
+
+Without it nothing of OpenTelemetry is loaded. What leaves the process are the attributes named
+here and no others, as in the logs: libraries put addresses with queries in them, statements, keys
+of Redis and texts of exceptions into their spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from config.env import read_bool, read_choice, read_str
+from teams.tracing import trace_with
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+    from opentelemetry.sdk.trace.export import SpanExporter
+
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+_PROTOCOLS = ("OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")
+# Where beginnings end with a dot. No address, query, statement, key, user or text of an error.
+_EXPORTED = (
+    "celery.action",
+    "celery.state",
+    "celery.task_name",
+    "db.operation",
+    "db.operation.name",
+    "db.redis.pipeline_length",
+    "db.system",
+    "db.system.name",
+    "error.type",
+    "gen_ai.operation.name",
+    "gen_ai.provider.name",
+    "gen_ai.request.model",
+    "gen_ai.response.finish_reasons",
+    "gen_ai.usage.",
+    "http.method",
+    "http.request.method",
+    "http.response.status_code",
+    "http.route",
+    "http.status_code",
+    "messaging.destination",
+    "messaging.message.id",
+    "messaging.operation",
+    "palimpsest.",
+    "server.",
+)
+_FLUSH_MILLISECONDS = 5_000
+# One a process: what is to be flushed and taken back when it ends.
+_running: list[TracerProvider] = []
+
+
+def is_wanted() -> bool:
+    """Whether this installation exports traces.
+
+    Raises ImproperlyConfigured for an address or protocol that cannot be, and where the packages
+    are missing.
+    """
+    named = {name: url for name in _ENDPOINTS if (url := read_str(name, ""))}
+    if not named or read_bool("OTEL_SDK_DISABLED", False):
+        return False
+    for name, url in named.items():
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ImproperlyConfigured(f"{name} must look like http://collector:4318, not {url!r}.")
+    for name in _PROTOCOLS:
+        read_choice(name, "http/protobuf", choices=("http/protobuf",))
+    try:
+        find_spec("opentelemetry.instrumentation.django")
+    except ModuleNotFoundError:
+        raise ImproperlyConfigured(
+            f"{next(iter(named))} needs more packages: pip install 'palimpsest[telemetry]'."
+        ) from None
+    return True
+
+
+def start(role: str) -> None:
+    """Trace this process from now on, as the service `palimpsest-ROLE`, if traces are wanted.
+
+    Call it after the fork and before the application is loaded. The exporter, the sampler, the
+    batches and the resource obey OpenTelemetry's own variables (OTEL_…).
+    """
+    if _running or not settings.TELEMETRY:
+        return
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+    trace_to(OTLPSpanExporter(), role=role)
+
+
+def trace_to(exporter: SpanExporter, *, role: str) -> None:
+    """Trace this process to an exporter, which gets the attributes above alone."""
+    from opentelemetry.instrumentation.celery import CeleryInstrumentor
+    from opentelemetry.instrumentation.django import DjangoInstrumentor
+    from opentelemetry.instrumentation.psycopg import PsycopgInstrumentor
+    from opentelemetry.instrumentation.redis import RedisInstrumentor
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    own = Resource.create({"service.name": f"palimpsest-{role}"})
+    resource = own.merge(OTELResourceDetector().detect())  # a name in the environment goes before
+    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
+    provider.add_span_processor(BatchSpanProcessor(_bare(exporter)))
+    given: Mapping[str, Any] = {"tracer_provider": provider}  # Any: as the instrumentations have it
+    DjangoInstrumentor().instrument(**given, excluded_urls="healthz$,readyz$,metrics$,static/.*")
+    PsycopgInstrumentor().instrument(**given)
+    RedisInstrumentor().instrument(**given)
+    CeleryInstrumentor().instrument(**given)
+    trace_with(provider.get_tracer("palimpsest"))
+    _running.append(provider)
+
+
+def stop() -> None:
+    """Send what waits, for five seconds at most, and trace no further."""
+    if not _running:
+        return
+    from opentelemetry.instrumentation.celery import CeleryInstrumentor
+    from opentelemetry.instrumentation.django import DjangoInstrumentor
+    from opentelemetry.instrumentation.psycopg import PsycopgInstrumentor
+    from opentelemetry.instrumentation.redis import RedisInstrumentor
+
+    trace_with(None)
+    for each in (DjangoInstrumentor, PsycopgInstrumentor, RedisInstrumentor, CeleryInstrumentor):
+        each().uninstrument()
+    provider = _running.pop()
+    provider.force_flush(_FLUSH_MILLISECONDS)
+    provider.shutdown()
+
+
+def trace_ids() -> tuple[str, str]:
+    """The ids of the current trace and span, in hexadecimal; "" where nothing is traced."""
+    if not _running:
+        return "", ""
+    from opentelemetry.trace import format_span_id, format_trace_id, get_current_span
+
+    here = get_current_span().get_span_context()
+    if not here.is_valid:
+        return "", ""
+    return format_trace_id(here.trace_id), format_span_id(here.span_id)
+
+
+def _bare(exporter: SpanExporter) -> SpanExporter:
+    """An exporter that passes spans on without the attributes and events that say too much."""
+    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+    from opentelemetry.trace import Status
+
+    def bare(span: ReadableSpan) -> ReadableSpan:
+        kept = {
+            name: value for name, value in (span.attributes or {}).items() if _is_exported(name)
+        }
+        return ReadableSpan(
+            name=span.name,
+            context=span.context,
+            parent=span.parent,
+            resource=span.resource,
+            attributes=kept,
+            links=span.links,
+            kind=span.kind,
+            status=Status(span.status.status_code),
+            start_time=span.start_time,
+            end_time=span.end_time,
+            instrumentation_scope=span.instrumentation_scope,
+        )
+
+    class Bare(SpanExporter):
+        def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+            return exporter.export([bare(each) for each in spans])
+
+        def shutdown(self) -> None:
+            exporter.shutdown()
+
+        def force_flush(self, timeout_millis: int = _FLUSH_MILLISECONDS) -> bool:
+            return exporter.force_flush(timeout_millis)
+
+    return Bare()
+
+
+def _is_exported(name: str) -> bool:
+    return any(name.startswith(each) if each.endswith(".") else name == each for each in _EXPORTED)
