@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter
 
-_ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-_PROTOCOLS = ("OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")
 # Where beginnings end with a dot. No address, query, statement, key, user or text of an error.
 _EXPORTED = (
     "celery.action",
@@ -62,22 +60,27 @@ def is_wanted() -> bool:
     Raises ImproperlyConfigured for an address or protocol that cannot be, and where the packages
     are missing.
     """
-    named = {name: url for name in _ENDPOINTS if (url := read_str(name, ""))}
-    if not named or read_bool("OTEL_SDK_DISABLED", False):
+    endpoint = read_str("OTEL_EXPORTER_OTLP_ENDPOINT", "")
+    if not endpoint or read_bool("OTEL_SDK_DISABLED", False):
         return False
-    for name, url in named.items():
-        parts = urlsplit(url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ImproperlyConfigured(f"{name} must look like http://collector:4318, not {url!r}.")
-    for name in _PROTOCOLS:
-        read_choice(name, "http/protobuf", choices=("http/protobuf",))
-    try:
-        find_spec("opentelemetry.instrumentation.django")
-    except ModuleNotFoundError:
+    parts = urlsplit(endpoint)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ImproperlyConfigured(
-            f"{next(iter(named))} needs more packages: pip install 'palimpsest[telemetry]'."
-        ) from None
+            f"OTEL_EXPORTER_OTLP_ENDPOINT must look like http://collector:4318, not {endpoint!r}."
+        )
+    read_choice("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", choices=("http/protobuf",))
+    if not _is_installed("opentelemetry.instrumentation.django"):
+        raise ImproperlyConfigured(
+            "OTEL_EXPORTER_OTLP_ENDPOINT needs more packages: pip install 'palimpsest[telemetry]'."
+        )
     return True
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package around it
+        return False
 
 
 def start(role: str) -> None:
@@ -128,9 +131,13 @@ def stop() -> None:
     trace_with(None)
     for each in (DjangoInstrumentor, PsycopgInstrumentor, RedisInstrumentor, CeleryInstrumentor):
         each().uninstrument()
-    provider = _running.pop()
-    provider.force_flush(_FLUSH_MILLISECONDS)
-    provider.shutdown()
+    flush()
+    _running.pop().shutdown()
+
+
+def flush() -> bool:
+    """Send what waits now; false where it took longer than five seconds."""
+    return all(each.force_flush(_FLUSH_MILLISECONDS) for each in _running)
 
 
 def trace_ids() -> tuple[str, str]:
