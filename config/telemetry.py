@@ -7,9 +7,10 @@ of Redis and texts of exceptions into their spans.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -19,6 +20,7 @@ from config.env import read_bool, read_choice, read_str
 from teams.tracing import trace_with
 
 if TYPE_CHECKING:
+    from opentelemetry.instrumentation.instrumentor import BaseInstrumentor
     from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter
 
@@ -49,7 +51,9 @@ _EXPORTED = (
     "palimpsest.",
     "server.",
 )
-_FLUSH_MILLISECONDS = 5_000
+# Addresses that are asked all the time, of Django.
+_NOT_TRACED = "healthz$,readyz$,metrics$,static/.*"
+_LAST_SECONDS = 5.0
 # One a process: what is to be flushed and taken back when it ends.
 _running: list[TracerProvider] = []
 
@@ -98,10 +102,6 @@ def start(role: str) -> None:
 
 def trace_to(exporter: SpanExporter, *, role: str) -> None:
     """Trace this process to an exporter, which gets the attributes above alone."""
-    from opentelemetry.instrumentation.celery import CeleryInstrumentor
-    from opentelemetry.instrumentation.django import DjangoInstrumentor
-    from opentelemetry.instrumentation.psycopg import PsycopgInstrumentor
-    from opentelemetry.instrumentation.redis import RedisInstrumentor
     from opentelemetry.sdk.resources import OTELResourceDetector, Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -110,11 +110,8 @@ def trace_to(exporter: SpanExporter, *, role: str) -> None:
     resource = own.merge(OTELResourceDetector().detect())  # a name in the environment goes before
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(_bare(exporter)))
-    given: Mapping[str, Any] = {"tracer_provider": provider}  # Any: as the instrumentations have it
-    DjangoInstrumentor().instrument(**given, excluded_urls="healthz$,readyz$,metrics$,static/.*")
-    PsycopgInstrumentor().instrument(**given)
-    RedisInstrumentor().instrument(**given)
-    CeleryInstrumentor().instrument(**given)
+    for each in _instrumentors():
+        each.instrument(tracer_provider=provider, excluded_urls=_NOT_TRACED)
     trace_with(provider.get_tracer("palimpsest"))
     _running.append(provider)
 
@@ -123,21 +120,13 @@ def stop() -> None:
     """Send what waits, for five seconds at most, and trace no further."""
     if not _running:
         return
-    from opentelemetry.instrumentation.celery import CeleryInstrumentor
-    from opentelemetry.instrumentation.django import DjangoInstrumentor
-    from opentelemetry.instrumentation.psycopg import PsycopgInstrumentor
-    from opentelemetry.instrumentation.redis import RedisInstrumentor
-
     trace_with(None)
-    for each in (DjangoInstrumentor, PsycopgInstrumentor, RedisInstrumentor, CeleryInstrumentor):
-        each().uninstrument()
-    flush()
-    _running.pop().shutdown()
-
-
-def flush() -> bool:
-    """Send what waits now; false where it took longer than five seconds."""
-    return all(each.force_flush(_FLUSH_MILLISECONDS) for each in _running)
+    for each in _instrumentors():
+        each.uninstrument()
+    # It tries a collector that is away for as long as it likes.
+    sending = Thread(target=_running.pop().shutdown, name="last traces", daemon=True)
+    sending.start()
+    sending.join(_LAST_SECONDS)
 
 
 def trace_ids() -> tuple[str, str]:
@@ -150,6 +139,17 @@ def trace_ids() -> tuple[str, str]:
     if not here.is_valid:
         return "", ""
     return format_trace_id(here.trace_id), format_span_id(here.span_id)
+
+
+def _instrumentors() -> list[BaseInstrumentor]:
+    """Those of the libraries; each is the same object every time."""
+    from opentelemetry.instrumentation.celery import CeleryInstrumentor
+    from opentelemetry.instrumentation.django import DjangoInstrumentor
+    from opentelemetry.instrumentation.psycopg import PsycopgInstrumentor
+    from opentelemetry.instrumentation.redis import RedisInstrumentor
+
+    celery: BaseInstrumentor = CeleryInstrumentor()  # type: ignore[no-untyped-call]
+    return [DjangoInstrumentor(), PsycopgInstrumentor(), RedisInstrumentor(), celery]
 
 
 def _bare(exporter: SpanExporter) -> SpanExporter:
@@ -183,7 +183,7 @@ def _bare(exporter: SpanExporter) -> SpanExporter:
         def shutdown(self) -> None:
             exporter.shutdown()
 
-        def force_flush(self, timeout_millis: int = _FLUSH_MILLISECONDS) -> bool:
+        def force_flush(self, timeout_millis: int = 30_000) -> bool:
             return exporter.force_flush(timeout_millis)
 
     return Bare()
