@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.util import find_spec
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -20,7 +20,6 @@ from config.env import read_bool, read_choice, read_str
 from teams.tracing import trace_with
 
 if TYPE_CHECKING:
-    from opentelemetry.instrumentation.instrumentor import BaseInstrumentor
     from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter
 
@@ -141,14 +140,14 @@ def trace_ids() -> tuple[str, str]:
     return format_trace_id(here.trace_id), format_span_id(here.span_id)
 
 
-def _instrumentors() -> list[BaseInstrumentor]:
+def _instrumentors() -> list[Any]:  # Any: their base has no types
     """Those of the libraries; each is the same object every time."""
     from opentelemetry.instrumentation.celery import CeleryInstrumentor
     from opentelemetry.instrumentation.django import DjangoInstrumentor
     from opentelemetry.instrumentation.psycopg import PsycopgInstrumentor
     from opentelemetry.instrumentation.redis import RedisInstrumentor
 
-    celery: BaseInstrumentor = CeleryInstrumentor()  # type: ignore[no-untyped-call]
+    celery: Any = CeleryInstrumentor()  # type: ignore[no-untyped-call]
     return [DjangoInstrumentor(), PsycopgInstrumentor(), RedisInstrumentor(), celery]
 
 

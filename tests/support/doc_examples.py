@@ -19,8 +19,8 @@ SHELL, PYTHON = frozenset({"sh", "shell", "bash"}), frozenset({"python"})
 SHOWN = frozenset(
     {"dockerfile", "ini", "js", "json", "jsonl", "mermaid", "sql", "text", "toml", "ts", "yaml"}
 )
-# What a page takes for granted is done in a comment of its Markdown, in shell.
-_PREPARED = re.compile(r"<!-- prepare\n(.*?)-->", re.S)
+# Shell in a comment of the Markdown: what a page takes for granted, and checks of what it says.
+_HIDDEN = re.compile(r"<!-- run\n(.*?)-->", re.S)
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 _FUNCTIONS = re.compile(r"^\w+\(\) \{.*\}$", re.M)
 # A page's examples may not take longer than this, in seconds.
@@ -64,8 +64,8 @@ def examples(page: Path) -> Iterator[Example]:
     """The fenced blocks of a page, in order."""
     for token in MarkdownIt().parse(page.read_text()):
         line = (token.map or [0])[0] + 1
-        if prepared := token.type == "html_block" and _PREPARED.match(token.content):
-            yield Example(page, line, "sh", {}, prepared[1])
+        if hidden := token.type == "html_block" and _HIDDEN.match(token.content):
+            yield Example(page, line, "sh", {}, hidden[1])
         if token.type == "fence" and not token.info.startswith("{"):
             language, _, rest = token.info.strip().partition(" ")
             yield Example(page, line, language, dict(_ATTRIBUTE.findall(rest)), token.content)
