@@ -89,16 +89,16 @@ $(STAMP): $(LOCK)
 	@touch $@
 
 # Writes all locks anew: runtime.txt is the image's, dev.txt has the embedded servers and the tools
-# as well, fuzz.txt and docs.txt are those of `make fuzz` and
-# `make docs`. They hold for every platform and every Python from 3.11.
+# as well, fuzz.txt and docs.txt are those of `make fuzz` and `make docs`. They hold for every
+# platform and every Python from 3.11.
 lock:
 	@set -e; tools=$$(mktemp -d); trap 'rm -rf "$$tools"' EXIT; \
 	$(PYTHON) -m venv "$$tools"; "$$tools/bin/pip" install --quiet --disable-pip-version-check $(UV); \
 	compile="$$tools/bin/uv pip compile --no-config --quiet --universal --python-version 3.11 \
 	  --generate-hashes --no-header --no-annotate --no-emit-index-url $(UPGRADE)"; \
 	$$compile pyproject.toml --extra telemetry --output-file requirements/runtime.txt; \
-	$$compile pyproject.toml --extra embedded --extra telemetry --extra dev --constraint requirements/runtime.txt \
-	  --output-file requirements/dev.txt; \
+	$$compile pyproject.toml --extra embedded --extra telemetry --extra dev \
+	  --constraint requirements/runtime.txt --output-file requirements/dev.txt; \
 	$$compile --group fuzz --output-file requirements/fuzz.txt; \
 	$$compile --group docs --output-file requirements/docs.txt
 
